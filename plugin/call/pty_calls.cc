@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -54,34 +56,52 @@ PtyEnd end_of(const CallResult& result) {
   return end;
 }
 
+// How often a question that waits looks whether its terminal is being ended.
+constexpr std::chrono::milliseconds between_looks{50};
+constexpr std::string_view time_is_over = "the host's time for it is over (deadline_ms)";
+
 // Passes questions to the caller's thread, which is the one on which the host allows them.
 class Relay : public Approver {
  public:
+  // `abort` stops the call that started the terminal, and withdraws what it asks; it is called until close() only.
+  Relay(const engine::Cancellation& terminal, std::function<void(std::string_view)> abort,
+        Pty::Clock::time_point deadline)
+      : terminal_(terminal), abort_(std::move(abort)), deadline_(deadline) {}
+
   // Called on the thread of the terminal.
   Reply ask(const Question& question) override {
     std::unique_lock lock(mutex_);
-    if (closed_) return Reply::unavailable;
-    question_ = &question;
-    changed_.wait(lock, [this] { return reply_ || closed_; });
+    if (!closed_) question_ = &question;
+    bool aborted = false;
+    while (!changed_.wait_for(lock, between_looks, [this] { return reply_ || closed_; })) {
+      const bool ending = terminal_.mode() != engine::Cancellation::Mode::none;
+      if (!ending && Pty::Clock::now() < deadline_) continue;
+      // Nobody needs the answer any more. The lock keeps the call alive meanwhile.
+      question_ = nullptr;
+      if (abort_ && !aborted) abort_(ending ? terminal_.reason() : std::string(time_is_over));
+      aborted = true;
+      if (ending) break;
+    }
     question_ = nullptr;
     return std::exchange(reply_, std::nullopt).value_or(Reply::unavailable);
   }
 
-  // Called on the thread of the caller: asks the question that waits, if any.
-  void serve(Approver* approver) {
-    std::optional<Question> question;
-    {
-      const std::lock_guard lock(mutex_);
-      if (question_ == nullptr || reply_) return;
-      question = *question_;
-    }
-    const Reply reply = approver == nullptr ? Reply::unavailable : approver->ask(*question);
+  // ---- Called on the thread of the caller.
+
+  // The one that waits for an answer, if any.
+  std::optional<Question> question() {
+    const std::lock_guard lock(mutex_);
+    if (question_ == nullptr || reply_) return std::nullopt;
+    return *question_;
+  }
+
+  void answer(Reply reply) {
     const std::lock_guard lock(mutex_);
     reply_ = reply;
     changed_.notify_all();
   }
 
-  // Called when the caller no longer waits.
+  // The caller no longer waits.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -89,6 +109,9 @@ class Relay : public Approver {
   }
 
  private:
+  const engine::Cancellation& terminal_;
+  const std::function<void(std::string_view)> abort_;
+  const Pty::Clock::time_point deadline_;
   std::mutex mutex_;
   std::condition_variable changed_;
   const Question* question_ = nullptr;
@@ -98,9 +121,14 @@ class Relay : public Approver {
 
 // What a program needs that runs on after the call that started it.
 struct Carried {
+  Carried(CommandRequest&& what, const CallContext& context, const Pty& pty)
+      : request(std::move(what)),
+        configuration(context.kept_configuration),
+        relay(pty.cancellation(), context.abort, deadline_of(context)) {}
+
+  const CommandRequest request;
+  const std::shared_ptr<const Configuration> configuration;
   Relay relay;
-  CommandRequest request;
-  std::shared_ptr<const Configuration> configuration;
   std::mutex mutex;
   std::optional<CallResult> result;
 };
@@ -118,7 +146,12 @@ CallError no_such_pty(std::string_view id) {
           "started it, such as `wtool mcp`; each `wtool call` is a program by itself"};
 }
 
+Pty::Clock::time_point deadline_of(const CallContext& context) {
+  return context.ceiling ? Pty::Clock::now() + *context.ceiling : Pty::Clock::time_point::max();
+}
+
 std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context) {
+  const auto deadline = deadline_of(context);
   const auto refuse = [&](CallError error, const char* rule) {
     record_refusal(
         error,
@@ -127,7 +160,6 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
     return error;
   };
   const std::size_t most = context.configuration.pty_max;
-  auto carried = std::make_shared<Carried>();
   StartedPty started;
   try {
     started.pty = context.sessions.ptys().create(request.line, size, context.configuration.pty_idle, most);
@@ -143,11 +175,15 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
                   "pty.max");
   }
   Pty& pty = *started.pty;
-  request.terminal = &pty.terminal();
-  request.labels.emplace_back("pty", pty.id());
-  carried->request = std::move(request);
-  carried->configuration = context.kept_configuration;
+  const auto forget = [&] {
+    pty.fail();
+    context.sessions.ptys().remove(pty.id());
+  };
+  std::shared_ptr<Carried> carried;
   try {
+    request.terminal = &pty.terminal();
+    request.labels.emplace_back("pty", pty.id());
+    carried = std::make_shared<Carried>(std::move(request), context, pty);
     pty.run([carried, &pty, &client = context.warden_client, &sessions = context.sessions, tool = context.tool,
              call_id = context.call_id] {
       CallContext own{client,          sessions, *carried->configuration, pty.cancellation(), {}, tool, call_id, 0, {},
@@ -159,30 +195,49 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
       return end;
     });
   } catch (const std::system_error& problem) {
-    context.sessions.ptys().remove(pty.id());
+    forget();
     return CallError{"resource_exhausted", "No thread can be made: " + std::string(problem.code().message()),
                      "nothing was run; try again later"};
+  } catch (...) {
+    forget();
+    throw;
   }
+  Relay& relay = carried->relay;
   const auto is_cancelled = [&] { return context.cancellation.mode() != engine::Cancellation::Mode::none; };
-  while (!pty.wait_for_start() && !is_cancelled()) carried->relay.serve(context.approver);
-  carried->relay.close();
-  const bool cancelled = is_cancelled();
-  if (cancelled) {
-    // No caller knows the name of this terminal, so nobody could stop it later.
-    pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
-    pty.wait_end();
+  bool cancelled = false;
+  try {
+    while (!pty.wait_for_start() && !is_cancelled()) {
+      if (context.abort && Pty::Clock::now() >= deadline) context.abort(time_is_over);
+      const auto question = relay.question();
+      if (!question) continue;
+      const Reply reply = context.approver == nullptr ? Reply::unavailable : context.approver->ask(*question);
+      // A question that was withdrawn is no refusal.
+      if (!is_cancelled()) relay.answer(reply);
+    }
+    cancelled = is_cancelled();
+    // No caller knows the name of this terminal, so nobody could stop it later. The thread of the terminal must see this
+    // before it goes on without an answer: a cancellation is then on record, and not a refusal.
+    if (cancelled) pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
+  } catch (...) {
+    pty.request_end(engine::Cancellation::Mode::now, "its start has failed");
+    relay.close();
+    context.sessions.ptys().remove(pty.id());
+    throw;
   }
+  relay.close();
+  if (cancelled) pty.wait_end();
   const std::lock_guard lock(carried->mutex);
-  started.result = std::move(carried->result);
-  if (cancelled || (started.result && has_started_nothing(*started.result))) context.sessions.ptys().remove(pty.id());
+  if (carried->result && has_started_nothing(*carried->result)) started.not_run = std::move(carried->result);
+  if (cancelled || started.not_run) context.sessions.ptys().remove(pty.id());
   return started;
 }
 
 std::optional<PtyEnd> stop_pty(std::string_view id, CallContext& context) {
+  const auto deadline = deadline_of(context);
   const auto pty = context.sessions.ptys().find(id);
   if (!pty) return std::nullopt;
   pty->request_end(engine::Cancellation::Mode::graceful, context.tool);
-  PtyEnd end = pty->wait_end(&context.cancellation);
+  PtyEnd end = pty->wait_end(&context.cancellation, deadline);
   context.sessions.ptys().remove(id);
   return end;
 }

@@ -16,16 +16,19 @@ namespace wtool {
 
 struct StartedPty {
   std::shared_ptr<Pty> pty;
-  // Set if the program was refused or has already ended.
-  std::optional<CallResult> result;
+  // Set if nothing was started: why.
+  std::optional<CallResult> not_run;
 };
 
+// When the host's time for a call that begins now is over; far away where it has set none.
+Pty::Clock::time_point deadline_of(const CallContext& context);
+
 // Waits until the program is executed, is refused, or has ended. Sets the terminal of `request`. If nothing was
-// started, the terminal is gone again. Any thread.
+// started, the terminal is gone again. The end of the host's time cancels the call. Any thread.
 std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context);
 
 // Ends the program and everything that it has started, waits for that, and forgets the terminal. Nothing: no such
-// terminal.
+// terminal. At the end of the host's time it hurries.
 std::optional<PtyEnd> stop_pty(std::string_view id, CallContext& context);
 
 // The error of every call that names a terminal that does not exist.

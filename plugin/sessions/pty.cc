@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -60,11 +61,17 @@ void Pty::run(std::function<PtyEnd()> body) {
     PtyEnd end;
     try {
       end = body();
-    } catch (const std::exception& problem) {
-      end.how = std::string("it was lost: ") + problem.what();
+    } catch (const std::exception&) {
+      end.how = "it was lost";  // so short that it needs no memory, which may be what has failed
     }
     finish(std::move(end));
   });
+}
+
+void Pty::fail() {
+  PtyEnd end;
+  end.how = "not started";  // so short that it needs no memory
+  finish(std::move(end));
 }
 
 void Pty::finish(PtyEnd end) {
@@ -120,7 +127,8 @@ void Pty::take(std::string_view bytes) {
 
 void Pty::look() {
   const std::lock_guard lock(mutex_);
-  if (Clock::now() - used_ < idle_) return;
+  // Nobody can use what is not yet there: a person may be asked about it for long.
+  if (!started_ || Clock::now() - used_ < idle_) return;
   cancellation_.request(Cancellation::Mode::graceful,
                         "nobody has looked at it or typed to it for " +
                             std::to_string(std::chrono::duration_cast<std::chrono::seconds>(idle_).count()) +
@@ -236,12 +244,19 @@ bool Pty::resize(screen::Size size) {
   return true;
 }
 
-void Pty::request_end(Cancellation::Mode mode, std::string_view reason) { cancellation_.request(mode, reason); }
+void Pty::request_end(Cancellation::Mode mode, std::string_view reason) {
+  try {
+    cancellation_.request(mode, reason);
+  } catch (const std::bad_alloc&) {
+    cancellation_.request(mode, {});
+  }
+}
 
-PtyEnd Pty::wait_end(const Cancellation* caller) {
+PtyEnd Pty::wait_end(const Cancellation* caller, Clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, between_looks, [this] { return end_.has_value(); })) {
     if (caller != nullptr && is_cancelled(*caller)) cancellation_.request(Cancellation::Mode::now, caller->reason());
+    if (Clock::now() >= deadline) request_end(Cancellation::Mode::now, "the caller has no more time");
   }
   return *end_;
 }

@@ -63,9 +63,12 @@ class Pty : private engine::Terminal {
   const std::string& command() const { return command_; }
   engine::Terminal& terminal() { return *this; }
   engine::Cancellation& cancellation() { return cancellation_; }
+  const engine::Cancellation& cancellation() const { return cancellation_; }
 
   // Runs it, on a thread of its own. Once.
   void run(std::function<PtyEnd()> body);
+  // In place of run(), or where that has thrown: it ends without a program, for those who have found it and wait.
+  void fail();
   // Waits until its program is executed, or it has ended: true. Or for a moment.
   bool wait_for_start();
 
@@ -106,10 +109,10 @@ class Pty : private engine::Terminal {
   // False: it has ended, or the kernel refuses.
   bool resize(screen::Size size);
 
-  // Ends it; does not wait.
+  // Ends it; does not wait. Without memory for the reason, it has none.
   void request_end(engine::Cancellation::Mode mode, std::string_view reason);
-  // Waits for its end, which a request has brought about. Hurries where the caller is cancelled.
-  PtyEnd wait_end(const engine::Cancellation* caller = nullptr);
+  // Waits for its end, which a request has brought about. Hurries where the caller is cancelled, or has no more time.
+  PtyEnd wait_end(const engine::Cancellation* caller = nullptr, Clock::time_point deadline = Clock::time_point::max());
 
  private:
   int master() const override;
@@ -142,7 +145,7 @@ class Pty : private engine::Terminal {
   std::optional<PtyEnd> end_;
   Mark mark_;
   Clock::time_point shown_ = Clock::now();  // when something was shown last
-  Clock::time_point used_ = Clock::now();   // when somebody last looked or typed
+  Clock::time_point used_ = Clock::now();   // when somebody last looked or typed; counts from the start
 
   std::thread thread_;
 };

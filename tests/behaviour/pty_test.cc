@@ -318,6 +318,21 @@ BOOST_AUTO_TEST_CASE(a_call_that_waits_can_be_cancelled_and_the_program_lives_on
   BOOST_TEST(read(id).at("state") == "running");
 }
 
+BOOST_AUTO_TEST_CASE(no_call_waits_longer_than_the_host_allows) {
+  config["limits"]["grace_seconds"] = 60;
+  const std::string id = script(stubborn, "started");
+  CallOptions short_time;
+  short_time.deadline_ms = 100;
+  const Answer waited = ToolUnderTest(plugin, config, "pty_send")
+                            .run({{"pty", id}, {"wait_for", "never"}, {"wait_ms", 60'000}}, short_time);
+  BOOST_TEST(waited.metadata().at("seen") == "time", waited.raw);
+  BOOST_TEST((waited.took < within(20'000)));
+  const Answer stopped = ToolUnderTest(plugin, config, "pty_stop").run({{"pty", id}}, short_time);
+  BOOST_TEST(!stopped.is_error(), stopped.raw);
+  BOOST_TEST((stopped.took < within(20'000)));
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
 BOOST_AUTO_TEST_CASE(a_start_that_is_cancelled_leaves_nothing) {
   const ToolUnderTest tool(plugin, config, "pty_start");
   RunningCall running(tool, arguments("sh " + scratch.file("inside/script", stubborn), "never"));
@@ -456,6 +471,59 @@ BOOST_AUTO_TEST_CASE(a_question_is_withdrawn_with_its_call) {
   host.wait_until_asked();
   running.cancel(WTOOL_CANCEL_NOW, "enough");
   BOOST_TEST(running.wait().status == WTOOL_E_CANCELLED);
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_is_cancelled_while_a_person_is_asked_is_on_record_as_cancelled) {
+  AskingHost host;
+  host.waits = true;
+  Plugin asking(host.get());
+  const ScratchFolder scratch;
+  const std::string trail = scratch.path() + "/audit.jsonl";
+  const ToolUnderTest tool(
+      asking, {{"commands", {{"ask", {"sh"}}, {"interactive", {"sh"}}}}, {"audit", {{"file", trail}}}}, "pty_start");
+  RunningCall running(tool, {{"command", "sh"}});
+  host.wait_until_asked();
+  running.cancel(WTOOL_CANCEL_NOW, "enough");
+  BOOST_TEST(running.wait().status == WTOOL_E_CANCELLED);
+  std::vector<std::string> events;
+  std::ifstream stream(trail);
+  Json last;
+  for (std::string text; std::getline(stream, text);) {
+    last = Json::parse(text);
+    events.push_back(last.at("event"));
+  }
+  BOOST_TEST(events == (std::vector<std::string>{"approval", "start", "end"}));
+  BOOST_TEST(last.dump().find("enough") != std::string::npos, last);
+}
+
+BOOST_AUTO_TEST_CASE(a_question_about_a_start_is_withdrawn_when_the_time_of_the_host_is_over) {
+  AskingHost host;
+  host.waits = true;
+  Plugin asking(host.get());
+  const Json config{{"commands", {{"ask", {"sh"}}, {"interactive", {"sh"}}}}};
+  CallOptions short_time;
+  short_time.deadline_ms = 100;
+  const Answer answer = ToolUnderTest(asking, config, "pty_start").run({{"command", "sh"}}, short_time);
+  BOOST_TEST(answer.status == WTOOL_E_CANCELLED);
+  BOOST_TEST(holds(answer.text(), "deadline_ms"), answer.raw);
+  BOOST_TEST(ToolUnderTest(asking, config, "pty_list").run(Json::object()).metadata().at("terminals").empty());
+}
+
+BOOST_AUTO_TEST_CASE(to_stop_a_terminal_whose_start_a_person_is_asked_about_withdraws_the_question) {
+  AskingHost host;
+  host.waits = true;
+  Plugin asking(host.get());
+  const Json config{{"commands", {{"ask", {"sh"}}, {"interactive", {"sh"}}}}};
+  const ToolUnderTest tool(asking, config, "pty_start");
+  RunningCall running(tool, {{"command", "sh"}});
+  host.wait_until_asked();
+  const Answer stopped = ToolUnderTest(asking, config, "pty_stop").run({{"pty", "pty-1"}});
+  BOOST_TEST(!stopped.is_error(), stopped.raw);
+  BOOST_TEST(holds(stopped.metadata().at("end").at("how"), "it was stopped"), stopped.raw);
+  const Answer answer = running.wait();
+  BOOST_TEST(answer.status == WTOOL_E_CANCELLED);
+  BOOST_TEST(holds(answer.text(), "pty_stop"), answer.raw);
+  BOOST_TEST(ToolUnderTest(asking, config, "pty_list").run(Json::object()).metadata().at("terminals").empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_the_plugin_ends_every_program) {

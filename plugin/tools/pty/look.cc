@@ -1,4 +1,6 @@
 // pty_read, pty_resize, pty_stop and pty_list.
+#include <algorithm>
+
 #include "base/utf8.h"
 #include "tools/parameters.h"
 #include "tools/pty/reply.h"
@@ -67,13 +69,15 @@ class Resize : public TerminalCall {
 
  protected:
   ToolResult act(Pty& pty, CallContext& context) override {
+    const auto deadline = deadline_of(context);
     const Pty::Mark before = pty.mark();
     if (!pty.resize(size_)) {
       return pty::refusal({"not_running", "The program of " + id_ + " has ended", "pty_read shows how it has ended"});
     }
     // Programs that fill the screen redraw it.
     constexpr std::chrono::milliseconds to_draw{500};
-    pty.wait({before, {}, std::chrono::milliseconds(100), Pty::Clock::now() + to_draw}, context.cancellation);
+    pty.wait({before, {}, std::chrono::milliseconds(100), std::min(Pty::Clock::now() + to_draw, deadline)},
+             context.cancellation);
     return pty::show(pty, {});
   }
 

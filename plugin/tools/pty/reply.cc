@@ -1,5 +1,7 @@
 #include "tools/pty/reply.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 #include "tools/result.h"
 
@@ -113,7 +115,9 @@ void Waiting::read(Parameters& parameters, milliseconds usual) {
       parameters.whole_number("wait_ms", 0, 60'000, "milliseconds").value_or(text.empty() ? usual.count() : 10'000));
 }
 
-Pty::Wish Waiting::wish(const Pty::Mark& since) const { return {since, text, quiet, Pty::Clock::now() + longest}; }
+Pty::Wish Waiting::wish(const Pty::Mark& since, Pty::Clock::time_point deadline) const {
+  return {since, text, quiet, std::min(Pty::Clock::now() + longest, deadline)};
+}
 
 ToolResult show(Pty& pty, const Shown& shown) {
   const PtyView view = pty.view(shown.cells, shown.scrollback);

@@ -31,7 +31,8 @@ struct Waiting {
       "description": "Wait no longer. Default: 1000, with wait_for 10000."})";
 
   void read(Parameters& parameters, std::chrono::milliseconds usual = std::chrono::milliseconds(1000));
-  Pty::Wish wish(const Pty::Mark& since) const;
+  // Not beyond `deadline`, the host's.
+  Pty::Wish wish(const Pty::Mark& since, Pty::Clock::time_point deadline) const;
 };
 
 // What a result shows besides the screen.

@@ -54,12 +54,13 @@ class Send : public PreparedCall {
     const auto pty = context.sessions.ptys().find(id_);
     if (!pty) return pty::recorded_refusal(no_such_pty(id_), labels, context);
     const Pty::Mark before = pty->mark();
+    const auto deadline = deadline_of(context);
     if (!text_.empty() || !keys_.empty()) {
       if (const std::string problem = record_typing(*pty, text_.size() + keys_.size(), context); !problem.empty()) {
         return pty::refusal({"policy_denied", problem,
                              "nothing is typed that cannot be put on record; audit.when_unwritable can say otherwise"});
       }
-      switch (pty->send(text_, keys_, Pty::Clock::now() + time_to_take, context.cancellation)) {
+      switch (pty->send(text_, keys_, std::min(Pty::Clock::now() + time_to_take, deadline), context.cancellation)) {
         case Pty::Sent::all:
           break;
         case Pty::Sent::ended:
@@ -67,18 +68,19 @@ class Send : public PreparedCall {
                                "The program of " + id_ + " has ended, and has not read all that was typed",
                                "pty_read shows how it has ended; pty_start starts another one"});
         case Pty::Sent::not_taken:
-          return pty::refusal({"timed_out",
-                               "The program of " + id_ + " has not read all that was typed within " +
-                                   std::to_string(time_to_take.count()) + " ms",
-                               "it is busy or waits for something else; pty_read shows its screen, and the key ctrl+c "
-                               "may interrupt it"});
+          return pty::refusal(
+              {"timed_out",
+               "The program of " + id_ + " has not read all that was typed within " +
+                   std::to_string(std::min(time_to_take, context.ceiling.value_or(time_to_take)).count()) + " ms",
+               "it is busy or waits for something else; pty_read shows its screen, and the key ctrl+c "
+               "may interrupt it"});
         case Pty::Sent::cancelled:
           return pty::cancelled(context);
       }
     }
     pty::Shown shown;
     shown.wanted = waiting_.text;
-    if (waiting_.longest.count() > 0) shown.seen = pty->wait(waiting_.wish(before), context.cancellation);
+    if (waiting_.longest.count() > 0) shown.seen = pty->wait(waiting_.wish(before, deadline), context.cancellation);
     if (shown.seen == Pty::Seen::cancelled) return pty::cancelled(context);
     return pty::show(*pty, shown);
   }

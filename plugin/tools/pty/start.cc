@@ -70,19 +70,22 @@ class Start : public CommandCall {
 
   ToolResult run(CallContext& context) override {
     if (!problem_.empty()) return pty::invalid(problem_, {}, context);
+    const auto deadline = deadline_of(context);
     auto outcome = start_pty(request_, size_, context);
     if (const auto* error = std::get_if<CallError>(&outcome)) return pty::refusal(*error);
     auto& started = std::get<StartedPty>(outcome);
-    if (context.cancellation.mode() != engine::Cancellation::Mode::none) return pty::cancelled(context);
-    if (started.result && !context.sessions.ptys().find(started.pty->id())) {
-      return not_run(*started.result);
-    }
+    const auto give_up = [&] {
+      // The caller does not hear its name, so nobody could stop it later.
+      stop_pty(started.pty->id(), context);
+      return pty::cancelled(context);
+    };
+    if (context.cancellation.mode() != engine::Cancellation::Mode::none) return give_up();
+    if (started.not_run) return not_run(*started.not_run);
     pty::Shown shown;
     shown.wanted = waiting_.text;
-    shown.seen = started.pty->wait(waiting_.wish({}), context.cancellation);
-    if (shown.seen != Pty::Seen::cancelled) return pty::show(*started.pty, shown);
-    stop_pty(started.pty->id(), context);
-    return pty::cancelled(context);
+    shown.seen = started.pty->wait(waiting_.wish({}, deadline), context.cancellation);
+    if (shown.seen == Pty::Seen::cancelled) return give_up();
+    return pty::show(*started.pty, shown);
   }
 
  private:
