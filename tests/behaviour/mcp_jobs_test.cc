@@ -248,7 +248,8 @@ BOOST_AUTO_TEST_CASE(the_hundred_and_first_job_does_not_begin_and_nothing_is_los
   // Without being asked for, one more is stopped, and what it has written is there.
   const Json stopped = client.run("echo so far; sleep 61");
   BOOST_TEST(stopped.at("isError") == true);
-  BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are 100 jobs and tasks already"), text_of(stopped));
+  BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are 100 jobs and tasks already"),
+             text_of(stopped));
   client.gate.open();
   for (const int job : jobs) BOOST_TEST(has(client.poll(job, 3), "[exit 0, "));
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
