@@ -208,11 +208,8 @@ BOOST_AUTO_TEST_CASE(a_flood_blocks_nobody_and_takes_no_memory) {
   const std::string id = start("yes a long line to fill the memory with", "long line");
   const long before = status_kib(::getpid(), "VmRSS");
   BOOST_TEST(wait_until([&] { return read(id).at("scrolled").get<long>() > 200'000; }, within(10'000)));
-#ifdef WTOOL_UNDER_SANITIZER
-  constexpr long kept_by_sanitizer = 256 * 1024;  // KiB of freed memory that it keeps, to see who still uses it
-#else
-  constexpr long kept_by_sanitizer = 0;
-#endif
+  // A sanitizer keeps freed memory, to see who still uses it.
+  constexpr long kept_by_sanitizer = under_sanitizer ? 256 * 1024 : 0;
   BOOST_TEST(status_kib(::getpid(), "VmRSS") - before < 32 * 1024 + kept_by_sanitizer);
   BOOST_TEST(ToolUnderTest(plugin, config).shell("echo beside it").out() == "beside it\n");
   BOOST_TEST(!stop(id).is_error());
