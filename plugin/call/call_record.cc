@@ -125,10 +125,6 @@ void add_input(Json& line, const CommandRequest& request) {
   line["stdin_sha256"] = sha256(*request.standard_input);
 }
 
-void warn_of_trail(const std::string& problem, std::uint64_t span) {
-  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, span);
-}
-
 // The keys that all lines of a call have. The process id is one of them because call ids are unique only within a host,
 // and several hosts may write to one file.
 Json line_of(const CommandRequest& request, const CallContext& context) {
@@ -138,14 +134,19 @@ Json line_of(const CommandRequest& request, const CallContext& context) {
 }
 
 std::string write(const CallContext& context, std::string_view event, const Json& line, std::uint64_t span) {
-  audit::Trail& trail = *context.configuration.trail;
-  std::string problem = trail.write(event, line);
-  warn_of_trail(problem, span);
-  if (trail.options().continue_when_unwritable) problem.clear();
-  return problem;
+  return write_to_trail(context, event, line, target, span);
 }
 
 }  // namespace
+
+std::string write_to_trail(const CallContext& context, std::string_view event, const Json& line,
+                           std::string_view target, std::uint64_t span) {
+  audit::Trail& trail = *context.configuration.trail;
+  std::string problem = trail.write(event, line);
+  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, span);
+  if (trail.options().continue_when_unwritable) problem.clear();
+  return problem;
+}
 
 std::string CallRecord::refused(const CallError& error, std::uint64_t span) const {
   const secrets::Masker masker = plan_.masker(request_);

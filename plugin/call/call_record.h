@@ -3,11 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "call/call.h"
 
 namespace wtool {
+
+// Writes the line to the audit trail, which must be configured. What goes wrong is logged under `target`. Returns why the
+// call must not continue; empty: the line is written, or audit.when_unwritable is "continue".
+std::string write_to_trail(const CallContext& context, std::string_view event, const nlohmann::ordered_json& line,
+                           std::string_view target, std::uint64_t span);
 
 class CallRecord {
  public:

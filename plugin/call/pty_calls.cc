@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "audit/tracing.h"
-#include "audit/trail.h"
+#include "call/call_record.h"
 #include "call/session_calls.h"
 
 namespace wtool {
@@ -215,8 +215,8 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
       if (!is_cancelled()) relay.answer(reply);
     }
     cancelled = is_cancelled();
-    // No caller knows the name of this terminal, so nobody could stop it later. The thread of the terminal must see this
-    // before it goes on without an answer: a cancellation is then on record, and not a refusal.
+    // No caller knows the name of this terminal, so nobody could stop it later. The request comes before close(), so that
+    // the terminal's thread records a cancellation, and not a refusal for lack of an answer.
     if (cancelled) pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
   } catch (...) {
     pty.request_end(engine::Cancellation::Mode::now, "its start has failed");
@@ -247,13 +247,9 @@ std::string record_typing(const Pty& pty, std::size_t bytes, const CallContext& 
              {audit::field("pty", pty.id()), audit::field("bytes", static_cast<std::int64_t>(bytes))},
              context.parent_span);
   if (!context.configuration.trail) return {};
-  audit::Trail& trail = *context.configuration.trail;
   const Json line{
       {"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}, {"pty", pty.id()}, {"bytes", bytes}};
-  std::string problem = trail.write("input", line);
-  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, context.parent_span);
-  if (trail.options().continue_when_unwritable) problem.clear();
-  return problem;
+  return write_to_trail(context, "input", line, target, context.parent_span);
 }
 
 }  // namespace wtool

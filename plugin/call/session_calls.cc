@@ -6,6 +6,7 @@
 
 #include "audit/tracing.h"
 #include "audit/trail.h"
+#include "call/call_record.h"
 
 namespace wtool {
 
@@ -53,11 +54,7 @@ std::string put_on_record(std::string_view event, const Session& session, const 
   } else {
     add_end(session, unkillable, line);
   }
-  audit::Trail& trail = *context.configuration.trail;
-  std::string problem = trail.write(event, line);
-  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, context.parent_span);
-  if (trail.options().continue_when_unwritable) problem.clear();
-  return problem;
+  return write_to_trail(context, event, line, target, context.parent_span);
 }
 
 std::string quoted(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -75,8 +72,7 @@ void record_refusal(const CallError& error, const Labels& labels, const CallCont
   line["verdict"] = "deny";
   line["code"] = error.code;
   line["reason"] = error.message;
-  const std::string problem = context.configuration.trail->write("refusal", line);
-  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, context.parent_span);
+  write_to_trail(context, "refusal", line, target, context.parent_span);
 }
 
 std::string record_look(const Session& session, const CallContext& context) {
