@@ -13,29 +13,7 @@ namespace {
 
 constexpr std::int64_t most_scrollback_lines = 1000;
 
-// A call about one terminal. The constructors of derived classes read its other parameters.
-class TerminalCall : public PreparedCall {
- public:
-  ToolResult run(CallContext& context) override {
-    const Labels labels = id_.empty() ? Labels{} : Labels{{"pty", id_.substr(0, 64)}};
-    if (!problem_.empty()) return pty::invalid(problem_, labels, context);
-    const auto pty = context.sessions.ptys().find(id_);
-    if (!pty) return pty::recorded_refusal(no_such_pty(id_), labels, context);
-    return act(*pty, context);
-  }
-
-  std::string explain(const Configuration&, const Sessions& sessions) const override {
-    return pty::explanation_of_look(problem_, id_, sessions);
-  }
-
- protected:
-  virtual ToolResult act(Pty& pty, CallContext& context) = 0;
-
-  std::string id_;
-  std::string problem_;
-};
-
-class Read : public TerminalCall {
+class Read : public pty::TerminalCall {
  public:
   explicit Read(std::string_view arguments) {
     Parameters parameters(arguments);
@@ -54,7 +32,7 @@ class Read : public TerminalCall {
   pty::Shown shown_;
 };
 
-class Resize : public TerminalCall {
+class Resize : public pty::TerminalCall {
  public:
   explicit Resize(std::string_view arguments) {
     Parameters parameters(arguments);
@@ -85,7 +63,7 @@ class Resize : public TerminalCall {
   screen::Size size_;
 };
 
-class Stop : public TerminalCall {
+class Stop : public pty::TerminalCall {
  public:
   explicit Stop(std::string_view arguments) {
     Parameters parameters(arguments);

@@ -11,6 +11,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Of a name that may be anything, as far as it is recorded.
+constexpr std::size_t most_id = 64;
+
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -180,6 +183,18 @@ std::string explanation_of_look(const std::string& problem, const std::string& i
   if (!problem.empty()) return explanation(problem);
   if (!id.empty() && !sessions.ptys().find(id)) return explanation("pty: " + no_such_pty(id).message);
   return Json{{"verdict", "allow"}, {"reason", "it starts no command"}, {"rule", "pty"}}.dump();
+}
+
+ToolResult TerminalCall::run(CallContext& context) {
+  const Labels labels = id_.empty() ? Labels{} : Labels{{"pty", id_.substr(0, most_id)}};
+  if (!problem_.empty()) return invalid(problem_, labels, context);
+  const auto pty = context.sessions.ptys().find(id_);
+  if (!pty) return recorded_refusal(no_such_pty(id_), labels, context);
+  return act(*pty, context);
+}
+
+std::string TerminalCall::explain(const Configuration&, const Sessions& sessions) const {
+  return explanation_of_look(problem_, id_, sessions);
 }
 
 std::string schema(std::string_view properties, std::string_view required) {

@@ -62,6 +62,20 @@ ToolResult cancelled(const CallContext& context);
 // What explain answers for a tool that starts nothing.
 std::string explanation_of_look(const std::string& problem, const std::string& id, const Sessions& sessions);
 
+// A call about one terminal. The constructors of derived classes read the name and the other parameters, and say what is
+// wrong with them.
+class TerminalCall : public PreparedCall {
+ public:
+  ToolResult run(CallContext& context) override;
+  std::string explain(const Configuration& configuration, const Sessions& sessions) const override;
+
+ protected:
+  virtual ToolResult act(Pty& pty, CallContext& context) = 0;
+
+  std::string id_;
+  std::string problem_;
+};
+
 // One parameter, the name of a terminal.
 constexpr std::string_view id_property =
     R"("pty": {"type": "string", "minLength": 1, "description": "As pty_start gave it, such as pty-1."})";

@@ -23,7 +23,7 @@ constexpr std::string_view properties = R"("text": {"type": "string", "maxLength
       "description": "Then these: enter, tab, escape, up, down, left, right, home, end, pageup, pagedown, backspace, delete, insert, space, f1 to f12, a character; with ctrl+, alt+ or shift+ in front, such as ctrl+c."},
     )";
 
-class Send : public PreparedCall {
+class Send : public pty::TerminalCall {
  public:
   explicit Send(std::string_view arguments) {
     Parameters parameters(arguments);
@@ -48,19 +48,16 @@ class Send : public PreparedCall {
     }
   }
 
-  ToolResult run(CallContext& context) override {
-    const Labels labels = id_.empty() ? Labels{} : Labels{{"pty", id_.substr(0, most_id)}};
-    if (!problem_.empty()) return pty::invalid(problem_, labels, context);
-    const auto pty = context.sessions.ptys().find(id_);
-    if (!pty) return pty::recorded_refusal(no_such_pty(id_), labels, context);
-    const Pty::Mark before = pty->mark();
+ protected:
+  ToolResult act(Pty& pty, CallContext& context) override {
+    const Pty::Mark before = pty.mark();
     const auto deadline = deadline_of(context);
     if (!text_.empty() || !keys_.empty()) {
-      if (const std::string problem = record_typing(*pty, text_.size() + keys_.size(), context); !problem.empty()) {
+      if (const std::string problem = record_typing(pty, text_.size() + keys_.size(), context); !problem.empty()) {
         return pty::refusal({"policy_denied", problem,
                              "nothing is typed that cannot be put on record; audit.when_unwritable can say otherwise"});
       }
-      switch (pty->send(text_, keys_, std::min(Pty::Clock::now() + time_to_take, deadline), context.cancellation)) {
+      switch (pty.send(text_, keys_, std::min(Pty::Clock::now() + time_to_take, deadline), context.cancellation)) {
         case Pty::Sent::all:
           break;
         case Pty::Sent::ended:
@@ -80,25 +77,18 @@ class Send : public PreparedCall {
     }
     pty::Shown shown;
     shown.wanted = waiting_.text;
-    if (waiting_.longest.count() > 0) shown.seen = pty->wait(waiting_.wish(before, deadline), context.cancellation);
+    if (waiting_.longest.count() > 0) shown.seen = pty.wait(waiting_.wish(before, deadline), context.cancellation);
     if (shown.seen == Pty::Seen::cancelled) return pty::cancelled(context);
-    return pty::show(*pty, shown);
-  }
-
-  std::string explain(const Configuration&, const Sessions& sessions) const override {
-    return pty::explanation_of_look(problem_, id_, sessions);
+    return pty::show(pty, shown);
   }
 
  private:
   using Json = nlohmann::json;
   static constexpr auto replace = Json::error_handler_t::replace;
-  static constexpr std::size_t most_id = 64;
 
-  std::string id_;
   std::string text_;
   std::vector<screen::Key> keys_;
   pty::Waiting waiting_;
-  std::string problem_;
 };
 
 }  // namespace
