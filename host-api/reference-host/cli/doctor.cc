@@ -13,7 +13,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -24,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/paths.h"
 #include "base/stop.h"
 #include "cli/client_setup.h"
 #include "cli/commands.h"
@@ -190,9 +190,7 @@ void look_at_plugin(Context& context, Findings& findings) {
   findings.push_back(
       {Level::good, "plugin", plugin->path() + ", " + std::to_string(plugin->tools().size()) + " tools"});
 
-  const char* const temporary = std::getenv("TMPDIR");
-  std::string folder =
-      std::string(temporary != nullptr && *temporary == '/' ? temporary : "/tmp") + "/wtool-doctor-XXXXXX";
+  std::string folder = environment_folder("TMPDIR", "/tmp") + "/wtool-doctor-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) {
     findings.push_back({Level::problem, "temporary folder",
                         "nothing can be made in " + fs::path(folder).parent_path().string(),
