@@ -164,7 +164,7 @@ void Pool::unwatch(int descriptor) const { ::epoll_ctl(epoll_.get(), EPOLL_CTL_D
 
 // Under the lock: does whatever can be done without waiting.
 void Pool::advance() {
-  // Room for all newcomers and more, so that whoever has sent something is read before it could count as silent.
+  // Room for every newcomer: one that has sent something must be read now, or it would count as silent.
   std::array<epoll_event, most_newcomers + 64> events{};
   const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// A terminal for a command, in place of its pipes: a pair of descriptors, and what the run of a command asks of whoever
-// has made it.
+// A terminal for a command, in place of its pipes: its two descriptors, and the interface through which the run of the
+// command passes on what the command shows.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ int open_terminal(int rows, int columns, TerminalPair& pair);
 // The program of the terminal's foreground is told (SIGWINCH). False with errno.
 bool resize_terminal(int master, int rows, int columns);
 
-// All members are called on the thread of run() (engine/run.h). The run reads the master until everything of the command
-// has ended, whoever looks at it, so that the command is never blocked by what it shows.
+// All members are called on the thread of run() (engine/run.h). The run reads the master until every process of the
+// command has ended, even if nobody looks at the screen, so that output never blocks the command.
 class Terminal {
  public:
   virtual ~Terminal() = default;

@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(endless_combining_characters_take_no_memory) {
   BOOST_TEST(shown.screen.cursor().column == 2);
 }
 
-// libvterm goes on with the same combining characters after these. What it has remembered is seen by what it does with
-// one more elsewhere: it would stand in place of the first cell's "e".
+// After these, libvterm still adds to the same list of combining characters. One more mark, written elsewhere, shows
+// what it remembers: the mark would replace the "e" of the first cell.
 BOOST_AUTO_TEST_CASE(controls_and_sequences_make_no_room_for_more_combining_characters) {
   std::string marks;
   for (int i = 0; i < 8; ++i) marks += "\xcc\x81";
