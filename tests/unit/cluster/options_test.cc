@@ -14,7 +14,7 @@ std::string problem_of(const json& section) {
   return read_options(section, "/work", error) ? "" : error;
 }
 
-std::string line_of(const json& section, const std::string& ticket = "/work/pilots-1/ticket") {
+std::string line_of(const json& section, const std::string& ticket = "/shared/pilots-1/ticket") {
   std::string error;
   const auto options = read_options(section, "/work", error);
   BOOST_REQUIRE_MESSAGE(options.has_value(), error);
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(every_character_stays_one_word_of_the_shell) {
 }
 
 BOOST_AUTO_TEST_CASE(a_percent_sign_in_the_folder_is_not_replaced_by_slurm) {
-  BOOST_TEST(has(line_of(json::object(), "/work/50%job/ticket"), "'--output=/work/50%%job/pilot-%j.log'"));
+  BOOST_TEST(has(line_of(json::object(), "/shared/50%job/ticket"), "'--output=/shared/50%%job/pilot-%j.log'"));
 }
 
 BOOST_AUTO_TEST_CASE(memory_is_asked_for_all_slots) {
