@@ -115,7 +115,7 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
   const bool kept = metadata.contains("background_processes_kept");
   add_list("background_processes", kept ? "left running: " : "ended with the command: ");
   add_list("processes_left", "could not be ended: ");
-  add_list("protected_changed", "protected files were changed: ");
+  add_list("protected_changed", "protected files changed meanwhile: ");
   add_list("put_aside", "put aside: ");
   const auto sandbox = metadata.value("sandbox", ordered_json::object());
   // If the result has an error, its hint already names what the sandbox refused.
