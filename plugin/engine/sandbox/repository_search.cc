@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "engine/sandbox/folder_watches.h"
 #include "system/open_resolving.h"
 
 namespace wtool::engine {
@@ -24,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t second_ns = 1'000'000'000;
 // Two changes this close together may have the same time stamp. A folder listed so soon after a change is listed again.
 constexpr std::int64_t settled_after_ns = second_ns / 10;
+// A program that runs one command looks twice. Watches are worth their price for those that run more.
+constexpr std::size_t looks_without_watches = 2;
 // How many entries or folders are read between two checks of the clock.
 constexpr std::size_t between_clocks = 256;
 
@@ -90,8 +93,14 @@ struct Signs {
 
 // A folder, as it was when it was last listed.
 struct RepositorySearch::Folder {
-  Folder(std::string folder_path, bool top, bool within_git)
-      : path(std::move(folder_path)), dot_git(!top && last_part(path) == ".git"), in_git(within_git) {}
+  Folder(std::string folder_path, bool top, bool within_git, FolderWatches& all_watches)
+      : path(std::move(folder_path)),
+        dot_git(!top && last_part(path) == ".git"),
+        in_git(within_git),
+        watches(all_watches) {}
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { watches.forget(watch); }
 
   bool is(const struct stat& status) const {
     return settled && device == status.st_dev && inode == status.st_ino && changed_ns == to_ns(status.st_ctim);
@@ -100,6 +109,8 @@ struct RepositorySearch::Folder {
   const std::string path;
   const bool dot_git;  // It is a .git that was found in the folder above it.
   const bool in_git;   // It lies below a .git.
+  FolderWatches& watches;
+  FolderWatches::Watched watch;
   bool settled = false;
   dev_t device = 0;
   ino_t inode = 0;
@@ -119,7 +130,9 @@ struct RepositorySearch::Pass {
     return over;
   }
 
+  void refresh(int root, const char* relative, Folder& folder);
   void list(int root, const char* relative, const struct stat& seen, Folder& folder);
+  void keep_watch(int root, const char* relative, Folder& folder) const;
   Listed read(DIR* listing, Folder& folder);
   void leave_out(const std::string& path, const struct stat& seen, int error);
 
@@ -127,6 +140,7 @@ struct RepositorySearch::Pass {
   const std::chrono::milliseconds limit;
   const Clock::time_point end;
   const GivenUp& given_up;
+  bool watching = false;  // in the root that is searched
   std::size_t counted = 0;
   std::size_t folders = 0;
   bool over = false;
@@ -149,13 +163,17 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
   auto known = std::move(folder.folders);
   folder.folders.clear();
   Signs signs;
-  std::vector<std::string> names;
+  struct Name {
+    std::string text;
+    ino_t inode;
+  };
+  std::vector<Name> names;
   while (const dirent* const entry = ::readdir(listing)) {
     if (is_over()) return Listed::partly;
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     signs.note(name);
-    if (is_folder(::dirfd(listing), *entry)) names.emplace_back(name);
+    if (is_folder(::dirfd(listing), *entry)) names.push_back({std::string(name), entry->d_ino});
   }
   FoundRepository found;
   if (signs.dot_git && identify(::dirfd(listing), ".git", found)) {
@@ -169,16 +187,20 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
   }
   // Nobody has a checkout among the objects and references of a repository, and they are many.
   if (folder.dot_git || (folder.in_git && signs.repository())) {
-    std::erase_if(names, [](const std::string& name) { return name != "modules" && name != "worktrees"; });
+    std::erase_if(names, [](const Name& name) { return name.text != "modules" && name.text != "worktrees"; });
   }
-  std::sort(names.begin(), names.end());
+  std::sort(names.begin(), names.end(), [](const Name& one, const Name& other) { return one.text < other.text; });
   auto next = known.begin();
-  for (const std::string& name : names) {
+  for (const auto& [name, inode] : names) {
     while (next != known.end() && last_part((*next)->path) < name) ++next;
     const bool again = next != known.end() && last_part((*next)->path) == name;
     const std::string path = folder.path == "/" ? '/' + name : folder.path + '/' + name;
     const bool in_git = folder.in_git || folder.dot_git;
-    folder.folders.push_back(again ? std::move(*next++) : std::make_unique<Folder>(path, false, in_git));
+    folder.folders.push_back(again ? std::move(*next++)
+                                   : std::make_unique<Folder>(path, false, in_git, folder.watches));
+    // What was watched may have been replaced.
+    Folder& below = *folder.folders.back();
+    if (below.inode != inode) below.watches.forget(below.watch);
   }
   return Listed::completely;
 }
@@ -186,6 +208,7 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
 void RepositorySearch::Pass::list(int root, const char* relative, const struct stat& seen, Folder& folder) {
   folder.found.clear();
   folder.settled = false;
+  folder.watches.forget(folder.watch);
   // A root cannot be held: commands are to write there.
   if (!is_open(seen) && relative != std::string_view(".")) {
     folder.folders.clear();
@@ -198,29 +221,64 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
     folder.folders.clear();
     return leave_out(folder.path, seen, errno);
   }
-  const Listing listing(::fdopendir(opened.get()));
+  const int descriptor = opened.get();
+  const Listing listing(::fdopendir(descriptor));
   if (!listing) return leave_out(folder.path, seen, errno);
   opened.release();
+  // In another file system, the same inode number is another folder.
+  if (folder.device != status.st_dev) folder.folders.clear();
+  // Before it is read, so that no change falls between the two.
+  if (watching) folder.watches.watch(descriptor, folder.watch);
   const std::int64_t now = now_ns();
-  if (read(listing.get(), folder) == Listed::partly) return;
+  if (read(listing.get(), folder) == Listed::partly) return folder.watches.forget(folder.watch);
   folder.device = status.st_dev;
   folder.inode = status.st_ino;
   folder.changed_ns = to_ns(status.st_ctim);
   folder.settled = folder.changed_ns + settled_after_ns < now;
 }
 
+// For a folder that is as it was when it was listed.
+void RepositorySearch::Pass::keep_watch(int root, const char* relative, Folder& folder) const {
+  const Descriptor opened = open_below(root, relative);
+  if (!opened) return;
+  folder.watches.watch(opened.get(), folder.watch);
+  struct stat status {};
+  if (::fstat(opened.get(), &status) != 0 || !folder.is(status)) folder.watches.forget(folder.watch);
+}
+
 std::string closed_text(const std::string& folder) {
   return folder + " cannot be searched for repositories: Permission denied (chmod u+rwx would let it be searched)";
 }
 
-RepositorySearch::RepositorySearch(std::size_t max_folders) : max_folders_(max_folders) {}
+RepositorySearch::RepositorySearch(std::size_t max_folders)
+    : max_folders_(max_folders), watches_(std::make_unique<FolderWatches>()) {}
 RepositorySearch::~RepositorySearch() = default;
+
+// Brings what is known about a folder up to date.
+void RepositorySearch::Pass::refresh(int root, const char* relative, Folder& folder) {
+  const bool is_root = relative == std::string_view(".");
+  struct stat status {};
+  // By its descriptor a root can be looked at even where nobody may search it.
+  if ((is_root ? ::fstat(root, &status) : ::fstatat(root, relative, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) !=
+      0) {
+    const int error = errno;
+    folder.settled = false;
+    folder.found.clear();
+    folder.folders.clear();
+    leave_out(folder.path, status, error);
+  } else if (!folder.is(status)) {
+    list(root, relative, status, folder);
+  } else if (watching && !is_root) {
+    keep_watch(root, relative, folder);
+  }
+}
 
 // Folders near the root come first: where a bound is reached, those far from it are left out.
 void RepositorySearch::look(const Root& root, Pass& pass) {
   const Descriptor place = open_root(root);
   std::unique_ptr<Folder>& top = roots_[root.path];
-  if (!top) top = std::make_unique<Folder>(root.path, true, false);
+  if (!top) top = std::make_unique<Folder>(root.path, true, false, *watches_);
+  pass.watching = looks_ > looks_without_watches && FolderWatches::can_watch(place.get());
   std::deque<Folder*> waiting{top.get()};
   while (!waiting.empty() && pass.folders < max_folders_ && !pass.is_over()) {
     Folder& folder = *waiting.front();
@@ -228,20 +286,12 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
     ++pass.folders;
     const char* relative = folder.path.c_str() + root.path.size();
     relative += *relative == '/' ? 1 : 0;
-    if (*relative == '\0') relative = ".";
-    struct stat status {};
-    // By its descriptor a root can be looked at even where nobody may search it.
-    const bool is_root = relative == std::string_view(".");
-    if ((is_root ? ::fstat(place.get(), &status)
-                 : ::fstatat(place.get(), relative, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) != 0) {
-      const int error = errno;
-      folder.settled = false;
-      folder.found.clear();
-      folder.folders.clear();
-      pass.leave_out(folder.path, status, error);
-      continue;
+    // The root's path may lead to another folder by now, of which its watch knows nothing.
+    if (*relative == '\0') {
+      pass.refresh(place.get(), ".", folder);
+    } else if (!folder.watch.unchanged()) {
+      pass.refresh(place.get(), relative, folder);
     }
-    if (!folder.is(status)) pass.list(place.get(), relative, status, folder);
     for (const FoundRepository& found : folder.found) pass.result.found.emplace(found.path, found);
     for (const auto& below : folder.folders) waiting.push_back(below.get());
   }
@@ -258,6 +308,8 @@ Repositories RepositorySearch::look(const std::vector<Root>& roots, std::chrono:
   std::erase_if(roots_, [&](const auto& known) {
     return std::none_of(roots.begin(), roots.end(), [&](const Root& root) { return root.path == known.first; });
   });
+  ++looks_;
+  watches_->hear();
   Pass pass(limit, given_up);
   for (const Root& root : roots) {
     if (root.folder) look(root, pass);

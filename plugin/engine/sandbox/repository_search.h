@@ -2,8 +2,9 @@
 //
 // - It finds a `.git` of any kind, and folders that git takes for a repository without one (HEAD with objects and refs,
 //   or HEAD with commondir), as bare repositories, submodules and worktrees have.
-// - It remembers folders between searches, and does not list one again whose change time is the same. So a further
-//   search costs one stat for each folder. A program cannot set the change time.
+// - It remembers folders between searches, and does not list one again whose change time is the same; a program cannot
+//   set that. From the third search on it has the kernel report which folders change (folder_watches.h), and asks only
+//   for the others.
 // - A search is bounded in time and in folders; `left_out` says what it skipped. It ends at once when its caller gives
 //   up.
 //
@@ -24,6 +25,8 @@
 #include "engine/sandbox/roots.h"
 
 namespace wtool::engine {
+
+class FolderWatches;
 
 struct FoundRepository {
   enum class Kind {
@@ -69,6 +72,8 @@ class RepositorySearch {
   void look(const Root& root, Pass& pass);
 
   const std::size_t max_folders_;
+  std::size_t looks_ = 0;
+  const std::unique_ptr<FolderWatches> watches_;  // The folders refer to it.
   std::map<std::string, std::unique_ptr<Folder>> roots_;
 };
 

@@ -1,4 +1,5 @@
 // What is read of git's files, and how repositories are found, each part by itself.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,6 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/descriptor.h"
+#include "engine/sandbox/folder_watches.h"
 #include "engine/sandbox/git_files.h"
 #include "engine/sandbox/repository_search.h"
 #include "support/program.h"
@@ -74,6 +77,25 @@ struct Search : ScratchFolder {
     return paths;
   }
   void make(const std::string& name) const { std::filesystem::create_directories(root + '/' + name); }
+
+  // Lets the search begin to watch.
+  void watch_folders() {
+    for (int looks = 0; looks < 3; ++looks) found();
+  }
+  // In a folder with a/b/c and no repository.
+  void see_every_change() {
+    make("a/b/c/.git");
+    BOOST_TEST((found() == Texts{"/a/b/c/.git"}));
+    std::filesystem::rename(root + "/a/b", root + "/a/z");
+    BOOST_TEST((found() == Texts{"/a/z/c/.git"}));
+    std::filesystem::remove_all(root + "/a/z/c");
+    file("root/a/z/c", "");
+    BOOST_TEST(found().empty());
+    std::filesystem::remove_all(root + "/a");
+    std::filesystem::create_directories(path() + "/made/.git");
+    std::filesystem::rename(path() + "/made", root + "/a");
+    BOOST_TEST((found() == Texts{"/a/.git"}));
+  }
 
   Texts left_out, closed;
 };
@@ -145,17 +167,85 @@ BOOST_FIXTURE_TEST_CASE(repositories_of_each_kind_are_found_without_following_li
 BOOST_FIXTURE_TEST_CASE(every_change_between_two_searches_is_seen, Search) {
   make("a/b/c");
   BOOST_TEST(found().empty());
-  make("a/b/c/.git");
-  BOOST_TEST((found() == Texts{"/a/b/c/.git"}));
-  std::filesystem::rename(root + "/a/b", root + "/a/z");
-  BOOST_TEST((found() == Texts{"/a/z/c/.git"}));
-  std::filesystem::remove_all(root + "/a/z/c");
-  file("root/a/z/c", "");
-  BOOST_TEST(found().empty());
+  see_every_change();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_search_with_watches_sees_every_change, Search) {
+  make("a/b/c");
+  watch_folders();
+  see_every_change();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_folder_that_replaces_a_watched_one_is_searched, Search) {
+  make("a/b/c");
+  make("other/b/c/.git");
+  watch_folders();
+  // Somebody has the old one open, so the kernel does not report its end.
+  const wtool::Descriptor kept(::open((root + "/a/b/c").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  BOOST_TEST(found() == Texts{"/other/b/c/.git"}, boost::test_tools::per_element());
   std::filesystem::remove_all(root + "/a");
-  std::filesystem::create_directories(path() + "/made/.git");
-  std::filesystem::rename(path() + "/made", root + "/a");
-  BOOST_TEST((found() == Texts{"/a/.git"}));
+  std::filesystem::rename(root + "/other", root + "/a");
+  BOOST_TEST(found() == Texts{"/a/b/c/.git"}, boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(many_folders_that_change_at_once_are_all_seen, Search) {
+  for (int i = 0; i < 300; ++i) make("folder" + std::to_string(i));
+  watch_folders();
+  for (int i = 0; i < 300; ++i) {
+    for (int more = 0; more < 20; ++more) make("folder" + std::to_string(i) + "/sub" + std::to_string(more));
+  }
+  make("folder7/sub7/.git");
+  BOOST_TEST(found() == Texts{"/folder7/sub7/.git"}, boost::test_tools::per_element());
+  make("folder299/sub19/.git");
+  BOOST_TEST(found() == (Texts{"/folder299/sub19/.git", "/folder7/sub7/.git"}), boost::test_tools::per_element());
+  std::filesystem::remove_all(root + "/folder7");
+  BOOST_TEST(found() == Texts{"/folder299/sub19/.git"}, boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_watch_ends_with_the_change_that_it_tells_of, Search) {
+  make("one");
+  make("two");
+  const auto open_folder = [&](const char* name) {
+    return wtool::Descriptor(::open((root + name).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  };
+  const wtool::Descriptor one = open_folder("/one"), two = open_folder("/two");
+  FolderWatches watches(3);
+  FolderWatches::Watched first, second, third, same;
+  watches.watch(one.get(), first);
+  watches.watch(one.get(), same);
+  watches.watch(two.get(), second);
+  watches.watch(one.get(), third);
+  BOOST_TEST((first.unchanged() && second.unchanged() && same.unchanged()));
+  make("one/x");
+  BOOST_TEST(first.unchanged());
+  watches.forget(same);
+  watches.hear();
+  BOOST_TEST(!first.unchanged());
+  BOOST_TEST(!third.unchanged());
+  BOOST_TEST(second.unchanged());
+  watches.watch(one.get(), first);
+  watches.hear();
+  BOOST_TEST(first.unchanged());
+  BOOST_REQUIRE(::chmod((root + "/two").c_str(), 0500) == 0);
+  watches.hear();
+  BOOST_TEST(!second.unchanged());
+  watches.forget(first);
+}
+
+BOOST_FIXTURE_TEST_CASE(no_more_folders_are_watched_than_may_be, Search) {
+  make("one");
+  make("two");
+  const wtool::Descriptor one(::open((root + "/one").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const wtool::Descriptor two(::open((root + "/two").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  FolderWatches watches(1);
+  FolderWatches::Watched first, second;
+  watches.watch(one.get(), first);
+  watches.watch(two.get(), second);
+  BOOST_TEST(first.unchanged());
+  BOOST_TEST(!second.unchanged());
+  watches.forget(first);
+  watches.watch(two.get(), second);
+  BOOST_TEST(second.unchanged());
 }
 
 BOOST_FIXTURE_TEST_CASE(another_file_at_the_same_path_is_distinguished_from_the_first, Search) {
