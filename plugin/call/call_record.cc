@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "audit/tracing.h"
 #include "audit/trail.h"
 #include "base/sha256.h"
+#include "base/signal_name.h"
 
 namespace wtool {
 
@@ -100,10 +100,7 @@ void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
 struct Ending {
   Json& line;
   void operator()(const engine::Exited& how) const { line["exit_code"] = how.status; }
-  void operator()(const engine::Signalled& how) const {
-    const char* const name = ::sigabbrev_np(how.signal);
-    line["signal"] = name != nullptr ? std::string("SIG") + name : std::to_string(how.signal);
-  }
+  void operator()(const engine::Signalled& how) const { line["signal"] = signal_name(how.signal); }
   void operator()(const engine::TimedOut&) const { line["how"] = "timed out"; }
   void operator()(const engine::Cancelled& how) const {
     line["how"] = "aborted";

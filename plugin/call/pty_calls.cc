@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "audit/tracing.h"
+#include "base/signal_name.h"
 #include "call/call_record.h"
 #include "call/session_calls.h"
 
@@ -23,18 +24,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view target = "shell_tools::pty";
 
-std::string name_of_signal(int number) {
-  const char* const name = ::sigabbrev_np(number);
-  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(number);
-}
-
 struct Ending {
   PtyEnd& end;
   void operator()(const engine::Exited& how) const {
     end.exit_code = how.status;
     end.how = "exit code " + std::to_string(how.status);
   }
-  void operator()(const engine::Signalled& how) const { end.how = end.signal = name_of_signal(how.signal); }
+  void operator()(const engine::Signalled& how) const { end.how = end.signal = signal_name(how.signal); }
   void operator()(const engine::TimedOut&) const { end.how = "its lifetime is over"; }
   void operator()(const engine::Cancelled& how) const { end.how = "it was stopped: " + how.reason; }
   void operator()(const engine::Exhausted& how) const {

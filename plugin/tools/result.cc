@@ -2,7 +2,6 @@
 
 #include <yaml-cpp/yaml.h>
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -49,13 +48,6 @@ std::string envelope(std::string text, bool is_error, Json metadata) {
 
 Json error_object(const CallError& error) {
   return {{"code", error.code}, {"message", error.message}, {"hint", error.hint}};
-}
-
-std::string signal_name(int number) {
-  const char* name = ::sigabbrev_np(number);
-  if (name != nullptr) return std::string("SIG") + name;
-  if (number >= SIGRTMIN && number <= SIGRTMAX) return "SIGRTMIN+" + std::to_string(number - SIGRTMIN);
-  return "signal " + std::to_string(number);
 }
 
 bool is_not_found(const engine::NotStarted& how) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/signal_name.h"
 #include "call/call.h"
 #include "call/plan.h"
 #include "tools/tool.h"
@@ -18,9 +19,6 @@ std::string envelope(std::string text, bool is_error, nlohmann::ordered_json met
 
 // {"code", "message", "hint"}
 nlohmann::ordered_json error_object(const CallError& error);
-
-// Such as "SIGKILL".
-std::string signal_name(int number);
 
 // True for "no such program" (which shells report as 127), false for a program that cannot be executed (126).
 bool is_not_found(const engine::NotStarted& how);

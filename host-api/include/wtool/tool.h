@@ -161,8 +161,9 @@ typedef struct wtool_tool {
 
   /* Runs the call on the calling thread and returns when all is over: no event will come any more, every process of
    * the call is dead and reaped, its descriptors are closed, no thread of the plugin is left. The exceptions are
-   * processes that the configuration keeps, and those that the kernel will not let us kill within 5 s; the result
-   * names the latter in metadata.processes_left.
+   * processes that the configuration keeps, a program that a tool such as pty_start starts for later calls, with its
+   * thread, and processes that the kernel will not let us kill within 5 s; the result names the last in
+   * metadata.processes_left.
    * *result is a JSON object {"content": [...], "is_error": bool, "metadata": {...}}, filled for WTOOL_OK and for
    * WTOOL_E_CANCELLED. Once per call: a second time is WTOOL_E_INVALID_ARGUMENT. [run-thread] */
   wtool_status (*call_run)(wtool_call* call, wtool_blob* result, wtool_blob* error) WTOOL_NOEXCEPT;

@@ -79,13 +79,18 @@ class Start : public CommandCall {
       stop_pty(started.pty->id(), context);
       return pty::cancelled(context);
     };
-    if (context.cancellation.mode() != engine::Cancellation::Mode::none) return give_up();
-    if (started.not_run) return not_run(*started.not_run);
-    pty::Shown shown;
-    shown.wanted = waiting_.text;
-    shown.seen = started.pty->wait(waiting_.wish({}, deadline), context.cancellation);
-    if (shown.seen == Pty::Seen::cancelled) return give_up();
-    return pty::show(*started.pty, shown);
+    try {
+      if (context.cancellation.mode() != engine::Cancellation::Mode::none) return give_up();
+      if (started.not_run) return not_run(*started.not_run);
+      pty::Shown shown;
+      shown.wanted = waiting_.text;
+      shown.seen = started.pty->wait(waiting_.wish({}, deadline), context.cancellation);
+      if (shown.seen == Pty::Seen::cancelled) return give_up();
+      return pty::show(*started.pty, shown);
+    } catch (...) {  // No memory.
+      give_up();
+      throw;
+    }
   }
 
  private:
