@@ -219,7 +219,7 @@ bool RemoteCall::pass_on(const Message& message) {
   }
   if (message.type == Type::log) pass_on_log(message.text);
   const bool beat = message.type == Type::beat;
-  if (!beat) slot_.taken += message.text.size();
+  if (!beat) slot_.taken += pilot::cost(message.text.size());
   if (beat || slot_.taken - slot_.told >= pilot::window / 4) {
     slot_.told = slot_.taken;
     std::string text;

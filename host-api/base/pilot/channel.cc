@@ -147,6 +147,9 @@ void watch_other_machine(int socket, std::chrono::seconds patience) {
   };
   const int seconds = static_cast<int>(patience.count());
   set(IPPROTO_TCP, TCP_NODELAY, 1);
+  // Without it the kernel begins with 64 KiB, and gives more as the program reads. A window of TCP that stays closed ends the
+  // connection like a machine that is gone.
+  set(SOL_SOCKET, SO_RCVBUF, receive_buffer);
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
   set(IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, seconds / 4));
   set(IPPROTO_TCP, TCP_KEEPINTVL, std::max(1, seconds / 4));

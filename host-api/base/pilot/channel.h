@@ -9,8 +9,9 @@
 // - Pilot to host: `hello` first, a JSON object; then for each call `started`, events, logs, beats, and `result` or `failure`;
 //   `leaving` when it takes no more calls. A call that has got `leaving` and not `started` was not begun.
 // - Host to pilot: `call`, then `cancel` and `taken`, in which it says how many bytes of events and logs it has taken in all
-//   calls of the connection. The pilot sends at most `window` bytes more than that: so bytes never wait in the kernel, whose
-//   answers therefore prove that the other machine is there, also while the host's reader pauses.
+//   calls of the connection, each with what it costs (`cost`). The pilot begins no message when `window` bytes more than that
+//   are on their way. The receiver's buffer has room for them, so the sender never waits for room; and the answers of the
+//   kernel prove that the other machine is there, also while the host's reader pauses.
 #pragma once
 
 #include <atomic>
@@ -29,6 +30,14 @@ namespace wtool::pilot {
 inline constexpr std::size_t largest_message = std::size_t{256} << 20;
 inline constexpr std::size_t largest_hello = 4096;
 inline constexpr std::size_t window = 128 << 10;
+inline constexpr std::size_t largest_event = 32 << 10;
+// Below this size, a result need not wait until the host has taken all events.
+inline constexpr std::size_t small_result = 16 << 10;
+// The kernel doubles it, for its own part. Where net.core.rmem_max permits less than this, it is at least 208 KiB on Linux
+// as it comes, doubled as well: enough for the window, one more event and a small result.
+inline constexpr int receive_buffer = 512 << 10;
+// A small message takes more room than its text: its record, and the kernel's part for each packet.
+constexpr std::size_t cost(std::size_t text) { return text + 128; }
 
 // The pilot ends its calls when it has not heard from the host's machine for this long. The host gives up a pilot
 // later, so that what the pilot ran is dead before the host tries again.
@@ -107,7 +116,8 @@ class Channel {
   bool broken_ = false;  // a record may have been sent in part
 };
 
-// Lets the kernel find out that the other machine is gone, whatever the program at either end is busy with.
+// Lets the kernel find out that the other machine is gone, whatever the program at either end is busy with, and gives it the
+// room for a window that this needs.
 void watch_other_machine(int socket, std::chrono::seconds patience);
 
 }  // namespace wtool::pilot

@@ -86,11 +86,11 @@ thread_local Channel* logging_to = nullptr;
 // Bytes that the host has been sent and has not yet taken in are bounded: see channel.h.
 class Window {
  public:
-  // Waits until so many bytes may be sent. False: the connection is over.
-  bool enter(std::size_t bytes) {
+  // Waits until a text of this size may be sent. False: the connection is over.
+  bool enter(std::size_t text) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return over_ || sent_ - taken_ < pilot::window; });
-    sent_ += bytes;
+    sent_ += pilot::cost(text);
     return !over_;
   }
   void taken(std::uint64_t bytes) {
@@ -237,7 +237,7 @@ int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
   try {
     std::string_view rest = text(event->payload);
     while (!rest.empty()) {
-      const std::string_view piece = rest.substr(0, 32768);
+      const std::string_view piece = rest.substr(0, pilot::largest_event);
       rest.remove_prefix(piece.size());
       const Type type = event->kind == WTOOL_EVENT_STDOUT ? Type::standard_output : Type::standard_error;
       if (!slot.window_.enter(piece.size())) return 1;
@@ -337,7 +337,7 @@ void Slot::serve_one(const Message& order) {
     }
     // A large result waits until the host has taken all events, which the answer to a beat says: it would fill the kernel's
     // buffers while the host's reader pauses.
-    if (ended && (closed || window_.all_taken() || call.result().size() < pilot::window)) break;
+    if (ended && (closed || window_.all_taken() || call.result().size() < pilot::small_result)) break;
     if (ended || Clock::now() >= next_beat) {
       next_beat = Clock::now() + pilot::beat_every;
       if (!beat_waits && !closed) beat_waits = channel_->send(Type::beat, {});
