@@ -1,5 +1,7 @@
-// The C interface of the plugin. Only this file and entry_host.h know it. They turn views into values, exceptions into
-// statuses and the host's function tables into the plugin's own classes, and decide nothing else.
+// The C interface of the plugins (entry.h): turns views into values, exceptions into statuses and the host's function tables
+// into the plugin's own classes, and decides nothing else.
+
+#include "entry.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -13,16 +15,13 @@
 #include <wtool/cpp/plugin.hpp>
 
 #include "audit/tracing.h"
+#include "base/json_text.h"
 #include "configuration/configuration.h"
 #include "engine/cancellation.h"
 #include "engine/warden_client.h"
 #include "engine/warden_file.h"
 #include "entry_host.h"
 #include "tools/tool.h"
-
-#ifndef WTOOL_VERSION
-#error "the build defines WTOOL_VERSION"
-#endif
 
 using namespace wtool;  // NOLINT: this file stands between two namespaces
 
@@ -31,12 +30,14 @@ struct wtool_call {
   std::unique_ptr<tools::PreparedCall> prepared;
   engine::Cancellation cancellation;
   std::shared_ptr<const Configuration> configuration;
+  std::shared_ptr<engine::CommandRunner> runner;
   std::string tool, call_id;
   std::uint64_t parent_span = 0;
   std::uint64_t ceiling_ms = 0;
   void* sink_ctx = nullptr;
   int32_t (*on_event)(void*, const wtool_event*) noexcept = nullptr;
   std::atomic<bool> run{false};
+  std::uint64_t events = 0;  // given to the host so far
   CallApprover approver;
 
   wtool_call(const wtool_host* host, const wtool_host_approval* approval) : approver(host, approval, cancellation) {}
@@ -48,6 +49,7 @@ namespace {
 
 // Only init and deinit change these, and nothing runs at the same time.
 std::unique_ptr<engine::WardenClient> warden_client;
+std::unique_ptr<entry::Backend> backend;
 std::unique_ptr<Sessions> sessions;
 const wtool_host* current_host = nullptr;
 const wtool_host_approval* host_approval = nullptr;  // NULL: the host asks nobody
@@ -63,7 +65,9 @@ std::string find_warden() {
   return path + "/libexec/wtool/shell-warden";
 }
 
-wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
+}  // namespace
+
+wtool_status entry::init(const wtool_host* host, wtool_blob* error) noexcept {
   return guarded(error, [&]() -> wtool_status {
     if (host == nullptr || !WTOOL_HAS(host, get_extension)) {
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "init needs a wtool_host of interface 1.0 or later");
@@ -76,11 +80,13 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
     const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
     // Everything that can throw comes first, so that a failed init leaves nothing behind.
     auto new_client = std::make_unique<engine::WardenClient>(std::move(warden));
+    auto new_backend = make_backend(*host, *new_client);
     auto new_sessions = std::make_unique<Sessions>();
     if (log != nullptr) {
       audit::attach(std::make_shared<LogExtension>(host, static_cast<const wtool_host_log*>(log)));
     }
     warden_client = std::move(new_client);
+    backend = std::move(new_backend);
     sessions = std::move(new_sessions);
     current_host = host;
     const void* approval = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_APPROVAL) : nullptr;
@@ -89,8 +95,9 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
   });
 }
 
-void deinit() noexcept {
-  sessions.reset();       // Ends the processes that they keep, which needs the warden client.
+void entry::deinit() noexcept {
+  sessions.reset();  // Ends the processes that they keep, which needs the backend and the warden client.
+  backend.reset();
   warden_client.reset();  // Waits until the warden and all custodians have ended.
   audit::detach();
   current_host = nullptr;
@@ -99,31 +106,37 @@ void deinit() noexcept {
 
 // ---- Descriptors.
 
+namespace {
+
+wtool_descriptor descriptor_of(const tools::Tool& tool) {
+  const tools::Description& from = tool.description;
+  wtool_descriptor to{};
+  to.struct_size = sizeof to;
+  to.hints = (from.read_only ? WTOOL_HINT_READ_ONLY : 0U) | (from.destructive ? WTOOL_HINT_DESTRUCTIVE : 0U) |
+             (from.idempotent ? WTOOL_HINT_IDEMPOTENT : 0U) | (from.open_world ? WTOOL_HINT_OPEN_WORLD : 0U);
+  to.id = view(from.id);
+  to.title = view(from.title);
+  to.version = view(from.version);
+  to.description = view(from.description);
+  to.input_schema = view(from.input_schema);
+  to.output_schema = view(from.output_schema);
+  return to;
+}
+
 const std::vector<wtool_descriptor>& descriptors() {
   static const std::vector<wtool_descriptor> all = [] {
     std::vector<wtool_descriptor> list;
-    for (const tools::Tool& tool : tools::all()) {
-      const tools::Description& from = tool.description;
-      wtool_descriptor to{};
-      to.struct_size = sizeof to;
-      to.hints = (from.read_only ? WTOOL_HINT_READ_ONLY : 0U) | (from.destructive ? WTOOL_HINT_DESTRUCTIVE : 0U) |
-                 (from.idempotent ? WTOOL_HINT_IDEMPOTENT : 0U) | (from.open_world ? WTOOL_HINT_OPEN_WORLD : 0U);
-      to.id = view(from.id);
-      to.title = view(from.title);
-      to.version = view(from.version);
-      to.description = view(from.description);
-      to.input_schema = view(from.input_schema);
-      to.output_schema = view(from.output_schema);
-      list.push_back(to);
-    }
+    for (const tools::Tool& tool : entry::offered_tools()) list.push_back(descriptor_of(tool));
     return list;
   }();
   return all;
 }
 
-std::uint32_t tool_count() noexcept { return static_cast<std::uint32_t>(tools::all().size()); }
+}  // namespace
 
-const wtool_descriptor* tool_at(std::uint32_t index) noexcept {
+std::uint32_t entry::tool_count() noexcept { return static_cast<std::uint32_t>(offered_tools().size()); }
+
+const wtool_descriptor* entry::tool_at(std::uint32_t index) noexcept {
   try {
     return index < descriptors().size() ? &descriptors()[index] : nullptr;
   } catch (...) {
@@ -133,10 +146,14 @@ const wtool_descriptor* tool_at(std::uint32_t index) noexcept {
 
 // ---- Tools and calls.
 
+namespace {
+
 struct ToolObject {
   wtool_tool table{};
+  wtool_descriptor own_descriptor{};  // of one that is not offered
   const tools::Tool* tool = nullptr;
   std::shared_ptr<const Configuration> configuration;
+  std::shared_ptr<engine::CommandRunner> runner;
 };
 
 wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtool_call** out,
@@ -151,6 +168,7 @@ wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtoo
     const auto& object = *static_cast<const ToolObject*>(tool->self);
     auto call = std::make_unique<wtool_call>(current_host, host_approval);
     call->configuration = object.configuration;
+    call->runner = object.runner;
     call->tool = object.tool->description.id;
     if (WTOOL_HAS(request, call_id)) call->call_id = text(request->call_id);
     if (WTOOL_HAS(request, parent_span)) call->parent_span = request->parent_span;
@@ -174,27 +192,28 @@ void stop(wtool_call& call, engine::Cancellation::Mode how, std::string_view rea
   call.approver.cancelled();
 }
 
-// Numbers the events of one call and hands them to the host.
-class EventSink {
- public:
-  explicit EventSink(const wtool_call& call) : call_(call) {}
+// Numbers the events of a call and hands them to the host. False: it wants the call stopped.
+bool deliver(wtool_call& call, std::uint32_t kind, std::string_view payload) {
+  wtool_event event{};
+  event.struct_size = sizeof event;
+  event.kind = kind;
+  event.seq = ++call.events;
+  event.mono_ns = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+  event.payload = view(payload);
+  return call.on_event(call.sink_ctx, &event) == 0;
+}
 
-  bool operator()(engine::Stream stream, std::string_view bytes) {
-    wtool_event event{};
-    event.struct_size = sizeof event;
-    event.kind = stream == engine::Stream::standard_output ? WTOOL_EVENT_STDOUT : WTOOL_EVENT_STDERR;
-    event.seq = ++last_;
-    event.mono_ns = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-            .count());
-    event.payload = view(bytes);
-    return call_.on_event(call_.sink_ctx, &event) == 0;
-  }
-
- private:
-  const wtool_call& call_;
-  std::uint64_t last_ = 0;
-};
+// {"state":"waiting"}, or {"state":"started","node":"...","job":"..."}.
+std::string state_text(std::string_view node, std::string_view job) {
+  if (node.empty()) return R"({"state":"waiting"})";
+  std::string text = R"({"state":"started","node":)";
+  append_json_string(text, node);
+  text += R"(,"job":)";
+  append_json_string(text, job);
+  return text + '}';
+}
 
 // A host may give a ceiling of any size; anything above this counts as unlimited.
 constexpr std::uint64_t largest_ceiling_ms = 1000ULL * 60 * 60 * 24 * 365;
@@ -206,7 +225,7 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     }
     if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a plugin between init and deinit");
     if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call was run already");
-    CallContext context{*warden_client,
+    CallContext context{call->runner,
                         *sessions,
                         *call->configuration,
                         call->cancellation,
@@ -218,7 +237,15 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
                         &call->approver,
                         [call](std::string_view reason) { stop(*call, engine::Cancellation::Mode::now, reason); },
                         call->configuration};
-    if (call->on_event != nullptr) context.sink = EventSink(*call);
+    if (call->on_event != nullptr) {
+      context.sink = [call](engine::Stream stream, std::string_view bytes) {
+        return deliver(*call, stream == engine::Stream::standard_output ? WTOOL_EVENT_STDOUT : WTOOL_EVENT_STDERR,
+                       bytes);
+      };
+      context.place = [call](std::string_view node, std::string_view job) {
+        return deliver(*call, WTOOL_EVENT_STATE, state_text(node, job));
+      };
+    }
     if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
       context.ceiling = std::chrono::milliseconds(call->ceiling_ms);
     }
@@ -263,46 +290,44 @@ void tool_destroy(const wtool_tool* tool) noexcept {
   if (tool != nullptr) delete static_cast<ToolObject*>(tool->self);
 }
 
-wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) noexcept {
-  return guarded(error, [&]() -> wtool_status {
-    if (out == nullptr) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a place for the tool");
-    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a plugin between init and deinit");
-    for (std::uint32_t i = 0; i < tool_count(); ++i) {
-      if (tools::all()[i].description.id != text(id)) continue;
-      std::string problem;
-      auto object = std::make_unique<ToolObject>();
-      object->tool = &tools::all()[i];
-      object->configuration = parse_configuration(text(config), problem);
-      if (!object->configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, problem);
-      wtool_tool& table = object->table;
-      table.struct_size = sizeof table;
-      table.descriptor = &descriptors()[i];
-      table.self = object.get();
-      table.call_new = call_new;
-      table.call_run = call_run;
-      table.call_cancel = call_cancel;
-      table.call_free = call_free;
-      table.get_extension = tool_extension;
-      table.destroy = tool_destroy;
-      *out = &object.release()->table;
-      return WTOOL_OK;
-    }
-    return fail(WTOOL_E_UNSUPPORTED, error, "this plugin has no tool " + std::string(text(id)));
-  });
+// The tool of this id, and its descriptor. NULL: there is none.
+const tools::Tool* find_tool(std::string_view id, ToolObject& object) {
+  const auto offered = entry::offered_tools();
+  for (std::size_t i = 0; i < offered.size(); ++i) {
+    if (offered[i].description.id != id) continue;
+    object.table.descriptor = &descriptors()[i];
+    return &offered[i];
+  }
+  const tools::Tool* hidden = backend->hidden_tool(id);
+  if (hidden == nullptr) return nullptr;
+  object.own_descriptor = descriptor_of(*hidden);
+  object.table.descriptor = &object.own_descriptor;
+  return hidden;
 }
 
 }  // namespace
 
-extern "C" WTOOL_EXPORT const wtool_entry wtool_entry_v1 = {
-    sizeof(wtool_entry),
-    WTOOL_ABI_MAJOR,
-    WTOOL_ABI_MINOR,
-    0,
-    {"shell_tools", 11},
-    {WTOOL_VERSION, sizeof(WTOOL_VERSION) - 1},
-    init,
-    deinit,
-    tool_count,
-    tool_at,
-    tool_new,
-};
+wtool_status entry::tool_new(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) noexcept {
+  return guarded(error, [&]() -> wtool_status {
+    if (out == nullptr) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a place for the tool");
+    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a plugin between init and deinit");
+    auto object = std::make_unique<ToolObject>();
+    object->tool = find_tool(text(id), *object);
+    if (object->tool == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, no_such_tool(text(id)));
+    std::string problem, configuration(text(config));
+    object->runner = backend->runner(configuration, problem);
+    if (object->runner) object->configuration = parse_configuration(configuration, problem);
+    if (!object->configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, problem);
+    wtool_tool& table = object->table;
+    table.struct_size = sizeof table;
+    table.self = object.get();
+    table.call_new = call_new;
+    table.call_run = call_run;
+    table.call_cancel = call_cancel;
+    table.call_free = call_free;
+    table.get_extension = tool_extension;
+    table.destroy = tool_destroy;
+    *out = &object.release()->table;
+    return WTOOL_OK;
+  });
+}

@@ -25,7 +25,12 @@ struct Attachment {
   Fields fields;
   std::uint64_t span = 0;
   std::uint64_t unix_ns = 0;
+  // Of which library the record is: a process may have several plugins that are made of this code.
+  const void* origin = nullptr;
 };
+
+// Only attach and detach set it, and nobody logs while they run.
+std::shared_ptr<HostTracing> host_tracing;
 
 BOOST_LOG_ATTRIBUTE_KEYWORD(severity_attribute, "Severity", Level)
 BOOST_LOG_ATTRIBUTE_KEYWORD(channel_attribute, "Channel", std::string)
@@ -40,7 +45,7 @@ class HostBackend : public log_lib::sinks::basic_sink_backend<log_lib::sinks::sy
     const auto severity = view[severity_attribute];
     const auto message = view[message_attribute];
     const auto attachment = view[attachment_attribute];
-    if (!severity || !attachment) return;
+    if (!severity || !attachment || attachment->origin != &host_tracing) return;
     host_->emit({severity.get(), attachment->target, message ? std::string_view(message.get()) : std::string_view(),
                  attachment->fields, attachment->span, attachment->unix_ns});
   }
@@ -51,9 +56,7 @@ class HostBackend : public log_lib::sinks::basic_sink_backend<log_lib::sinks::sy
 
 using Sink = log_lib::sinks::synchronous_sink<HostBackend>;
 
-// Only attach and detach set it, and nobody logs while they run.
-std::shared_ptr<HostTracing> host_tracing;
-boost::shared_ptr<Sink> host_sink;
+boost::shared_ptr<Sink> host_sink;  // likewise
 
 std::uint64_t now_unix_ns() {
   return static_cast<std::uint64_t>(
@@ -107,7 +110,7 @@ bool enabled(Level level, std::string_view target) { return host_tracing && host
 void log(Level level, std::string_view target, std::string_view message, Fields fields, std::uint64_t span) {
   if (!enabled(level, target)) return;
   log_lib::sources::severity_channel_logger<Level> logger(log_lib::keywords::channel = std::string(channel));
-  Attachment attachment{std::string(target), std::move(fields), span, now_unix_ns()};
+  Attachment attachment{std::string(target), std::move(fields), span, now_unix_ns(), &host_tracing};
   log_lib::record record = logger.open_record(log_lib::keywords::severity = level);
   if (!record) return;
   log_lib::record_ostream stream(record);

@@ -4,7 +4,6 @@
 
 #include "audit/tracing.h"
 #include "call/call_record.h"
-#include "engine/sandbox/sandboxed_run.h"
 
 namespace wtool {
 
@@ -36,12 +35,14 @@ Background* kept_in(const CommandRequest& request, CallContext& context) {
 // Runs what the plan says. An error: its sandbox is not available.
 std::variant<CallError, engine::CommandOutcome> run(const Plan& plan, const engine::RunOptions& options,
                                                     CallContext& context, CallResult& result) {
-  if (!context.configuration.confinement) {
-    return engine::run(context.warden_client, plan.command, options, context.cancellation, context.sink);
-  }
-  auto ran =
-      engine::run_sandboxed(context.warden_client, *context.configuration.confinement, plan.command,
-                            plan.directory.path, options, context.cancellation, context.sink, result.sandbox.emplace());
+  engine::Sandbox* const sandbox = context.configuration.confinement.get();
+  engine::SandboxReport report;
+  auto ran = context.runner->run(plan.command, plan.directory.path, sandbox, options, context.cancellation,
+                                 context.sink, report);
+  const auto* outcome = std::get_if<engine::CommandOutcome>(&ran);
+  const bool unknown = outcome != nullptr && (std::holds_alternative<engine::NoNode>(outcome->termination) ||
+                                              std::holds_alternative<engine::NodeLost>(outcome->termination));
+  if (sandbox != nullptr && !unknown) result.sandbox = std::move(report);
   if (auto* refusal = std::get_if<engine::SandboxRefusal>(&ran)) {
     return CallError{std::move(refusal->code), std::move(refusal->message), std::move(refusal->hint)};
   }
@@ -100,12 +101,19 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   engine::RunOptions options;
   // The time that a person takes to answer does not count as the command's.
   options.deadline = begun + waited + result.time_limit;
-  if (context.ceiling) options.deadline = std::min(*options.deadline, begun + *context.ceiling);
+  options.time_limit = result.time_limit;
+  if (context.ceiling) {
+    options.latest = begun + *context.ceiling;
+    options.deadline = std::min(*options.deadline, *options.latest);
+  }
   options.grace = context.configuration.grace;
   options.capture_bytes = request.output_bytes.value_or(context.configuration.output_bytes);
   options.merged = request.merged_output;
   Background* const background = kept_in(request, context);
-  if (request.session) options.scope = request.session->scope();
+  if (request.session) {
+    options.scope = request.session->scope();
+    options.hold = &request.session->hold();
+  }
   options.lifts_network = plan.lifts_network;
   // A network that was opened for one call must not stay open for processes that outlive it.
   options.keep = background != nullptr && !request.interactive && background->has_room() && !plan.lifts_network;
@@ -114,6 +122,8 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   options.spill = context.configuration.spill.when;
   options.spill_directory = context.configuration.spill_directory.get();
   options.name = context.call_id;
+  options.span = span.number();
+  options.place = context.place;
   result.outcome = run(plan, options, context, result);
   if (const auto* outcome = std::get_if<engine::CommandOutcome>(&result.outcome); outcome != nullptr && outcome->kept) {
     background->keep(outcome->kept);

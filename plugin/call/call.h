@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,16 +22,16 @@
 #include "call/plan.h"
 #include "configuration/configuration.h"
 #include "engine/cancellation.h"
+#include "engine/command_runner.h"
 #include "engine/outcome.h"
 #include "engine/run.h"
-#include "engine/warden_client.h"
 #include "sessions/sessions.h"
 
 namespace wtool {
 
 // What one call depends on.
 struct CallContext {
-  engine::WardenClient& warden_client;
+  std::shared_ptr<engine::CommandRunner> runner;
   Sessions& sessions;
   const Configuration& configuration;
   engine::Cancellation& cancellation;
@@ -44,6 +45,7 @@ struct CallContext {
   std::function<void(std::string_view reason)> abort;
   // The same as `configuration`, for what outlives the call.
   std::shared_ptr<const Configuration> kept_configuration;
+  engine::PlaceSink place = {};
 };
 
 struct CallResult {

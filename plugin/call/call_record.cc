@@ -34,6 +34,10 @@ std::string describe(const engine::CommandOutcome& outcome) {
       return "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
     }
     std::string operator()(const engine::Lost& how) const { return "was lost: " + how.detail; }
+    std::string operator()(const engine::NodeLost& how) const { return "was lost with its node: " + how.detail; }
+    std::string operator()(const engine::NoNode& how) const {
+      return "did not start, for want of a node: " + how.detail;
+    }
   };
   return "command " + std::visit(Describe{}, outcome.termination);
 }
@@ -63,6 +67,10 @@ void log_end(const engine::CommandOutcome& outcome, std::uint64_t span) {
   }
   if (outcome.unkillable_count > 0)
     fields.push_back(audit::field("processes_left", static_cast<std::int64_t>(outcome.unkillable_count)));
+  if (!outcome.node.empty()) {
+    fields.push_back(audit::field("node", outcome.node));
+    fields.push_back(audit::field("job", outcome.job));
+  }
   if (!outcome.output_file.path.empty()) fields.push_back(audit::field("output_file", outcome.output_file.path));
   if (!outcome.output_file.error.empty()) {
     fields.push_back(audit::field("output_file_error", outcome.output_file.error));
@@ -113,6 +121,8 @@ struct Ending {
     line["how"] = "did not start: " + (how.error != 0 ? std::string(std::strerror(how.error)) : how.detail);
   }
   void operator()(const engine::Lost& how) const { line["how"] = "was lost: " + how.detail; }
+  void operator()(const engine::NodeLost& how) const { line["how"] = "was lost with its node: " + how.detail; }
+  void operator()(const engine::NoNode& how) const { line["how"] = "did not start, for want of a node: " + how.detail; }
 };
 
 // The text itself is never recorded: it may be anything, so its secrets cannot be recognised.
@@ -229,6 +239,10 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
   if (!context_.configuration.trail) return {};
   Json line = line_of(request_, context_);
   std::visit(Ending{line}, outcome.termination);
+  if (!outcome.node.empty()) {
+    line["node"] = outcome.node;
+    line["job"] = outcome.job;
+  }
   line["duration_ms"] = outcome.duration.count();
   line["stdout_bytes"] = outcome.standard_output.bytes;
   line["stderr_bytes"] = outcome.standard_error.bytes;

@@ -38,6 +38,8 @@ struct Ending {
   }
   void operator()(const engine::NotStarted&) const { end.how = "it could not be started"; }
   void operator()(const engine::Lost& how) const { end.how = "it was lost: " + how.detail; }
+  void operator()(const engine::NodeLost& how) const { end.how = "it was lost with its node: " + how.detail; }
+  void operator()(const engine::NoNode& how) const { end.how = "no node was available: " + how.detail; }
 };
 
 PtyEnd end_of(const CallResult& result) {
@@ -180,9 +182,9 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
     request.terminal = &pty.terminal();
     request.labels.emplace_back("pty", pty.id());
     carried = std::make_shared<Carried>(std::move(request), context, pty);
-    pty.run([carried, &pty, &client = context.warden_client, &sessions = context.sessions, tool = context.tool,
+    pty.run([carried, &pty, runner = context.runner, &sessions = context.sessions, tool = context.tool,
              call_id = context.call_id] {
-      CallContext own{client,          sessions, *carried->configuration, pty.cancellation(), {}, tool, call_id, 0, {},
+      CallContext own{runner,          sessions, *carried->configuration, pty.cancellation(), {}, tool, call_id, 0, {},
                       &carried->relay, {},       carried->configuration};
       CallResult result = execute_call(carried->request, own);
       PtyEnd end = end_of(result);

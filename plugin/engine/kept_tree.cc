@@ -15,21 +15,21 @@ using std::chrono::milliseconds;
 
 }  // namespace
 
-KeptTree::~KeptTree() { wait_end(); }
+LocalKeptTree::~LocalKeptTree() { LocalKeptTree::wait_end(); }
 
-bool KeptTree::alive() {
+bool LocalKeptTree::alive() {
   while (!over_ && !lost_ && has_event(custodian_.socket.get(), POLLIN)) hear();
   return !over_;
 }
 
-void KeptTree::request_end(milliseconds grace) {
+void LocalKeptTree::request_end(milliseconds grace) {
   if (over_ || lost_) return;
   const auto deadline = Clock::now() + grace + report_slack;
   deadline_ = deadline_ == Clock::time_point{} ? deadline : std::min(deadline_, deadline);
   custodian_.send_end(call_, grace);
 }
 
-std::vector<ProcessName> KeptTree::wait_end() {
+std::vector<ProcessName> LocalKeptTree::wait_end() {
   if (!over_ && deadline_ == Clock::time_point{}) request_end(short_grace);
   while (!over_) {
     const auto left = std::chrono::ceil<milliseconds>(deadline_ - Clock::now());
@@ -43,7 +43,7 @@ std::vector<ProcessName> KeptTree::wait_end() {
 }
 
 // Takes one message from the custodian, or notes its death.
-void KeptTree::hear() {
+void LocalKeptTree::hear() {
   warden::Report report{};
   const warden::Received received = custodian_.receive(report);
   if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
@@ -61,7 +61,7 @@ void KeptTree::hear() {
   }
 }
 
-void KeptTree::give_up() {
+void LocalKeptTree::give_up() {
   over_ = true;
   unkillable_ = client_.kill_tree(std::move(custodian_), call_, began_).unkillable_names;
 }

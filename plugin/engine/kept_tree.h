@@ -3,7 +3,7 @@
 // Contract:
 // - Their custodian stays with them, discards their output, and ends them when the host or the warden is gone, as it
 //   does with any command's.
-// - When this object is destroyed, they have ended.
+// - When the object that keeps them is destroyed, they have ended.
 //
 // Not for more than one thread at a time.
 #pragma once
@@ -20,22 +20,33 @@ namespace wtool::engine {
 
 class KeptTree {
  public:
-  // `call` is the number by which the custodian knows them, `began` when their command started. The client must outlive
-  // this object. Takes over the custodian, unless it throws.
-  KeptTree(WardenClient& client, Custodian& custodian, std::uint64_t call, std::chrono::steady_clock::time_point began)
-      : client_(client), custodian_(std::move(custodian)), call_(call), began_(began) {}
-  KeptTree(const KeptTree&) = delete;
-  KeptTree& operator=(const KeptTree&) = delete;
-  ~KeptTree();
+  virtual ~KeptTree() = default;
 
   // Whether any of them may be left. Never waits.
-  bool alive();
+  virtual bool alive() = 0;
 
   // SIGTERM, and SIGKILL for what is left after `grace`. Does not wait.
-  void request_end(std::chrono::milliseconds grace);
+  virtual void request_end(std::chrono::milliseconds grace) = 0;
 
   // Waits until all have ended. Those that the kernel would not let us kill are named.
-  std::vector<ProcessName> wait_end();
+  virtual std::vector<ProcessName> wait_end() = 0;
+};
+
+// On this machine.
+class LocalKeptTree final : public KeptTree {
+ public:
+  // `call` is the number by which the custodian knows them, `began` when their command started. The client must outlive
+  // this object. Takes over the custodian, unless it throws.
+  LocalKeptTree(WardenClient& client, Custodian& custodian, std::uint64_t call,
+                std::chrono::steady_clock::time_point began)
+      : client_(client), custodian_(std::move(custodian)), call_(call), began_(began) {}
+  LocalKeptTree(const LocalKeptTree&) = delete;
+  LocalKeptTree& operator=(const LocalKeptTree&) = delete;
+  ~LocalKeptTree() override;
+
+  bool alive() override;
+  void request_end(std::chrono::milliseconds grace) override;
+  std::vector<ProcessName> wait_end() override;
 
  private:
   void hear();

@@ -53,7 +53,16 @@ constexpr bool is_exhaustion(int error) {
          error == ENOSPC;
 }
 
-using Termination = std::variant<Exited, Signalled, TimedOut, Cancelled, Exhausted, NotStarted, Lost>;
+// The node of a cluster on which it ran went away, or was taken away. Nothing of it lives, and its status is not known.
+struct NodeLost {
+  std::string detail;
+};
+// It never ran: no node of a cluster was free in time.
+struct NoNode {
+  std::string detail;
+};
+
+using Termination = std::variant<Exited, Signalled, TimedOut, Cancelled, Exhausted, NotStarted, Lost, NodeLost, NoNode>;
 
 struct StreamText {
   std::string text;  // valid UTF-8
@@ -97,6 +106,8 @@ struct CommandOutcome {
   std::vector<ProcessName> unkillable_names;  // and the first of them.
   std::optional<Resources> resources;         // Nothing if nobody is left to report it.
   bool in_cgroup = false;                     // The kernel held the limits of memory and processes, not the watch.
+  std::string node;                           // Of a cluster, where it ran; empty: on this machine,
+  std::string job;                            // and the job there.
 };
 
 }  // namespace wtool::engine

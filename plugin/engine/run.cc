@@ -449,7 +449,7 @@ void Run::on_custodian_message() {
     over_ = true;
     outcome_.termination = termination_of(report);
     note_names(report);
-    outcome_.kept = std::make_shared<KeptTree>(client_, custodian_, request_.call(), started_);
+    outcome_.kept = std::make_shared<LocalKeptTree>(client_, custodian_, request_.call(), started_);
     in_custody_ = false;
   }
 }

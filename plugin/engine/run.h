@@ -12,6 +12,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -27,22 +28,40 @@
 
 namespace wtool::engine {
 
+// What a runner keeps for the commands of one session until the session ends, such as a slot of a cluster.
+class SessionHold {
+ public:
+  virtual ~SessionHold() = default;
+};
+
+// Hears where a command is: without a node while it waits for one, then with the node and the job in which it has started.
+// Returns false to stop the command gracefully. Of commands on this machine there is nothing to say.
+using PlaceSink = std::function<bool(std::string_view node, std::string_view job)>;
+
 struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;  // Then the command is stopped, as timed out.
-  std::chrono::milliseconds grace{2000};                          // Between SIGTERM and SIGKILL.
-  std::size_t capture_bytes = 1024 * 1024;                        // Per stream.
+  // The same for a runner whose commands may have to wait before they start: how long the command may take, and when
+  // nobody needs it any more, started or not.
+  std::optional<std::chrono::milliseconds> time_limit;
+  std::optional<std::chrono::steady_clock::time_point> latest;
+  std::chrono::milliseconds grace{2000};    // Between SIGTERM and SIGKILL.
+  std::size_t capture_bytes = 1024 * 1024;  // Per stream.
   Limits limits;
   bool merged = false;         // Standard error goes where standard output goes.
   bool keep = false;           // What outlives the command is kept (CommandOutcome::kept), not ended.
   bool lifts_network = false;  // Of run_sandboxed: the network is open, whatever the sandbox's policy says.
   // What the command shares with others in a sandbox that has scopes; NULL: nothing.
   std::shared_ptr<SignalScope> scope;
+  // Borrowed: where a runner finds and leaves what it keeps for the session of the command. NULL: it is of no session.
+  std::shared_ptr<SessionHold>* hold = nullptr;
   SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
   SpillDirectory* spill_directory = nullptr;             // of this folder; needed then.
   std::string_view name;                                 // What the file is named after.
   // What it has instead of pipes: as its standard streams and its controlling terminal. Nothing of what it shows is
   // captured, spilled or an event. NULL: it has pipes.
   Terminal* terminal = nullptr;
+  std::uint64_t span = 0;  // Of log records about the command.
+  PlaceSink place;         // May be empty.
 };
 
 // Blocks until every process of the command is dead and reaped, or kept, and its descriptors are closed. Any thread,

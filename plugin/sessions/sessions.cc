@@ -1,6 +1,7 @@
 #include "sessions/sessions.h"
 
 #include <sys/random.h>
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 #include <system_error>
@@ -20,7 +21,8 @@ bool Background::has_room() {
 void Background::keep(std::shared_ptr<engine::KeptTree> tree) {
   const std::lock_guard lock(mutex_);
   forget_dead();
-  trees_.push_back(std::move(tree));
+  // A runner may have one object for all that a session keeps.
+  if (std::find(trees_.begin(), trees_.end(), tree) == trees_.end()) trees_.push_back(std::move(tree));
 }
 
 void Background::request_end(std::chrono::milliseconds grace) {
@@ -94,7 +96,9 @@ std::vector<engine::ProcessName> Session::close(std::chrono::milliseconds grace)
     }
     changed_.wait(lock, [this] { return !running_; });
   }
-  return background_.end(grace);
+  std::vector<engine::ProcessName> unkillable = background_.end(grace);
+  hold_.reset();
+  return unkillable;
 }
 
 namespace {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/kept_tree.h"
+#include "engine/run.h"
 #include "policy/environment.h"
 #include "sessions/pty.h"
 
@@ -31,6 +32,7 @@ class Background {
   // Whether the processes of one more command can be kept.
   bool has_room();
 
+  // One that is kept already is not kept twice.
   void keep(std::shared_ptr<engine::KeptTree> tree);
 
   // Asks all of them to end, and does not wait.
@@ -86,6 +88,8 @@ class Session {
   Background& background() { return background_; }
   // Where its commands run in a sandbox, they can signal each other's processes.
   const std::shared_ptr<engine::SignalScope>& scope() const { return scope_; }
+  // What the runner of its commands keeps for them. For the thread of the command that runs.
+  std::shared_ptr<engine::SessionHold>& hold() { return hold_; }
 
   // What is to be done when it was closed by the end of the plugin, with what is left of it.
   std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
@@ -104,6 +108,7 @@ class Session {
   std::uint64_t commands_ = 0;
   std::function<void(std::string_view)> abort_;
   Background background_;
+  std::shared_ptr<engine::SessionHold> hold_;
   const std::shared_ptr<engine::SignalScope> scope_ = std::make_shared<engine::SignalScope>();
 };
 

@@ -130,6 +130,18 @@ class Format {
     return fail({"engine_lost", text, how.hint}, text);
   }
 
+  ToolResult operator()(const engine::NodeLost& how) {
+    finish_partial();
+    return fail({"node_lost", how.detail, "what the command had done until then remains; run it again"}, how.detail);
+  }
+
+  ToolResult operator()(const engine::NoNode& how) {
+    metadata_["working_directory"] = result_.directory;
+    const std::string text = "No node was available: " + how.detail;
+    return fail({"no_node", text, "look at the queue with squeue, and at the section cluster of the configuration"},
+                text);
+  }
+
  private:
   static std::string what_it_used(const engine::Exhausted& how, const std::string& used, std::uint64_t value) {
     // Polling notices a limit only after it was exceeded; a cgroup stops the use at the limit.
@@ -192,6 +204,7 @@ class Format {
     add_resources();
     add_output_file();
     if (!result_.audit_error.empty()) metadata_["audit_error"] = result_.audit_error;
+    if (!outcome_.node.empty() && !wording_.ended) metadata_["node"] = outcome_.node;
     if (outcome_.background_count > 0) {
       metadata_[outcome_.kept ? "background_processes_kept" : "background_processes_ended"] = outcome_.background_count;
       for (const auto& process : outcome_.background_names)

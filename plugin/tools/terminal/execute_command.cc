@@ -99,6 +99,17 @@ class Format {
     return broken_off("EXECUTION_ERROR", "Command lost: " + how.detail, how.hint);
   }
 
+  Json operator()(const engine::NodeLost& how) {
+    return broken_off("EXECUTION_ERROR", "Command lost: " + how.detail,
+                      "what the command had done until then remains, and what the session kept in the background has "
+                      "ended; run it again");
+  }
+
+  Json operator()(const engine::NoNode& how) {
+    return terminal::failure("EXECUTION_ERROR", "No node was available: " + how.detail,
+                             "look at the queue with squeue, and at the section cluster of the configuration");
+  }
+
  private:
   Json finished(bool success, int status) {
     Json object{{"success", success}, {"exitCode", status}};
@@ -145,7 +156,9 @@ class Format {
 };
 
 Session::Ending ending_of(const engine::Termination& how, bool success) {
-  if (std::holds_alternative<engine::NotStarted>(how)) return Session::Ending::not_started;
+  if (std::holds_alternative<engine::NotStarted>(how) || std::holds_alternative<engine::NoNode>(how)) {
+    return Session::Ending::not_started;
+  }
   return success ? Session::Ending::succeeded : Session::Ending::failed;
 }
 

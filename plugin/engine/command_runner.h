@@ -1,0 +1,41 @@
+// Where commands run: on this machine, or on others. call/ knows no other way to run one.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "engine/run.h"
+#include "engine/sandbox/sandbox.h"
+
+namespace wtool::engine {
+
+// Any thread, many calls at once.
+class CommandRunner {
+ public:
+  virtual ~CommandRunner() = default;
+
+  // Blocks until nothing of the command lives but what is kept. `directory` is the path of command.directory, and
+  // `sandbox` that of the configuration, or NULL. With a refusal, nothing was run. `report` is filled in where there is a
+  // sandbox, as far as it is known.
+  virtual std::variant<CommandOutcome, SandboxRefusal> run(const Command& command, const std::string& directory,
+                                                           Sandbox* sandbox, const RunOptions& options,
+                                                           Cancellation& cancellation, const OutputSink& sink,
+                                                           SandboxReport& report) = 0;
+};
+
+// On this machine, in the custody of the warden.
+class LocalRunner final : public CommandRunner {
+ public:
+  // The client must outlive this object.
+  explicit LocalRunner(WardenClient& client) : client_(client) {}
+
+  std::variant<CommandOutcome, SandboxRefusal> run(const Command& command, const std::string& directory,
+                                                   Sandbox* sandbox, const RunOptions& options,
+                                                   Cancellation& cancellation, const OutputSink& sink,
+                                                   SandboxReport& report) override;
+
+ private:
+  WardenClient& client_;
+};
+
+}  // namespace wtool::engine

@@ -1,0 +1,37 @@
+// The output of a command that runs on another machine, as it arrives: captured, spilled and passed on, as run.cc does
+// with the pipes of one that runs here.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "engine/capture.h"
+#include "engine/event_batch.h"
+#include "engine/run.h"
+
+namespace wtool::engine {
+
+// Not for more than one thread.
+class ReceivedOutput {
+ public:
+  // Borrows both. The sender has gathered the bytes already (EventBatch), so they are passed on at once.
+  ReceivedOutput(const RunOptions& options, const OutputSink& sink);
+
+  // False: the receiver wants the command stopped.
+  bool add(Stream stream, std::string_view bytes);
+
+  // Puts streams and file into the outcome.
+  void finish(CommandOutcome& outcome);
+
+ private:
+  void spill(const Capture& capture, std::string_view bytes);
+  static StreamText take(Capture& capture);
+
+  const RunOptions& options_;
+  const OutputSink& sink_;
+  Capture output_, error_;
+  std::optional<SpillFile> file_;
+  bool spilling_ = false;
+};
+
+}  // namespace wtool::engine

@@ -1,0 +1,46 @@
+// The C interface, as all plugins that are made of this code have it. entry.cc implements it once; a plugin adds a file that
+// defines wtool_entry_v1 with these functions, and what it is made of: shell_tools.cc, cluster/entry.cc.
+#pragma once
+
+#include <wtool/tool.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/command_runner.h"
+#include "tools/tool.h"
+
+namespace wtool::entry {
+
+wtool_status init(const wtool_host* host, wtool_blob* error) noexcept;
+void deinit() noexcept;
+std::uint32_t tool_count() noexcept;
+const wtool_descriptor* tool_at(std::uint32_t index) noexcept;
+wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) noexcept;
+
+// Where the commands of a plugin run. It lives from init to deinit, longer than all sessions.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // The runner for a tool with this configuration, from which it takes what is its own. NULL: `problem` says why not.
+  virtual std::shared_ptr<engine::CommandRunner> runner(std::string& configuration, std::string& problem) = 0;
+
+  // A tool that is made when its id is asked for, and not offered. NULL: there is none of this id.
+  virtual const tools::Tool* hidden_tool(std::string_view) const { return nullptr; }
+};
+
+// ---- Each plugin defines these.
+
+// The tools that it offers.
+std::span<const tools::Tool> offered_tools();
+
+// Why a plugin has no tool of this id.
+std::string no_such_tool(std::string_view id);
+
+// The client is that of this machine, and outlives the backend. Throws what init reports.
+std::unique_ptr<Backend> make_backend(const wtool_host& host, engine::WardenClient& client);
+
+}  // namespace wtool::entry

@@ -1,0 +1,51 @@
+#include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
+
+#include "sessions/sessions.h"
+
+using namespace wtool;
+
+namespace {
+
+using Events = std::vector<std::string>;
+
+struct Tree : engine::KeptTree {
+  explicit Tree(Events& list) : events(list) {}
+  bool alive() override { return true; }
+  void request_end(std::chrono::milliseconds) override { events.emplace_back("asked"); }
+  std::vector<engine::ProcessName> wait_end() override {
+    events.emplace_back("ended");
+    return {{7, "stuck"}};
+  }
+  Events& events;
+};
+
+struct Hold : engine::SessionHold {
+  explicit Hold(Events& list) : events(list) {}
+  ~Hold() override { events.emplace_back("given up"); }
+  Events& events;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_closed_session_ends_what_it_keeps_and_then_gives_up_what_its_runner_held) {
+  Events events;
+  Session session({});
+  session.background().keep(std::make_shared<Tree>(events));
+  session.hold() = std::make_shared<Hold>(events);
+  const auto unkillable = session.close(std::chrono::milliseconds(0));
+  const Events expected{"asked", "ended", "given up"};
+  BOOST_TEST(events == expected, boost::test_tools::per_element());
+  BOOST_REQUIRE_EQUAL(unkillable.size(), 1U);
+  BOOST_TEST(unkillable.front().pid == 7);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_kept_already_is_not_kept_twice) {
+  Events events;
+  Background background;
+  const auto tree = std::make_shared<Tree>(events);
+  for (std::size_t i = 0; i < 2 * Background::max_commands; ++i) background.keep(tree);
+  BOOST_TEST(background.has_room());
+  BOOST_TEST(background.end(std::chrono::milliseconds(0)).size() == 1U);
+}
