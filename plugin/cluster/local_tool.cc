@@ -1,23 +1,35 @@
 #include "cluster/local_tool.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+#include <wtool/tool.h>
 
 #include <cstdlib>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <wtool/cpp/host.hpp>
+
+#include "base/descriptor.h"
+#include "engine/run.h"
 
 namespace wtool::cluster {
 
 namespace {
 
-using nlohmann::json;
-
-const wtool_tool* client_tool = nullptr;
+engine::WardenClient* custody = nullptr;
 
 std::string trimmed(std::string text) {
   text.erase(text.find_last_not_of(" \n\r\t") + 1);
   return text;
+}
+
+std::string how_it_ended(const engine::Termination& how, int seconds) {
+  if (const auto* exited = std::get_if<engine::Exited>(&how)) return "exited with " + std::to_string(exited->status);
+  if (const auto* lost = std::get_if<engine::Lost>(&how)) return "was lost: " + lost->detail;
+  if (const auto* not_started = std::get_if<engine::NotStarted>(&how)) {
+    return "did not start" + (not_started->detail.empty() ? "" : ": " + not_started->detail);
+  }
+  if (std::holds_alternative<engine::TimedOut>(how)) return "took longer than " + std::to_string(seconds) + " seconds";
+  return "was ended by a signal";
 }
 
 }  // namespace
@@ -27,63 +39,34 @@ const std::string& local_plugin_path() {
     Dl_info here{};
     if (::dladdr(&wtool_entry_v1, &here) == 0 || here.dli_fname == nullptr) return std::string();
     const std::unique_ptr<char, decltype(&std::free)> real(::realpath(here.dli_fname, nullptr), &std::free);
-    const std::string own = real ? real.get() : here.dli_fname;
-    return own.substr(0, own.rfind('/') + 1) + "shell_tools.so";
+    return std::string(real ? real.get() : here.dli_fname);
   }();
   return path;
 }
 
-const wtool_entry* local_plugin(std::string* error) {
-  // Never closed: it stays in memory anyway (docs/decisions/0003-never-unmapped.md).
-  static std::string why;
-  static const wtool_entry* const entry = []() -> const wtool_entry* {
-    void* library = ::dlopen(local_plugin_path().c_str(), RTLD_NOW | RTLD_LOCAL);
-    const auto* found =
-        library == nullptr ? nullptr : static_cast<const wtool_entry*>(::dlsym(library, WTOOL_ENTRY_SYMBOL));
-    if (found == nullptr) {
-      const char* reason = ::dlerror();
-      why = "the plugin shell_tools cannot be used: " + std::string(reason == nullptr ? "no reason given" : reason);
-      return nullptr;
-    }
-    if (!WTOOL_HAS(found, tool_new) || found->abi_major != WTOOL_ABI_MAJOR) {
-      why = local_plugin_path() + " speaks another version of the interface";
-      return nullptr;
-    }
-    return found;
-  }();
-  if (entry == nullptr && error != nullptr) *error = why;
-  return entry;
-}
+void set_client_custody(engine::WardenClient* client) { custody = client; }
 
-wtool_status open_client_tool(wtool_blob* error) {
-  return local_plugin()->tool_new(view("shell_execute"), {}, &client_tool, error);
-}
-
-void close_client_tool() {
-  if (client_tool != nullptr) client_tool->destroy(client_tool);
-  client_tool = nullptr;
-}
-
-Said run_here(const std::string& command, int seconds) {
-  if (client_tool == nullptr) return {.why = "the client programs of Slurm cannot be run now"};
+Said run_here(const std::string& line, int seconds) {
+  if (custody == nullptr) return {.why = "the client programs of Slurm cannot be run now"};
+  const Descriptor directory(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return {.why = "the working directory cannot be opened"};
+  engine::Command command;
+  command.paths = {"/bin/sh"};
+  command.arguments = {"/bin/sh", "-c", line};
+  for (char** at = ::environ; *at != nullptr; ++at) command.variables.emplace_back(*at);
+  command.shell = "/bin/sh";
+  command.directory = directory.get();
+  engine::RunOptions options;
+  options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  engine::Cancellation never;
+  engine::CommandOutcome outcome = engine::run(*custody, command, options, never, {});
   Said said;
-  const std::string program = command.substr(0, command.find(' '));
-  {
-    const std::string arguments =
-        json{{"command", command}, {"timeout", seconds}}.dump(-1, ' ', false, json::error_handler_t::replace);
-    Call call(*client_tool, make_request(arguments));
-    if (call.run() != WTOOL_OK) {
-      said.why = program + " could not be run: " + std::string(call.error());
-    } else {
-      const json result = json::parse(call.result(), nullptr, false);
-      const json& metadata = result.at("metadata");
-      said.done = !result.at("is_error").get<bool>();
-      said.out = metadata.value("stdout", "");
-      const std::string text = trimmed(metadata.value("stderr", ""));
-      if (!said.done)
-        said.why = text.empty() ? program + ": " + result.at("content").at(0).at("text").get<std::string>() : text;
-    }
-  }
+  const auto* exited = std::get_if<engine::Exited>(&outcome.termination);
+  said.done = exited != nullptr && exited->status == 0;
+  said.out = std::move(outcome.standard_output.text);
+  if (said.done) return said;
+  said.why = trimmed(std::move(outcome.standard_error.text));
+  if (said.why.empty()) said.why = line.substr(0, line.find(' ')) + ' ' + how_it_ended(outcome.termination, seconds);
   return said;
 }
 

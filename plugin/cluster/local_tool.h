@@ -1,16 +1,15 @@
-// The plugin shell_tools in this process: the tools are described by it, what a call would do is explained by it, and the
-// client programs of Slurm run through it, in the custody of its warden and bounded in time.
+// The client programs of Slurm on this machine: run in the custody of the plugin's own warden, and bounded in time.
 #pragma once
-
-#include <wtool/tool.h>
 
 #include <string>
 
+namespace wtool::engine {
+class WardenClient;
+}
+
 namespace wtool::cluster {
 
-// The library beside this one, opened at the first use. NULL: `error`, if it is given, says why.
-const wtool_entry* local_plugin(std::string* error = nullptr);
-// The path of that library.
+// The path of this plugin, as this process has loaded it.
 const std::string& local_plugin_path();
 
 // The output of a client program.
@@ -20,12 +19,10 @@ struct Said {
   std::string why{};  // if it is not done: its standard error, or how it ended
 };
 
-// The tool that runs client programs, made and destroyed where the interface allows it: while no call is made or run. Between
-// init and deinit of the local plugin.
-wtool_status open_client_tool(wtool_blob* error);
-void close_client_tool();
+// Whose custody they run in, borrowed; NULL: they cannot be run any more. Nothing runs meanwhile.
+void set_client_custody(engine::WardenClient* client);
 
-// Runs a command line and waits for at most `seconds`. Any thread, while the client tool is open.
+// Runs a command line and waits for at most `seconds`. Any thread.
 Said run_here(const std::string& command, int seconds);
 
 }  // namespace wtool::cluster

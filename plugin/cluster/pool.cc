@@ -73,6 +73,7 @@ Pool::Pool(Options options) : options_(std::move(options)), here_(fs::current_pa
 
 Pool::~Pool() {
   idle_.clear();
+  parked_.clear();
   newcomers_.clear();
   listener_.reset();
   if (owner_ != ::getpid()) return;
@@ -92,6 +93,7 @@ Pool::~Pool() {
 // Their descriptors are closed, which the parent does not notice.
 void Pool::leave_to_parent() {
   idle_.clear();
+  parked_.clear();
   newcomers_.clear();
   pilots_.clear();
   listener_.reset();
@@ -238,12 +240,23 @@ void Pool::greet(int descriptor) {
 void Pool::drop_idle(int descriptor) {
   const auto found = std::find_if(idle_.begin(), idle_.end(),
                                   [&](const Slot& slot) { return slot.channel->descriptor() == descriptor; });
-  if (found == idle_.end()) return;
+  if (found == idle_.end()) return drop_parked(descriptor);
   if (!found->channel->next() && found->channel->state() != Channel::State::closed) return;
   eventfd_t one = 0;
   eventfd_read(idle_event_.get(), &one);
   forget_connection(*found);
   idle_.erase(found);
+}
+
+// The same for one that is kept for its user.
+void Pool::drop_parked(int descriptor) {
+  const auto found = std::find_if(parked_.begin(), parked_.end(),
+                                  [&](const auto& entry) { return entry.second.channel->descriptor() == descriptor; });
+  if (found == parked_.end()) return;
+  if (!found->second.channel->next() && found->second.channel->state() != Channel::State::closed) return;
+  --busy_;
+  forget_connection(found->second);
+  parked_.erase(found);
 }
 
 void Pool::forget_connection(const Slot& slot) {
@@ -305,6 +318,36 @@ void Pool::lost(Slot slot) {
     forget_connection(idle);
     return true;
   });
+  std::erase_if(parked_, [&](const auto& entry) {
+    if (slot.job.empty() || entry.second.job != slot.job) return false;
+    --busy_;
+    forget_connection(entry.second);
+    return true;
+  });
+}
+
+std::uint64_t Pool::park(Slot slot) {
+  const std::scoped_lock lock(mutex_);
+  watch(slot.channel->descriptor());
+  parked_.emplace(++last_parked_, std::move(slot));
+  return last_parked_;
+}
+
+Slot Pool::unpark(std::uint64_t number) {
+  const std::scoped_lock lock(mutex_);
+  if (owner_ != ::getpid()) leave_to_parent();
+  const auto found = parked_.find(number);
+  if (found == parked_.end()) return {};
+  Slot slot = std::move(found->second);
+  parked_.erase(found);
+  unwatch(slot.channel->descriptor());
+  return slot;
+}
+
+bool Pool::is_parked(std::uint64_t number) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = parked_.find(number);
+  return owner_ == ::getpid() && found != parked_.end() && found->second.channel->take_in();
 }
 
 void Pool::look_after_pilots(std::unique_lock<std::mutex>& lock) {

@@ -2,6 +2,7 @@
 //
 // - A free slot is a connection: in the queue of the listening socket, or idle here. The threads that wait for one do
 //   everything: they accept, finish handshakes, submit and look after pilots. There is no other thread.
+// - A slot that a session keeps is parked here between its commands, and its end is seen as that of a free one.
 // - A pilot is one job on one node. As many are submitted as the calls need, up to cluster.nodes; one whose connections have
 //   all ended is gone, and is replaced when calls need it.
 // - What is known of a running pilot is known from its connections. Slurm is asked only about jobs that have not come yet: for
@@ -48,6 +49,12 @@ class Pool {
   void give_back(Slot slot);
   // Call it when the slot's connection has ended.
   void lost(Slot slot);
+  // Keeps a slot that stays taken while nobody uses it, so that the end of its connection is seen. The number is never 0.
+  std::uint64_t park(Slot slot);
+  // Gives it back to who parked it. A slot without a channel: its connection has ended.
+  Slot unpark(std::uint64_t number);
+  // Whether its connection lives, as far as is known without waiting.
+  bool is_parked(std::uint64_t number);
   // Ends a job that does not answer, at once.
   static void end_job(const std::string& job);
 
@@ -70,6 +77,7 @@ class Pool {
   void accept_all();
   void greet(int descriptor);
   void drop_idle(int descriptor);
+  void drop_parked(int descriptor);
   void forget_connection(const Slot& slot);
   void look_after_pilots(std::unique_lock<std::mutex>& lock);
   void submit(std::unique_lock<std::mutex>& lock);
@@ -90,6 +98,8 @@ class Pool {
   Descriptor listener_, epoll_, idle_event_;
   std::map<int, Newcomer> newcomers_;
   std::vector<Slot> idle_;  // the last one that was used is taken first
+  std::map<std::uint64_t, Slot> parked_;
+  std::uint64_t last_parked_ = 0;
   std::map<std::string, Pilot> pilots_;
   int waiting_ = 0, busy_ = 0;
   bool accepting_ = true;

@@ -45,6 +45,11 @@ inline constexpr std::chrono::seconds pilot_patience{8};
 inline constexpr std::chrono::seconds host_patience{15};
 inline constexpr std::chrono::seconds beat_every{1};
 
+// The tool that a host has a pilot run. The plugin has it in a host with this extension alone, whose value is any pointer but
+// NULL.
+inline constexpr const char* pilot_extension = "wtool.pilot/1";
+inline constexpr std::string_view run_tool = "engine_run";
+
 enum class Type : char {
   hello = 'H',
   started = 'S',

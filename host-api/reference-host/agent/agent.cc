@@ -124,6 +124,7 @@ class Slot {
 
   void serve();
   Channel& channel() { return *channel_; }
+  // It runs a call, or a session of the host keeps it.
   bool busy() const { return busy_; }
   void cancel(std::uint32_t how, const char* reason) {
     const std::scoped_lock lock(mutex_);
@@ -152,6 +153,7 @@ class Agent {
     host_.version = view("0.1.0");
     host_.get_extension = [](const wtool_host*, const char* id) noexcept -> const void* {
       static const wtool_host_log log{sizeof(wtool_host_log), 0, nullptr, emit, nullptr, nullptr};
+      if (::strcmp(id, pilot::pilot_extension) == 0) return &log;  // any pointer says yes
       return ::strcmp(id, WTOOL_EXT_LOG) == 0 ? &log : nullptr;
     };
   }
@@ -282,12 +284,14 @@ void Slot::serve_one(const Message& order) {
   std::string id, config, call_id, error;
   std::uint64_t deadline_ms = 0;
   std::uint32_t log_from = WTOOL_LOG_WARN;
+  bool hold = false;
   try {
     id = head.at("tool").get<std::string>();
     config = head.at("config").get<std::string>();
     call_id = head.at("call_id").get<std::string>();
     deadline_ms = head.at("deadline_ms").get<std::uint64_t>();
     log_from = head.at("log_from").get<std::uint32_t>();
+    hold = head.at("hold").get<bool>();
   } catch (const json::exception& e) {
     return refuse(std::string("the order of the call is not what a host sends: ") + e.what());
   }
@@ -363,7 +367,7 @@ void Slot::serve_one(const Message& order) {
                    std::string(1, static_cast<char>(large ? WTOOL_E_RESOURCE : status))
                        .append(large ? "the result is larger than 256 MiB; lower output.bytes" : call.error()));
   }
-  busy_ = false;
+  busy_ = hold;
 }
 
 std::unique_ptr<Channel> Agent::connect(std::string& problem) {

@@ -1,10 +1,10 @@
 // The pilot of a node: as many connections to the host as it has slots, and on each one call at a time, which it runs
-// through the plugin shell_tools, so that every command is in the custody of a warden on this node.
+// through the plugin cluster_tools, so that every command is in the custody of a warden on this node.
 //
 // - The connection is the truth. When one ends or stays silent, the pilot ends all of its calls and itself: it never runs a
 //   command of which nobody would hear.
 // - On SIGTERM (scancel, the job's time limit) it first gives back its free slots, then ends its calls gracefully.
-// - It ends by itself when none of its slots had a call for the ticket's idle time.
+// - It ends by itself when none of its slots had a call, or was kept by a session, for the ticket's idle time.
 #pragma once
 
 #include <string>

@@ -34,6 +34,7 @@ int serve(Context& context, const std::string& file) {
              " cannot be entered on this node: " + failed.message());
     return exit_unusable;
   }
+  context.options.on_cluster = true;
   Plugin* plugin = context.plugin();
   return plugin == nullptr ? exit_unusable : run_agent(*ticket, *plugin);
 }

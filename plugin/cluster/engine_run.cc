@@ -1,0 +1,124 @@
+#include "cluster/engine_run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <stdexcept>
+
+#include "base/descriptor.h"
+#include "base/pilot/channel.h"
+#include "cluster/order.h"
+#include "policy/environment.h"
+#include "sessions/sessions.h"
+
+namespace wtool::cluster {
+
+namespace {
+
+// Adds the variables of this node and its job that the host's rules let a command inherit.
+void add_own_variables(const policy::EnvironmentRules& rules, std::vector<std::string>& variables) {
+  if (rules.inherit != policy::EnvironmentRules::Inherit::all) return;
+  for (char** at = ::environ; *at != nullptr; ++at) {
+    const std::string_view variable = *at, name = variable.substr(0, variable.find('='));
+    if (!is_of_node(name) || name.size() == variable.size()) continue;
+    const auto matches = [&](const std::string& pattern) { return policy::matches_pattern(pattern, name); };
+    if (std::any_of(rules.deny.begin(), rules.deny.end(), matches)) continue;
+    const std::string_view head = variable.substr(0, name.size() + 1);
+    const auto is_set = [&](const std::string& other) { return other.starts_with(head); };
+    if (std::none_of(variables.begin(), variables.end(), is_set)) variables.emplace_back(variable);
+  }
+}
+
+// The session on this node of a session of the host.
+std::shared_ptr<Session> session_of(const Order& order, Sessions& sessions) {
+  std::shared_ptr<Session> session = sessions.find(order.session);
+  return session ? session
+                 : sessions.create({{}, "pilot", {}, order.directory, {}, {}}, std::numeric_limits<std::size_t>::max());
+}
+
+class EngineRun : public tools::PreparedCall {
+ public:
+  explicit EngineRun(std::string_view arguments) : order_(read_order(arguments)) {}
+
+  tools::ToolResult run(CallContext& context) override {
+    if (!order_) throw std::invalid_argument("the order of the host is not understood; both must be of one version");
+    return {to_bytes(order_->ends_session ? end_session(context) : run_command(context)), false};
+  }
+
+  std::string explain(const Configuration&, const Sessions&) const override {
+    return R"({"verdict": "allow", "reason": "another host has judged it", "rule": "engine_run"})";
+  }
+
+ private:
+  Answer end_session(CallContext& context) const {
+    engine::CommandOutcome outcome;
+    outcome.termination = engine::Exited{0};
+    context.sessions.close(order_->session, order_->grace, outcome.unkillable_names);
+    outcome.unkillable_count = static_cast<std::uint32_t>(outcome.unkillable_names.size());
+    return {.result = std::move(outcome)};
+  }
+
+  Answer run_command(CallContext& context) {
+    const Configuration& configuration = context.configuration;
+    const Descriptor directory(::open(order_->directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) {
+      engine::CommandOutcome outcome;
+      outcome.termination = engine::NotStarted{engine::NotStarted::Stage::directory, errno, {}};
+      return {.result = std::move(outcome)};
+    }
+    add_own_variables(configuration.environment, order_->variables);
+    engine::Command command;
+    command.paths = std::move(order_->paths);
+    command.arguments = std::move(order_->arguments);
+    command.variables = std::move(order_->variables);
+    command.shell = order_->shell;
+    command.directory = directory.get();
+    if (order_->standard_input) command.standard_input = *order_->standard_input;
+
+    Answer answer;
+    engine::RunOptions options;
+    std::shared_ptr<Session> session;
+    if (order_->in_session) {
+      session = session_of(*order_, context.sessions);
+      answer.session = session->details().id;
+      options.scope = session->scope();
+      options.keep = order_->keep && session->background().has_room();
+    }
+    using Clock = std::chrono::steady_clock;
+    if (order_->time_limit.count() > 0) options.deadline = Clock::now() + order_->time_limit;
+    options.grace = order_->grace;
+    // The host captures; here, a sandbox reads standard error.
+    options.capture_bytes = configuration.confinement ? std::max<std::size_t>(order_->capture_bytes, 4096) : 4096;
+    options.limits = configuration.limits;
+    options.merged = order_->merged;
+    options.lifts_network = order_->lifts_network;
+    options.spill_directory = configuration.spill_directory.get();  // The host writes there; the command does not.
+    options.name = context.call_id;
+    engine::SandboxReport report;
+    answer.result = context.runner->run(command, order_->directory, configuration.confinement.get(), options,
+                                        context.cancellation, context.sink, report);
+    if (configuration.confinement) answer.report = std::move(report);
+    auto* outcome = std::get_if<engine::CommandOutcome>(&answer.result);
+    if (outcome != nullptr && outcome->kept) {
+      session->background().keep(outcome->kept);
+      answer.kept = true;
+    }
+    return answer;
+  }
+
+  std::optional<Order> order_;
+};
+
+}  // namespace
+
+const tools::Tool& engine_run() {
+  static const tools::Tool tool{{pilot::run_tool, "Run what another host has judged", "1.0.0",
+                                 "Of a pilot alone: its arguments and its result are bytes of a host.", "{}", "{}"},
+                                tools::prepare<EngineRun>};
+  return tool;
+}
+
+}  // namespace wtool::cluster

@@ -1,0 +1,145 @@
+#include "cluster/exchange.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "audit/tracing.h"
+
+namespace wtool::cluster {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using engine::Cancellation;
+using engine::Stream;
+using pilot::Channel;
+using pilot::Message;
+using pilot::Type;
+
+constexpr std::string_view target = "cluster_tools::call";
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// The lowest level of log records that the host wants.
+std::uint32_t wanted_level() {
+  for (std::uint32_t level = 1; level <= static_cast<std::uint32_t>(audit::Level::error); ++level) {
+    if (audit::enabled(static_cast<audit::Level>(level), "shell_tools::call")) return level;
+  }
+  return static_cast<std::uint32_t>(audit::Level::error) + 1;
+}
+
+// The time for which a pilot that died has left its commands to its warden.
+constexpr std::chrono::seconds settling{1};
+
+}  // namespace
+
+void Exchange::send(const Request& request) {
+  Channel& channel = *slot_.channel;
+  // The connection may have ended while nobody looked at it.
+  gone_ = !channel.take_in();
+  if (gone_) return;
+  const std::string head = dumped({{"tool", pilot::run_tool},
+                                   {"config", request.configuration},
+                                   {"call_id", request.call_id},
+                                   {"deadline_ms", 0},
+                                   {"log_from", wanted_level()},
+                                   {"hold", request.hold}});
+  // A message that could not be sent may have been sent in part; the pilot's answer, or its silence, decides.
+  channel.send(Type::call, head + '\0' + request.order);
+}
+
+void Exchange::pass_on_log(const std::string& text) const {
+  const Json record = Json::parse(text, nullptr, false);
+  if (!record.is_object()) return;
+  audit::Fields fields{audit::field("node", slot_.node)};
+  const Json given = record.value("fields", Json::object());
+  for (const auto& [key, value] : given.items()) fields.push_back({key, dumped(value)});
+  const auto level = std::clamp<std::uint32_t>(record.value("level", 4U), 1, 5);
+  const std::string where = record.value("target", ""), message = record.value("message", "");
+  audit::log(static_cast<audit::Level>(level), where, message, std::move(fields), span_);
+}
+
+// Events, logs and beats. False: it is none of them.
+bool Exchange::pass_on(const Message& message, const Listener& listener) const {
+  const bool bytes = message.type == Type::standard_output || message.type == Type::standard_error;
+  if (!bytes && message.type != Type::log && message.type != Type::beat) return false;
+  if (bytes && listener.output) {
+    listener.output(message.type == Type::standard_output ? Stream::standard_output : Stream::standard_error,
+                    message.text);
+  } else if (message.type == Type::log) {
+    pass_on_log(message.text);
+  }
+  const bool beat = message.type == Type::beat;
+  if (!beat) slot_.taken += pilot::cost(message.text.size());
+  if (beat || slot_.taken - slot_.told >= pilot::window / 4) {
+    slot_.told = slot_.taken;
+    std::string text;
+    for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(slot_.taken >> shift & 0xff);
+    slot_.channel->send(Type::taken, text + (beat ? '\1' : '\0'));
+  }
+  return true;
+}
+
+Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listener, std::string& text) {
+  if (gone_) return End::not_begun;
+  Channel& channel = *slot_.channel;
+  bool begun = false;
+  auto told = Cancellation::Mode::none;
+  auto heard = Clock::now();
+  for (;;) {
+    // Looked at before each message: output may come without a pause.
+    if (const auto mode = cancellation == nullptr ? told : cancellation->mode(); mode > told) {
+      told = mode;
+      channel.send(Type::cancel, static_cast<char>(mode) + cancellation->reason());
+    }
+    if (std::optional<Message> message = channel.next()) {
+      const bool passed = pass_on(*message, listener);
+      heard = Clock::now();  // After the receiver, which may have taken its time.
+      if (passed) continue;
+      switch (message->type) {
+        case Type::started:
+          begun = true;
+          if (listener.started) listener.started();
+          continue;
+        case Type::leaving:
+          if (!begun) return End::not_begun;
+          continue;
+        case Type::result:
+        case Type::failure:
+          if (message->text.empty()) return text = "it sent something that is not a result", End::lost;
+          text = message->text.substr(1);
+          return message->type == Type::result ? End::answered : End::refused;
+        default:
+          return text = "it sent what no pilot sends", End::lost;
+      }
+    }
+    if (channel.state() == Channel::State::closed) return text = "its connection ended", End::lost;
+    const auto silent = Clock::now() - heard;
+    if (silent >= pilot::host_patience) {
+      return text = "it has been silent for " + std::to_string(pilot::host_patience.count()) + " seconds", End::lost;
+    }
+    pollfd ready[2] = {{channel.descriptor(), POLLIN, 0},
+                       {cancellation == nullptr ? -1 : cancellation->descriptor(), POLLIN, 0}};
+    ::poll(ready, 2,
+           static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(pilot::host_patience - silent).count()));
+    if (ready[1].revents != 0) cancellation->acknowledge();
+  }
+}
+
+std::string lose(Pool& pool, Slot slot, const std::string& why, std::uint64_t span) {
+  const std::string job = slot.job, node = slot.node;
+  pool.lost(std::move(slot));
+  const std::string message = "The node " + node + (job.empty() ? "" : " (job " + job + ')') + " was lost: " + why;
+  audit::log(audit::Level::warn, target, message, {audit::field("node", node), audit::field("job", job)}, span);
+  // A pilot that died has left its commands to its warden; one that hangs is ended by Slurm.
+  Pool::end_job(job);
+  const auto settled = Clock::now() + settling;
+  while (Clock::now() < settled) {
+    ::poll(nullptr, 0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(settled - Clock::now()).count()));
+  }
+  return message;
+}
+
+}  // namespace wtool::cluster

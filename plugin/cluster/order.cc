@@ -1,0 +1,238 @@
+#include "cluster/order.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace wtool::cluster {
+
+namespace {
+
+using nlohmann::json;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+std::string to_cbor(const json& value) {
+  std::string bytes;
+  json::to_cbor(value, bytes);
+  return bytes;
+}
+
+json names_json(const std::vector<engine::ProcessName>& names) {
+  json list = json::array();
+  for (const engine::ProcessName& name : names) list.push_back({name.pid, name.name});
+  return list;
+}
+
+std::vector<engine::ProcessName> names_of(const json& list) {
+  std::vector<engine::ProcessName> names;
+  for (const json& entry : list) names.push_back({entry.at(0).get<int>(), entry.at(1).get<std::string>()});
+  return names;
+}
+
+// A number of an enumeration whose last value is `last`.
+template <typename Enumeration>
+Enumeration checked(const json& number, Enumeration last) {
+  const int value = number.get<int>();
+  if (value < 0 || value > static_cast<int>(last)) throw json::other_error::create(501, "no such value", nullptr);
+  return static_cast<Enumeration>(value);
+}
+
+// Each alternative by its name, since a number would change its meaning when alternatives are added.
+struct TerminationWriter {
+  json operator()(const engine::Exited& how) const { return {{"how", "exited"}, {"status", how.status}}; }
+  json operator()(const engine::Signalled& how) const { return {{"how", "signalled"}, {"signal", how.signal}}; }
+  json operator()(const engine::TimedOut&) const { return {{"how", "timed_out"}}; }
+  json operator()(const engine::Cancelled& how) const { return {{"how", "cancelled"}, {"detail", how.reason}}; }
+  json operator()(const engine::Exhausted& how) const {
+    json out{{"how", "exhausted"}, {"limit", static_cast<int>(how.limit)}, {"used", how.used}};
+    if (how.status) out["status"] = *how.status;
+    return out;
+  }
+  json operator()(const engine::NotStarted& how) const {
+    return {
+        {"how", "not_started"}, {"stage", static_cast<int>(how.stage)}, {"error", how.error}, {"detail", how.detail}};
+  }
+  json operator()(const engine::Lost& how) const {
+    return {{"how", "lost"}, {"detail", how.detail}, {"hint", how.hint}};
+  }
+  // A node has no nodes of its own.
+  json operator()(const engine::NodeLost& how) const { return (*this)(engine::Lost{how.detail}); }
+  json operator()(const engine::NoNode& how) const { return (*this)(engine::Lost{how.detail}); }
+};
+
+engine::Termination termination_of(const json& from) {
+  const auto how = from.at("how").get<std::string>();
+  const auto text = [&](const char* key) { return from.at(key).get<std::string>(); };
+  if (how == "exited") return engine::Exited{from.at("status").get<int>()};
+  if (how == "signalled") return engine::Signalled{from.at("signal").get<int>()};
+  if (how == "timed_out") return engine::TimedOut{};
+  if (how == "cancelled") return engine::Cancelled{text("detail")};
+  if (how == "exhausted") {
+    engine::Exhausted exhausted{
+        checked(from.at("limit"), engine::LimitName::file_bytes), from.at("used").get<double>(), {}};
+    if (from.contains("status")) exhausted.status = from.at("status").get<int>();
+    return exhausted;
+  }
+  if (how == "not_started") {
+    using Stage = engine::NotStarted::Stage;
+    return engine::NotStarted{checked(from.at("stage"), Stage::sandbox), from.at("error").get<int>(), text("detail")};
+  }
+  return engine::Lost{text("detail"), text("hint")};
+}
+
+json outcome_json(const engine::CommandOutcome& outcome) {
+  json out = std::visit(TerminationWriter{}, outcome.termination);
+  out["duration_ms"] = outcome.duration.count();
+  out["background_count"] = outcome.background_count;
+  out["background"] = names_json(outcome.background_names);
+  out["unkillable_count"] = outcome.unkillable_count;
+  out["unkillable"] = names_json(outcome.unkillable_names);
+  out["in_cgroup"] = outcome.in_cgroup;
+  if (outcome.resources) {
+    const engine::Resources& used = *outcome.resources;
+    out["resources"] = {used.user.count(), used.system.count(), used.peak_memory_kib, used.processes};
+  }
+  return out;
+}
+
+engine::CommandOutcome outcome_of(const json& from) {
+  engine::CommandOutcome outcome;
+  outcome.termination = termination_of(from);
+  outcome.duration = milliseconds(from.at("duration_ms").get<std::int64_t>());
+  outcome.background_count = from.at("background_count").get<std::uint32_t>();
+  outcome.background_names = names_of(from.at("background"));
+  outcome.unkillable_count = from.at("unkillable_count").get<std::uint32_t>();
+  outcome.unkillable_names = names_of(from.at("unkillable"));
+  outcome.in_cgroup = from.at("in_cgroup").get<bool>();
+  if (from.contains("resources")) {
+    const json& used = from.at("resources");
+    outcome.resources =
+        engine::Resources{microseconds(used.at(0).get<std::int64_t>()), microseconds(used.at(1).get<std::int64_t>()),
+                          used.at(2).get<std::uint64_t>(), used.at(3).get<std::uint32_t>()};
+  }
+  return outcome;
+}
+
+json report_json(const engine::SandboxReport& report) {
+  json aside = json::array();
+  for (const engine::PutAside& one : report.put_aside) aside.push_back({one.path, one.to, one.error});
+  return {{"enforced", report.enforced},
+          {"lifted", report.lifted},
+          {"not_enforced", report.not_enforced},
+          {"refused", report.refused},
+          {"protected_changed", report.protected_changed},
+          {"put_aside", std::move(aside)}};
+}
+
+engine::SandboxReport report_of(const json& from) {
+  const auto texts = [&](const char* key) { return from.at(key).get<std::vector<std::string>>(); };
+  engine::SandboxReport report;
+  report.enforced = texts("enforced");
+  report.lifted = texts("lifted");
+  report.not_enforced = texts("not_enforced");
+  report.refused = texts("refused");
+  report.protected_changed = texts("protected_changed");
+  for (const json& one : from.at("put_aside")) {
+    report.put_aside.push_back(
+        {one.at(0).get<std::string>(), one.at(1).get<std::string>(), one.at(2).get<std::string>()});
+  }
+  return report;
+}
+
+template <typename Value>
+std::optional<Value> read(std::string_view bytes, Value (*from)(const json&)) {
+  try {
+    const json all = json::from_cbor(bytes, true, false);
+    if (!all.is_object()) return std::nullopt;
+    return from(all);
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+Order order_of(const json& from) {
+  const auto texts = [&](const char* key) { return from.at(key).get<std::vector<std::string>>(); };
+  const auto flag = [&](const char* key) { return from.at(key).get<bool>(); };
+  Order order;
+  order.paths = texts("paths");
+  order.arguments = texts("arguments");
+  order.variables = texts("variables");
+  order.shell = from.at("shell").get<std::string>();
+  order.directory = from.at("directory").get<std::string>();
+  if (from.contains("standard_input")) order.standard_input = from.at("standard_input").get<std::string>();
+  order.grace = milliseconds(from.at("grace_ms").get<std::int64_t>());
+  order.time_limit = milliseconds(from.at("time_limit_ms").get<std::int64_t>());
+  order.capture_bytes = from.at("capture_bytes").get<std::size_t>();
+  order.merged = flag("merged");
+  order.keep = flag("keep");
+  order.lifts_network = flag("lifts_network");
+  order.in_session = flag("in_session");
+  order.session = from.at("session").get<std::string>();
+  order.ends_session = flag("ends_session");
+  return order;
+}
+
+Answer answer_of(const json& from) {
+  Answer answer;
+  if (from.contains("refusal")) {
+    const json& refusal = from.at("refusal");
+    answer.result = engine::SandboxRefusal{refusal.at(0).get<std::string>(), refusal.at(1).get<std::string>(),
+                                           refusal.at(2).get<std::string>()};
+  } else {
+    answer.result = outcome_of(from.at("outcome"));
+  }
+  if (from.contains("report")) answer.report = report_of(from.at("report"));
+  answer.kept = from.at("kept").get<bool>();
+  answer.session = from.at("session").get<std::string>();
+  return answer;
+}
+
+}  // namespace
+
+std::string to_bytes(const Order& order) {
+  json out{{"paths", order.paths},
+           {"arguments", order.arguments},
+           {"variables", order.variables},
+           {"shell", order.shell},
+           {"directory", order.directory},
+           {"grace_ms", order.grace.count()},
+           {"time_limit_ms", order.time_limit.count()},
+           {"capture_bytes", order.capture_bytes},
+           {"merged", order.merged},
+           {"keep", order.keep},
+           {"lifts_network", order.lifts_network},
+           {"in_session", order.in_session},
+           {"session", order.session},
+           {"ends_session", order.ends_session}};
+  if (order.standard_input) out["standard_input"] = *order.standard_input;
+  return to_cbor(out);
+}
+
+std::string to_bytes(const Answer& answer) {
+  json out{{"kept", answer.kept}, {"session", answer.session}};
+  if (const auto* refusal = std::get_if<engine::SandboxRefusal>(&answer.result)) {
+    out["refusal"] = {refusal->code, refusal->message, refusal->hint};
+  } else {
+    out["outcome"] = outcome_json(std::get<engine::CommandOutcome>(answer.result));
+  }
+  if (answer.report) out["report"] = report_json(*answer.report);
+  return to_cbor(out);
+}
+
+std::optional<Order> read_order(std::string_view bytes) {
+  std::optional<Order> order = read(bytes, order_of);
+  const bool runs = order && !order->paths.empty() && !order->arguments.empty();
+  return runs || (order && order->ends_session) ? std::move(order) : std::nullopt;
+}
+
+std::optional<Answer> read_answer(std::string_view bytes) { return read(bytes, answer_of); }
+
+bool is_of_node(std::string_view name) {
+  constexpr std::array<std::string_view, 6> devices{"CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
+                                                    "HIP_VISIBLE_DEVICES",  "ROCR_VISIBLE_DEVICES",
+                                                    "ZE_AFFINITY_MASK",     "NVIDIA_VISIBLE_DEVICES"};
+  return name.starts_with("SLURM") || std::find(devices.begin(), devices.end(), name) != devices.end();
+}
+
+}  // namespace wtool::cluster

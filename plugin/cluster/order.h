@@ -1,0 +1,54 @@
+// What a host has a pilot run, and what the pilot answers, as the bytes that pass between them: the arguments and the result
+// of the tool engine_run. In CBOR, because paths, arguments and variables are bytes and need not be text.
+//
+// Output is not part of it: it comes as events while the command runs. Limits and sandbox are those of the configuration, which
+// the pilot gets as well.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/outcome.h"
+#include "engine/sandbox/report.h"
+
+namespace wtool::cluster {
+
+struct Order {
+  std::vector<std::string> paths{}, arguments{}, variables{};  // as in engine::Command
+  std::string shell{};
+  std::string directory{};  // a path
+  std::optional<std::string> standard_input{};
+  std::chrono::milliseconds grace{0};
+  std::chrono::milliseconds time_limit{0};  // from the start on the node; 0: none
+  std::size_t capture_bytes = 0;            // of standard error, for a sandbox to look for refusals in
+  bool merged = false;
+  bool keep = false;
+  bool lifts_network = false;
+  bool in_session = false;
+  std::string session{};      // its id on the node; empty: it has none yet
+  bool ends_session = false;  // Nothing is run: the session is closed, and all that it keeps is ended in `grace`.
+};
+
+struct Answer {
+  std::variant<engine::CommandOutcome, engine::SandboxRefusal> result{};
+  std::optional<engine::SandboxReport> report{};  // where there is a sandbox
+  bool kept = false;                              // The session keeps processes of this command.
+  std::string session{};
+};
+
+std::string to_bytes(const Order& order);
+std::string to_bytes(const Answer& answer);
+// Nothing: these bytes are no such thing.
+std::optional<Order> read_order(std::string_view bytes);
+std::optional<Answer> read_answer(std::string_view bytes);
+
+// True for variables that belong to a node and its job, by name: those of Slurm, and those that name devices. A command gets
+// the node's, and not those that the host happens to have.
+bool is_of_node(std::string_view name);
+
+}  // namespace wtool::cluster

@@ -1,0 +1,255 @@
+#include "cluster/remote_runner.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "audit/tracing.h"
+#include "cluster/exchange.h"
+#include "cluster/order.h"
+#include "engine/kept_tree.h"
+#include "engine/received_output.h"
+
+namespace wtool::cluster {
+
+namespace {
+
+using engine::Cancellation;
+using engine::CommandOutcome;
+using std::chrono::milliseconds;
+
+// A slot that is ours until it is given back or lost, also when an exception ends its use.
+class TakenSlot {
+ public:
+  TakenSlot(Pool& pool, Slot slot) : pool_(pool), slot_(std::move(slot)) {}
+  TakenSlot(const TakenSlot&) = delete;
+  TakenSlot& operator=(const TakenSlot&) = delete;
+  ~TakenSlot() {
+    if (slot_.channel) pool_.lost(std::move(slot_));
+  }
+
+  Slot& operator*() { return slot_; }
+  Slot* operator->() { return &slot_; }
+  Slot release() { return std::move(slot_); }
+
+ private:
+  Pool& pool_;
+  Slot slot_;
+};
+
+// What a session has on a node: its slot, and the session there, which keeps the processes that outlive their commands.
+class RemoteSession final : public engine::SessionHold, public engine::KeptTree {
+ public:
+  RemoteSession(std::shared_ptr<Pool> pool, std::string configuration)
+      : pool_(std::move(pool)), configuration_(std::move(configuration)) {}
+  RemoteSession(const RemoteSession&) = delete;
+  RemoteSession& operator=(const RemoteSession&) = delete;
+  ~RemoteSession() override {
+    try {
+      RemoteSession::wait_end();
+    } catch (...) {  // No memory. The connection ends with this object, and with it the pilot.
+    }
+  }
+
+  Pool& pool() { return *pool_; }
+  const std::string& id() const { return id_; }
+
+  // For a command, which gives it back with keep(). Without a channel: there is none, or its connection has ended.
+  Slot take() {
+    Slot slot = pool_->unpark(std::exchange(parked_, 0));
+    if (!slot.channel) forget();
+    return slot;
+  }
+  void keep(Slot slot, std::string id, bool kept) {
+    parked_ = pool_->park(std::move(slot));
+    id_ = std::move(id);
+    keeps_ = keeps_ || kept;
+  }
+  // The node is gone, and with it all that was kept there.
+  void forget() {
+    id_.clear();
+    keeps_ = false;
+  }
+
+  bool alive() override { return keeps_ && pool_->is_parked(parked_); }
+
+  void request_end(milliseconds grace) override {
+    if (ending_) return;
+    slot_ = take();
+    if (!slot_.channel) return;
+    ending_.emplace(slot_, 0);
+    Order order;
+    order.ends_session = true;
+    order.session = id_;
+    order.grace = grace;
+    ending_->send({.configuration = configuration_, .call_id = "session", .order = to_bytes(order)});
+  }
+
+  std::vector<engine::ProcessName> wait_end() override {
+    request_end(engine::short_grace);
+    if (!ending_) return {};
+    std::string text;
+    const Exchange::End end = ending_->await(nullptr, {}, text);
+    ending_.reset();
+    forget();
+    if (end == Exchange::End::answered || end == Exchange::End::refused) {
+      pool_->give_back(std::move(slot_));
+    } else {
+      lose(*pool_, std::move(slot_), text.empty() ? "its pilot had ended" : text, 0);
+    }
+    const std::optional<Answer> answer = read_answer(end == Exchange::End::answered ? text : std::string());
+    const auto* outcome = answer ? std::get_if<CommandOutcome>(&answer->result) : nullptr;
+    return outcome == nullptr ? std::vector<engine::ProcessName>() : outcome->unkillable_names;
+  }
+
+ private:
+  const std::shared_ptr<Pool> pool_;
+  const std::string configuration_;
+  std::uint64_t parked_ = 0;  // the slot, in the pool
+  std::string id_;            // on the node
+  bool keeps_ = false;
+  Slot slot_;                       // while it is being ended,
+  std::optional<Exchange> ending_;  // which the node has been told
+};
+
+// The variables that are sent: all but those of a node that this host merely has itself.
+std::vector<std::string> sent_variables(const std::vector<std::string>& variables) {
+  std::vector<std::string> sent;
+  for (const std::string& variable : variables) {
+    const std::string name = variable.substr(0, variable.find('='));
+    const char* const own = is_of_node(name) ? ::getenv(name.c_str()) : nullptr;
+    if (own == nullptr || variable.substr(name.size() + 1) != own) sent.push_back(variable);
+  }
+  return sent;
+}
+
+Order order_of(const engine::Command& command, const std::string& directory, const engine::RunOptions& options) {
+  Order order;
+  order.paths = command.paths;
+  order.arguments = command.arguments;
+  order.variables = sent_variables(command.variables);
+  order.shell = command.shell;
+  order.directory = directory;
+  if (command.standard_input) order.standard_input = std::string(*command.standard_input);
+  order.grace = options.grace;
+  order.capture_bytes = options.capture_bytes;
+  order.merged = options.merged;
+  order.keep = options.keep && options.hold != nullptr;
+  order.lifts_network = options.lifts_network;
+  order.in_session = options.hold != nullptr;
+  return order;
+}
+
+// What is left of the command's time, were it to start now.
+milliseconds time_left(const engine::RunOptions& options) {
+  milliseconds left = options.time_limit.value_or(milliseconds(0));
+  if (options.latest) {
+    const auto rest = std::max(milliseconds(1), std::chrono::ceil<milliseconds>(*options.latest - Clock::now()));
+    left = left.count() == 0 ? rest : std::min(left, rest);
+  }
+  return left;
+}
+
+}  // namespace
+
+std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
+    const engine::Command& command, const std::string& directory, engine::Sandbox*, const engine::RunOptions& options,
+    Cancellation& cancellation, const engine::OutputSink& sink, engine::SandboxReport& report) {
+  CommandOutcome ended;
+  if (options.terminal != nullptr) {
+    ended.termination = engine::NotStarted{engine::NotStarted::Stage::custody, 0, "a cluster gives no terminal"};
+    return ended;
+  }
+  std::shared_ptr<RemoteSession> session;
+  if (options.hold != nullptr) {
+    if (!*options.hold) *options.hold = std::make_shared<RemoteSession>(pool_, configuration_);
+    session = std::dynamic_pointer_cast<RemoteSession>(*options.hold);
+  }
+  Pool& pool = session ? session->pool() : *pool_;
+  auto wait_until = Clock::now() + pool.options().wait;
+  if (options.latest) wait_until = std::min(wait_until, *options.latest);
+  engine::ReceivedOutput received(options, sink);
+  const auto check_receiver = [&](bool content) {
+    if (!content) cancellation.request(Cancellation::Mode::graceful, "the receiver of the output asked to stop");
+  };
+  const auto receive = [&](engine::Stream stream, std::string_view bytes) {
+    check_receiver(received.add(stream, bytes));
+  };
+  const auto tell_place = [&](std::string_view node, std::string_view job) {
+    if (options.place) check_receiver(options.place(node, job));
+  };
+  const auto is_cancelled = [&] { return cancellation.mode() != Cancellation::Mode::none; };
+  Order order = order_of(command, directory, options);
+  auto sent = Clock::now();
+  const auto end = [&](engine::Termination how) {
+    ended.termination = std::move(how);
+    received.finish(ended);
+    if (!ended.node.empty()) ended.duration = std::chrono::duration_cast<milliseconds>(Clock::now() - sent);
+    return std::move(ended);
+  };
+  for (;;) {
+    if (is_cancelled()) return end(engine::Cancelled{cancellation.reason()});
+    std::string text;
+    TakenSlot slot(pool, session ? session->take() : Slot{});
+    if (!slot->channel) tell_place({}, {});
+    if (!slot->channel) *slot = pool.take(cancellation.descriptor(), wait_until, text);
+    if (!slot->channel) {
+      if (is_cancelled()) continue;
+      return end(engine::NoNode{text});
+    }
+    const std::string node = slot->node, job = slot->job;
+    audit::log(audit::Level::debug, "cluster_tools::call", "the command goes to a node",
+               {audit::field("node", node), audit::field("job", job)}, options.span);
+    order.time_limit = time_left(options);
+    if (session) order.session = session->id();
+    Exchange exchange(*slot, options.span);
+    sent = Clock::now();
+    exchange.send({configuration_, options.name, to_bytes(order), session != nullptr});
+    Exchange::End how = exchange.await(&cancellation, {receive, [&] { tell_place(node, job); }}, text);
+    std::optional<Answer> answer;
+    if (how == Exchange::End::answered && !(answer = read_answer(text))) {
+      how = Exchange::End::lost;
+      text = "it sent something that is not a result";
+    }
+    if (session && how != Exchange::End::answered) session->forget();
+    if (how == Exchange::End::not_begun) {
+      pool.lost(slot.release());
+      continue;
+    }
+    ended.node = node;
+    ended.job = job;
+    if (how == Exchange::End::refused) {
+      pool.give_back(slot.release());
+      return end(
+          engine::NotStarted{engine::NotStarted::Stage::custody, 0, "the node " + node + " refused it: " + text});
+    }
+    if (how == Exchange::End::lost) {
+      std::string message = lose(pool, slot.release(), text, options.span);
+      if (is_cancelled()) return end(engine::Cancelled{cancellation.reason()});
+      return end(engine::NodeLost{std::move(message)});
+    }
+    if (session) {
+      session->keep(slot.release(), answer->session, answer->kept);
+    } else {
+      pool.give_back(slot.release());
+    }
+    if (answer->report) report = std::move(*answer->report);
+    if (auto* refusal = std::get_if<engine::SandboxRefusal>(&answer->result)) return std::move(*refusal);
+    CommandOutcome outcome = std::get<CommandOutcome>(std::move(answer->result));
+    outcome.node = node;
+    outcome.job = job;
+    if (answer->kept) outcome.kept = session;
+    received.finish(outcome);
+    if (std::holds_alternative<engine::Cancelled>(outcome.termination)) {
+      // What was cancelled although nobody here asked for it was taken away with its node.
+      outcome.termination =
+          is_cancelled()
+              ? engine::Termination(engine::Cancelled{cancellation.reason()})
+              : engine::NodeLost{"The node " + node + " was taken away while the command ran; it was ended there"};
+    }
+    return outcome;
+  }
+}
+
+}  // namespace wtool::cluster

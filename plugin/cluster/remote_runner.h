@@ -1,0 +1,34 @@
+// Runs commands on the nodes of a cluster: takes a free slot of a pilot (pool.h), has the command run there, and gives the
+// slot back.
+//
+// - Capture, spill files and events are this host's; the pilot sends the output as it comes.
+// - A command that its pilot did not begin goes to another one. All other losses are `NodeLost`.
+// - The commands of a session share a slot, which the session keeps until it is closed, with what they leave running on
+//   that node. If the node is lost, its next command takes another slot.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cluster/pool.h"
+#include "engine/command_runner.h"
+
+namespace wtool::cluster {
+
+class RemoteRunner final : public engine::CommandRunner {
+ public:
+  // The configuration is that of the tool, without the section `cluster`; its sandbox is enforced on the node.
+  RemoteRunner(std::shared_ptr<Pool> pool, std::string configuration)
+      : pool_(std::move(pool)), configuration_(std::move(configuration)) {}
+
+  std::variant<engine::CommandOutcome, engine::SandboxRefusal> run(
+      const engine::Command& command, const std::string& directory, engine::Sandbox* sandbox,
+      const engine::RunOptions& options, engine::Cancellation& cancellation, const engine::OutputSink& sink,
+      engine::SandboxReport& report) override;
+
+ private:
+  const std::shared_ptr<Pool> pool_;
+  const std::string configuration_;
+};
+
+}  // namespace wtool::cluster
