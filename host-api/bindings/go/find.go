@@ -1,0 +1,62 @@
+package wtool
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+const pluginName = "shell_tools.so"
+
+// FindPlugin gives the path of shell_tools.so: what the variable WTOOL_PLUGIN names; without it beside the program wtool that PATH
+// finds, or where pkg-config says.
+func FindPlugin() (string, error) {
+	if named := os.Getenv("WTOOL_PLUGIN"); named != "" {
+		if !isFile(named) {
+			return "", fmt.Errorf("WTOOL_PLUGIN names %q, and there is no such file", named)
+		}
+		return named, nil
+	}
+	lookedAt := ""
+	for _, place := range []struct {
+		what   string
+		folder string
+	}{{"beside wtool in PATH", besideProgram()}, {"pkg-config", fromPkgConfig()}} {
+		if place.folder == "" {
+			lookedAt += "\n  " + place.what + ": nothing"
+			continue
+		}
+		file := filepath.Join(place.folder, pluginName)
+		if isFile(file) {
+			return file, nil
+		}
+		lookedAt += "\n  " + place.what + ": " + file
+	}
+	return "", fmt.Errorf("no plugin was found; install wtool, or name the file in WTOOL_PLUGIN or with Open(path). Looked at:%s", lookedAt)
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func besideProgram() string {
+	program, err := exec.LookPath("wtool")
+	if err != nil {
+		return ""
+	}
+	if program, err = filepath.EvalSymlinks(program); err != nil {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(program), "../lib/wtool")
+}
+
+func fromPkgConfig() string {
+	answer, err := exec.Command("pkg-config", "--variable=plugindir", "wtool").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(answer))
+}

@@ -1,0 +1,3 @@
+module wtool
+
+go 1.19

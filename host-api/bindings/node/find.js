@@ -1,0 +1,50 @@
+// Where the plugin is.
+'use strict';
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const path = require('node:path');
+
+const NAME = 'shell_tools.so';
+
+function isFile(file) {
+  return fs.statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function besideProgram() {
+  for (const folder of (process.env.PATH ?? '').split(':')) {
+    const program = folder && path.join(folder, 'wtool');
+    if (program && isFile(program)) return path.join(path.dirname(fs.realpathSync(program)), '../lib/wtool');
+  }
+  return undefined;
+}
+
+function fromPkgConfig() {
+  try {
+    const folder = execFileSync('pkg-config', ['--variable=plugindir', 'wtool'], { stdio: ['ignore', 'pipe', 'ignore'], timeout: 10_000 });
+    return folder.toString().trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// The path of shell_tools.so: what WTOOL_PLUGIN names; without that variable beside the program `wtool` that PATH finds, or where
+// pkg-config says. Throws where it is not found.
+function findPlugin() {
+  const named = process.env.WTOOL_PLUGIN;
+  if (named) {
+    if (!isFile(named)) throw new Error(`WTOOL_PLUGIN names '${named}', and there is no such file`);
+    return path.resolve(named);
+  }
+  const lookedAt = [];
+  for (const [what, folderOf] of [['beside wtool in PATH', besideProgram], ['pkg-config', fromPkgConfig]]) {
+    const folder = folderOf();
+    const file = folder && path.resolve(folder, NAME);
+    if (file && isFile(file)) return file;
+    lookedAt.push(`\n  ${what}: ${file ?? 'nothing'}`);
+  }
+  throw new Error(
+    `no plugin was found; install wtool, or name the file in WTOOL_PLUGIN or with new Plugin({ path }). Looked at:${lookedAt.join('')}`,
+  );
+}
+
+module.exports = { findPlugin };

@@ -1,0 +1,90 @@
+/// <reference types="node" />
+import { EventEmitter } from 'node:events';
+
+export interface Tool {
+  id: string;
+  title: string;
+  version: string;
+  description: string;
+  inputSchema: Record<string, unknown>;
+  /** Empty where the tool states none. */
+  outputSchema: Record<string, unknown>;
+  readOnly: boolean;
+  destructive: boolean;
+  idempotent: boolean;
+  openWorld: boolean;
+}
+
+export type Stream = 'stdout' | 'stderr';
+
+export interface CallOptions {
+  /** Seconds after which the call is ended, whatever the tool's own timeout. */
+  deadline?: number;
+  /** Aborted, it cancels the call; the promise is rejected with an AbortError when nothing of the call is left. */
+  signal?: AbortSignal;
+  /** Called while the command runs. What it throws stops the call, and the promise is rejected with it. */
+  onOutput?: (stream: Stream, bytes: Buffer) => void;
+}
+
+export interface RunOptions extends CallOptions {
+  /** Seconds. */
+  timeout?: number;
+  cwd?: string;
+  /** Added to the environment. */
+  env?: Record<string, string>;
+  /** The command's standard input. */
+  input?: string;
+  /** Reject with a CommandError where the result is an error. */
+  check?: boolean;
+}
+
+/** The answer of a tool. docs/guide/results.md lists the keys of metadata and the error codes. */
+export class Result {
+  private constructor();
+  readonly isError: boolean;
+  readonly content: Array<{ type: string; text?: string }>;
+  readonly metadata: Record<string, unknown>;
+  readonly cancelled: boolean;
+  readonly text: string;
+  /** All of it, or what came until the command was ended. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** null where the command did not end by itself, or did not run. */
+  readonly exitCode: number | null;
+  /** Such as 'exit_nonzero' or 'timed_out'; null where isError is false. */
+  readonly errorCode: string | null;
+  readonly message: string;
+  readonly hint: string;
+  /** This result, or a CommandError is thrown where it is an error. */
+  check(): Result;
+}
+
+export class PluginError extends Error {}
+
+export class CommandError extends Error {
+  readonly result: Result;
+}
+
+/** One call: emits 'stdout' and 'stderr' with a Buffer while it runs. */
+export class Call extends EventEmitter {
+  private constructor();
+  readonly result: Promise<Result>;
+  /** SIGTERM first, or now. The promise is settled when the call has ended. */
+  cancel(reason?: string, options?: { now?: boolean }): void;
+  on(event: Stream, listener: (bytes: Buffer) => void): this;
+}
+
+export class Plugin {
+  constructor(options?: { path?: string; config?: Record<string, unknown> });
+  readonly path: string;
+  readonly tools: Record<string, Tool>;
+  readonly closed: boolean;
+  run(command: string, options?: RunOptions): Promise<Result>;
+  call(tool: string, args?: Record<string, unknown>, options?: CallOptions): Promise<Result>;
+  start(tool: string, args?: Record<string, unknown>, options?: Omit<CallOptions, 'onOutput'>): Call;
+  close(): Promise<void>;
+}
+
+export function defaultPlugin(): Plugin;
+export function findPlugin(): string;
+export function run(command: string, options?: RunOptions): Promise<Result>;

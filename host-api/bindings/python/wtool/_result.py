@@ -1,0 +1,97 @@
+"""What a call answers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Dict, List, NamedTuple, Optional
+
+
+class PluginError(Exception):
+    """The call could not be made as a call: no plugin, no such tool, a configuration that is not valid."""
+
+
+class CommandError(Exception):
+    """The command failed, and the caller had asked for check=True (or result.check())."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(" ".join(text for text in (result.message, result.hint) if text))
+        self.result = result
+
+
+class Output(NamedTuple):
+    """A piece of output, cut anywhere, as it came."""
+
+    stream: str  # "stdout" or "stderr"
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer of a tool. docs/guide/results.md lists the keys of metadata and the error codes."""
+
+    is_error: bool
+    content: List[Dict[str, Any]]
+    metadata: Dict[str, Any]
+    cancelled: bool
+
+    @property
+    def text(self) -> str:
+        """The content, for people and models."""
+        return "\n".join(str(part["text"]) for part in self.content if "text" in part)
+
+    @property
+    def stdout(self) -> str:
+        """All of it, or what came until the command was ended."""
+        return str(self.metadata.get("stdout", self.metadata.get("partial_stdout", "")))
+
+    @property
+    def stderr(self) -> str:
+        return str(self.metadata.get("stderr", self.metadata.get("partial_stderr", "")))
+
+    @property
+    def exit_code(self) -> Optional[int]:
+        """None where the command did not end by itself, or did not run."""
+        code = self.metadata.get("exit_code")
+        return code if isinstance(code, int) else None
+
+    @property
+    def error_code(self) -> Optional[str]:
+        """Such as "exit_nonzero" or "timed_out"; None where is_error is false."""
+        code = self._error().get("code")
+        return str(code) if code is not None else None
+
+    @property
+    def message(self) -> str:
+        return str(self._error().get("message", self.text if self.is_error else ""))
+
+    @property
+    def hint(self) -> str:
+        """What to do about the error; may be empty."""
+        return str(self._error().get("hint", ""))
+
+    def check(self) -> Result:
+        """This result, or CommandError where it is an error."""
+        if self.is_error:
+            raise CommandError(self)
+        return self
+
+    def _error(self) -> Dict[str, Any]:
+        error = self.metadata.get("error")
+        return error if isinstance(error, dict) else {}
+
+
+def parse_result(tool: str, text: bytes, cancelled: bool) -> Result:
+    try:
+        answer = json.loads(text)
+    except ValueError as problem:
+        raise PluginError(f"the tool {tool} answered with something that is not JSON; this is a defect of the plugin") from problem
+    if not isinstance(answer, dict) or not isinstance(answer.get("is_error"), bool):
+        raise PluginError(f'the tool {tool} answered without "is_error"; this is a defect of the plugin')
+    content, metadata = answer.get("content"), answer.get("metadata")
+    return Result(
+        is_error=answer["is_error"],
+        content=[part for part in content if isinstance(part, dict)] if isinstance(content, list) else [],
+        metadata=metadata if isinstance(metadata, dict) else {},
+        cancelled=cancelled,
+    )
