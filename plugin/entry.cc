@@ -13,6 +13,7 @@
 #include <wtool/cpp/plugin.hpp>
 
 #include "audit/tracing.h"
+#include "base/utf8.h"
 #include "configuration/configuration.h"
 #include "engine/cancellation.h"
 #include "engine/warden_client.h"
@@ -222,7 +223,9 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
       context.ceiling = std::chrono::milliseconds(call->ceiling_ms);
     }
-    tools::ToolResult answer = call->prepared->run(context);
+    const bool begins =
+        call->cancellation.mode() == engine::Cancellation::Mode::none || call->prepared->tells_cancellation();
+    tools::ToolResult answer = begins ? call->prepared->run(context) : tools::not_begun(call->cancellation.reason());
     if (!fill(result, std::move(answer.envelope))) return fail(WTOOL_E_RESOURCE, error, "out of memory");
     return answer.cancelled ? WTOOL_E_CANCELLED : WTOOL_OK;
   });
@@ -273,7 +276,7 @@ wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, 
       auto object = std::make_unique<ToolObject>();
       object->tool = &tools::all()[i];
       object->configuration = parse_configuration(text(config), problem);
-      if (!object->configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, problem);
+      if (!object->configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, to_utf8(problem));
       wtool_tool& table = object->table;
       table.struct_size = sizeof table;
       table.descriptor = &descriptors()[i];
@@ -287,7 +290,7 @@ wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, 
       *out = &object.release()->table;
       return WTOOL_OK;
     }
-    return fail(WTOOL_E_UNSUPPORTED, error, "this plugin has no tool " + std::string(text(id)));
+    return fail(WTOOL_E_UNSUPPORTED, error, "this plugin has no tool " + to_utf8(std::string(text(id))));
   });
 }
 

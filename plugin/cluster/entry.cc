@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 #include <wtool/cpp/host.hpp>
 
+#include "base/utf8.h"
 #include "cluster/local_tool.h"
 #include "cluster/pool.h"
 
@@ -530,7 +531,7 @@ wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, 
     if (current_host == nullptr)
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a plugin between init and deinit");
     if (text(id) != tool_id) {
-      return fail(WTOOL_E_UNSUPPORTED, error, "this plugin has no tool " + std::string(text(id)));
+      return fail(WTOOL_E_UNSUPPORTED, error, "this plugin has no tool " + to_utf8(std::string(text(id))));
     }
     Json all = config.size == 0 ? Json::object() : Json::parse(text(config), nullptr, false);
     if (!all.is_object()) return fail(WTOOL_E_INVALID_ARGUMENT, error, "the configuration is not a JSON object");

@@ -51,6 +51,12 @@ Json error_object(const CallError& error) {
   return {{"code", error.code}, {"message", error.message}, {"hint", error.hint}};
 }
 
+ToolResult not_begun(const std::string& reason) {
+  const CallError error{"aborted", "Call aborted: " + to_utf8(reason),
+                        "it was cancelled before it began; nothing was done"};
+  return {envelope(error.message, true, {{"error", error_object(error)}}), true};
+}
+
 std::string signal_name(int number) {
   const char* name = ::sigabbrev_np(number);
   if (name != nullptr) return std::string("SIG") + name;
