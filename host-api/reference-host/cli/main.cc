@@ -58,7 +58,6 @@ const char* usual_name(std::string_view word) {
       {"ps", "`wtool runs` lists runs, also those that have not ended"},
       {"history", "`wtool runs` lists runs"},
       {"validate", "`wtool lint FILE...` checks workflow files"},
-      {"check", "`wtool lint FILE...` checks workflow files"},
       {"exec", "`wtool call TOOL` calls a tool, `wtool run WORKFLOW` runs a workflow"},
       {"explain", "`wtool call TOOL JSON --explain` tells what a call would do"},
       {"retry", "`wtool resume RUN` runs again what failed"},
@@ -157,6 +156,7 @@ int run_program(int argc, char** argv) {
   add_approve(app, context);
   add_config(app, context);
   add_doctor(app, context);
+  add_check(app, context);
   add_audit(app, context);
   add_agent(app, context);
 
