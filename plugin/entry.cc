@@ -16,6 +16,7 @@
 
 #include "audit/tracing.h"
 #include "base/json_text.h"
+#include "base/utf8.h"
 #include "configuration/configuration.h"
 #include "engine/cancellation.h"
 #include "engine/warden_client.h"
@@ -249,7 +250,9 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
       context.ceiling = std::chrono::milliseconds(call->ceiling_ms);
     }
-    tools::ToolResult answer = call->prepared->run(context);
+    const bool begins =
+        call->cancellation.mode() == engine::Cancellation::Mode::none || call->prepared->tells_cancellation();
+    tools::ToolResult answer = begins ? call->prepared->run(context) : tools::not_begun(call->cancellation.reason());
     if (!fill(result, std::move(answer.envelope))) return fail(WTOOL_E_RESOURCE, error, "out of memory");
     return answer.cancelled ? WTOOL_E_CANCELLED : WTOOL_OK;
   });
@@ -313,11 +316,11 @@ wtool_status entry::tool_new(wtool_view id, wtool_view config, const wtool_tool*
     if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a plugin between init and deinit");
     auto object = std::make_unique<ToolObject>();
     object->tool = find_tool(text(id), *object);
-    if (object->tool == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, no_such_tool(text(id)));
+    if (object->tool == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, to_utf8(no_such_tool(text(id))));
     std::string problem, configuration(text(config));
     object->runner = backend->runner(configuration, problem);
     if (object->runner) object->configuration = parse_configuration(configuration, problem);
-    if (!object->configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, problem);
+    if (!object->configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, to_utf8(problem));
     wtool_tool& table = object->table;
     table.struct_size = sizeof table;
     table.self = object.get();

@@ -23,6 +23,11 @@ std::string explain(const Json::exception& error) {
 }  // namespace
 
 Json parse_json_object(std::string_view text, std::string& problem) {
+  // The library takes a NUL for the end of the text, and would not look at what follows it.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    problem = "this is not JSON: byte " + std::to_string(nul + 1) + " is NUL";
+    return nullptr;
+  }
   std::vector<std::set<std::string>> keys;
   std::string repeated;
   bool too_deep = false;

@@ -50,6 +50,12 @@ Json error_object(const CallError& error) {
   return {{"code", error.code}, {"message", error.message}, {"hint", error.hint}};
 }
 
+ToolResult not_begun(const std::string& reason) {
+  const CallError error{"aborted", "Call aborted: " + to_utf8(reason),
+                        "it was cancelled before it began; nothing was done"};
+  return {envelope(error.message, true, {{"error", error_object(error)}}), true};
+}
+
 bool is_not_found(const engine::NotStarted& how) {
   return how.stage == Stage::exec &&
          (how.error == ENOENT || how.error == ENOTDIR || how.error == ELOOP || how.error == ENAMETOOLONG);

@@ -37,6 +37,8 @@ class PreparedCall {
  public:
   virtual ~PreparedCall() = default;
   virtual ToolResult run(CallContext& context) = 0;
+  // Whether run() itself looks whether the call was cancelled before, starts nothing then, and says so in its own words.
+  virtual bool tells_cancellation() const { return false; }
   // Describes what the call would do, as the JSON object of wtool.explain/1. Runs nothing and asks nobody; can be
   // repeated.
   virtual std::string explain(const Configuration& configuration, const Sessions& sessions) const = 0;
@@ -46,12 +48,16 @@ class PreparedCall {
 // `problem_`.
 class CommandCall : public PreparedCall {
  public:
+  bool tells_cancellation() const override { return true; }
   std::string explain(const Configuration& configuration, const Sessions& sessions) const override;  // explanation.cc
 
  protected:
   CommandRequest request_;
   std::string problem_;
 };
+
+// The result of any other call that was cancelled before it ran.
+ToolResult not_begun(const std::string& reason);  // result.cc
 
 // Makes a call of this class, for the table of tools.
 template <typename Call>

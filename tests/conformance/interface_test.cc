@@ -9,6 +9,7 @@
 #include <vector>
 #include <wtool/cpp/host.hpp>
 
+#include "base/utf8.h"
 #include "support/shell_tool.h"
 
 using namespace wtool::test;
@@ -229,6 +230,42 @@ BOOST_FIXTURE_TEST_CASE(a_call_runs_once, ShellTool) {
   t.call_free(call);
   // What the host holds stays valid when the call is gone.
   BOOST_TEST(Json::parse(first.text()).at("metadata").at("stdout").get<std::string>() == "hi\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_call_that_is_cancelled_before_it_runs_does_nothing_whatever_its_tool, ShellTool) {
+  const ToolUnderTest sessions(plugin, Json::object(), "terminal_create_session");
+  wtool_request request = request_for(R"({"taskId":"t","agentId":"a"})");
+  wtool_call* call = nullptr;
+  BOOST_REQUIRE(sessions.get().call_new(&sessions.get(), &request, &call, nullptr) == WTOOL_OK);
+  sessions.get().call_cancel(call, WTOOL_CANCEL_GRACEFUL, view("enough"));
+  Blob result;
+  BOOST_TEST(sessions.get().call_run(call, result.out(), nullptr) == WTOOL_E_CANCELLED);
+  sessions.get().call_free(call);
+  const Json answer = Json::parse(result.text());
+  BOOST_TEST(answer.at("is_error") == true);
+  BOOST_TEST(answer.at("metadata").at("error").at("code") == "aborted");
+  BOOST_TEST(answer.dump().find("enough") != std::string::npos);
+  BOOST_TEST(answer.dump().find("sessionId") == std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_stands_behind_a_nul_is_not_left_out, ShellTool) {
+  const ToolUnderTest sessions(plugin, Json::object(), "terminal_create_session");
+  for (const std::string& rest : {std::string("\0", 1), std::string("\0{}", 3), std::string("\0 x", 3)}) {
+    const Answer answer = sessions.run_text(R"({"taskId":"t","agentId":"a"})" + rest);
+    BOOST_TEST((answer.status == WTOOL_OK && answer.is_error()), answer.raw);
+    BOOST_TEST(answer.raw.find("byte 29 is NUL") != std::string::npos, answer.raw);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(errors_are_utf8_whatever_they_are_about, ShellTool) {
+  const wtool_tool* made = nullptr;
+  Blob unknown;
+  BOOST_TEST(plugin.entry().tool_new(view("\xff"), view(""), &made, unknown.out()) == WTOOL_E_UNSUPPORTED);
+  BOOST_TEST(wtool::is_utf8(unknown.text()));
+  Blob wrong;
+  BOOST_TEST(plugin.entry().tool_new(view("shell_execute"), view("\xff"), &made, wrong.out()) ==
+             WTOOL_E_INVALID_ARGUMENT);
+  BOOST_TEST(wtool::is_utf8(wrong.text()));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_request_of_an_older_host_is_read_no_further_than_its_size, ShellTool) {

@@ -5,8 +5,10 @@
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <wtool/cpp/plugin.hpp>
 
@@ -53,9 +55,47 @@ bool Context::start_tracing() {
 Plugin* Context::plugin() {
   if (plugin_) return plugin_.get();
   std::string error;
-  std::string path =
-      options.plugin.empty() ? find_plugin(program_path(), environment("WTOOL_PLUGIN_PATH"), error) : options.plugin;
-  if (options.on_cluster && options.plugin.empty() && !path.empty()) {
+  plugin_ = open_plugins(error);
+  if (plugin_ && options.on_cluster && text(plugin_->entry().plugin_name) != "cluster_tools") {
+    error = "--on cluster needs the plugin cluster_tools, and " + plugin_->path() + " is " +
+            std::string(text(plugin_->entry().plugin_name));
+    plugin_.reset();
+  }
+  if (!plugin_) complain(error);
+  return plugin_.get();
+}
+
+// The plugin that the configuration is for comes first: shell_tools or cluster_tools, else the first that was named. The
+// others join it.
+std::unique_ptr<Plugin> Context::open_plugins(std::string& error) {
+  std::vector<std::string> files;
+  for (const std::string& path : options.plugins) {
+    const std::vector<std::string> more = plugin_files(path, error);
+    if (more.empty()) return nullptr;
+    files.insert(files.end(), more.begin(), more.end());
+  }
+  if (files.empty()) files.push_back(usual_plugin(error));
+  if (files.front().empty()) return nullptr;
+  std::vector<std::unique_ptr<Plugin>> opened;
+  for (const std::string& file : files) {
+    opened.push_back(Plugin::open(file, *tracing_, error));
+    if (!opened.back()) return nullptr;
+  }
+  const auto first = std::find_if(opened.begin(), opened.end(), [](const std::unique_ptr<Plugin>& plugin) {
+    const std::string_view name = text(plugin->entry().plugin_name);
+    return name == "shell_tools" || name == "cluster_tools";
+  });
+  if (first != opened.end()) std::rotate(opened.begin(), first, std::next(first));
+  for (std::size_t i = 1; i < opened.size(); ++i) {
+    if (!opened.front()->join(std::move(opened[i]), error)) return nullptr;
+  }
+  return std::move(opened.front());
+}
+
+// Where nobody names a plugin. Empty: `error` says why there is none.
+std::string Context::usual_plugin(std::string& error) const {
+  std::string path = find_plugin(program_path(), environment("WTOOL_PLUGIN_PATH"), error);
+  if (options.on_cluster && !path.empty()) {
     path = std::filesystem::path(path).replace_filename("cluster_tools.so");
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
@@ -63,14 +103,7 @@ Plugin* Context::plugin() {
       path.clear();
     }
   }
-  if (!path.empty()) plugin_ = Plugin::open(path, *tracing_, error);
-  if (plugin_ && options.on_cluster && text(plugin_->entry().plugin_name) != "cluster_tools") {
-    error = "--on cluster needs the plugin cluster_tools, and " + path + " is " +
-            std::string(text(plugin_->entry().plugin_name));
-    plugin_.reset();
-  }
-  if (!plugin_) complain(error);
-  return plugin_.get();
+  return path;
 }
 
 Toolbox* Context::toolbox() { return toolbox(config_files()); }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/files.h"
 #include "config/files.h"
@@ -27,7 +28,7 @@ inline constexpr int exit_deny = 4;      // --explain: it would be refused
 
 // Options that stand before or after the subcommand. Empty: not given.
 struct GlobalOptions {
-  std::string plugin;
+  std::vector<std::string> plugins;  // files and folders
   std::string config;
   std::string log;
   std::string log_format;
@@ -50,7 +51,7 @@ class Context {
   // After start_tracing().
   Tracing& tracing() { return *tracing_; }
 
-  // The plugin, opened at the first use but not initialised: enough to read descriptors. nullptr: the reason is on
+  // The plugin, with those that were named beside it, opened at the first use but not initialised: enough to read descriptors. nullptr: the reason is on
   // stderr; return exit_unusable.
   Plugin* plugin();
 
@@ -67,6 +68,8 @@ class Context {
 
  private:
   Toolbox* toolbox(ConfigSource& source);
+  std::unique_ptr<Plugin> open_plugins(std::string& error);
+  std::string usual_plugin(std::string& error) const;
 
   std::unique_ptr<Tracing> tracing_;
   std::unique_ptr<ConfigFiles> config_files_;

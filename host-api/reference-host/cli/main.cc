@@ -21,8 +21,13 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* text) {
     app.add_option(name, value, text)->type_name(type)->check(not_empty)->group("Options for every command");
   };
-  add("--plugin", options.plugin, "FILE",
-      "The plugin library (default: ../lib/wtool/shell_tools.so from the program, then WTOOL_PLUGIN_PATH)");
+  app.add_option("--plugin", options.plugins,
+                 "A plugin library, or a folder with several; may be repeated\n"
+                 "(default: ../lib/wtool/shell_tools.so from the program, then WTOOL_PLUGIN_PATH)")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->check(not_empty)
+      ->group("Options for every command");
   add("--config", options.config, "FILE",
       "The configuration in the place of the project's, YAML or JSON (default: wtool.yaml here, if there is one)");
   add("--log", options.log, "FILTER",
@@ -58,7 +63,6 @@ const char* usual_name(std::string_view word) {
       {"ps", "`wtool runs` lists runs, also those that have not ended"},
       {"history", "`wtool runs` lists runs"},
       {"validate", "`wtool lint FILE...` checks workflow files"},
-      {"check", "`wtool lint FILE...` checks workflow files"},
       {"exec", "`wtool call TOOL` calls a tool, `wtool run WORKFLOW` runs a workflow"},
       {"explain", "`wtool call TOOL JSON --explain` tells what a call would do"},
       {"retry", "`wtool resume RUN` runs again what failed"},
@@ -157,6 +161,7 @@ int run_program(int argc, char** argv) {
   add_approve(app, context);
   add_config(app, context);
   add_doctor(app, context);
+  add_check(app, context);
   add_audit(app, context);
   add_agent(app, context);
 

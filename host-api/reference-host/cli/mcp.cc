@@ -112,7 +112,7 @@ std::optional<std::string> root_of(const McpOptions& options) {
 std::optional<std::string> set_policy(Context& context, McpOptions& options) {
   // Relative paths are relative to the folder in which this program was started.
   context.options.config = absolute(context.options.config);
-  context.options.plugin = absolute(context.options.plugin);
+  for (std::string& plugin : context.options.plugins) plugin = absolute(plugin);
   options.workflows = absolute(options.workflows);
   const std::optional<std::string> root = root_of(options);
   if (!root) return std::nullopt;
@@ -286,7 +286,7 @@ std::vector<std::string> argv_of(const Context& context, const McpOptions& optio
   add("--tools", tools);
   add("--workflows", absolute(options.workflows));
   add("--config", absolute(context.options.config));
-  add("--plugin", absolute(context.options.plugin));
+  for (const std::string& plugin : context.options.plugins) add("--plugin", absolute(plugin));
   return argv;
 }
 

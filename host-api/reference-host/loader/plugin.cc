@@ -95,13 +95,42 @@ struct Plugin::Host {
 Plugin::Plugin() : host_(std::make_unique<Host>()) {}
 
 Plugin::~Plugin() {
+  joined_.clear();
   if (started_) entry_->deinit();
   if (library_ != nullptr) ::dlclose(library_);
 }
 
 Tracing& Plugin::tracing() const { return *host_->services.tracing; }
 
-void Plugin::ask_through(Approver* approver) { host_->services.approval = approver; }
+void Plugin::ask_through(Approver* approver) {
+  host_->services.approval = approver;
+  for (const auto& plugin : joined_) plugin->ask_through(approver);
+}
+
+bool Plugin::join(std::unique_ptr<Plugin> other, std::string& error) {
+  for (const ToolDescription& tool : other->tools_) {
+    if (const Plugin* owner = owner_of(tool.id)) {
+      error = "the tool " + tool.id + " is in two plugins, " + escaped(owner->path_) + " and " + escaped(other->path_) +
+              "; load only one of them";
+      return false;
+    }
+  }
+  tools_.insert(tools_.end(), other->tools_.begin(), other->tools_.end());
+  joined_.push_back(std::move(other));
+  return true;
+}
+
+const Plugin* Plugin::owner_of(std::string_view id) const {
+  const auto has = [&](const std::vector<ToolDescription>& tools, std::size_t count) {
+    const auto end = tools.begin() + static_cast<std::ptrdiff_t>(count);
+    return std::any_of(tools.begin(), end, [&](const ToolDescription& tool) { return tool.id == id; });
+  };
+  if (has(tools_, own_tools_)) return this;
+  for (const auto& plugin : joined_) {
+    if (has(plugin->tools_, plugin->own_tools_)) return plugin.get();
+  }
+  return nullptr;
+}
 
 std::unique_ptr<Plugin> Plugin::open(const std::string& path, Tracing& tracing, std::string& error) {
   std::unique_ptr<Plugin> plugin(new Plugin);
@@ -187,11 +216,14 @@ bool Plugin::read_tools(std::string& error) {
     }
     tools_.push_back(std::move(tool));
   }
+  own_tools_ = tools_.size();
   return true;
 }
 
 bool Plugin::start(std::string& error) {
-  if (started_) return true;
+  if (started_) {
+    return std::all_of(joined_.begin(), joined_.end(), [&](const auto& plugin) { return plugin->start(error); });
+  }
   Blob reason;
   const wtool_status status = entry_->init(&host_->host, reason.out());
   if (status != WTOOL_OK) {
@@ -200,6 +232,9 @@ bool Plugin::start(std::string& error) {
     return false;
   }
   started_ = true;
+  for (const auto& plugin : joined_) {
+    if (!plugin->start(error)) return false;
+  }
   return true;
 }
 
@@ -227,6 +262,15 @@ std::vector<fs::path> libraries_in(const fs::path& folder) {
 }
 
 }  // namespace
+
+std::vector<std::string> plugin_files(const std::string& path, std::string& error) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return {path};
+  std::vector<std::string> files;
+  for (const fs::path& library : libraries_in(path)) files.push_back(library);
+  if (files.empty()) error = "the folder " + escaped(path) + " of --plugin has no *.so";
+  return files;
+}
 
 std::string program_path() {
   std::error_code failed;

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <wtool/tool.h>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -45,7 +46,15 @@ class Plugin {
   // Initialises; a second time it does nothing. False: `error` says why.
   bool start(std::string& error);
 
+  // Takes another plugin with it, before start(): its tools stand among tools(), and it starts and ends with this one. It
+  // is not for the configuration, which concerns this plugin alone. False: a tool of it has a name that is taken; `error`
+  // names the tool and both files.
+  bool join(std::unique_ptr<Plugin> other, std::string& error);
+  // The plugin that has this tool: this one, or one that has joined it. nullptr: there is no such tool.
+  const Plugin* owner_of(std::string_view id) const;
+
   const std::string& path() const { return path_; }
+  // All tools, those of joined plugins after its own.
   const std::vector<ToolDescription>& tools() const { return tools_; }
   const wtool_entry& entry() const { return *entry_; }
   Tracing& tracing() const;
@@ -60,6 +69,8 @@ class Plugin {
   void* library_ = nullptr;
   const wtool_entry* entry_ = nullptr;
   std::vector<ToolDescription> tools_;
+  std::size_t own_tools_ = 0;  // the first of them are its own
+  std::vector<std::unique_ptr<Plugin>> joined_;
   std::unique_ptr<Host> host_;  // never moves: the plugin keeps its address
   bool started_ = false;
 };
@@ -74,6 +85,9 @@ class Plugin {
 // The path of an existing file. Empty: `error` lists the places that were tried. `program` is the path of the running
 // program, `search_path` the value of WTOOL_PLUGIN_PATH (empty if it is not set).
 std::string find_plugin(const std::string& program, const std::string& search_path, std::string& error);
+
+// The libraries that `--plugin PATH` names: the file itself, or every *.so of a folder, by name. None: `error` says why.
+std::vector<std::string> plugin_files(const std::string& path, std::string& error);
 
 // /proc/self/exe; empty where that cannot be read.
 std::string program_path();

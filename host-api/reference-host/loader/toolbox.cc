@@ -214,15 +214,18 @@ void Toolbox::end_tools(Tools& tools, Variants& variants) {
 }
 
 const wtool_tool* Toolbox::make_tool(const std::string& id, const std::string& config, std::string& error) const {
+  const Plugin* owner = plugin_.owner_of(id);
+  if (owner == nullptr) return error = "there is no tool " + id, nullptr;
+  const std::string_view for_it = owner == &plugin_ ? std::string_view(config) : std::string_view("{}");
   const wtool_tool* tool = nullptr;
   Blob reason;
-  const wtool_status status = plugin_.entry().tool_new(view(id), view(config), &tool, reason.out());
+  const wtool_status status = owner->entry().tool_new(view(id), view(for_it), &tool, reason.out());
   if (status != WTOOL_OK) {
     error = "the tool " + id + " cannot be made: " + why(status, reason.text());
     return nullptr;
   }
   if (is_complete(tool)) return tool;
-  error = "the tool " + id + " of " + escaped(plugin_.path()) + " lacks functions of version 1.0";
+  error = "the tool " + id + " of " + escaped(owner->path()) + " lacks functions of version 1.0";
   return nullptr;
 }
 

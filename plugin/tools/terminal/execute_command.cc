@@ -210,6 +210,8 @@ class ExecuteCommand : public PreparedCall {
     return answer;
   }
 
+  bool tells_cancellation() const override { return true; }
+
   std::string explain(const Configuration& configuration, const Sessions& sessions) const override {
     if (!problem_.empty()) return explanation(problem_);
     const auto session = sessions.find(id_);

@@ -1,0 +1,88 @@
+// wtool check PLUGIN.so [--tool ID] [--arguments JSON] [--timeout SECONDS] [--json], or --list: checks a plugin against the
+// rules of the C interface.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "conformance/check.h"
+
+namespace wtool::host {
+
+namespace {
+
+struct CheckCommand {
+  conformance::CheckOptions options;
+  int seconds = 10;
+  bool list = false;
+  bool json = false;
+};
+
+int check(CheckCommand command) {
+  if (command.list) {
+    return print(command.json ? conformance::list_as_json() : conformance::list_as_text()) ? exit_ok : exit_unusable;
+  }
+  command.options.limit = std::chrono::seconds(command.seconds);
+  const conformance::Report report = conformance::check(command.options);
+  if (!report.unusable.empty()) {
+    complain(report.plugin + " cannot be checked: " + report.unusable);
+    return exit_unusable;
+  }
+  if (!print(command.json ? as_json(report) : as_text(report))) return exit_unusable;
+  if (!report.loaded) return exit_unusable;
+  return report.findings.empty() ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Context& context) {
+  auto command = std::make_shared<CheckCommand>();
+  const auto object = [](const std::string& text) {
+    return std::string(nlohmann::json::parse(text, nullptr, false).is_object() ? "" : "must be a JSON object");
+  };
+  CLI::App* sub = app.add_subcommand("check", "Check a plugin against the rules of the C interface");
+  sub->add_option("PLUGIN", command->options.plugin, "The library");
+  sub->add_option("--tool", command->options.tool, "Check only this tool of it")->type_name("ID");
+  sub->add_option("--test", command->options.tests, "Only this test, and what it needs; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->check([](const std::string& name) {
+        const std::vector<std::string> names = conformance::test_names();
+        const bool known = std::find(names.begin(), names.end(), name) != names.end();
+        return known ? std::string{} : "there is no test " + name + "; `wtool check --list` lists them";
+      });
+  sub->add_option("--arguments", command->options.arguments,
+                  "What the tool is called with (default: an example in its input schema, else the least that the "
+                  "schema takes)")
+      ->type_name("JSON")
+      ->check(object);
+  sub->add_option("--configuration", command->options.configuration, "The configuration of its tools (default: {})")
+      ->type_name("JSON")
+      ->check(object);
+  sub->add_option("--timeout", command->seconds, "How long each test may take (default: 10)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 3600));
+  sub->add_flag("--list", command->list, "List the tests and the rules, and check nothing");
+  sub->add_flag("--json", command->json, "The findings and all tests, or the lists, as JSON");
+  sub->footer(
+      "Each test runs in a process of its own, so that a plugin that crashes or hangs is a finding. The calls are "
+      "real:\n"
+      "the tool is called some hundred times. Give it arguments that do no harm.\n"
+      "Exit status: 0 without a finding, 1 with one, 2 for wrong usage or a file that cannot be loaded.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool check ./hello_tools.so\n"
+      "  wtool check ./hello_tools.so --tool hello --arguments '{\"name\": \"you\"}' --json\n"
+      "  wtool check --list");
+  sub->callback([&context, command] {
+    if (command->options.plugin.empty() && !command->list) throw CLI::RequiredError("PLUGIN");
+    context.command = [command] { return check(*command); };
+  });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,18 @@
+// With which arguments a tool is called in the tests.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace wtool::host::conformance {
+
+struct ChosenArguments {
+  std::string text{};  // JSON text of an object; empty: none were found
+  std::string from{};  // where they are from, or why there are none
+};
+
+// `given` comes first, if it is not empty; then the first of `examples` in the schema that is valid; then the least
+// instance of the schema.
+ChosenArguments choose_arguments(const std::string& given, const nlohmann::json& input_schema);
+
+}  // namespace wtool::host::conformance

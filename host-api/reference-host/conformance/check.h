@@ -1,0 +1,71 @@
+// Checks somebody's plugin against the rules of the C interface: each test in a process of its own.
+//
+//   const Report report = check({.plugin = "hello_tools.so"});
+//   std::cout << as_text(report);
+//
+// The calls are real: a tool is called some hundred times with the arguments that the report names.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace wtool::host::conformance {
+
+struct CheckOptions {
+  std::string plugin{};                     // a path
+  std::string tool{};                       // only this one; empty: all
+  std::string arguments{};                  // for its calls; empty: see arguments.h
+  std::vector<std::string> tests{};         // only these, and those that they need; empty: all
+  std::string configuration{};              // of its tools, JSON text of an object; empty: {}
+  std::chrono::milliseconds limit{10'000};  // for each test
+};
+
+struct Finding {
+  std::string rule{};  // its id, as in rules.h
+  std::string test{};
+  std::string tool{};  // empty: it is about the plugin as a whole
+  std::string text{};  // a sentence with the value that was seen
+};
+
+struct RanTest {
+  enum class Outcome { good, finding, skipped };
+  std::string test{};
+  std::string tool{};
+  Outcome outcome = Outcome::good;
+  std::string why{};  // it was skipped, in whole or in part
+};
+
+struct CheckedTool {
+  std::string id{};
+  std::string arguments{};  // with which it was called; empty: it was not
+  std::string from{};       // where they are from, or why there are none
+};
+
+struct Report {
+  std::string plugin{};    // the absolute path
+  std::string unusable{};  // nothing could be checked, and why; then all below is empty
+  bool loaded = false;     // the library could be opened
+  std::string name{};
+  std::string version{};
+  std::vector<CheckedTool> tools{};
+  std::vector<RanTest> tests{};
+  std::vector<Finding> findings{};  // one for a rule and a tool
+};
+
+// Call it while the program has one thread. Throws std::system_error where no processes can be made.
+Report check(const CheckOptions& options);
+
+// The names of the tests.
+std::vector<std::string> test_names();
+
+// ---- report.cc
+
+std::string as_text(const Report& report);
+// JSON text of an object.
+std::string as_json(const Report& report);
+// What there is to check: the tests and the rules.
+std::string list_as_text();
+std::string list_as_json();
+
+}  // namespace wtool::host::conformance

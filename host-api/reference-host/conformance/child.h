@@ -1,0 +1,62 @@
+// A test in a process of its own: whatever the plugin does there, the check lives on.
+//
+//   const ChildEnd end = run_in_child([](Reporter& reporter) { ... }, limit, patience);
+//
+// - The child is a fork; it gives its reports through a pipe. Its standard input is empty, and what is written to its
+//   standard output and standard error is kept.
+// - After `limit` it is killed. Whatever lives on of the tree that it started is killed too: the check is the reaper of
+//   orphans, so nothing leaves that tree. Processes that the program had before are left alone.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::host::conformance {
+
+// The child's side. Any thread.
+class Reporter {
+ public:
+  explicit Reporter(int descriptor) : descriptor_(descriptor) {}
+
+  // From here on, a crash, a hang or an exit breaks `rule`; `doing` says what the plugin was asked for: "in deinit".
+  void step(std::string_view rule, std::string_view doing);
+  // The plugin breaks `rule`; `text` is a sentence with the value that was seen.
+  void finding(std::string_view rule, const std::string& text);
+  // This cannot be tested, and why.
+  void skip(const std::string& why);
+  // Anything else that the parent asked for.
+  void fact(const std::string& name, nlohmann::json value);
+  // The test has come to its end. For those that then end their process themselves.
+  void end();
+
+ private:
+  void send(const nlohmann::json& message);
+  int descriptor_;
+};
+
+struct ChildReport {
+  std::string kind;  // "finding", "skip" or "fact"
+  std::string name;  // the rule, or the name of the fact
+  nlohmann::json value;
+};
+
+struct ChildEnd {
+  bool ended = false;  // the test came to its end
+  std::vector<ChildReport> reports;
+  std::string rule;               // of the last step
+  std::string doing;              // the last step
+  std::string death;              // how it ended, where it did not come to its end: "died of signal 11 (...)"
+  std::string output;             // what was written to its standard output and standard error, at most 4 KiB
+  std::vector<std::string> left;  // processes that lived on after it: "sleep (4711)"
+};
+
+// Call it while the program has one thread. Throws std::system_error where no process can be made.
+// `patience`: how long processes that the test left may take to end by themselves.
+ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::milliseconds limit,
+                      std::chrono::milliseconds patience);
+
+}  // namespace wtool::host::conformance

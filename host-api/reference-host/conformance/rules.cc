@@ -1,0 +1,87 @@
+#include "conformance/rules.h"
+
+#include <algorithm>
+
+namespace wtool::host::conformance {
+
+namespace {
+
+constexpr Rule all_rules[] = {
+    {"loads", "The library can be opened by `dlopen` alone."},
+    {"symbol", "It exports `wtool_entry_v1`, which is data."},
+    {"version", "`abi_major` is 1, as in the name of the symbol."},
+    {"entry", "The entry holds all of version 1.0: its size, no flags, its name and version, its five functions."},
+    {"descriptor-list", "`tool_at` gives the same descriptor each time, and `NULL` from `tool_count` on."},
+    {"descriptor-whole", "A descriptor holds all of version 1.0, and each of its texts has its bytes."},
+    {"descriptor-id", "An id is 1 to 100 of `a-z`, `0-9` and `_`, and no other tool of the plugin has it."},
+    {"descriptor-text", "Title, version and description are there, in UTF-8; versions are semantic (`1.0.0`)."},
+    {"descriptor-hints", "Hints are of the four that the header names."},
+    {"input-schema", "The input schema is a JSON Schema 2020-12 of an object."},
+    {"output-schema", "The output schema is a JSON Schema 2020-12, or empty."},
+    {"schema-examples", "What a schema gives as `examples` or `default` is valid by it."},
+    {"init", "`init` works with a host that offers no extension."},
+    {"init-once", "A second `init` before `deinit` is refused."},
+    {"init-again", "`init` works again after `deinit`."},
+    {"deinit", "`deinit` returns, and undoes `init`."},
+    {"tool-new", "`tool_new` makes each listed tool, with all its functions and its descriptor."},
+    {"tool-between", "Before `init` and after `deinit`, `tool_new` is refused."},
+    {"tool-unknown", "`tool_new` with an id that is not listed is `WTOOL_E_UNSUPPORTED`."},
+    {"configuration", "A configuration that is no JSON object is `WTOOL_E_INVALID_ARGUMENT`; an empty one is `{}`."},
+    {"destroy", "`destroy` returns, and other tools live on."},
+    {"null", "A pointer that must not be `NULL` is refused, and `call_free`, `call_cancel` and `destroy` allow it."},
+    {"size-small",
+     "Nothing is read or written beyond `struct_size`; a struct too small for what is needed is refused."},
+    {"size-large", "A struct that is larger than the one known is taken, and its unknown part left alone."},
+    {"outputs", "A function that fails leaves its outputs as they were, but for `error`."},
+    {"error", "`error` is filled with one sentence in UTF-8, or not at all; where it is `NULL`, nothing is written."},
+    {"blob", "A filled blob has its bytes and `release`, which sets itself to `NULL`; `reserved` stays 0."},
+    {"call-run", "A call of valid arguments is `WTOOL_OK`, and returns."},
+    {"call-once", "A call runs once; a second time is `WTOOL_E_INVALID_ARGUMENT`."},
+    {"call-free", "A call may be freed without having run."},
+    {"result", "A result is a JSON object with an array `content`, a boolean `is_error` and an object `metadata`."},
+    {"result-schema", "`metadata` of a result that is no error is valid by the output schema."},
+    {"result-lives", "A result stays valid until it is released, also when the call has been freed."},
+    {"request-copied", "`call_new` copies what it needs of the request."},
+    {"arguments-judged", "Arguments that are not valid by the input schema end in a result whose `is_error` is true."},
+    {"arguments-survived",
+     "No arguments, however deep, long or broken, end the host or make a result that is no JSON."},
+    {"event-order", "Events are counted 1, 2, 3 within a call, have a known size, and their payload its bytes."},
+    {"event-thread", "Events come on the thread that is inside `call_run`."},
+    {"event-late", "No event comes after `call_run` has returned."},
+    {"sink-refused", "A sink that refuses ends the call, with a result."},
+    {"cancel-before",
+     "A call that is cancelled before it runs starts nothing: `WTOOL_E_CANCELLED`, or a result that is an error."},
+    {"cancel-during", "A call that is cancelled while it runs returns, as `WTOOL_OK` or `WTOOL_E_CANCELLED`."},
+    {"cancel-waits", "`call_cancel` never waits."},
+    {"cancel-after", "A call may be cancelled after it has run, as often as wanted."},
+    {"threads-calls", "Several calls run at once, each on its own thread."},
+    {"threads-control", "Control functions, one at a time, may be called on any thread."},
+    {"stack", "128 KiB of stack are enough for a call."},
+    {"extension-unknown", "An extension that the tool does not have is `NULL`."},
+    {"explain", "`wtool.explain/1` answers with a JSON object whose `verdict` is `allow`, `ask` or `deny`."},
+    {"left-descriptors", "No call leaves a descriptor behind, and none is left after `deinit`."},
+    {"left-threads", "No call leaves a thread behind, and none is left after `deinit`."},
+    {"left-children", "No call leaves a child behind, and no process is left after `deinit`."},
+    {"left-memory", "Memory does not grow with the number of calls."},
+    {"guest-signals", "It installs no signal handler."},
+    {"guest-mask", "It changes no signal mask of a thread that called it."},
+    {"guest-directory", "It changes no directory."},
+    {"guest-environment", "It changes no environment variable."},
+    {"guest-umask", "It changes no file mode mask."},
+    {"guest-locale", "It changes no locale."},
+    {"guest-limits", "It changes no limit of the process, no priority, and makes it no subreaper."},
+    {"guest-output", "It writes nothing to descriptors 0 to 2."},
+    {"guest-exit", "It registers no exit handler: the host's exit status and its end are its own."},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() { return all_rules; }
+
+std::string_view rule_text(std::string_view id) {
+  const auto* found =
+      std::find_if(std::begin(all_rules), std::end(all_rules), [&](const Rule& r) { return r.id == id; });
+  return found == std::end(all_rules) ? std::string_view{} : found->text;
+}
+
+}  // namespace wtool::host::conformance

@@ -1,0 +1,19 @@
+// What `wtool check` holds a plugin to: each rule with its id and its sentence, as the table in docs/abi.md has them.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace wtool::host::conformance {
+
+struct Rule {
+  std::string_view id;
+  std::string_view text;  // one sentence
+};
+
+std::span<const Rule> rules();
+
+// The sentence of a rule; empty where there is no such rule.
+std::string_view rule_text(std::string_view id);
+
+}  // namespace wtool::host::conformance

@@ -1,0 +1,414 @@
+#include "conformance/schema.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <regex>
+#include <string_view>
+
+namespace wtool::host::conformance {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int max_depth = 64;
+constexpr std::size_t max_made = 10'000;        // characters of a text that is made
+constexpr std::size_t max_pattern_text = 1000;  // std::regex recurses with the text
+
+std::string shown(const json& value) {
+  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 60) + "...";
+  return text;
+}
+
+bool is_among(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_type(const json& value) {
+  return value.is_string() && is_among(value.get_ref<const std::string&>(),
+                                       {"null", "boolean", "object", "array", "number", "string", "integer"});
+}
+
+bool is_unique(const json& list) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i), list[i]) !=
+        list.begin() + static_cast<std::ptrdiff_t>(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The part of `root` that a reference within it names; nullptr: there is none.
+const json* referred(const json& root, const std::string& reference) {
+  if (reference == "#") return &root;
+  if (!reference.starts_with("#/")) return nullptr;
+  try {
+    const json::json_pointer pointer(reference.substr(1));
+    return root.contains(pointer) ? &root.at(pointer) : nullptr;
+  } catch (const json::exception&) {
+    return nullptr;
+  }
+}
+
+// ---- Is it well-formed?
+
+class SchemaReader {
+ public:
+  explicit SchemaReader(const json& root) : root_(root) {}
+
+  std::string read(const json& schema, const std::string& place, int depth = 0) const {
+    if (depth > max_depth) return place + " is nested deeper than " + std::to_string(max_depth) + " schemas";
+    if (schema.is_boolean()) return {};
+    if (!schema.is_object()) return place + " is " + shown(schema) + ", which is no schema";
+    for (const auto& [key, value] : schema.items()) {
+      if (std::string mistake = read_keyword(key, value, place + '/' + key, depth); !mistake.empty()) return mistake;
+    }
+    return {};
+  }
+
+ private:
+  std::string read_all(const json& list, const std::string& place, int depth) const {
+    for (const auto& [key, value] : list.items()) {
+      if (std::string mistake = read(value, place + '/' + key, depth + 1); !mistake.empty()) return mistake;
+    }
+    return {};
+  }
+
+  std::string read_keyword(const std::string& key, const json& value, const std::string& place, int depth) const {
+    const auto wrong = [&](const char* what) { return place + " is " + shown(value) + ", which is no " + what; };
+    if (key == "type") {
+      const bool good = is_type(value) || (value.is_array() && !value.empty() && is_unique(value) &&
+                                           std::all_of(value.begin(), value.end(), is_type));
+      return good ? std::string{} : wrong("type");
+    }
+    if (is_among(key, {"properties", "patternProperties", "$defs", "dependentSchemas"})) {
+      return value.is_object() ? read_all(value, place, depth) : wrong("object of schemas");
+    }
+    if (is_among(key, {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
+                       "unevaluatedItems", "unevaluatedProperties"})) {
+      return read(value, place, depth + 1);
+    }
+    if (is_among(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
+      return value.is_array() && !value.empty() ? read_all(value, place, depth) : wrong("list of schemas");
+    }
+    if (key == "required") {
+      const bool good = value.is_array() && is_unique(value) &&
+                        std::all_of(value.begin(), value.end(), [](const json& name) { return name.is_string(); });
+      return good ? std::string{} : wrong("list of different names");
+    }
+    if (key == "enum" || key == "examples") return value.is_array() ? std::string{} : wrong("list");
+    if (is_among(key, {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})) {
+      return value.is_number() ? std::string{} : wrong("number");
+    }
+    if (key == "multipleOf") return value.is_number() && value > 0 ? std::string{} : wrong("number above 0");
+    if (is_among(key, {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+                       "minContains", "maxContains"})) {
+      return value.is_number_integer() && value >= 0 ? std::string{} : wrong("integer from 0 on");
+    }
+    if (is_among(key, {"uniqueItems", "deprecated", "readOnly", "writeOnly"})) {
+      return value.is_boolean() ? std::string{} : wrong("boolean");
+    }
+    if (is_among(key, {"pattern", "title", "description", "format", "$id", "$comment", "$anchor"})) {
+      return value.is_string() ? std::string{} : wrong("text");
+    }
+    if (key == "$schema") {
+      return value == "https://json-schema.org/draft/2020-12/schema" ? std::string{} : wrong("JSON Schema 2020-12");
+    }
+    if (key == "$ref") {
+      if (!value.is_string()) return wrong("reference");
+      const auto& reference = value.get_ref<const std::string&>();
+      const bool within = reference == "#" || reference.starts_with("#/");
+      return within && referred(root_, reference) == nullptr ? wrong("part of this schema") : std::string{};
+    }
+    return {};
+  }
+
+  const json& root_;
+};
+
+// ---- Is a value valid?
+
+bool has_type(const json& value, const std::string& type) {
+  if (type == "null") return value.is_null();
+  if (type == "boolean") return value.is_boolean();
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  if (type == "string") return value.is_string();
+  if (type == "number") return value.is_number();
+  return value.is_number_integer() ||
+         (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
+}
+
+bool matches(const std::string& text, const std::string& pattern) {
+  if (text.size() > max_pattern_text) return true;
+  try {
+    return std::regex_search(text, std::regex(pattern, std::regex::ECMAScript));
+  } catch (const std::regex_error&) {
+    return true;  // a pattern that this library does not know
+  }
+}
+
+std::size_t characters(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+class Judge {
+ public:
+  explicit Judge(const json& root) : root_(root) {}
+
+  std::string judge(const json& value, const json& schema, const std::string& place, int depth = 0) const {
+    if (depth > max_depth) return {};
+    if (schema.is_boolean()) return schema.get<bool>() ? std::string{} : place + " must not be there";
+    for (const auto& part :
+         {&Judge::general, &Judge::number, &Judge::text, &Judge::list, &Judge::object, &Judge::composed}) {
+      if (std::string mistake = (this->*part)(value, schema, place, depth); !mistake.empty()) return mistake;
+    }
+    return {};
+  }
+
+ private:
+  bool is_valid(const json& value, const json& schema, int depth) const {
+    return judge(value, schema, "", depth + 1).empty();
+  }
+
+  std::string general(const json& value, const json& schema, const std::string& place, int) const {
+    if (const auto type = schema.find("type"); type != schema.end()) {
+      const json types = type->is_array() ? *type : json::array({*type});
+      const auto fits = [&](const json& one) { return has_type(value, one.get_ref<const std::string&>()); };
+      if (std::none_of(types.begin(), types.end(), fits)) {
+        return place + " is " + shown(value) + ", and its type must be " + shown(*type);
+      }
+    }
+    if (const auto known = schema.find("const"); known != schema.end() && *known != value) {
+      return place + " is " + shown(value) + ", and must be " + shown(*known);
+    }
+    if (const auto list = schema.find("enum");
+        list != schema.end() && std::find(list->begin(), list->end(), value) == list->end()) {
+      return place + " is " + shown(value) + ", and must be one of " + shown(*list);
+    }
+    return {};
+  }
+
+  std::string number(const json& value, const json& schema, const std::string& place, int) const {
+    if (!value.is_number()) return {};
+    const auto breaks = [&](const char* key, auto&& broken) {
+      const auto limit = schema.find(key);
+      return limit != schema.end() && broken(*limit)
+                 ? place + " is " + shown(value) + ", and its " + key + " is " + shown(*limit)
+                 : std::string{};
+    };
+    for (std::string mistake : {breaks("minimum", [&](const json& l) { return value < l; }),
+                                breaks("maximum", [&](const json& l) { return value > l; }),
+                                breaks("exclusiveMinimum", [&](const json& l) { return value <= l; }),
+                                breaks("exclusiveMaximum", [&](const json& l) { return value >= l; }),
+                                breaks("multipleOf", [&](const json& l) {
+                                  const double times = value.get<double>() / l.get<double>();
+                                  return std::abs(times - std::round(times)) > 1e-9;
+                                })}) {
+      if (!mistake.empty()) return mistake;
+    }
+    return {};
+  }
+
+  // A count that must be within two keywords.
+  static std::string counted(std::size_t count, const json& schema, const char* least, const char* most,
+                             const std::string& place) {
+    if (const auto limit = schema.find(least); limit != schema.end() && count < limit->get<std::size_t>()) {
+      return place + " has " + std::to_string(count) + ", and its " + least + " is " + shown(*limit);
+    }
+    if (const auto limit = schema.find(most); limit != schema.end() && count > limit->get<std::size_t>()) {
+      return place + " has " + std::to_string(count) + ", and its " + most + " is " + shown(*limit);
+    }
+    return {};
+  }
+
+  std::string text(const json& value, const json& schema, const std::string& place, int) const {
+    if (!value.is_string()) return {};
+    const auto& content = value.get_ref<const std::string&>();
+    if (std::string mistake = counted(characters(content), schema, "minLength", "maxLength", place); !mistake.empty()) {
+      return mistake;
+    }
+    const auto pattern = schema.find("pattern");
+    return pattern != schema.end() && !matches(content, pattern->get_ref<const std::string&>())
+               ? place + " is " + shown(value) + ", which does not match " + shown(*pattern)
+               : std::string{};
+  }
+
+  std::string list(const json& value, const json& schema, const std::string& place, int depth) const {
+    if (!value.is_array()) return {};
+    if (std::string mistake = counted(value.size(), schema, "minItems", "maxItems", place); !mistake.empty()) {
+      return mistake;
+    }
+    if (schema.value("uniqueItems", false) && !is_unique(value)) return place + " has an item twice";
+    const json first = schema.value("prefixItems", json::array());
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const json* of_item = i < first.size() ? &first[i] : schema.contains("items") ? &schema["items"] : nullptr;
+      if (of_item == nullptr) continue;
+      if (std::string mistake = judge(value[i], *of_item, place + '/' + std::to_string(i), depth + 1);
+          !mistake.empty()) {
+        return mistake;
+      }
+    }
+    if (const auto wanted = schema.find("contains"); wanted != schema.end()) {
+      const auto fits = [&](const json& item) { return is_valid(item, *wanted, depth); };
+      const auto count = static_cast<std::size_t>(std::count_if(value.begin(), value.end(), fits));
+      if (count < schema.value("minContains", std::size_t{1})) return place + " lacks an item that it must contain";
+      if (count > schema.value("maxContains", value.size()))
+        return place + " has too many of the items of \"contains\"";
+    }
+    return {};
+  }
+
+  std::string object(const json& value, const json& schema, const std::string& place, int depth) const {
+    if (!value.is_object()) return {};
+    if (std::string mistake = counted(value.size(), schema, "minProperties", "maxProperties", place);
+        !mistake.empty()) {
+      return mistake;
+    }
+    for (const json& name : schema.value("required", json::array())) {
+      if (!value.contains(name.get_ref<const std::string&>())) return place + " lacks " + shown(name);
+    }
+    const json properties = schema.value("properties", json::object());
+    const json patterns = schema.value("patternProperties", json::object());
+    for (const auto& [key, member] : value.items()) {
+      if (const auto names = schema.find("propertyNames"); names != schema.end()) {
+        if (std::string mistake = judge(key, *names, place + "/(the name " + shown(key) + ')', depth + 1);
+            !mistake.empty()) {
+          return mistake;
+        }
+      }
+      bool known = false;
+      const auto judge_member = [&](const json& by) {
+        known = true;
+        return judge(member, by, place + '/' + key, depth + 1);
+      };
+      std::string mistake;
+      if (properties.contains(key)) mistake = judge_member(properties[key]);
+      for (const auto& [pattern, by] : patterns.items()) {
+        if (mistake.empty() && matches(key, pattern)) mistake = judge_member(by);
+      }
+      if (mistake.empty() && !known && schema.contains("additionalProperties")) {
+        mistake = judge_member(schema["additionalProperties"]);
+      }
+      if (!mistake.empty()) return mistake;
+    }
+    return {};
+  }
+
+  std::string composed(const json& value, const json& schema, const std::string& place, int depth) const {
+    if (const auto reference = schema.find("$ref"); reference != schema.end()) {
+      const json* part = referred(root_, reference->get_ref<const std::string&>());
+      if (part != nullptr) {
+        if (std::string mistake = judge(value, *part, place, depth + 1); !mistake.empty()) return mistake;
+      }
+    }
+    const auto valid = [&](const json& by) { return is_valid(value, by, depth); };
+    for (const json& by : schema.value("allOf", json::array())) {
+      if (std::string mistake = judge(value, by, place, depth + 1); !mistake.empty()) return mistake;
+    }
+    if (const auto any = schema.find("anyOf"); any != schema.end() && std::none_of(any->begin(), any->end(), valid)) {
+      return place + " is " + shown(value) + ", which no schema of \"anyOf\" takes";
+    }
+    if (const auto one = schema.find("oneOf");
+        one != schema.end() && std::count_if(one->begin(), one->end(), valid) != 1) {
+      return place + " is " + shown(value) + ", which not exactly one schema of \"oneOf\" takes";
+    }
+    if (const auto no = schema.find("not"); no != schema.end() && valid(*no)) {
+      return place + " is " + shown(value) + ", which \"not\" excludes";
+    }
+    if (const auto condition = schema.find("if"); condition != schema.end()) {
+      const auto follows = schema.find(valid(*condition) ? "then" : "else");
+      if (follows != schema.end()) return judge(value, *follows, place, depth + 1);
+    }
+    return {};
+  }
+
+  const json& root_;
+};
+
+// ---- The least value.
+
+class Maker {
+ public:
+  explicit Maker(const json& root) : root_(root) {}
+
+  std::optional<json> make(const json& schema, int depth = 0) const {
+    if (depth > max_depth) return std::nullopt;
+    if (schema.is_boolean()) return schema.get<bool>() ? std::optional<json>(nullptr) : std::nullopt;
+    for (const char* key : {"const", "default"}) {
+      if (schema.contains(key)) return schema[key];
+    }
+    for (const char* key : {"examples", "enum"}) {
+      if (schema.contains(key) && !schema[key].empty()) return schema[key].front();
+    }
+    if (schema.contains("$ref")) {
+      const json* part = referred(root_, schema["$ref"].get<std::string>());
+      return part == nullptr ? std::nullopt : make(*part, depth + 1);
+    }
+    for (const char* key : {"oneOf", "anyOf", "allOf"}) {
+      if (!schema.contains("type") && schema.contains(key)) return make(schema[key].front(), depth + 1);
+    }
+    const json types = schema.value("type", json("object"));
+    const std::string type = types.is_array() ? types.front().get<std::string>() : types.get<std::string>();
+    if (type == "null") return json(nullptr);
+    if (type == "boolean") return json(false);
+    if (type == "string") return json(std::string(std::min(schema.value("minLength", std::size_t{0}), max_made), 'a'));
+    if (type == "integer" || type == "number") return number(schema);
+    if (type == "array") return list(schema, depth);
+    return object(schema, depth);
+  }
+
+ private:
+  static json number(const json& schema) {
+    json value = schema.value("minimum", json(0));
+    if (schema.contains("exclusiveMinimum")) value = std::floor(schema["exclusiveMinimum"].get<double>()) + 1;
+    if (schema.contains("maximum") && value > schema["maximum"]) value = schema["maximum"];
+    if (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>()) {
+      value = static_cast<std::int64_t>(value.get<double>());
+    }
+    return value;
+  }
+
+  std::optional<json> list(const json& schema, int depth) const {
+    json value = json::array();
+    const json first = schema.value("prefixItems", json::array());
+    for (std::size_t i = 0; i < std::min<std::size_t>(schema.value("minItems", std::size_t{0}), 100); ++i) {
+      const json by = i < first.size() ? first[i] : schema.value("items", json(true));
+      const auto item = make(by, depth + 1);
+      if (!item) return std::nullopt;
+      value.push_back(*item);
+    }
+    return value;
+  }
+
+  std::optional<json> object(const json& schema, int depth) const {
+    json value = json::object();
+    for (const json& name : schema.value("required", json::array())) {
+      const auto& key = name.get_ref<const std::string&>();
+      const json properties = schema.value("properties", json::object());
+      const auto member = make(properties.value(key, json(true)), depth + 1);
+      if (!member) return std::nullopt;
+      value[key] = *member;
+    }
+    return value;
+  }
+
+  const json& root_;
+};
+
+}  // namespace
+
+std::string schema_mistake(const json& schema) { return SchemaReader(schema).read(schema, "#"); }
+
+std::string instance_mistake(const json& value, const json& schema) { return Judge(schema).judge(value, schema, "#"); }
+
+std::optional<json> least_instance(const json& schema) {
+  const auto value = Maker(schema).make(schema);
+  return value && instance_mistake(*value, schema).empty() ? value : std::nullopt;
+}
+
+}  // namespace wtool::host::conformance

@@ -1,0 +1,146 @@
+// The plugin under test, inside the process of one test: loaded, initialised and called as the rules say, with each step
+// told to the parent before it is taken.
+#pragma once
+
+#include <sys/types.h>
+#include <wtool/tool.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+#include <wtool/cpp/host.hpp>
+
+#include "conformance/child.h"
+
+namespace wtool::host::conformance {
+
+// What the parent knows of a tool from its descriptor.
+struct ToolFacts {
+  std::string id{};
+  std::uint32_t hints = 0;
+  nlohmann::json input_schema{};
+  nlohmann::json output_schema{};  // null: there is none
+  std::string arguments{};         // with which it is called; empty: none were found
+};
+
+// One test, as its function sees it.
+struct Trial {
+  Reporter& report;
+  std::string path;                    // of the plugin, absolute
+  std::string configuration;           // of its tools; empty: {}
+  std::chrono::milliseconds patience;  // for what must happen soon; much less than the test may take
+  std::vector<std::string> ids{};
+  ToolFacts tool{};  // of a test of one tool
+};
+
+std::string status_name(wtool_status status);
+
+// Text for a message: escaped, and at most 100 characters.
+std::string in_quotes(std::string_view text);
+
+// "the event's payload": a view that claims bytes it does not have.
+bool is_hollow(wtool_view v);
+
+// What a function said in `error`, checked by the rule "error". Empty: nothing.
+std::string read_error(Reporter& report, wtool_blob& error, std::string_view of);
+
+// A blob of the caller's, with what a plugin must leave alone filled with poison. Released at its end.
+class TestBlob {
+ public:
+  TestBlob();
+  ~TestBlob();
+  TestBlob(const TestBlob&) = delete;
+  TestBlob& operator=(const TestBlob&) = delete;
+  wtool_blob* out() { return &blob_; }
+  bool filled() const { return blob_.release != nullptr; }
+  bool untouched() const;
+  std::string_view text() const { return wtool::text(blob_.bytes); }
+  // Releases it now; false: `release` was not set to NULL by that.
+  bool release();
+
+ private:
+  wtool_blob blob_{};
+  wtool_blob before_{};
+};
+
+// A library that is loaded. It stays so until the process ends.
+class Library {
+ public:
+  explicit Library(Trial& trial);
+  const wtool_entry* entry() const { return entry_; }
+  void* handle() const { return handle_; }
+
+ private:
+  void* handle_ = nullptr;
+  const wtool_entry* entry_ = nullptr;
+};
+
+// The host that a test is: it offers no extension.
+wtool_host plain_host();
+
+// Initialised. Where that fails it is a finding, and good() is false.
+class Started : public Library {
+ public:
+  explicit Started(Trial& trial);
+  bool good() const { return good_; }
+  void end();  // deinit
+
+ private:
+  Trial& trial_;
+  wtool_host host_ = plain_host();
+  bool good_ = false;
+};
+
+// A tool with the configuration of the trial. The same.
+class MadeTool {
+ public:
+  MadeTool(Trial& trial, const Library& library, const std::string& id);
+  bool good() const { return tool_ != nullptr; }
+  const wtool_tool& operator*() const { return *tool_; }
+  const wtool_tool* operator->() const { return tool_; }
+  const wtool_tool* get() const { return tool_; }
+  void end();  // destroy
+
+ private:
+  Trial& trial_;
+  const wtool_tool* tool_ = nullptr;
+};
+
+struct SeenEvent {
+  std::uint64_t seq = 0;
+  pid_t thread = 0;
+};
+
+struct CallOutcome {
+  wtool_status made = WTOOL_OK;
+  wtool_status ran = WTOOL_OK;
+  bool filled = false;
+  std::string result{};
+  std::string error{};
+  std::vector<SeenEvent> events{};
+  pid_t thread = 0;
+};
+
+// How a call is made.
+struct CallPlan {
+  std::string_view arguments;
+  std::string_view rule = "call-run";  // what is broken where the plugin crashes or hangs
+  std::string_view doing = "a call";   // for the message
+  bool quiet = false;                  // reports no steps: for threads and many calls
+  bool sink = true;
+  std::function<void(wtool_call*)> before_run{};            // between call_new and call_run
+  std::function<void(wtool_call*)> after_run{};             // between call_run and call_free
+  std::function<int(wtool_call*, std::size_t)> on_event{};  // gets the number of the event; none: no sink refuses
+};
+
+// Makes a call, runs it and frees it. Only what the plan's steps break is reported; the rest is for the caller to judge.
+CallOutcome call(Trial& trial, const wtool_tool& tool, const CallPlan& plan);
+
+// What is wrong with the envelope of a result; empty: nothing.
+std::string envelope_mistake(const std::string& result, nlohmann::json& envelope);
+
+}  // namespace wtool::host::conformance
