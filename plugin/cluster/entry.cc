@@ -22,6 +22,7 @@
 
 #include "cluster/local_tool.h"
 #include "cluster/pool.h"
+#include "cluster/submission.h"
 
 #ifndef WTOOL_VERSION
 #error "the build defines WTOOL_VERSION"
@@ -56,6 +57,7 @@ struct wtool_call {
   std::mutex mutex;
   std::uint32_t how = 0;  // 0: nobody has asked to cancel
   std::string reason;
+  std::uint64_t events = 0;  // that were given to the sink
 };
 
 namespace {
@@ -135,13 +137,30 @@ class RemoteCall {
   bool pass_on(const Message& message);
   void pass_on_log(const std::string& text) const;
   void send_cancel() const;
-  bool stop_from_sink(std::uint32_t kind, const std::string& text);
   std::uint32_t wanted_level() const;
 
   wtool_call& call_;
   Slot slot_;
-  std::uint64_t events_ = 0;
 };
+
+// Gives an event to the sink, if there is one. True: the sink asks to stop the call, which it does just as call_cancel does.
+bool stop_from_sink(wtool_call& call, std::uint32_t kind, const std::string& text) {
+  if (call.on_event == nullptr) return false;
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  wtool_event event{};
+  event.struct_size = sizeof event;
+  event.kind = kind;
+  event.seq = ++call.events;
+  event.mono_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+  event.payload = view(text);
+  if (call.on_event(call.sink_ctx, &event) == 0) return false;
+  const std::scoped_lock lock(call.mutex);
+  if (call.how != 0) return false;
+  call.how = WTOOL_CANCEL_GRACEFUL;
+  call.reason = "the host asked to stop";
+  return true;
+}
 
 std::uint32_t RemoteCall::wanted_level() const {
   if (host_log == nullptr || !WTOOL_HAS_FN(host_log, emit)) return WTOOL_LOG_ERROR + 1;
@@ -190,31 +209,12 @@ void RemoteCall::send_cancel() const {
   slot_.channel->send(Type::cancel, order);
 }
 
-// Stops the call because the sink asks for it, just as call_cancel does.
-bool RemoteCall::stop_from_sink(std::uint32_t kind, const std::string& text) {
-  if (call_.on_event == nullptr) return false;
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  wtool_event event{};
-  event.struct_size = sizeof event;
-  event.kind = kind;
-  event.seq = ++events_;
-  event.mono_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
-  event.payload = view(text);
-  if (call_.on_event(call_.sink_ctx, &event) == 0) return false;
-  const std::scoped_lock lock(call_.mutex);
-  if (call_.how != 0) return false;
-  call_.how = WTOOL_CANCEL_GRACEFUL;
-  call_.reason = "the host asked to stop";
-  return true;
-}
-
 // Events, logs and beats. False: it is none of them.
 bool RemoteCall::pass_on(const Message& message) {
   const bool output = message.type == Type::standard_output || message.type == Type::standard_error;
   if (!output && message.type != Type::log && message.type != Type::beat) return false;
-  if (output &&
-      stop_from_sink(message.type == Type::standard_output ? WTOOL_EVENT_STDOUT : WTOOL_EVENT_STDERR, message.text)) {
+  if (output && stop_from_sink(call_, message.type == Type::standard_output ? WTOOL_EVENT_STDOUT : WTOOL_EVENT_STDERR,
+                               message.text)) {
     send_cancel();
   }
   if (message.type == Type::log) pass_on_log(message.text);
@@ -255,6 +255,10 @@ RemoteCall::End RemoteCall::run(std::string& text, wtool_status& status, Clock::
       switch (message->type) {
         case Type::started:
           begun = true;
+          if (stop_from_sink(call_, WTOOL_EVENT_STATE,
+                             dumped({{"state", "started"}, {"node", slot_.node}, {"job", slot_.job}}))) {
+            send_cancel();
+          }
           break;
         case Type::leaving:
           if (!begun) return End::not_begun;
@@ -318,6 +322,7 @@ wtool_status run(wtool_call& call, wtool_blob* result, wtool_blob* error) {
                             : began + std::chrono::milliseconds(call.deadline_ms);
   for (;;) {
     std::string text;
+    stop_from_sink(call, WTOOL_EVENT_STATE, dumped({{"state", "waiting"}}));
     if (is_cancelled(call)) return without_node(call, {}, result);
     Slot slot = pool.take(call.cancelled.get(), std::min(wait_until, deadline), text);
     if (slot.channel == nullptr) return without_node(call, text, result);
@@ -382,9 +387,9 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
     std::string problem;
     const wtool_entry* local = local_plugin(&problem);
     if (local == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, problem);
-    if (const wtool_status status = local->init(host, error); status != WTOOL_OK) return status;
+    if (const wtool_status status = start_local_plugin(host, error); status != WTOOL_OK) return status;
     if (const wtool_status status = open_client_tool(error); status != WTOOL_OK) {
-      local->deinit();
+      stop_local_plugin();
       return status;
     }
     const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
@@ -398,7 +403,7 @@ void deinit() noexcept {
   if (current_host == nullptr) return;
   pools.clear();
   close_client_tool();
-  local_plugin()->deinit();
+  stop_local_plugin();
   current_host = nullptr;
   host_log = nullptr;
 }
@@ -480,7 +485,13 @@ wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool
   const wtool_tool* local = static_cast<const ToolObject*>(tool->self)->local;
   const wtool_tool_explain* extension = explain_of(*local);
   if (extension == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, "this tool cannot explain itself");
-  return extension->explain(local, request, result, error);
+  return guarded(error, [&]() -> wtool_status {
+    Blob explained;
+    const wtool_status status = extension->explain(local, request, explained.out(), error);
+    if (status != WTOOL_OK) return status;
+    std::string whole = with_submission(explained.text(), static_cast<const ToolObject*>(tool->self)->pool->options());
+    return fill(result, std::move(whole)) ? WTOOL_OK : fail(WTOOL_E_RESOURCE, error, "out of memory");
+  });
 }
 
 const wtool_tool_explain explain_extension = {sizeof(wtool_tool_explain), 0, explain};

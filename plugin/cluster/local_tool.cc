@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 
 const wtool_tool* client_tool = nullptr;
+bool is_ours = false;  // this plugin has initialised the other one
 
 std::string trimmed(std::string text) {
   text.erase(text.find_last_not_of(" \n\r\t") + 1);
@@ -53,6 +54,18 @@ const wtool_entry* local_plugin(std::string* error) {
   }();
   if (entry == nullptr && error != nullptr) *error = why;
   return entry;
+}
+
+wtool_status start_local_plugin(const wtool_host* host, wtool_blob* error) {
+  Blob why;
+  const wtool_status status = local_plugin()->init(host, why.out());
+  is_ours = status == WTOOL_OK;
+  return is_ours || status == WTOOL_E_BUSY ? WTOOL_OK : fail(status, error, std::string(why.text()));
+}
+
+void stop_local_plugin() {
+  if (is_ours) local_plugin()->deinit();
+  is_ours = false;
 }
 
 wtool_status open_client_tool(wtool_blob* error) {

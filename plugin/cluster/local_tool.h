@@ -13,6 +13,11 @@ const wtool_entry* local_plugin(std::string* error = nullptr);
 // The path of that library.
 const std::string& local_plugin_path();
 
+// Initialises that library for `host`, unless the host has done so itself; then it must end it after this plugin. It is ended
+// by the second function where the first one initialised it.
+wtool_status start_local_plugin(const wtool_host* host, wtool_blob* error);
+void stop_local_plugin();
+
 // The output of a client program.
 struct Said {
   bool done = false;  // it ran to its end, with exit status 0

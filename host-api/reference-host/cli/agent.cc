@@ -48,9 +48,8 @@ int serve(Context&, const std::string&) {
 
 void add_on_option(CLI::App& command, GlobalOptions& options) {
   command
-      .add_option_function<std::string>(
-          "--on", [&options](const std::string& where) { options.on_cluster = where == "cluster"; },
-          "Where commands run: local, or cluster: on the nodes that Slurm gives (default: local)")
+      .add_option("--on", options.on,
+                  "Where commands run: local, or cluster: on the nodes that Slurm gives (default: local)")
       ->type_name("WHERE")
       ->check(CLI::IsMember({"local", "cluster"}));
 }

@@ -51,26 +51,71 @@ bool Context::start_tracing() {
 }
 
 Plugin* Context::plugin() {
-  if (plugin_) return plugin_.get();
+  if (plugin_ != nullptr) return plugin_;
+  const bool on_cluster = options.on == "cluster";
   std::string error;
   std::string path =
       options.plugin.empty() ? find_plugin(program_path(), environment("WTOOL_PLUGIN_PATH"), error) : options.plugin;
-  if (options.on_cluster && options.plugin.empty() && !path.empty()) {
-    path = std::filesystem::path(path).replace_filename("cluster_tools.so");
+  if (on_cluster && options.plugin.empty() && !path.empty()) {
+    path = std::filesystem::path(path).replace_filename(std::string(cluster_plugin_name) + ".so");
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
       error = "--on cluster needs " + path + ", which is not there; it is built where libsodium is";
       path.clear();
     }
   }
-  if (!path.empty()) plugin_ = Plugin::open(path, *tracing_, error);
-  if (plugin_ && options.on_cluster && text(plugin_->entry().plugin_name) != "cluster_tools") {
+  std::unique_ptr<Plugin> opened = path.empty() ? nullptr : Plugin::open(path, *tracing_, error);
+  if (opened && on_cluster && !opened->is_cluster()) {
     error = "--on cluster needs the plugin cluster_tools, and " + path + " is " +
-            std::string(text(plugin_->entry().plugin_name));
-    plugin_.reset();
+            std::string(text(opened->entry().plugin_name));
+    opened.reset();
   }
-  if (!plugin_) complain(error);
-  return plugin_.get();
+  if (!opened) {
+    complain(error);
+    return nullptr;
+  }
+  std::unique_ptr<Plugin>& place = opened->is_cluster() ? cluster_ : local_;
+  place = std::move(opened);
+  if (asks_through_) place->ask_through(approver_);
+  return plugin_ = place.get();
+}
+
+Plugin* Context::sibling(std::unique_ptr<Plugin>& place, const Plugin& of, std::string_view name, std::string& error) {
+  if (place) return place.get();
+  const std::string path = std::filesystem::path(of.path()).replace_filename(std::string(name) + ".so");
+  place = Plugin::open(path, *tracing_, error);
+  if (place && text(place->entry().plugin_name) != name) {
+    error = path + " is the plugin " + std::string(text(place->entry().plugin_name)) + ", and not " + std::string(name);
+    place.reset();
+  }
+  if (place && asks_through_) place->ask_through(approver_);
+  return place.get();
+}
+
+Plugin* Context::local_plugin(std::string& error) {
+  if (plugin() == nullptr) return error = "there is no plugin", nullptr;
+  return sibling(local_, *plugin_, local_plugin_name, error);
+}
+
+Plugin* Context::cluster_plugin(std::string& error) {
+  if (plugin() == nullptr) return error = "there is no plugin", nullptr;
+  if (!plugin_->is_cluster() && text(plugin_->entry().plugin_name) != local_plugin_name) {
+    error = "calls on a cluster need the plugin shell_tools, and " + plugin_->path() + " is " +
+            std::string(text(plugin_->entry().plugin_name));
+    return nullptr;
+  }
+  std::string why;
+  Plugin* found = sibling(cluster_, *plugin_, cluster_plugin_name, why);
+  if (found == nullptr) error = "calls on a cluster need cluster_tools, which is built where libsodium is: " + why;
+  return found;
+}
+
+void Context::ask_through(Approver* approver) {
+  approver_ = approver;
+  asks_through_ = true;
+  for (Plugin* one : {local_.get(), cluster_.get()}) {
+    if (one != nullptr) one->ask_through(approver);
+  }
 }
 
 Toolbox* Context::toolbox() { return toolbox(config_files()); }
@@ -87,9 +132,15 @@ Toolbox* Context::toolbox(ConfigSource& source) {
   std::string error;
   Plugin* opened = plugin();
   if (opened == nullptr) return nullptr;
-  config_files().for_cluster(text(opened->entry().plugin_name) == "cluster_tools");
-  toolbox_ = Toolbox::open(*opened, source, error);
-  if (!toolbox_) complain(error);
+  // Once that of the cluster has initialised that of this machine for itself, this host could not do it any more.
+  Plugin* local = opened->is_cluster() ? local_plugin(error) : opened;
+  if (local != nullptr && local->start(error)) toolbox_ = Toolbox::open(*opened, source, error);
+  if (!toolbox_) {
+    complain(error);
+    return nullptr;
+  }
+  toolbox_->set_other(
+      [this, opened](std::string& why) { return opened->is_cluster() ? local_plugin(why) : cluster_plugin(why); });
   return toolbox_.get();
 }
 
