@@ -277,7 +277,7 @@ wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool
     if (!sessions) return fail(WTOOL_E_INVALID_ARGUMENT, error, "explain needs a plugin between init and deinit");
     const auto& object = *static_cast<const ToolObject*>(tool->self);
     const auto prepared = object.tool->prepare(text(request->arguments), *object.configuration);
-    if (!fill(result, prepared->explain(*object.configuration, *sessions)))
+    if (!fill(result, object.runner->explained(prepared->explain(*object.configuration, *sessions))))
       return fail(WTOOL_E_RESOURCE, error, "out of memory");
     return WTOOL_OK;
   });

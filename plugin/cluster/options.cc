@@ -94,6 +94,12 @@ std::optional<Options> read_options(const json& section, const std::string& here
   options.wait = std::chrono::seconds(reader.number("wait", 300, 1, 604800));
   options.idle = std::chrono::seconds(reader.number("idle", 60, 1, 86400));
   options.address = reader.word("address");
+  options.job_name = reader.word("job_name");
+  if (options.job_name.size() > 64 ||
+      options.job_name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") !=
+          std::string::npos) {
+    reader.wrong("job_name", "at most 64 letters, digits, dots, dashes and underscores");
+  }
   const std::string directory = reader.line("directory");
   options.directory =
       (std::filesystem::path(here) / (directory.empty() ? ".wtool/cluster" : directory)).lexically_normal();
@@ -118,7 +124,8 @@ std::string shell_word(const std::string& text) {
 
 std::string submission(const Options& options, const std::string& name, const std::string& program,
                        const std::string& ticket, const std::string& here) {
-  std::string line = "sbatch";
+  // The comment is for `wtool cluster status`: Slurm does not know slots.
+  std::string line = "sbatch --comment=slots:" + std::to_string(options.slots);
   // If an option is given twice, sbatch takes the last one, so these come before those that they must not change.
   std::istringstream words(options.extra);
   for (std::string word; words >> word;) line += ' ' + shell_word(word);

@@ -20,6 +20,7 @@ struct Options {
   std::chrono::seconds wait{300};
   std::chrono::seconds idle{60};
   std::string address{};    // numeric; empty: all of this machine's
+  std::string job_name{};   // of all its jobs, set by the host that finds them again by it; empty: one is made up
   std::string directory{};  // absolute; where tickets and the pilots' logs are
 
   bool operator==(const Options&) const = default;

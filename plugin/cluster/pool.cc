@@ -145,7 +145,7 @@ bool Pool::start(std::string& why) {
   if (!pilot::write_ticket(pattern + "/ticket", ticket, why)) return false;
   folder_ = pattern;
   ticket_ = folder_ + "/ticket";
-  name_ = "wtool-" + pattern.substr(pattern.rfind('-') + 1);
+  name_ = options_.job_name.empty() ? "wtool-" + pattern.substr(pattern.rfind('-') + 1) : options_.job_name;
   listener_ = std::move(listener);
   epoll_ = std::move(epoll);
   idle_event_ = std::move(event);

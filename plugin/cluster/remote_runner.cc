@@ -8,6 +8,7 @@
 #include "audit/tracing.h"
 #include "cluster/exchange.h"
 #include "cluster/order.h"
+#include "cluster/submission.h"
 #include "engine/kept_tree.h"
 #include "engine/received_output.h"
 
@@ -152,6 +153,10 @@ milliseconds time_left(const engine::RunOptions& options) {
 }
 
 }  // namespace
+
+std::string RemoteRunner::explained(std::string explanation) const {
+  return with_submission(explanation, pool_->options());
+}
 
 std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     const engine::Command& command, const std::string& directory, engine::Sandbox*, const engine::RunOptions& options,

@@ -26,6 +26,9 @@ class RemoteRunner final : public engine::CommandRunner {
       const engine::RunOptions& options, engine::Cancellation& cancellation, const engine::OutputSink& sink,
       engine::SandboxReport& report) override;
 
+  // With what Slurm would be asked for (submission.h).
+  std::string explained(std::string explanation) const override;
+
  private:
   const std::shared_ptr<Pool> pool_;
   const std::string configuration_;

@@ -21,6 +21,9 @@ class CommandRunner {
                                                            Sandbox* sandbox, const RunOptions& options,
                                                            Cancellation& cancellation, const OutputSink& sink,
                                                            SandboxReport& report) = 0;
+
+  // The explanation of a call, the JSON text of an object, with what this runner adds to it.
+  virtual std::string explained(std::string explanation) const { return explanation; }
 };
 
 // On this machine, in the custody of the warden.

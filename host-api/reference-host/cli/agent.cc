@@ -34,7 +34,7 @@ int serve(Context& context, const std::string& file) {
              " cannot be entered on this node: " + failed.message());
     return exit_unusable;
   }
-  context.options.on_cluster = true;
+  context.options.on = "cluster";
   Plugin* plugin = context.plugin();
   return plugin == nullptr ? exit_unusable : run_agent(*ticket, *plugin);
 }
@@ -49,9 +49,8 @@ int serve(Context&, const std::string&) {
 
 void add_on_option(CLI::App& command, GlobalOptions& options) {
   command
-      .add_option_function<std::string>(
-          "--on", [&options](const std::string& where) { options.on_cluster = where == "cluster"; },
-          "Where commands run: local, or cluster: on the nodes that Slurm gives (default: local)")
+      .add_option("--on", options.on,
+                  "Where commands run: local, or cluster: on the nodes that Slurm gives (default: local)")
       ->type_name("WHERE")
       ->check(CLI::IsMember({"local", "cluster"}));
 }

@@ -25,6 +25,7 @@ void add_approve(CLI::App& app, Context& context);
 void add_audit(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
+void add_cluster(CLI::App& app, Context& context);
 void add_config(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_graph(CLI::App& app, Context& context);

@@ -5,11 +5,11 @@
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 #include <wtool/cpp/plugin.hpp>
 
 #include "base/files.h"
@@ -53,50 +53,66 @@ bool Context::start_tracing() {
 }
 
 Plugin* Context::plugin() {
-  if (plugin_) return plugin_.get();
+  if (plugin_ != nullptr) return plugin_;
   std::string error;
-  plugin_ = open_plugins(error);
-  if (plugin_ && options.on_cluster && text(plugin_->entry().plugin_name) != "cluster_tools") {
-    error = "--on cluster needs the plugin cluster_tools, and " + plugin_->path() + " is " +
-            std::string(text(plugin_->entry().plugin_name));
-    plugin_.reset();
+  if (!open_plugins(error)) {
+    complain(error);
+    return nullptr;
   }
-  if (!plugin_) complain(error);
-  return plugin_.get();
+  for (Plugin* one : {local_.get(), cluster_.get()}) {
+    if (one != nullptr && asks_through_) one->ask_through(approver_);
+  }
+  return plugin_ = cluster_ && (options.on == "cluster" || !local_) ? cluster_.get() : local_.get();
 }
 
-// The plugin that the configuration is for comes first: shell_tools or cluster_tools, else the first that was named. The
-// others join it.
-std::unique_ptr<Plugin> Context::open_plugins(std::string& error) {
+// Opens all that are named. shell_tools and cluster_tools each have their place; without both, the first one that was named
+// has that of this machine. The others join the one whose tools are called.
+bool Context::open_plugins(std::string& error) {
   std::vector<std::string> files;
   for (const std::string& path : options.plugins) {
     const std::vector<std::string> more = plugin_files(path, error);
-    if (more.empty()) return nullptr;
+    if (more.empty()) return false;
     files.insert(files.end(), more.begin(), more.end());
   }
   if (files.empty()) files.push_back(usual_plugin(error));
-  if (files.front().empty()) return nullptr;
-  std::vector<std::unique_ptr<Plugin>> opened;
+  if (files.front().empty()) return false;
+  std::unique_ptr<Plugin> local, cluster;
+  std::vector<std::unique_ptr<Plugin>> others;
   for (const std::string& file : files) {
-    opened.push_back(Plugin::open(file, *tracing_, error));
-    if (!opened.back()) return nullptr;
+    std::unique_ptr<Plugin> opened = Plugin::open(file, *tracing_, error);
+    if (!opened) return false;
+    if (opened->is_cluster() && !cluster) {
+      cluster = std::move(opened);
+    } else if (text(opened->entry().plugin_name) == local_plugin_name && !local) {
+      local = std::move(opened);
+    } else {
+      others.push_back(std::move(opened));
+    }
   }
-  const auto first = std::find_if(opened.begin(), opened.end(), [](const std::unique_ptr<Plugin>& plugin) {
-    const std::string_view name = text(plugin->entry().plugin_name);
-    return name == "shell_tools" || name == "cluster_tools";
-  });
-  if (first != opened.end()) std::rotate(opened.begin(), first, std::next(first));
-  for (std::size_t i = 1; i < opened.size(); ++i) {
-    if (!opened.front()->join(std::move(opened[i]), error)) return nullptr;
+  if (!local && !cluster) {
+    local = std::move(others.front());
+    others.erase(others.begin());
   }
-  return std::move(opened.front());
+  const bool on_cluster = options.on == "cluster";
+  if (on_cluster && !cluster) {
+    error = "--on cluster needs the plugin cluster_tools, and " + local->path() + " is " +
+            std::string(text(local->entry().plugin_name));
+    return false;
+  }
+  Plugin& called = cluster && (on_cluster || !local) ? *cluster : *local;
+  for (std::unique_ptr<Plugin>& other : others) {
+    if (!called.join(std::move(other), error)) return false;
+  }
+  local_ = std::move(local);
+  cluster_ = std::move(cluster);
+  return true;
 }
 
 // Where nobody names a plugin. Empty: `error` says why there is none.
 std::string Context::usual_plugin(std::string& error) const {
   std::string path = find_plugin(program_path(), environment("WTOOL_PLUGIN_PATH"), error);
-  if (options.on_cluster && !path.empty()) {
-    path = std::filesystem::path(path).replace_filename("cluster_tools.so");
+  if (options.on == "cluster" && !path.empty()) {
+    path = std::filesystem::path(path).replace_filename(std::string(cluster_plugin_name) + ".so");
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
       error = "--on cluster needs " + path + ", which is not there; it is built where libsodium is";
@@ -104,6 +120,44 @@ std::string Context::usual_plugin(std::string& error) const {
     }
   }
   return path;
+}
+
+Plugin* Context::sibling(std::unique_ptr<Plugin>& place, const Plugin& of, std::string_view name, std::string& error) {
+  if (place) return place.get();
+  const std::string path = std::filesystem::path(of.path()).replace_filename(std::string(name) + ".so");
+  place = Plugin::open(path, *tracing_, error);
+  if (place && text(place->entry().plugin_name) != name) {
+    error = path + " is the plugin " + std::string(text(place->entry().plugin_name)) + ", and not " + std::string(name);
+    place.reset();
+  }
+  if (place && asks_through_) place->ask_through(approver_);
+  return place.get();
+}
+
+Plugin* Context::local_plugin(std::string& error) {
+  if (plugin() == nullptr) return error = "there is no plugin", nullptr;
+  return sibling(local_, *plugin_, local_plugin_name, error);
+}
+
+Plugin* Context::cluster_plugin(std::string& error) {
+  if (plugin() == nullptr) return error = "there is no plugin", nullptr;
+  if (!plugin_->is_cluster() && text(plugin_->entry().plugin_name) != local_plugin_name) {
+    error = "calls on a cluster need the plugin shell_tools, and " + plugin_->path() + " is " +
+            std::string(text(plugin_->entry().plugin_name));
+    return nullptr;
+  }
+  std::string why;
+  Plugin* found = sibling(cluster_, *plugin_, cluster_plugin_name, why);
+  if (found == nullptr) error = "calls on a cluster need cluster_tools, which is built where libsodium is: " + why;
+  return found;
+}
+
+void Context::ask_through(Approver* approver) {
+  approver_ = approver;
+  asks_through_ = true;
+  for (Plugin* one : {local_.get(), cluster_.get()}) {
+    if (one != nullptr) one->ask_through(approver);
+  }
 }
 
 Toolbox* Context::toolbox() { return toolbox(config_files()); }
@@ -120,9 +174,13 @@ Toolbox* Context::toolbox(ConfigSource& source) {
   std::string error;
   Plugin* opened = plugin();
   if (opened == nullptr) return nullptr;
-  config_files().for_cluster(text(opened->entry().plugin_name) == "cluster_tools");
   toolbox_ = Toolbox::open(*opened, source, error);
-  if (!toolbox_) complain(error);
+  if (!toolbox_) {
+    complain(error);
+    return nullptr;
+  }
+  toolbox_->set_other(
+      [this, opened](std::string& why) { return opened->is_cluster() ? local_plugin(why) : cluster_plugin(why); });
   return toolbox_.get();
 }
 

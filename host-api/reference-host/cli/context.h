@@ -32,7 +32,7 @@ struct GlobalOptions {
   std::string config;
   std::string log;
   std::string log_format;
-  bool on_cluster = false;  // for commands that call tools: they run on the cluster
+  std::string on;  // "local" or "cluster", of commands that call tools
 };
 
 // One per process, on the main thread; only tracing() may be used from other threads. Destroys its parts in the right
@@ -51,9 +51,16 @@ class Context {
   // After start_tracing().
   Tracing& tracing() { return *tracing_; }
 
-  // The plugin, with those that were named beside it, opened at the first use but not initialised: enough to read descriptors. nullptr: the reason is on
-  // stderr; return exit_unusable.
+  // The plugin whose tools are called, with those that were named beside it, opened at the first use but not initialised:
+  // enough to read descriptors. nullptr: the reason is on stderr; return exit_unusable. With --on cluster it is that of the
+  // cluster.
   Plugin* plugin();
+  // The plugin of this machine and that of the cluster, opened in the same way; one of them is plugin(). nullptr: `error`
+  // says why.
+  Plugin* local_plugin(std::string& error);
+  Plugin* cluster_plugin(std::string& error);
+  // Sets who is asked instead of the terminal, whichever plugin asks. Call it before the toolbox is opened.
+  void ask_through(Approver* approver);
 
   // The plugin's tools, initialised and configured (config/files.h) at the first use. The same on failure.
   Toolbox* toolbox();
@@ -68,13 +75,18 @@ class Context {
 
  private:
   Toolbox* toolbox(ConfigSource& source);
-  std::unique_ptr<Plugin> open_plugins(std::string& error);
+  bool open_plugins(std::string& error);
   std::string usual_plugin(std::string& error) const;
+  Plugin* sibling(std::unique_ptr<Plugin>& place, const Plugin& of, std::string_view name, std::string& error);
 
   std::unique_ptr<Tracing> tracing_;
   std::unique_ptr<ConfigFiles> config_files_;
   std::unique_ptr<WorkflowConfig> workflow_config_;
-  std::unique_ptr<Plugin> plugin_;
+  std::unique_ptr<Plugin> local_;  // that of this machine, or another one that was named alone
+  std::unique_ptr<Plugin> cluster_;
+  Plugin* plugin_ = nullptr;  // one of the two
+  Approver* approver_ = nullptr;
+  bool asks_through_ = false;
   std::unique_ptr<Toolbox> toolbox_;
 };
 

@@ -159,6 +159,7 @@ int run_program(int argc, char** argv) {
   add_plan(app, context);
   add_mcp(app, context);
   add_approve(app, context);
+  add_cluster(app, context);
   add_config(app, context);
   add_doctor(app, context);
   add_check(app, context);

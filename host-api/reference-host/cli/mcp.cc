@@ -287,6 +287,7 @@ std::vector<std::string> argv_of(const Context& context, const McpOptions& optio
   add("--workflows", absolute(options.workflows));
   add("--config", absolute(context.options.config));
   for (const std::string& plugin : context.options.plugins) add("--plugin", absolute(plugin));
+  add("--on", context.options.on);
   return argv;
 }
 
@@ -370,7 +371,10 @@ int serve(Context& context, McpOptions& options) {
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) { wake(); });
   const Interrupts interrupts(stop);
   if (all->login_shell) {
-    const std::string problem = take_login_environment(*plugin, *all->login_shell, stop);
+    // Its shell runs here, wherever commands do.
+    std::string error;
+    Plugin* local = context.local_plugin(error);
+    const std::string problem = local == nullptr ? error : take_login_environment(*local, *all->login_shell, stop);
     if (!problem.empty()) complain("mcp.login_environment: goes without it: " + problem);
   }
   mcp::Output output(ends->out, wake);
@@ -379,7 +383,7 @@ int serve(Context& context, McpOptions& options) {
     waiting.emplace(*settings->approve_within, [](const std::string& what) { complain("mcp: " + what); });
   }
   mcp::Elicitation elicitation(output, waiting ? &*waiting : nullptr);
-  plugin->ask_through(&elicitation);
+  context.ask_through(&elicitation);
   int status = exit_ok;
   std::unique_ptr<WorkflowTools> workflows;
   if (!options.workflows.empty()) {
@@ -401,7 +405,7 @@ int serve(Context& context, McpOptions& options) {
   } else {
     status = exit_unusable;
   }
-  plugin->ask_through(nullptr);
+  context.ask_through(nullptr);
   return interrupts.signal() != 0 ? interrupts.exit_status() : status;
 }
 
@@ -461,6 +465,7 @@ void add_mcp(CLI::App& app, Context& context) {
       })
       ->type_name("NAME");
   command->add_flag("--yes,-y", options->yes, "With --install and --uninstall: without a question");
+  add_on_option(*command, context.options);
   command->footer(
       "Speaks the protocol on standard input and output, a message a line, and nothing else; logs and errors go to\n"
       "standard error. A client's configuration names this program, \"mcp\" as its argument, and further options.\n"

@@ -24,6 +24,26 @@ struct PlanOptions {
   bool json = false;
 };
 
+// Nothing is submitted.
+planning::PlannedCluster asked_of_slurm(Toolbox& tools) {
+  planning::PlannedCluster made;
+  Stop stop;
+  const nlohmann::ordered_json explained =
+      tools.explain(workflow::shell_tool, R"({"command": "true"})", stop, made.problem, {.on = "cluster"});
+  if (explained.is_null()) return made;
+  const nlohmann::json told = explained.value("cluster", nlohmann::json::object());
+  const auto number = [&](const char* key) {
+    return told.is_object() && told.contains(key) && told[key].is_number_integer() ? told[key].get<std::int64_t>() : 0;
+  };
+  made.nodes = number("nodes");
+  made.slots = number("slots");
+  made.cpus = number("cpus");
+  made.minutes = number("minutes");
+  if (told.is_object() && told.contains("sbatch") && told["sbatch"].is_string()) made.sbatch = told["sbatch"];
+  if (made.sbatch.empty()) made.problem = "the plugin of the cluster does not tell";
+  return made;
+}
+
 int plan(Context& context, const PlanOptions& options) {
   std::vector<std::string> names;
   for (const std::string& variable : options.variables) names.push_back(variable.substr(0, variable.find('=')));
@@ -44,8 +64,8 @@ int plan(Context& context, const PlanOptions& options) {
   services.verdict = [&](const std::string& tool, const nlohmann::json& arguments) {
     return explained(prepared->tools(), tool, arguments);
   };
-  const planning::Plan made =
-      planning::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), services);
+  planning::Plan made = planning::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), services);
+  if (prepared->uses_cluster()) made.cluster = asked_of_slurm(prepared->tools());
   if (!print(options.json ? planning::plan_json(made) : planning::plan_text(made))) return exit_unusable;
   return planning::count(made).refused > 0 ? exit_refused : exit_ok;
 }
@@ -63,10 +83,12 @@ void add_plan(CLI::App& app, Context& context) {
       ->expected(1)
       ->take_all();
   command->add_flag("--json", options->json, "Print one JSON object");
+  add_on_option(*command, context.options);
   command->footer(
       "The workflow is checked as `wtool run` checks it. Each state is shown with its command, filled in with what is\n"
       "known before a run (what only a run knows stands there as <build.stdout>), and with what the policy says of "
       "it.\n"
+      "Where a step runs on a cluster, the plan also says what Slurm would be asked for.\n"
       "Secrets are shown as ***. Exit status: 0, 2 where the workflow is not valid, 3 where a command would be "
       "refused.\n"
       "\n"

@@ -16,6 +16,7 @@
 #include "cli/shell_reader.h"
 #include "journal/observers.h"
 #include "runner/abort_watcher.h"
+#include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
 #include "workflow/parse/parser.h"
 #include "workflow/quoting/command_template.h"
@@ -185,18 +186,25 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   look_for_prompts(*setup_->prompts, check_context);
   check_context.timeout_max = setup_->config->timeout_max();
   check_context.shell_problem = [this](const std::string& shell) { return setup_->config->shell_problem(shell); };
+  check_context.place_problem = [this](const std::string& on, const std::string& tool) {
+    return setup_->tools->place_problem(on, tool);
+  };
   workflow::check_workflow(workflow_, given, check_context, diagnostics);
-  expect_shells(workflow_);
+  expect_places(workflow_);
   std::size_t bad = 0;
   for (const workflow::CalledWorkflow& called : workflow::check_called_workflows(workflow_, check_context)) {
     const workflow::Library::Entry& entry = *called.entry;
-    expect_shells(entry.workflow);
+    expect_places(entry.workflow);
     write_all(STDERR_FILENO, entry.diagnostics.with_lines(entry.source) + called.diagnostics.with_lines(entry.source));
     if (!entry.diagnostics.empty() || !called.diagnostics.empty()) ++bad;
   }
   // Warnings do not prevent a run.
   write_all(STDERR_FILENO, diagnostics.with_lines(source_));
-  if (diagnostics.empty() && bad == 0) return true;
+  if (diagnostics.empty() && bad == 0) {
+    const std::string why = setup_->tools->make_expected();
+    if (!why.empty()) complain(source_.name() + ": the workflow was not " + was_not + ": " + why);
+    return why.empty();
+  }
   if (bad > 0) {
     complain(source_.name() + ": the workflow was not " + was_not + ": " + std::to_string(bad) +
              (bad == 1 ? " workflow that it runs has errors" : " workflows that it runs have errors"));
@@ -207,14 +215,27 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   return false;
 }
 
-void PreparedWorkflow::expect_shells(const workflow::Workflow& workflow) {
-  for (const workflow::State& state : workflow.states) {
-    const auto* shell = state.action ? std::get_if<workflow::ShellAction>(&state.action->kind) : nullptr;
-    if (shell == nullptr) continue;
-    const std::string name = workflow::shell_of(*shell, workflow);
-    if (!name.empty()) setup_->tools->expect_shell(name, workflow::shell_tool);
+// A workflow that a step runs most likely calls the shell at the place of that step. Other tools for places that only a run
+// knows are made when they are first called.
+void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
+  for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+    const workflow::State& state = workflow.states[i];
+    if (!state.action) continue;
+    CallPlace place{.on = workflow::place_of(workflow, i)};
+    uses_cluster_ = uses_cluster_ || place.on == "cluster";
+    std::string tool(workflow::shell_tool);
+    if (const auto* shell = std::get_if<workflow::ShellAction>(&state.action->kind)) {
+      place.shell = workflow::shell_of(*shell, workflow);
+    } else if (const auto* call = std::get_if<workflow::ToolAction>(&state.action->kind)) {
+      tool = call->tool;
+    } else if (!workflow::type_of(state.action->kind).calls_something) {
+      continue;
+    }
+    setup_->tools->expect(std::move(place), tool);
   }
 }
+
+bool PreparedWorkflow::uses_cluster() const { return uses_cluster_ || setup_->tools->own_place() == "cluster"; }
 
 std::string PreparedWorkflow::shown_name() const {
   if (!workflow_.title.empty()) return workflow_.title;

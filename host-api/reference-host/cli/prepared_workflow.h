@@ -75,17 +75,20 @@ class PreparedWorkflow {
   runner::RunServices services();
   // How much may be kept of outputs.
   OutputLimits output_limits() const { return setup_->output_limits; }
+  // Whether a step of it, or of a workflow that it runs, may run on a cluster.
+  bool uses_cluster() const;
   // The prompts, for a look at their commands.
   const runner::Prompts& prompts() const { return *setup_->prompts; }
 
  private:
   PreparedWorkflow() = default;
   bool check(const std::vector<std::string>& given, const std::string& was_not);
-  void expect_shells(const workflow::Workflow& workflow);
+  void expect_places(const workflow::Workflow& workflow);
 
   std::shared_ptr<const WorkflowSetup> setup_;
   workflow::Source source_;
   workflow::Workflow workflow_;
+  bool uses_cluster_ = false;
   std::unique_ptr<workflow::Library> library_;
 };
 

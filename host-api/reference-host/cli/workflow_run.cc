@@ -8,12 +8,14 @@
 #include <iterator>
 #include <memory>
 
+#include "base/edit_distance.h"
 #include "base/files.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/load_run.h"
 #include "cli/prepared_workflow.h"
 #include "cli/questions.h"
+#include "cli/slurm.h"
 #include "journal/events_file.h"
 #include "journal/journal.h"
 #include "journal/journal_reader.h"
@@ -84,7 +86,7 @@ class FileRun {
                              {.inputs = std::move(inputs),
                               .journal = std::move(journal),
                               .past = past,
-                              .settings = settings(),
+                              .settings = settings(run),
                               .confirm = confirmation()},
                              secrets_, stop, shown);
     }
@@ -113,8 +115,13 @@ class FileRun {
     return style;
   }
 
-  runner::RunSettings settings() const {
+  runner::RunSettings settings(const std::string& run) const {
     runner::RunSettings settings;
+    if (prepared_.tools().own_place() == "cluster") settings.on = "cluster";
+    if (prepared_.uses_cluster() && !run.empty()) {
+      settings.jobs = slurm_job_name(run);
+      prepared_.tools().name_jobs(settings.jobs);
+    }
     settings.max_parallel = flags_.max_parallel;
     if (flags_.fail_fast || flags_.no_fail_fast) settings.fail_fast = flags_.fail_fast;
     return settings;
@@ -220,6 +227,32 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
   return FileRun(*prepared, flags, secrets).run(std::move(inputs), std::move(journal), nullptr);
 }
 
+namespace {
+
+// Jobs that a killed run has left end by themselves, but one that still waits would take a node first. Returns the exit
+// status after an interrupt, else exit_ok.
+int cancel_left_jobs(Context& context, const std::string& name) {
+  if (name.empty()) return exit_ok;
+  std::string error;
+  std::optional<std::vector<std::string>> ids;
+  Plugin* local = context.local_plugin(error);
+  if (local != nullptr) {
+    Stop stop;
+    const Interrupts interrupts(stop);
+    if (const auto client = SlurmClient::open(*local, error)) ids = client->cancel_all(name, stop, error);
+    if (interrupts.signal() != 0) return interrupts.exit_status();
+  }
+  if (!ids) {
+    complain("jobs that the earlier run may have left were not cancelled, and end by themselves: " + error);
+  } else if (!ids->empty()) {
+    complain("cancelled " + std::to_string(ids->size()) + (ids->size() == 1 ? " job" : " jobs") +
+             " that the earlier run left: " + joined(*ids));
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
@@ -236,6 +269,8 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   }
   for (const std::string& notice : resumed->notices) complain(notice);
   const journal::RunRecord& earlier = resumed->run;
+  if (context.options.on.empty()) context.options.on = earlier.on;
+  if (const int interrupted = cancel_left_jobs(context, earlier.jobs); interrupted != exit_ok) return interrupted;
   std::vector<std::string> names = names_of(flags.variables);
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);

@@ -149,6 +149,9 @@ class LinesOfRun final : public runner::RunObserver {
   void state_entered(const runner::Step& step) override {
     if (step.of().action && !step.of().hidden) tell(label(step));
   }
+  void call_state(const runner::Step& step, const CallState& state) override {
+    if (!state.node.empty()) tell(label(step) + ": on " + state.node);
+  }
   void output(const runner::Step& step, bool /*is_error_stream*/, std::string_view bytes) override {
     const std::size_t end = bytes.find_last_not_of("\r\n");
     if (end == std::string_view::npos) return;

@@ -122,7 +122,6 @@ std::optional<Config> ConfigFiles::load_config(std::string& error) {
   for (Watched& file : files_) read_layer(file, layers, diagnostics);
   std::optional<Config> config = merge(layers, approvals_, diagnostics);
   error = diagnostics.text();
-  if (config && !for_cluster_) config->json.erase("cluster");
   return config;
 }
 

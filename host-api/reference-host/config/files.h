@@ -43,9 +43,6 @@ class ConfigFiles final : public ConfigSource {
 
   std::vector<std::string> paths_in_force() const override;
 
-  // Whether the plugin that takes the configuration knows the section `cluster`. Before the first load.
-  void for_cluster(bool yes) { for_cluster_ = yes; }
-
   // Further files that say what may run, absolute: no command may write them either. Before the first load.
   void add_in_force(const std::vector<std::string>& paths);
 
@@ -88,7 +85,6 @@ class ConfigFiles final : public ConfigSource {
   std::vector<Watched> files_;
   std::vector<std::string> more_in_force_;
   std::string approvals_;  // the default of commands.approvals
-  bool for_cluster_ = false;
 };
 
 // ---- Reads a whole file or stream of limited size.

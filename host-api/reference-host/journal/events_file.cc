@@ -77,6 +77,11 @@ void EventsFile::append_rest(std::string& out, Moment at, const Step& step) {
   }
 }
 
+void EventsFile::call_state(const Step& step, const CallState& state) {
+  if (state.node.empty()) return;
+  write([&](std::string& out, Moment at) { append_node(out, at, step, root_, state); });
+}
+
 void EventsFile::logged(const Step& step, workflow::LogAction::Level level, std::string_view text) {
   write([&](std::string& out, Moment at) { append_log(out, at, step, root_, level, text); });
 }

@@ -188,6 +188,11 @@ void Journal::state_entered(const Step& step) {
   take(calls_something(step), [&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
 }
 
+void Journal::call_state(const Step& step, const CallState& state) {
+  if (state.node.empty()) return;
+  take(true, [&](std::string& out, Moment at) { append_node(out, at, step, root_, state); });
+}
+
 void Journal::logged(const Step& step, workflow::LogAction::Level level, std::string_view text) {
   if (step.replayed) return;
   take(false, [&](std::string& out, Moment at) {

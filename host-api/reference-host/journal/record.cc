@@ -93,6 +93,8 @@ std::string host_name() {
 }
 
 void append_process(RecordLine& line, const RunStart& start) {
+  line.text_if_any("on", start.on);
+  line.text_if_any("jobs", start.jobs);
   line.number("pid", ::getpid());
   line.text("host", host_name());
   if (start.source != nullptr) {
@@ -240,6 +242,13 @@ void append_state_started(std::string& out, Moment at, const Step& step, const W
   RecordLine line(out, "state_started", at);
   line.step(step, root);
   line.text_if_any("action", action_word(step.of()));
+}
+
+void append_node(std::string& out, Moment at, const Step& step, const Workflow* root, const CallState& state) {
+  RecordLine line(out, "node", at);
+  line.step(step, root);
+  line.text("node", state.node);
+  line.text_if_any("job", state.job);
 }
 
 void append_output(std::string& out, Moment at, const Step& step, const Workflow* root, bool is_error_stream,

@@ -3,6 +3,7 @@
 //
 //   {"v":1,"type":"run_started","time":"2026-11-21T23:15:02.123Z","run":"20261121-231502-3f9a","name":...,"sha256":...}
 //   {"v":1,"type":"state_started","time":...,"step":1,"branch":"","seq":1,"state":"Build","action":"shell"}
+//   {"v":1,"type":"node","time":...,"step":1,"branch":"","seq":1,"state":"Build","node":"node7","job":"4711"}
 //   {"v":1,"type":"state_ended","time":...,"step":1,"branch":"","seq":1,"state":"Build","status":"succeeded","ms":812.4,
 //    "exit_code":0,"tries":1,"outcome":{"stdout":"ok\n",...},"went_on":true,"next":["Test"]}
 //   {"v":1,"type":"run_ended","time":...,"status":"completed","ms":2311.9}
@@ -46,6 +47,8 @@ void append_run_started(std::string& out, Moment at, const runner::RunStart& sta
 // `from` is what --from has dropped; null: nothing.
 void append_run_resumed(std::string& out, Moment at, const runner::RunStart& start, const StepPlace* from);
 void append_state_started(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root);
+void append_node(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
+                 const CallState& state);
 void append_output(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                    bool is_error_stream, std::string_view text);
 void append_log(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,

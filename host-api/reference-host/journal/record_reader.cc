@@ -185,6 +185,9 @@ std::string RecordReader::take_record(const json& record) {
   } else if (type == "retry") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
     step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
+  } else if (type == "node") {
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
+    step_of(record, false, *at).node = text_at(record, "node");
   } else if (type == "state_started" || type == "state_ended") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
     const auto status = status_of_step(text_at(record, "status"));
@@ -230,6 +233,8 @@ void RecordReader::start(const json& record, Moment at) {
   run_.directory = text_at(record, "directory");
   run_.sha256 = text_at(record, "sha256");
   run_.host = text_at(record, "host");
+  run_.on = text_at(record, "on");
+  run_.jobs = text_at(record, "jobs");
   run_.pid = number_at(record, "pid");
   read_inputs(record);
   run_.began = part_began_ = newest_ = at;
@@ -255,6 +260,8 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.refused = false;
   run_.sha256 = text_at(record, "sha256");
   run_.host = text_at(record, "host");
+  run_.on = text_at(record, "on");
+  run_.jobs = text_at(record, "jobs");
   run_.pid = number_at(record, "pid");
   read_inputs(record);
   std::optional<StepPlace> from;

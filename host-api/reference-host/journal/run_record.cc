@@ -77,6 +77,12 @@ void RunCollector::state_entered(const Step& step) {
   kept.began = system_clock::now();
 }
 
+void RunCollector::call_state(const Step& step, const CallState& state) {
+  const std::lock_guard lock(mutex_);
+  const auto found = index_.find(step.number);
+  if (found != index_.end() && !state.node.empty()) run_.steps[found->second].node = state.node;
+}
+
 void RunCollector::logged(const Step& step, LogAction::Level level, std::string_view text) {
   const std::lock_guard lock(mutex_);
   run_.logs.push_back({system_clock::now(), step.number, level, std::string(text)});

@@ -47,6 +47,7 @@ struct StepRecord {
   bool masked = false;    // a secret in what it gave has been replaced
   bool lost = false;      // a file with what it wrote is gone or has changed, and the workflow reads it
   bool hidden = false;    // its state is in no file; the language added it
+  std::string node{};     // of a cluster, that the last call ran on; empty: on this machine
   std::string action;     // shell, tool, log, ...; empty: the state has none, and only passes
   Moment began;
   std::chrono::steady_clock::duration took{};
@@ -70,6 +71,7 @@ struct RunRecord {
   std::string sha256;  // of the file's text when the run was started, or last resumed
   std::string host;
   std::int64_t pid = 0;
+  std::string on{}, jobs{};  // as in runner::RunSettings, when the run was last started
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> secret_inputs;  // names of those that were left out
   std::vector<std::string> masked_inputs;  // names of those in which a secret was replaced, so that they are incomplete
@@ -136,6 +138,7 @@ class RunCollector final : public runner::RunObserver {
 
   void run_started(const runner::RunStart& start) override;
   void state_entered(const runner::Step& step) override;
+  void call_state(const runner::Step& step, const CallState& state) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;

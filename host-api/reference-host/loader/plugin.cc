@@ -100,6 +100,8 @@ Plugin::~Plugin() {
   if (library_ != nullptr) ::dlclose(library_);
 }
 
+bool Plugin::is_cluster() const { return text(entry_->plugin_name) == cluster_plugin_name; }
+
 Tracing& Plugin::tracing() const { return *host_->services.tracing; }
 
 void Plugin::ask_through(Approver* approver) {

@@ -25,6 +25,8 @@ namespace wtool::host {
 class Approver;
 class Tracing;
 
+inline constexpr std::string_view local_plugin_name = "shell_tools", cluster_plugin_name = "cluster_tools";
+
 // A descriptor, copied. The texts are valid UTF-8; the schemas are JSON texts of objects, output_schema may be empty.
 struct ToolDescription {
   std::string id{}, title{}, version{}, description{}, input_schema{}, output_schema{};
@@ -58,6 +60,8 @@ class Plugin {
   const std::vector<ToolDescription>& tools() const { return tools_; }
   const wtool_entry& entry() const { return *entry_; }
   Tracing& tracing() const;
+  // Whether its calls run on the nodes of a cluster.
+  bool is_cluster() const;
 
  private:
   struct Host;

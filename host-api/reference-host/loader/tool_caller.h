@@ -2,6 +2,7 @@
 // runner is tested without a plugin; the implementation is in loader/toolbox.h.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,10 +25,27 @@ struct ToolOutcome {
 
 enum class OutputStream { standard_output, standard_error };
 
+// How one call differs from what the host was started with.
+struct CallPlace {
+  std::string shell{};  // "sh", "bash" or an absolute path; empty: the configured one
+  std::string on{};     // "local" or "cluster"; empty: where the host was told to call
+
+  auto operator<=>(const CallPlace&) const = default;
+};
+
+// What a tool says of a call while it runs.
+struct CallState {
+  std::string state{};  // "waiting" (for a node), "started"
+  std::string node{};   // where it runs; empty: on this machine, or not yet known
+  std::string job{};    // of that node's cluster; may be empty
+};
+
 class ToolCaller {
  public:
   // Called on the thread that is inside call(), with raw bytes, in order.
   using OutputSink = std::function<void(OutputStream, std::string_view)>;
+  // Called on the same thread. Not every tool says something.
+  using StateSink = std::function<void(const CallState&)>;
 
   virtual ~ToolCaller() = default;
 
@@ -42,11 +60,12 @@ class ToolCaller {
   virtual ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop,
                            const OutputSink& output) = 0;
 
-  // The same with a shell other than the configured one: "sh", "bash" or an absolute path; empty: the configured one.
-  virtual ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments,
-                                    Stop& stop, const OutputSink& output) {
-    return shell.empty() ? call(id, arguments, stop, output)
-                         : ToolOutcome{ToolOutcome::Kind::not_made, nullptr, "no shell can be chosen here"};
+  // The same at another place.
+  virtual ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                              const OutputSink& output, const StateSink& /*state*/) {
+    return place == CallPlace()
+               ? call(id, arguments, stop, output)
+               : ToolOutcome{ToolOutcome::Kind::not_made, nullptr, "no other place can be chosen here"};
   }
 };
 

@@ -46,18 +46,31 @@ bool is_complete(const wtool_tool* tool) {
 
 struct SinkState {
   const ToolCaller::OutputSink& output;
+  const ToolCaller::StateSink& state;
   std::exception_ptr thrown;
 };
+
+// What is not a text there counts as missing.
+CallState state_in(std::string_view payload) {
+  const nlohmann::json told = nlohmann::json::parse(payload, nullptr, false);
+  const auto text_at = [&](const char* key) {
+    return told.is_object() && told.contains(key) && told[key].is_string() ? told[key].get<std::string>()
+                                                                           : std::string();
+  };
+  return {text_at("state"), text_at("node"), text_at("job")};
+}
 
 // The sink of every call. An exception is kept until the call is over.
 int32_t on_event(void* context, const wtool_event* event) noexcept {
   auto& state = *static_cast<SinkState*>(context);
   if (state.thrown) return 1;
   if (event == nullptr || !WTOOL_HAS(event, payload)) return 0;
-  if (event->kind != WTOOL_EVENT_STDOUT && event->kind != WTOOL_EVENT_STDERR) return 0;
+  const bool is_state = event->kind == WTOOL_EVENT_STATE;
+  if (!is_state && event->kind != WTOOL_EVENT_STDOUT && event->kind != WTOOL_EVENT_STDERR) return 0;
   const auto stream = event->kind == WTOOL_EVENT_STDOUT ? OutputStream::standard_output : OutputStream::standard_error;
   try {
-    state.output(stream, text(event->payload));
+    if (is_state && state.state) state.state(state_in(text(event->payload)));
+    if (!is_state && state.output) state.output(stream, text(event->payload));
     return 0;
   } catch (...) {
     state.thrown = std::current_exception();
@@ -93,9 +106,8 @@ nlohmann::json refusal(const std::string& reason) {
 // The right to use the tools, for the time that a call needs them.
 class Toolbox::Use {
  public:
-  // `shell` empty: the configured one.
-  Use(Toolbox& toolbox, Stop& stop, std::string_view shell = {}, std::string_view id = {})
-      : toolbox_(toolbox), variant_(shell, id) {
+  Use(Toolbox& toolbox, Stop& stop, const CallPlace& place = {}, std::string_view id = {})
+      : toolbox_(toolbox), variant_(toolbox.normal(place), id) {
     std::atomic<bool> stopped{false};
     const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
       // Under the lock, so that nobody checks before this and begins to wait after it.
@@ -112,11 +124,13 @@ class Toolbox::Use {
         return;
       }
       if (toolbox_.made_with_ == toolbox_.wanted_ && toolbox_.is_ready(variant_)) {
+        // Those that are expected are made now: later, their first call might have to wait for this one.
+        if (toolbox_.running_ == 0) toolbox_.make_variants();
         granted_ = true;
         ++toolbox_.running_;
         return;
       }
-      if (!variant_.first.empty()) toolbox_.variants_.try_emplace(variant_);
+      if (!is_plain()) toolbox_.variants_.try_emplace(variant_);
       if (toolbox_.running_ == 0) {
         if (toolbox_.made_with_ != toolbox_.wanted_) {
           toolbox_.make_tools();
@@ -125,7 +139,8 @@ class Toolbox::Use {
         }
       } else if (stopped.load()) {
         const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
-        error_ = std::string(changed ? "the configuration has changed" : "a tool with another shell had to be made") +
+        error_ = std::string(changed ? "the configuration has changed"
+                                     : "a tool with another shell or for another place had to be made") +
                  ", and the call was stopped while it waited for others to end";
         return;
       } else {
@@ -145,17 +160,19 @@ class Toolbox::Use {
   // nullptr where the tool cannot be used; error() says why.
   const wtool_tool* tool(std::string_view id) const {
     if (!granted_) return nullptr;
-    return variant_.first.empty() ? toolbox_.tools_.find(id)->second : toolbox_.variants_.find(variant_)->second.tool;
+    return is_plain() ? toolbox_.tools_.find(id)->second : toolbox_.variants_.find(variant_)->second.tool;
   }
   const std::string& error() const {
-    return granted_ && !variant_.first.empty() ? toolbox_.variants_.find(variant_)->second.error : error_;
+    return granted_ && !is_plain() ? toolbox_.variants_.find(variant_)->second.error : error_;
   }
   // Whether the configuration is the reason.
   bool configuration_is_invalid() const { return invalid_; }
 
  private:
+  bool is_plain() const { return variant_.first == CallPlace(); }
+
   Toolbox& toolbox_;
-  const std::pair<std::string, std::string> variant_;  // shell and id; no shell: the configured one
+  const Which variant_;
   bool granted_ = false;
   bool invalid_ = false;
   std::string error_;
@@ -183,6 +200,8 @@ std::optional<std::string> load_whole(ConfigSource& source, const Plugin& plugin
 }
 
 }  // namespace
+
+Toolbox::Toolbox(Plugin& plugin) : plugin_(plugin), own_place_(plugin.is_cluster() ? "cluster" : "local") {}
 
 std::unique_ptr<Toolbox> Toolbox::open(Plugin& plugin, const std::string& config, std::string& error) {
   if (!plugin.start(error)) return nullptr;
@@ -213,10 +232,56 @@ void Toolbox::end_tools(Tools& tools, Variants& variants) {
   }
 }
 
-const wtool_tool* Toolbox::make_tool(const std::string& id, const std::string& config, std::string& error) const {
-  const Plugin* owner = plugin_.owner_of(id);
+void Toolbox::set_other(OtherPlugin open) {
+  const std::lock_guard lock(mutex_);
+  open_other_ = std::move(open);
+}
+
+// The plugin for that place. nullptr: `error` says why there is none.
+Plugin* Toolbox::plugin_at(std::string_view on, std::string& error) {
+  if (on.empty() || on == own_place_) return &plugin_;
+  if (open_other_) return open_other_(error);
+  error = "calls cannot be placed on \"" + escaped(on) + "\" here";
+  return nullptr;
+}
+
+CallPlace Toolbox::normal(CallPlace place) const {
+  if (place.on == own_place_) place.on.clear();
+  return place;
+}
+
+std::string Toolbox::place_problem(std::string_view on, std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  std::string error;
+  const Plugin* plugin = plugin_at(on, error);
+  if (plugin == nullptr) return error;
+  if (std::any_of(plugin->tools().begin(), plugin->tools().end(), [&](const auto& tool) { return tool.id == id; })) {
+    return {};
+  }
+  return "the tool " + escaped(id) + " cannot be called there: " + plugin->path() + " has no such tool";
+}
+
+void Toolbox::name_jobs(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  job_name_ = name;
+  made_with_.reset();  // The next call makes the tools with it.
+}
+
+// The section `cluster` is for that plugin alone; others would take it for a mistake.
+std::string Toolbox::config_for(const Plugin& plugin, const std::string& config) const {
+  nlohmann::json all = nlohmann::json::parse(config, nullptr, false);
+  if (!all.is_object()) return config;
+  if (!plugin.is_cluster() && all.erase("cluster") == 0) return config;
+  if (plugin.is_cluster() && !job_name_.empty()) all["cluster"]["job_name"] = job_name_;
+  return all.dump();
+}
+
+const wtool_tool* Toolbox::make_tool(const Plugin& plugin, const std::string& id, const std::string& config,
+                                     std::string& error) {
+  const Plugin* owner = plugin.owner_of(id);
   if (owner == nullptr) return error = "there is no tool " + id, nullptr;
-  const std::string_view for_it = owner == &plugin_ ? std::string_view(config) : std::string_view("{}");
+  // The configuration is not for a plugin that has joined.
+  const std::string_view for_it = owner == &plugin ? std::string_view(config) : std::string_view("{}");
   const wtool_tool* tool = nullptr;
   Blob reason;
   const wtool_status status = owner->entry().tool_new(view(id), view(for_it), &tool, reason.out());
@@ -233,8 +298,9 @@ const wtool_tool* Toolbox::make_tool(const std::string& id, const std::string& c
 void Toolbox::make_tools() {
   config_error_.clear();
   Tools made;
+  const std::string config = config_for(plugin_, wanted_);
   for (const ToolDescription& description : plugin_.tools()) {
-    const wtool_tool* tool = make_tool(description.id, wanted_, config_error_);
+    const wtool_tool* tool = make_tool(plugin_, description.id, config, config_error_);
     if (tool == nullptr) break;
     made.emplace(description.id, tool);
   }
@@ -255,26 +321,48 @@ void Toolbox::make_tools() {
 // Makes the variants that are missing, in the same way.
 void Toolbox::make_variants() {
   for (auto& [which, variant] : variants_) {
-    if (variant.tool != nullptr || !variant.error.empty()) continue;
-    std::optional<std::string> config;
-    if (source_ != nullptr) {
-      config = source_->with_shell(wanted_, which.first, variant.error);
-    } else {
-      variant.error = "no shell can be chosen here";
-    }
-    if (config) variant.tool = make_tool(which.second, *config, variant.error);
+    if (variant.tool == nullptr && variant.error.empty()) make_variant(which, variant);
   }
 }
 
-bool Toolbox::is_ready(const std::pair<std::string, std::string>& variant) const {
-  if (variant.first.empty()) return true;
+void Toolbox::make_variant(const Which& which, Variant& variant) {
+  const auto& [place, id] = which;
+  std::optional<std::string> config = wanted_;
+  if (!place.shell.empty()) {
+    config.reset();
+    variant.error = "no shell can be chosen here";
+    if (source_ != nullptr) {
+      variant.error.clear();
+      config = source_->with_shell(wanted_, place.shell, variant.error);
+    }
+  }
+  if (!config) return;
+  Plugin* plugin = plugin_at(place.on, variant.error);
+  if (plugin == nullptr || !plugin->start(variant.error)) return;
+  variant.tool = make_tool(*plugin, id, config_for(*plugin, *config), variant.error);
+}
+
+bool Toolbox::is_ready(const Which& variant) const {
+  if (variant.first == CallPlace()) return true;
   const auto found = variants_.find(variant);
   return found != variants_.end() && (found->second.tool != nullptr || !found->second.error.empty());
 }
 
-void Toolbox::expect_shell(std::string_view shell, std::string_view id) {
+void Toolbox::expect(CallPlace place, std::string_view id) {
+  place = normal(std::move(place));
+  if (place == CallPlace()) return;
   const std::lock_guard lock(mutex_);
-  variants_.try_emplace({std::string(shell), std::string(id)});
+  variants_.try_emplace({std::move(place), std::string(id)});
+}
+
+std::string Toolbox::make_expected() {
+  const std::lock_guard lock(mutex_);
+  if (running_ > 0 || made_with_ != wanted_) return {};
+  make_variants();
+  for (const auto& [which, variant] : variants_) {
+    if (!which.first.on.empty() && variant.tool == nullptr) return variant.error;
+  }
+  return {};
 }
 
 void Toolbox::look_for_change() {
@@ -321,16 +409,16 @@ std::string Toolbox::input_schema(std::string_view id) const {
 
 TextOutcome Toolbox::call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output) {
   nlohmann::json envelope;
-  return run({}, id, arguments, stop, output, envelope);
+  return run({}, id, arguments, stop, output, nullptr, envelope);
 }
 
-nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop,
-                                        std::string& error) {
+nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
+                                        const CallPlace& place) {
   if (!has_tool(id)) {
     error = unknown_tool(id);
     return nullptr;
   }
-  const Use use(*this, stop);
+  const Use use(*this, stop, place, id);
   const wtool_tool* tool = use.tool(id);
   if (tool == nullptr) {
     error = use.error();
@@ -359,14 +447,14 @@ nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view ar
   return explained;
 }
 
-TextOutcome Toolbox::run(std::string_view shell, std::string_view id, std::string_view arguments, Stop& stop,
-                         const OutputSink& output, nlohmann::json& envelope) {
+TextOutcome Toolbox::run(const CallPlace& place, std::string_view id, std::string_view arguments, Stop& stop,
+                         const OutputSink& output, const StateSink& state, nlohmann::json& envelope) {
   TextOutcome outcome;
   if (!has_tool(id)) {
     outcome.error = unknown_tool(id);
     return outcome;
   }
-  const Use use(*this, stop, shell, id);
+  const Use use(*this, stop, place, id);
   const wtool_tool* tool = use.tool(id);
   if (tool == nullptr && use.configuration_is_invalid()) {
     envelope = refusal(use.error());
@@ -380,11 +468,11 @@ TextOutcome Toolbox::run(std::string_view shell, std::string_view id, std::strin
     return outcome;
   }
   const std::string name(id);
-  SinkState sink{output, nullptr};
+  SinkState sink{output, state, nullptr};
   const std::string call_id = "call-" + std::to_string(++calls_);
   wtool_request request = make_request(arguments);
   request.call_id = view(call_id);
-  if (output) {
+  if (output || state) {
     request.sink_ctx = &sink;
     request.on_event = on_event;
   }
@@ -416,11 +504,11 @@ TextOutcome Toolbox::run(std::string_view shell, std::string_view id, std::strin
 }
 
 ToolOutcome Toolbox::call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) {
-  return call_in_shell({}, id, arguments, stop, output);
+  return call_at({}, id, arguments, stop, output, nullptr);
 }
 
-ToolOutcome Toolbox::call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments,
-                                   Stop& stop, const OutputSink& output) {
+ToolOutcome Toolbox::call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                             const OutputSink& output, const StateSink& state) {
   ToolOutcome outcome;
   std::string text;
   try {
@@ -429,7 +517,7 @@ ToolOutcome Toolbox::call_in_shell(std::string_view shell, std::string_view id, 
     outcome.error = "the arguments for " + escaped(id) + " are not valid UTF-8: " + escaped(e.what());
     return outcome;
   }
-  TextOutcome answer = run(shell, id, text, stop, output, outcome.result);
+  TextOutcome answer = run(place, id, text, stop, output, state, outcome.result);
   outcome.kind = answer.kind;
   outcome.error = std::move(answer.error);
   return outcome;

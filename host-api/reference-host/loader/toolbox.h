@@ -6,11 +6,14 @@
 //   that only while no call runs, so a call after a change waits for the calls before it. While the new configuration
 //   is invalid, every call is refused with a result of code configuration_invalid: nothing runs with an older
 //   configuration, or with none.
+// - A step of a workflow may name the other place: the cluster, or this machine. Its tool is then one of another plugin, which is
+//   opened at the first need. No tool of either is made while a call of either runs.
 // - It does not check the arguments, which is the plugin's task. It does check the plugin's answers.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -76,10 +79,22 @@ class Toolbox final : public ToolCaller {
   std::string unknown_tool(std::string_view id) const override;
   std::string input_schema(std::string_view id) const override;
   ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
-  ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments, Stop& stop,
-                            const OutputSink& output) override;
-  // Makes the tool with that shell before it is called. Otherwise its first call would wait until earlier calls end.
-  void expect_shell(std::string_view shell, std::string_view id);
+  ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                      const OutputSink& output, const StateSink& state) override;
+  // Makes the tool for that place before it is called. Otherwise its first call would wait until earlier calls end.
+  void expect(CallPlace place, std::string_view id);
+  // Makes what is expected, while no call runs. Returns why a tool of another place cannot be made; empty: all can.
+  std::string make_expected();
+
+  // Opens the plugin for the place that is not this plugin's own. nullptr: `error` says why. Call it before all others below.
+  using OtherPlugin = std::function<Plugin*(std::string& error)>;
+  void set_other(OtherPlugin open);
+  // Where calls run whose place says nothing: "cluster" or "local".
+  const std::string& own_place() const { return own_place_; }
+  // Why that tool cannot be called there; empty: it can.
+  std::string place_problem(std::string_view on, std::string_view id);
+  // The name of the jobs that calls on the cluster submit from now on, so that they are found again.
+  void name_jobs(const std::string& name);
 
   // The same, with the arguments passed on byte for byte, JSON or not. An exception of the sink stops the call and is
   // thrown from this function when the call is over.
@@ -87,34 +102,44 @@ class Toolbox final : public ToolCaller {
 
   // What the call would do, without doing it: the answer of the tool's wtool.explain/1, an object with the text
   // "verdict". Null where that fails or the tool cannot explain itself; `error` says why.
-  nlohmann::ordered_json explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error);
+  nlohmann::ordered_json explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
+                                 const CallPlace& place = {});
 
  private:
   using Tools = std::map<std::string, const wtool_tool*, std::less<>>;
   class Use;
 
-  explicit Toolbox(Plugin& plugin) : plugin_(plugin) {}
-  // A tool whose shell is not the configured one.
+  explicit Toolbox(Plugin& plugin);
+  // A tool for another shell or place.
   struct Variant {
     const wtool_tool* tool = nullptr;
     std::string error;  // why there is no such tool
   };
-  using Variants = std::map<std::pair<std::string, std::string>, Variant>;  // by shell and id
+  using Which = std::pair<CallPlace, std::string>;  // place and id
+  using Variants = std::map<Which, Variant>;
 
-  TextOutcome run(std::string_view shell, std::string_view id, std::string_view arguments, Stop& stop,
-                  const OutputSink& output, nlohmann::json& envelope);
+  TextOutcome run(const CallPlace& place, std::string_view id, std::string_view arguments, Stop& stop,
+                  const OutputSink& output, const StateSink& state, nlohmann::json& envelope);
   void look_for_change();
   void make_tools();
   void make_variants();
-  bool is_ready(const std::pair<std::string, std::string>& variant) const;
-  const wtool_tool* make_tool(const std::string& id, const std::string& config, std::string& error) const;
+  void make_variant(const Which& which, Variant& variant);
+  bool is_ready(const Which& variant) const;
+  Plugin* plugin_at(std::string_view on, std::string& error);
+  CallPlace normal(CallPlace place) const;
+  std::string config_for(const Plugin& plugin, const std::string& config) const;
+  static const wtool_tool* make_tool(const Plugin& plugin, const std::string& id, const std::string& config,
+                                     std::string& error);
   static void end_tools(Tools& tools, Variants& variants);
 
   Plugin& plugin_;
+  const std::string own_place_;
   ConfigSource* source_ = nullptr;  // NULL: the configuration never changes
   std::atomic<std::uint64_t> calls_{0};
 
   std::mutex mutex_;  // for all below
+  OtherPlugin open_other_;
+  std::string job_name_;  // empty: the plugin chooses it
   std::condition_variable changed_;
   Tools tools_;
   Variants variants_;                     // with neither a tool nor an error: still to be made

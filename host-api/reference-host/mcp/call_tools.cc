@@ -24,11 +24,11 @@ ToolOutcome not_begun() {
 
 ToolOutcome CallTools::call(std::string_view id, const nlohmann::json& arguments, Stop& stop,
                             const OutputSink& output) {
-  return call_in_shell({}, id, arguments, stop, output);
+  return call_at({}, id, arguments, stop, output, nullptr);
 }
 
-ToolOutcome CallTools::call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments,
-                                     Stop& stop, const OutputSink& output) {
+ToolOutcome CallTools::call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                               const OutputSink& output, const StateSink& state) {
   {
     const std::lock_guard lock(mutex_);
     if (is_suspended_) return not_begun();
@@ -43,7 +43,7 @@ ToolOutcome CallTools::call_in_shell(std::string_view shell, std::string_view id
   };
   ToolOutcome outcome;
   try {
-    outcome = tools_.call_in_shell(shell, id, arguments, stop, output);
+    outcome = tools_.call_at(place, id, arguments, stop, output, state);
   } catch (...) {
     end();
     throw;

@@ -29,8 +29,8 @@ class CallTools final : public ToolCaller {
   std::string unknown_tool(std::string_view id) const override { return tools_.unknown_tool(id); }
   std::string input_schema(std::string_view id) const override { return tools_.input_schema(id); }
   ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
-  ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const nlohmann::json& arguments, Stop& stop,
-                            const OutputSink& output) override;
+  ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                      const OutputSink& output, const StateSink& state) override;
 
   // Asks the person at the client whether to continue. Nothing: nobody can be asked, or a stop was requested.
   std::optional<bool> confirm(const std::string& question, Stop& stop);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -63,6 +64,13 @@ struct PlannedState {
   std::string remark;                // about that
 };
 
+// What the run would ask of Slurm: at most so many jobs of one node, each for so many calls at once.
+struct PlannedCluster {
+  std::int64_t nodes = 0, slots = 0, cpus = 0, minutes = 0;  // cpus of a slot
+  std::string sbatch{};                                      // the command line that submits one job
+  std::string problem{};                                     // why that is not known; else empty
+};
+
 struct Plan {
   std::string name;
   std::string file;
@@ -70,6 +78,7 @@ struct Plan {
   std::string on_failure;  // a state; empty: none
   std::string finally;
   std::vector<PlannedState> states;
+  std::optional<PlannedCluster> cluster{};  // where a step may run on one
 };
 
 struct PlanCounts {

@@ -152,6 +152,7 @@ std::string steps(const RunRecord& run) {
     if (step.hidden || ++shown > max_page_steps) continue;
     out += "<tr><td>" + markup_text(step.state);
     if (!step.workflow.empty()) out += " " + element("span", "in " + step.workflow, "faint");
+    if (!step.node.empty()) out += " " + element("span", "on " + step.node, "faint");
     if (!step.place.branch.empty()) out += " " + element("span", step.place.branch, "faint");
     const runner::Outcome& outcome = step.end.outcome;
     out += details.of("command", step.end.command) +

@@ -52,6 +52,8 @@ std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+std::string on_node(const std::string& node) { return node.empty() ? "" : "  on " + cleaned_for_terminal(node, false); }
+
 }  // namespace
 
 ProgressStyle ProgressStyle::of(int descriptor) {
@@ -92,7 +94,8 @@ std::string Progress::coloured(const char* code, const std::string& text) const 
 
 LiveLine Progress::live_line(const Running& running, std::size_t columns) const {
   const std::string time = duration_text(std::chrono::steady_clock::now() - running.began);
-  const std::string shown = cut_to_width("  > " + running.label + "  " + time, columns);
+  const std::string where = running.waits ? "  waits for a node" : on_node(running.node);
+  const std::string shown = cut_to_width("  > " + running.label + "  " + time + where, columns);
   const std::size_t used = display_width(shown);
   const std::string output =
       cleaned_for_terminal(running.partial_line.empty() ? running.last_line : running.partial_line, false);
@@ -189,6 +192,14 @@ void Progress::state_entered(const Step& step) {
   if (!style_.live && !quiet() && takes_time(step)) put("  > " + running.label + "\n");
 }
 
+void Progress::call_state(const Step& step, const CallState& state) {
+  const std::lock_guard lock(mutex_);
+  const auto found = running_.find(step.number);
+  if (found == running_.end()) return;
+  found->second.waits = state.state == "waiting";
+  if (!state.node.empty()) found->second.node = state.node;
+}
+
 void Progress::follow_last_line(Running& running, std::string_view bytes) const {
   // Only the end can become the last line; a carriage return starts it again, as on a terminal.
   if (bytes.size() > 2 * max_live_line) {
@@ -258,7 +269,7 @@ void Progress::noticed(std::string_view text) {
 
 std::string Progress::end_line(const Step& step, const StepEnd& end, const Running& running) const {
   const std::string label = step_label(step, combinations_);
-  const std::string time = "  " + coloured(grey, duration_text(step.took));
+  const std::string time = "  " + coloured(grey, duration_text(step.took) + on_node(running.node));
   if (step.status == Step::Status::succeeded) {
     if (step.replayed) return "  " + coloured(grey, "kept") + " " + label + time + "\n";
     // Where outputs are not shown, their lines are counted, so that the complaints of a command that succeeds are not

@@ -54,6 +54,7 @@ class Progress final : public runner::RunObserver {
   void run_started(const runner::RunStart& start) override;
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_entered(const runner::Step& step) override;
+  void call_state(const runner::Step& step, const CallState& state) override;
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
@@ -67,6 +68,8 @@ class Progress final : public runner::RunObserver {
     std::chrono::steady_clock::time_point began;
     std::string last_line;     // of the output, complete
     std::string partial_line;  // what came after it; bounded
+    std::string node;          // of a cluster, that its call runs on
+    bool waits = false;        // for a node
     StepOutput output;
     KeptLines kept;
     bool wrote = false;           // there was some output

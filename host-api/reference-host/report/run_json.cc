@@ -35,6 +35,7 @@ ordered_json step_json(const StepRecord& step) {
   out["ms"] = milliseconds(step.took);
   out["exit_code"] = step.exit_code;
   out["tries"] = step.tries;
+  if (!step.node.empty()) out["node"] = step.node;
   if (step.replayed) out["kept"] = true;
   if (step.end.secret) out["secret"] = true;
   if (step.masked) out["masked"] = true;

@@ -263,11 +263,15 @@ class ActionRunner {
     // What the command itself marks as secret is kept from observers like any other secret.
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
     CallRecorder recorder(invocation_, step_);
-    const ToolOutcome outcome = run.request().tools.call_in_shell(
-        shell, tool, arguments, context_.stop, [&](OutputStream stream, std::string_view bytes) {
+    std::string on = workflow::place_of(invocation_.workflow, step_.state);
+    if (on.empty()) on = invocation_.on;
+    const ToolOutcome outcome = run.request().tools.call_at(
+        {.shell = shell, .on = std::move(on)}, tool, arguments, context_.stop,
+        [&](OutputStream stream, std::string_view bytes) {
           recorder.add(stream == OutputStream::standard_error, bytes);
           run.observer().output(step_, stream == OutputStream::standard_error, bytes);
-        });
+        },
+        [&](const CallState& state) { run.observer().call_state(step_, state); });
     result_.outcome = to_outcome(outcome);
     recorder.finish(result_.outcome);
     result_.refused = is_refusal(result_.outcome);

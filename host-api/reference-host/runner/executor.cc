@@ -27,6 +27,8 @@ RunReport run_workflow(RunRequest request) {
   start.source = &request.source;
   start.inputs = request.inputs;
   start.resumed = request.past != nullptr;
+  start.on = request.settings.on;
+  start.jobs = request.settings.jobs;
   request.observer.run_started(start);
 
   const WorkflowInvocation invocation(run, request.workflow, request.source, nullptr);
@@ -164,7 +166,9 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
     if (found != inputs.end() && found->second.as_text() != nullptr) found->second = value;
   }
 
-  const WorkflowInvocation inner(invocation.run, *other->workflow, *other->source, &invocation);
+  const std::string on = workflow::place_of(invocation.workflow, step.state);
+  const WorkflowInvocation inner(invocation.run, *other->workflow, *other->source, &invocation,
+                                 on.empty() ? invocation.on : on);
   Variables variables(*other->workflow, std::move(inputs));
   const std::string branch = step.branch + "/" + std::to_string(step.sequence) + ":" + name;
   const BranchResult end = run_invocation(inner, branch, variables, stop);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "loader/tool_caller.h"
 #include "runner/outcome.h"
 #include "workflow/model/model.h"
 
@@ -85,6 +86,7 @@ struct RunStart {
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> masked_inputs{};  // names of those in which a secret has been replaced
   bool resumed = false;
+  std::string on{}, jobs{};  // as in RunSettings
 };
 
 struct RunReport {
@@ -107,6 +109,8 @@ class RunObserver {
   // map. Called before those steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
+  // What the tool says of the step's call: it waits for a node, it has started there. Not every tool says something.
+  virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
   virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
   // The try `step.tries` has failed; the next one begins after `wait`.

@@ -93,6 +93,10 @@ struct RunServices {
 struct RunSettings {
   std::size_t max_parallel = 0;   // calls that run at the same time; 0: no limit
   std::optional<bool> fail_fast;  // overrides the file's
+  // For the journal: where steps run that do not say so, if that is "cluster"; and the name of the jobs of a cluster, if
+  // the run may submit some.
+  std::string on{};
+  std::string jobs{};
 };
 
 // All references must outlive the call.

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "cluster/submission.h"
+
 using namespace wtool::cluster;
 using nlohmann::json;
 
@@ -54,6 +56,29 @@ BOOST_AUTO_TEST_CASE(memory_is_asked_for_all_slots) {
 BOOST_AUTO_TEST_CASE(a_short_job_is_not_signalled_when_it_starts) {
   BOOST_TEST(has(line_of({{"time", 1}}), "--signal=B:TERM@15 "));
   BOOST_TEST(has(line_of({{"time", 60}}), "--signal=B:TERM@60 "));
+}
+
+BOOST_AUTO_TEST_CASE(the_name_of_jobs_is_one_that_slurm_and_a_shell_can_take) {
+  BOOST_TEST(problem_of({{"job_name", "wtool-20261121-231502-3f9a"}}) == "");
+  for (const char* bad : {"-x", "a b", "a,b", "a'b", "a%b"}) {
+    BOOST_TEST(has(problem_of({{"job_name", bad}}), "cluster.job_name"), bad);
+  }
+  BOOST_TEST(has(problem_of({{"job_name", std::string(65, 'a')}}), "at most 64"));
+}
+
+BOOST_AUTO_TEST_CASE(an_explanation_says_what_slurm_would_be_asked_for) {
+  std::string error;
+  const auto options = read_options({{"slots", 3}, {"nodes", 2}, {"time", 5}, {"partition", "long"}}, "/work", error);
+  BOOST_REQUIRE(options.has_value());
+  const json explained = json::parse(with_submission(R"({"verdict": "allow"})", *options));
+  BOOST_TEST(explained["verdict"] == "allow");
+  BOOST_TEST(explained["cluster"]["slots"] == 3);
+  BOOST_TEST(explained["cluster"]["nodes"] == 2);
+  BOOST_TEST(explained["cluster"]["minutes"] == 5);
+  const std::string line = explained["cluster"]["sbatch"];
+  BOOST_TEST(has(line, "'--partition=long'"), line);
+  BOOST_TEST(has(line, "--cpus-per-task=3"), line);
+  BOOST_TEST(with_submission("no JSON", *options) == "no JSON");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

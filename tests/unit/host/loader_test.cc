@@ -85,6 +85,33 @@ struct Folder {
   std::filesystem::path path;
 };
 
+BOOST_AUTO_TEST_SUITE(places)
+
+BOOST_AUTO_TEST_CASE(a_call_for_another_place_is_not_made_here_instead) {
+  Opened opened;
+  Toolbox& toolbox = *opened.toolbox;
+  BOOST_TEST(toolbox.own_place() == "local");
+  BOOST_TEST(toolbox.place_problem("local", "echo") == "");
+  BOOST_TEST(has(toolbox.place_problem("cluster", "echo"), "cannot be placed on \"cluster\" here"));
+  BOOST_TEST(has(toolbox.place_problem("local", "none"), "the tool none cannot be called there"));
+  const auto call = [&](const char* on) {
+    return toolbox.call_at({.on = on}, "echo", json::object(), opened.stop, nullptr, nullptr);
+  };
+  BOOST_TEST((call("local").kind == Kind::finished));
+  toolbox.set_other([](std::string& error) -> Plugin* { return error = "it was not built", nullptr; });
+  BOOST_TEST(toolbox.place_problem("cluster", "echo") == "it was not built");
+  BOOST_TEST(toolbox.make_expected() == "");
+  toolbox.expect({.on = "local"}, "echo");
+  BOOST_TEST(toolbox.make_expected() == "");
+  toolbox.expect({.on = "cluster"}, "echo");
+  BOOST_TEST(toolbox.make_expected() == "it was not built");
+  const ToolOutcome outcome = call("cluster");
+  BOOST_TEST((outcome.kind == Kind::not_made));
+  BOOST_TEST(outcome.error == "it was not built");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 BOOST_AUTO_TEST_SUITE(opening)
 
 BOOST_AUTO_TEST_CASE(descriptors_can_be_read_before_the_plugin_is_initialised) {

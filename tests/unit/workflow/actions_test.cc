@@ -76,6 +76,35 @@ BOOST_AUTO_TEST_CASE(all_options_are_read) {
   BOOST_TEST(options_of(tool, "A").on_failure.name == "A");
 }
 
+BOOST_AUTO_TEST_CASE(a_step_runs_where_it_says_or_what_is_around_it_says) {
+  const Workflow workflow = read(workflow_text(
+      "[*] --> Out\nOut --> Work\nstate Work {\n[*] --> In\nIn --> Deep\nstate Deep {\n[*] --> Inner\nInner --> "
+      "[*]\n}\n"
+      "Deep --> Here\nHere --> [*]\n}\nWork --> [*]\n",
+      "- Out: Shell \"true\"\n- Work: on=cluster\n- In: Shell \"true\" timeout=5 on failure: Out\n"
+      "- Inner: Call tool shell_execute with command=\"true\"\n- Here: Shell \"true\" with on=\"local\"\n"));
+  const auto place = [&](const char* id) { return place_of(workflow, workflow.index_of(id)); };
+  BOOST_TEST(place("Out") == "");
+  BOOST_TEST(place("In") == "cluster");
+  BOOST_TEST(place("Inner") == "cluster");
+  BOOST_TEST(place("Here") == "local");
+  BOOST_TEST(options_of(workflow, "In").on_failure.name == "Out");
+}
+
+BOOST_AUTO_TEST_CASE(a_place_that_is_not_meant_is_an_error) {
+  const auto problems = [](const std::string& action) { return diagnostics_of(one_action(action)); };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  BOOST_TEST(has(problems("Shell \"true\" on=clutser"),
+                 "9:22: error: on is cluster or local, and not \"clutser\"; did you mean 'cluster'?"));
+  BOOST_TEST(has(problems("Shell \"true\" on=\"${where}\""), "on is cluster or local, and not"));
+  BOOST_TEST(has(problems("Shell \"true\" on=local on=cluster"), "the option on is given twice"));
+  BOOST_TEST(has(problems("on=cluster"), "'A' does nothing, so it cannot be placed"));
+  BOOST_TEST(has(problems("on=cluster retry=3"), "this is not expected after on=cluster"));
+  const std::string twice = diagnostics_of(workflow_text("[*] --> W\nstate W {\n[*] --> A\nA --> [*]\n}\nW --> [*]\n",
+                                                         "- W: on=cluster\n- W: on=local\n- A: Log \"x\"\n"));
+  BOOST_TEST(has(twice, "a second item for the state 'W'"), twice);
+}
+
 BOOST_AUTO_TEST_CASE(waits_have_units) {
   const std::pair<const char*, std::pair<const char*, int>> cases[] = {
       {"Wait 2 seconds", {"2", 1000}},

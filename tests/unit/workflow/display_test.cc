@@ -200,6 +200,28 @@ BOOST_AUTO_TEST_CASE(branches_are_distinguished) {
              "  > (amd64, debug) deploy / F\n");
 }
 
+BOOST_AUTO_TEST_CASE(waiting_for_a_node_is_shown_apart_from_running_on_one) {
+  const std::string live = progress_of({true, false}, [](Progress& progress, auto made) {
+    const Step waits = made('A', ""), runs = made('B', "/1:B");
+    progress.state_entered(waits);
+    progress.call_state(waits, {.state = "waiting"});
+    progress.state_entered(runs);
+    progress.call_state(runs, {.state = "waiting"});
+    progress.call_state(runs, {.state = "started", .node = "node\x1b[31m7", .job = "12"});
+    progress.noticed("now");  // With it, the lines of all that runs are shown.
+  });
+  BOOST_TEST(live.find(" s  waits for a node", live.find("> A  ")) < live.find("> B  "), live);
+  BOOST_TEST(live.find(" s  on node7", live.find("> B  ")) != std::string::npos, live);
+  const std::string plain = progress_of({false, false}, [](Progress& progress, auto made) {
+    Step step = made('A', "");
+    progress.state_entered(step);
+    progress.call_state(step, {.state = "started", .node = "node7"});
+    step.status = Step::Status::succeeded;
+    progress.state_ended(step, {});
+  });
+  BOOST_TEST(plain == "  > A\n  ok A  0.00 s  on node7\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_terminal_shows_all_that_runs_and_counts_what_has_no_room) {
   const std::string text = progress_of({true, false}, [](Progress& progress, auto made) {
     for (char c = 'A'; c <= 'J'; ++c) {

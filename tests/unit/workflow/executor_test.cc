@@ -46,6 +46,17 @@ BOOST_AUTO_TEST_CASE(a_sum_of_anything_but_numbers_is_an_error_with_its_place) {
              run.report.reason);
 }
 
+BOOST_AUTO_TEST_CASE(a_call_is_made_at_the_place_of_its_step) {
+  const Run run(workflow_text("[*] --> A\nA --> W\nstate W {\n[*] --> B\nB --> C\nC --> [*]\n}\nW --> [*]\n",
+                              "- A: Shell \"a\"\n- W: on=cluster\n- B: Shell \"b\" shell=bash\n"
+                              "- C: Shell \"c\" on=local\n"));
+  BOOST_REQUIRE(run.tools.calls.size() == 3U);
+  BOOST_TEST(run.tools.calls[0].on == "");
+  BOOST_TEST(run.tools.calls[1].on == "cluster");
+  BOOST_TEST(run.tools.calls[1].shell == "bash");
+  BOOST_TEST(run.tools.calls[2].on == "local");
+}
+
 BOOST_AUTO_TEST_CASE(exits_are_tried_in_the_order_of_the_diagram_and_the_open_one_last) {
   const std::string text =
       workflow_text("[*] --> A\nA --> C\nA --> B: exit_code >= 0\nA --> D: success\nB --> [*]\nC --> [*]\nD --> [*]\n",

@@ -181,6 +181,38 @@ BOOST_AUTO_TEST_CASE(a_step_is_read_as_it_was_written) {
   BOOST_TEST((back.end.next == end.next));
 }
 
+BOOST_AUTO_TEST_CASE(the_node_of_a_step_and_the_jobs_of_a_run_are_read_back) {
+  const Workflow root = made_workflow("root");
+  Step step;
+  step.number = 1;
+  step.workflow = &root;
+  step.state = 0;
+  step.sequence = 1;
+  std::string lines;
+  RunStart start;
+  start.run = "r1";
+  start.workflow = &root;
+  start.on = "cluster";
+  start.jobs = "wtool-r1";
+  append_run_started(lines, some_time, start, "/somewhere");
+  append_state_started(lines, some_time, step, &root);
+  append_node(lines, some_time, step, &root, {.state = "started", .node = "node7", .job = "4711"});
+  BOOST_TEST(lines.find(R"("node":"node7","job":"4711")") != std::string::npos, lines);
+  RecordReader reader;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t newline = lines.find('\n', at);
+    BOOST_TEST(reader.take(std::string_view(lines).substr(at, newline - at)) == "");
+    at = newline + 1;
+  }
+  BOOST_TEST(reader.take(R"({"v":1,"type":"node","time":"2026-11-21T23:15:02.123Z","node":"x"})") != "");
+  const RunRecord run = reader.finish();
+  BOOST_TEST(run.on == "cluster");
+  BOOST_TEST(run.jobs == "wtool-r1");
+  BOOST_REQUIRE(run.steps.size() == 1U);
+  BOOST_TEST(run.steps[0].node == "node7");
+  BOOST_TEST((run.steps[0].status == Step::Status::running));
+}
+
 BOOST_AUTO_TEST_CASE(secret_outputs_and_inputs_are_left_out) {
   Workflow workflow = made_workflow();
   Parameter token;

@@ -131,6 +131,22 @@ BOOST_AUTO_TEST_CASE(the_page_is_whole_and_needs_nothing_else) {
   BOOST_TEST(MarkupCheck::problem(html_report(RunRecord{}, nullptr)) == "");
 }
 
+BOOST_AUTO_TEST_CASE(reports_name_the_node_of_a_step) {
+  const Workflow workflow = made_workflow();
+  RunCollector collector;
+  ToldRun run(workflow, collector);
+  run.start("r1");
+  Step step = run.enter("Build");
+  collector.call_state(step, {.state = "waiting"});
+  collector.call_state(step, {.state = "started", .node = "node<7>", .job = "1"});
+  run.end(step);
+  run.finish();
+  const std::string page = html_report(collector.record(), nullptr);
+  BOOST_TEST(page.find("on node&lt;7&gt;") != std::string::npos, page);
+  BOOST_TEST(MarkupCheck::problem(page) == "");
+  BOOST_TEST(run_json(collector.record(), "completed", true).find(R"("node": "node<7>")") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_collector_and_a_journal_agree) {
   const ScratchFolder scratch;
   const Workflow workflow = made_workflow();

@@ -26,14 +26,15 @@ class FakeTools final : public host::ToolCaller {
   bool has_tool(std::string_view id) const override { return id == "shell_execute" || id == "lookup"; }
   host::ToolOutcome call(std::string_view id, const Json& arguments, wtool::Stop& stop,
                          const OutputSink& output) override {
-    return call_in_shell("", id, arguments, stop, output);
+    return call_at({}, id, arguments, stop, output, nullptr);
   }
-  host::ToolOutcome call_in_shell(std::string_view shell, std::string_view id, const Json& arguments, wtool::Stop& stop,
-                                  const OutputSink& output) override {
+  host::ToolOutcome call_at(const host::CallPlace& place, std::string_view id, const Json& arguments, wtool::Stop& stop,
+                            const OutputSink& output, const StateSink& state) override {
     {
       const std::lock_guard lock(mutex_);
-      calls.push_back({std::string(id), arguments, std::string(shell)});
+      calls.push_back({std::string(id), arguments, place.shell, place.on});
     }
+    for (const host::CallState& one : states) state(one);
     return answer_ ? answer_(arguments, stop, output) : exited(0, "");
   }
 
@@ -52,9 +53,10 @@ class FakeTools final : public host::ToolCaller {
   struct Call {
     std::string tool;
     Json arguments;
-    std::string shell;
+    std::string shell{}, on{};
   };
-  std::vector<Call> calls;  // to be read when no call is running
+  std::vector<Call> calls;                // to be read when no call is running
+  std::vector<host::CallState> states{};  // what each call says of itself
 
  private:
   std::mutex mutex_;

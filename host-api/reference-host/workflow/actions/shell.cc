@@ -130,7 +130,7 @@ bool read_options(ActionReading& in, ShellAction& made) {
     in.cursor.fail(
         "an option is missing after `with`; the options are timeout=N, result=\"name\", working_dir=\"path\", "
         "env={\"NAME\": \"value\"}, shell=bash, shell_options=\"-eu\", retry=N, backoff=2s..60s, total_timeout=N, on "
-        "failure: State, secret, "
+        "failure: State, secret, on=cluster, "
         "matrix={...}");
     return false;
   }
@@ -151,7 +151,7 @@ bool read_options(ActionReading& in, ShellAction& made) {
     known.insert(known.end(), {"working_dir", "env", "shell", "shell_options"});
     in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
                    "; the options are timeout, result, working_dir, env, shell, shell_options, retry, backoff, "
-                   "total_timeout, on failure, secret, "
+                   "total_timeout, on failure, secret, on, "
                    "matrix");
     return false;
   }

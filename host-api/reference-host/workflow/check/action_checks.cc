@@ -1,6 +1,7 @@
 #include "workflow/check/checks.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ class ActionChecker {
     for (const State& state : workflow_.states) {
       if (!state.action) continue;
       options(*state.action);
+      place(state);
       const ActionType& type = type_of(state.action->kind);
       if (type.check != nullptr) type.check(state.action->kind, *state.action, check_);
     }
@@ -69,6 +71,26 @@ class ActionChecker {
     }
   }
 
+  // Reported where it is written: an option of the action, or of a composite state around it. Each once for each tool.
+  void place(const State& state) {
+    if (!around_.place_problem) return;
+    const NamedPlace* written = &state.action->options.on;
+    for (const State* at = &state; written->name.empty() && at->around != no_state;) {
+      at = &workflow_.states[workflow_.states[at->around].other_half];
+      written = at->action ? &at->action->options.on : &at->on;
+    }
+    if (written->name.empty()) return;
+    const auto* tool = std::get_if<ToolAction>(&state.action->kind);
+    const bool calls =
+        type_of(state.action->kind).calls_something && !std::holds_alternative<WorkflowAction>(state.action->kind);
+    if (!calls) return;
+    const std::string name = tool != nullptr ? tool->tool : std::string(shell_tool);
+    if (!told_of_place_.emplace(written->offset, name).second) return;
+    if (std::string why = around_.place_problem(written->name, name); !why.empty()) {
+      diagnostics_.add(written->offset, std::move(why));
+    }
+  }
+
   void timeout(const std::optional<TemplateText>& text) {
     std::string why;
     if (!text || !is_literal(*text) || timeout_value(text->written.text(), why)) return;
@@ -90,6 +112,7 @@ class ActionChecker {
   const Workflow& workflow_;
   const CheckContext& around_;
   Diagnostics& diagnostics_;
+  std::set<std::pair<std::size_t, std::string>> told_of_place_;  // by offset and tool
 };
 
 }  // namespace

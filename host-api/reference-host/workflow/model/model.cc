@@ -11,6 +11,16 @@
 
 namespace wtool::host::workflow {
 
+std::string place_of(const Workflow& workflow, std::size_t state) {
+  while (state != no_state) {
+    const State& at = workflow.states[state];
+    const std::string& own = at.action ? at.action->options.on.name : at.on.name;
+    if (!own.empty()) return own;
+    state = at.around == no_state ? no_state : workflow.states[at.around].other_half;
+  }
+  return {};
+}
+
 const std::vector<std::string>& run_names() {
   static const std::vector<std::string> names = {
       "success", "failure", "exit_code",     "is_error", "result", "last_action_result",

@@ -75,6 +75,7 @@ struct ActionOptions {
   std::optional<TemplateText> total_timeout;  // the same, of all tries and the waits between them
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
   bool secret = false;                        // its outputs are secret
+  NamedPlace on;                              // on="cluster" or "local"; empty: as what is around it says
   // An object of lists, or of texts with a template that renders to a list: the action runs once for each combination,
   // all at the same time, with matrix.NAME in each. Null: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;
@@ -190,6 +191,7 @@ struct State {
   std::size_t other_half = no_state;
   std::size_t around = no_state;  // the hidden state of the composite state that contains it; no_state: none does
   std::vector<Transition> exits;
+  NamedPlace on;  // of a composite state without an action: where what is inside runs; empty: as what is around it says
   std::optional<Action> action;
   bool action_unread = false;  // it has an action, which was not understood
 };
@@ -249,6 +251,10 @@ struct Workflow {
     return found == index.end() ? no_state : found->second;
   }
 };
+
+// Where the action of that state runs: "cluster" or "local", as it says itself, or the innermost composite state around it
+// that says so. Empty: none does.
+std::string place_of(const Workflow& workflow, std::size_t state);
 
 // success, failure, exit_code, is_error, result, last_action_result and output (its text), error (its message; empty
 // after a success), workflow_name, run_id, and matrix (inside of a state that has one).

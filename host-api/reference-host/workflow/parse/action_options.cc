@@ -46,14 +46,15 @@ std::string example_of(const std::string& name) {
   if (name == "backoff") return "backoff=2s..60s";
   if (name == "matrix") return "matrix={\"os\": [\"a\", \"b\"]}";
   if (name == "retry") return "retry=3";
+  if (name == "on") return "on=cluster";
   return name + "=60";
 }
 
 }  // namespace
 
 std::vector<std::string> OptionReader::names() const {
-  std::vector<std::string> names = {"result",     "retry",  "backoff", "total_timeout",
-                                    "on_failure", "secret", "matrix",  "with"};
+  std::vector<std::string> names = {"result", "retry", "backoff", "total_timeout", "on_failure",
+                                    "secret", "on",    "matrix",  "with"};
   if (has_timeout_) names.insert(names.begin(), "timeout");
   return names;
 }
@@ -102,6 +103,7 @@ bool OptionReader::read(const std::string& name, ActionOptions& out) {
   if (name == "backoff") return backoff(out);
   if (name == "on_failure") return on_failure(out);
   if (name == "secret") return secret(out);
+  if (name == "on") return on(out);
   return matrix(out);
 }
 
@@ -202,6 +204,27 @@ bool OptionReader::secret(ActionOptions& out) {
   out.secret = word == "true";
   if (word == "true" || word == "false") return true;
   diagnostics_.add(at, "secret is true or false, or stands alone");
+  return false;
+}
+
+bool OptionReader::on(ActionOptions& out) { return take_on(cursor_, diagnostics_, out.on); }
+
+bool take_on(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out) {
+  const std::size_t at = cursor.here();
+  std::string word;
+  if (cursor.sees_text()) {
+    const auto text = cursor.take_text("cluster or local");
+    if (!text) return false;
+    word = text->text();
+  } else {
+    word = cursor.take_to_blank();
+  }
+  if (word == "cluster" || word == "local") {
+    out = {word, at};
+    return true;
+  }
+  diagnostics.add(at, "on is cluster or local, and not " + expressions::quoted_for_message(word) +
+                          did_you_mean(word, {"cluster", "local"}));
   return false;
 }
 

@@ -4,6 +4,8 @@
 
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"
+#include "workflow/parse/action_cursor.h"
+#include "workflow/parse/action_options.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -96,6 +98,30 @@ std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& w
   return found;
 }
 
+// `- Work: on=cluster`, where Work is a composite state without an action. False where the text is something else.
+bool read_composite_place(const MappedText& text, std::size_t found, Workflow& workflow, Diagnostics& diagnostics) {
+  ActionCursor cursor(text, diagnostics);
+  if (!cursor.take_word("on") || !cursor.take_symbol('=')) return false;
+  const std::size_t begin = text.locate(std::min(text.text().find_first_not_of(" \t\n"), text.text().size()));
+  NamedPlace read;
+  if (!take_on(cursor, diagnostics, read)) return true;
+  if (!cursor.at_end()) {
+    cursor.fail("this is not expected after on=" + read.name + ": " + cursor.rest_for_message());
+    return true;
+  }
+  State& state = workflow.states[found];
+  if (state.other_half == no_state) {
+    diagnostics.add(begin, "'" + state.id + "' does nothing, so it cannot be placed; on=" + read.name +
+                               " follows an action, or is alone with a composite state");
+  } else if (!state.on.name.empty() || state.action) {
+    diagnostics.add(begin, "a second item for the state '" + state.id + "'; on=" + read.name +
+                               " follows an action, or is alone, once");
+  } else {
+    state.on = read;
+  }
+  return true;
+}
+
 void read_one(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace
@@ -112,6 +138,10 @@ std::string_view plain_state_name(std::string_view id) {
 void read_action_of(std::string_view id, std::size_t offset, const MappedText& text,
                     const std::vector<CodeBlock>& blocks, Workflow& workflow, Diagnostics& diagnostics) {
   const auto found = workflow.index.find(std::string(id));
+  if (found != workflow.index.end() && !workflow.states[found->second].hidden && blocks.empty() &&
+      read_composite_place(text, found->second, workflow, diagnostics)) {
+    return;
+  }
   if (found != workflow.index.end() && blocks.empty() && is_prose(text.text())) {
     diagnostics.warn(
         offset, "this says what '" + std::string(id) +
@@ -148,7 +178,7 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
     return diagnostics.warn(offset, missing + ", so this action never runs; add the state, or remove the action");
   }
   State& state = workflow.states[found->second];
-  if (state.action) {
+  if (state.action || !state.on.name.empty()) {
     return diagnostics.add(offset, "a second action for the state '" + state.id + "'; a state has only one");
   }
   state.action = std::move(action);

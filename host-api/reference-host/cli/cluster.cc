@@ -1,0 +1,327 @@
+// wtool cluster status: the partitions and this user's pilots. wtool cluster test: a call on each node, with a pilot of its own.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+#include <wtool/cpp/host.hpp>
+
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/interrupts.h"
+#include "cli/slurm.h"
+#include "expressions/template.h"
+#include "terminal/text.h"
+
+namespace wtool::host {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using std::chrono::steady_clock;
+
+constexpr std::size_t most_nodes = 100;       // of one test: each has a thread and a job
+constexpr std::uint64_t call_ms = 30 * 1000;  // for each test call, once there is a slot
+
+struct ClusterOptions {
+  bool as_json = false;
+  std::size_t nodes = 0;  // 0: all
+  int wait = 60;          // seconds for a pilot
+};
+
+int slurm_failed(const std::string& error) {
+  complain(error);
+  return exit_unusable;
+}
+
+bool print_object(const ordered_json& all) {
+  return print(all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n');
+}
+
+// Columns of equal width, a line for each row.
+std::string columns_of(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += ' ' + cleaned_for_terminal(row[i], false) + std::string(widths[i] - display_width(row[i]) + 1, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  }
+  return out;
+}
+
+std::vector<std::vector<std::string>> fields_of(const std::string& text, std::size_t count) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::vector<std::string> row(count);
+    std::istringstream fields(line);
+    for (std::string& field : row) {
+      std::getline(fields, field, '|');
+      field.erase(field.find_last_not_of(' ') + 1);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// ---- status
+
+int show_status(Context& context, const ClusterOptions& options) {
+  std::string error;
+  Plugin* local = context.local_plugin(error);
+  if (local == nullptr) return slurm_failed(error);
+  Stop stop;
+  const Interrupts interrupts(stop);
+  const auto client = SlurmClient::open(*local, error);
+  if (client == nullptr) return slurm_failed(error);
+  const auto partitions = client->run("sinfo --noheader --format='%R|%a|%l|%D|%T|%N'", stop, error);
+  const auto pilots = partitions ? client->jobs("", stop, error) : std::nullopt;
+  if (interrupts.signal() != 0) return interrupts.exit_status();
+  if (!pilots) return slurm_failed("Slurm does not answer: " + error);
+  const auto rows = fields_of(*partitions, 6);
+  if (options.as_json) {
+    ordered_json all = {{"partitions", ordered_json::array()}, {"pilots", ordered_json::array()}};
+    for (const auto& row : rows) {
+      all["partitions"].push_back({{"partition", row[0]},
+                                   {"available", row[1] == "up"},
+                                   {"time_limit", row[2]},
+                                   {"count", std::atoi(row[3].c_str())},
+                                   {"state", row[4]},
+                                   {"nodes", row[5]}});
+    }
+    for (const SlurmClient::Job& job : *pilots) {
+      ordered_json one = {{"job", job.id}, {"name", job.name}, {"state", job.state}, {"node", job.node}};
+      one["slots"] = job.slots == 0 ? ordered_json() : ordered_json(job.slots);
+      one["reason"] = job.reason;
+      all["pilots"].push_back(std::move(one));
+    }
+    return print_object(all) ? exit_ok : exit_unusable;
+  }
+  std::vector<std::vector<std::string>> shown{{"PARTITION", "AVAILABLE", "TIME LIMIT", "COUNT", "STATE", "NODES"}};
+  shown.insert(shown.end(), rows.begin(), rows.end());
+  std::string out = "Partitions:\n" + columns_of(shown);
+  if (pilots->empty()) return print(out + "\nNo pilots of yours run or wait.\n") ? exit_ok : exit_unusable;
+  shown = {{"JOB", "NAME", "STATE", "NODE", "SLOTS", "REASON"}};
+  for (const SlurmClient::Job& job : *pilots) {
+    shown.push_back({job.id, job.name, job.state, job.node.empty() ? "-" : job.node,
+                     job.slots == 0 ? "-" : std::to_string(job.slots), job.reason == "None" ? "" : job.reason});
+  }
+  return print(out + "\nYour pilots:\n" + columns_of(shown)) ? exit_ok : exit_unusable;
+}
+
+// ---- test
+
+struct TestedNode {
+  std::string name;
+  const wtool_tool* tool = nullptr;
+  std::string error{};  // empty: both calls succeeded there
+  std::chrono::milliseconds first{0};
+  std::chrono::microseconds second{0};
+};
+
+// Those that can take work first, each once.
+std::optional<std::vector<TestedNode>> nodes_of(SlurmClient& client, const std::string& partition, Stop& stop,
+                                                std::string& error) {
+  std::string command = "sinfo --noheader --Node --format='%N|%T'";
+  if (!partition.empty()) command += " --partition=" + expressions::shell_quoted(partition);
+  const auto out = client.run(command, stop, error);
+  if (!out) return std::nullopt;
+  std::vector<TestedNode> ready, others;
+  std::set<std::string> seen;
+  for (const auto& row : fields_of(*out, 2)) {
+    if (row[0].empty() || !seen.insert(row[0]).second) continue;
+    const bool is_ready = row[1] == "idle" || row[1] == "mixed" || row[1] == "allocated";
+    (is_ready ? ready : others).push_back({row[0]});
+  }
+  ready.insert(ready.end(), others.begin(), others.end());
+  if (ready.empty()) return error = "sinfo names no node", std::nullopt;
+  return ready;
+}
+
+// One call. Empty: it succeeded on that node.
+std::string try_call(const TestedNode& node, std::uint64_t wait_ms, Stop& stop) {
+  static constexpr std::string_view arguments = R"({"command": "printf %s \"$SLURMD_NODENAME\"", "timeout": 20})";
+  wtool_request request = make_request(arguments);
+  request.deadline_ms = wait_ms + call_ms;
+  Call call(*node.tool, request);
+  if (call.status() != WTOOL_OK) return "the call could not be made: " + std::string(call.error());
+  const Stop::Subscription listening = stop.subscribe(
+      [&call](const StopRequest& asked) { call.cancel(static_cast<std::uint32_t>(asked.how), asked.reason); });
+  const wtool_status status = call.run();
+  if (status != WTOOL_OK && status != WTOOL_E_CANCELLED) return "the call failed: " + std::string(call.error());
+  const json result = json::parse(call.result(), nullptr, false);
+  if (!result.is_object() || !result.contains("metadata")) return "the result is not one";
+  const json& metadata = result["metadata"];
+  if (result.value("is_error", true)) {
+    const std::string text = result.value(json::json_pointer("/metadata/error/message"), std::string());
+    return text.empty() ? result.value(json::json_pointer("/content/0/text"), std::string("it failed")) : text;
+  }
+  const std::string where = metadata.value("node", "");
+  return where == node.name ? "" : "the call ran on " + where;
+}
+
+void test_node(TestedNode& node, int wait, Stop& stop) {
+  const auto wait_ms = static_cast<std::uint64_t>(wait) * 1000;
+  const auto began = steady_clock::now();
+  node.error = try_call(node, wait_ms, stop);
+  const auto then = steady_clock::now();
+  node.first = std::chrono::duration_cast<std::chrono::milliseconds>(then - began);
+  if (!node.error.empty()) return;
+  node.error = try_call(node, wait_ms, stop);
+  node.second = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - then);
+}
+
+// The section `cluster` of the configuration, for one pilot on that node. The rules for commands are left out: the test is
+// about the nodes.
+std::string test_config(json section, const std::string& node, int wait) {
+  if (!section.is_object()) section = json::object();
+  section["slots"] = 1;
+  section["nodes"] = 1;
+  section["wait"] = wait;
+  const std::string extra = section.value("extra", "");
+  section["extra"] = extra + (extra.empty() ? "" : " ") + "--nodelist=" + node;
+  section["job_name"] = "wtool-test-" + std::to_string(::getpid());
+  return json{{"cluster", std::move(section)}}.dump();
+}
+
+std::string as_ms(double ms) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f ms", ms);
+  return text;
+}
+
+bool print_test(const std::vector<TestedNode>& nodes, bool as_json) {
+  if (as_json) {
+    ordered_json list = ordered_json::array();
+    std::size_t bad = 0;
+    for (const TestedNode& node : nodes) {
+      const bool ok = node.error.empty();
+      ordered_json one = {{"node", node.name}, {"ok", ok}, {"first_ms", node.first.count()}};
+      one["second_ms"] = ok ? ordered_json(static_cast<double>(node.second.count()) / 1000) : ordered_json();
+      one["error"] = node.error;
+      list.push_back(std::move(one));
+      bad += ok ? 0 : 1;
+    }
+    return print_object({{"nodes", std::move(list)}, {"failed", bad}});
+  }
+  std::vector<std::vector<std::string>> rows{{"NODE", "", "FIRST CALL", "SECOND CALL", ""}};
+  for (const TestedNode& node : nodes) {
+    const bool ok = node.error.empty();
+    rows.push_back({node.name, ok ? "ok" : "failed", as_ms(static_cast<double>(node.first.count())),
+                    ok ? as_ms(static_cast<double>(node.second.count()) / 1000) : "-", node.error});
+  }
+  return print(columns_of(rows));
+}
+
+int test_nodes(Context& context, const ClusterOptions& options) {
+  std::string error;
+  const auto config = context.config_files().load_config(error);
+  if (!config) return slurm_failed(error);
+  json section = config->json.contains("cluster") ? config->json.at("cluster") : json::object();
+  Plugin* local = context.local_plugin(error);
+  Plugin* cluster = local == nullptr ? nullptr : context.cluster_plugin(error);
+  if (cluster == nullptr) return slurm_failed(error);
+  Stop stop;
+  const Interrupts interrupts(stop);
+  std::optional<std::vector<TestedNode>> nodes;
+  if (const auto client = SlurmClient::open(*local, error)) {
+    nodes = nodes_of(*client, section.is_object() ? section.value("partition", "") : "", stop, error);
+  }
+  if (interrupts.signal() != 0) return interrupts.exit_status();
+  if (!nodes) return slurm_failed("Slurm does not answer: " + error);
+  if (options.nodes == 0 && nodes->size() > most_nodes) {
+    complain("of " + std::to_string(nodes->size()) + " nodes, " + std::to_string(most_nodes) + " are tested");
+  }
+  nodes->resize(std::min({nodes->size(), options.nodes == 0 ? most_nodes : options.nodes, most_nodes}));
+  if (!cluster->start(error)) return slurm_failed(error);
+
+  bool made = true;
+  for (TestedNode& node : *nodes) {
+    Blob why;
+    const std::string text = test_config(section, node.name, options.wait);
+    if (cluster->entry().tool_new(view("shell_execute"), view(text), &node.tool, why.out()) == WTOOL_OK) continue;
+    complain("the configuration cannot be used: " + std::string(why.text()));
+    made = false;
+    break;
+  }
+  if (made) {
+    std::vector<std::thread> threads;
+    for (TestedNode& node : *nodes) {
+      try {
+        threads.emplace_back([&node, &options, &stop] { test_node(node, options.wait, stop); });
+      } catch (const std::system_error& problem) {
+        node.error = std::string("no thread could be started: ") + problem.what();
+      }
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  for (TestedNode& node : *nodes) {
+    if (node.tool != nullptr) node.tool->destroy(node.tool);
+  }
+  if (!made) return exit_unusable;
+  const bool printed = print_test(*nodes, options.as_json);
+  if (interrupts.signal() != 0) return interrupts.exit_status();
+  const bool ok = std::all_of(nodes->begin(), nodes->end(), [](const TestedNode& node) { return node.error.empty(); });
+  return !printed ? exit_unusable : ok ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+void add_cluster(CLI::App& app, Context& context) {
+  auto options = std::make_shared<ClusterOptions>();
+  CLI::App* group = app.add_subcommand("cluster", "Show or test the Slurm cluster that --on cluster uses");
+  group->require_subcommand(1);
+  CLI::App* status_command = group->add_subcommand("status", "Show the partitions and your pilots");
+  status_command->add_flag("--json", options->as_json, "Print one JSON object");
+  status_command->footer(
+      "Asks sinfo and squeue, each for at most 10 seconds. A pilot is a job whose name begins with wtool-. Exit "
+      "status: 0, 2\n"
+      "where Slurm does not answer.\n"
+      "\n"
+      "Example:\n"
+      "  wtool cluster status --json");
+  CLI::App* test_command = group->add_subcommand("test", "Make a call on each node, with a pilot of its own");
+  test_command->add_option("--nodes", options->nodes, "Test only so many nodes, those first that can take work")
+      ->type_name("N")
+      ->check(CLI::Range(1, static_cast<int>(most_nodes)));
+  test_command->add_option("--wait", options->wait, "How many seconds a pilot may take to come (default: 60)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1, 3600));
+  test_command->add_flag("--json", options->as_json, "Print one JSON object");
+  test_command->footer(
+      "The first call includes what Slurm needs to start the job; the second one uses the same pilot. The section "
+      "cluster\n"
+      "of the configuration counts, with one slot for each job; its rules for commands do not. Exit status: 0 where "
+      "all\n"
+      "nodes answered, 1 where one did not, 2 where nothing could be tested, 130 after Ctrl-C.\n"
+      "\n"
+      "Example:\n"
+      "  wtool cluster test --nodes 2");
+  status_command->callback(
+      [&context, options] { context.command = [&context, options] { return show_status(context, *options); }; });
+  test_command->callback(
+      [&context, options] { context.command = [&context, options] { return test_nodes(context, *options); }; });
+}
+
+}  // namespace wtool::host

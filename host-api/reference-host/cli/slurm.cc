@@ -1,0 +1,105 @@
+#include "cli/slurm.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "expressions/template.h"
+
+namespace wtool::host {
+
+namespace {
+
+constexpr int client_seconds = 10;        // for a client program
+constexpr std::size_t max_job_name = 64;  // of a job
+constexpr std::size_t max_ids = 1000;     // on one command line
+
+// What the plugin writes into the comment of a job, before the number.
+constexpr std::string_view slots_mark = "slots:";
+
+bool is_job_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+}
+
+std::string text_of_result(const nlohmann::json& envelope, const char* place) {
+  const nlohmann::json::json_pointer pointer(place);
+  return envelope.contains(pointer) && envelope[pointer].is_string() ? envelope[pointer].get<std::string>() : "";
+}
+
+std::string without_end(std::string text) {
+  text.erase(text.find_last_not_of(" \r\n\t") + 1);
+  return text;
+}
+
+}  // namespace
+
+std::string slurm_job_name(const std::string& run) {
+  std::string name = std::string(slurm_job_prefix) + run.substr(0, max_job_name - slurm_job_prefix.size());
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !is_job_character(c); }, '-');
+  return name;
+}
+
+std::unique_ptr<SlurmClient> SlurmClient::open(Plugin& local, std::string& error) {
+  std::unique_ptr<Toolbox> tools = Toolbox::open(local, "{}", error);
+  if (tools == nullptr) return nullptr;
+  return std::unique_ptr<SlurmClient>(new SlurmClient(std::move(tools)));
+}
+
+std::optional<std::string> SlurmClient::run(const std::string& command, Stop& stop, std::string& error) {
+  const std::string program = command.substr(0, command.find(' '));
+  const ToolOutcome outcome =
+      tools_->call("shell_execute", {{"command", command}, {"timeout", client_seconds}}, stop, nullptr);
+  if (outcome.kind == ToolOutcome::Kind::not_made) return error = program + ": " + outcome.error, std::nullopt;
+  if (outcome.kind == ToolOutcome::Kind::finished && !outcome.result.value("is_error", true)) {
+    return text_of_result(outcome.result, "/metadata/stdout");
+  }
+  error = without_end(text_of_result(outcome.result, "/metadata/stderr"));
+  if (error.empty()) error = text_of_result(outcome.result, "/metadata/error/message");
+  if (error.empty()) error = text_of_result(outcome.result, "/content/0/text");
+  if (!error.starts_with(program)) error = program + ": " + error;
+  return std::nullopt;
+}
+
+std::optional<std::vector<SlurmClient::Job>> SlurmClient::jobs(const std::string& name, Stop& stop,
+                                                               std::string& error) {
+  std::string command = "squeue --noheader --user=" + std::to_string(::geteuid()) + " --format='%i|%j|%T|%N|%k|%r'";
+  if (!name.empty()) command += " --name=" + expressions::shell_quoted(name);
+  const auto out = run(command, stop, error);
+  if (!out) return std::nullopt;
+  std::vector<Job> jobs;
+  std::istringstream lines(*out);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    Job job;
+    std::string comment;
+    for (std::string* field : {&job.id, &job.name, &job.state, &job.node, &comment, &job.reason}) {
+      std::getline(fields, *field, '|');
+    }
+    if (comment.starts_with(slots_mark)) job.slots = std::atoi(comment.c_str() + slots_mark.size());
+    const bool is_id = !job.id.empty() && job.id.find_first_not_of("0123456789_[]-") == std::string::npos;
+    if (is_id && (name.empty() ? job.name.starts_with(slurm_job_prefix) : job.name == name)) {
+      jobs.push_back(std::move(job));
+    }
+  }
+  return jobs;
+}
+
+std::optional<std::vector<std::string>> SlurmClient::cancel_all(const std::string& name, Stop& stop,
+                                                                std::string& error) {
+  const auto left = jobs(name, stop, error);
+  if (!left) return std::nullopt;
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < left->size() && i < max_ids; ++i) ids.push_back((*left)[i].id);
+  if (ids.empty()) return ids;
+  std::string command = "scancel --quiet";
+  for (const std::string& id : ids) command += ' ' + expressions::shell_quoted(id);
+  if (!run(command, stop, error)) return std::nullopt;
+  return ids;
+}
+
+}  // namespace wtool::host

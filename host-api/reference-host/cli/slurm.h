@@ -1,0 +1,44 @@
+// The client programs of Slurm, for commands that ask about a cluster themselves: squeue, sinfo, scancel. They run through
+// shell_execute of this machine, without the rules of the configuration, which are about other people's commands; each is
+// bounded in time, and none can outlive this program.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/stop.h"
+#include "loader/toolbox.h"
+
+namespace wtool::host {
+
+// What the jobs of that run are called: letters, digits and dashes, at most 64.
+std::string slurm_job_name(const std::string& run);
+inline constexpr std::string_view slurm_job_prefix = "wtool-";
+
+class SlurmClient {
+ public:
+  // Uses the plugin of this machine until it is destroyed: no other toolbox of it may exist meanwhile. nullptr: `error` says
+  // why.
+  static std::unique_ptr<SlurmClient> open(Plugin& local, std::string& error);
+
+  // The standard output of the command line. Nothing: `error` says why, or that it took too long.
+  std::optional<std::string> run(const std::string& command, Stop& stop, std::string& error);
+
+  struct Job {
+    std::string id{}, name{}, state{}, node{}, reason{};
+    int slots = 0;  // 0: not known
+  };
+  // The user's own jobs of that name; an empty name: all whose names begin as those of pilots.
+  std::optional<std::vector<Job>> jobs(const std::string& name, Stop& stop, std::string& error);
+  // Cancels all jobs of that name, and returns their ids.
+  std::optional<std::vector<std::string>> cancel_all(const std::string& name, Stop& stop, std::string& error);
+
+ private:
+  explicit SlurmClient(std::unique_ptr<Toolbox> tools) : tools_(std::move(tools)) {}
+
+  std::unique_ptr<Toolbox> tools_;
+};
+
+}  // namespace wtool::host
