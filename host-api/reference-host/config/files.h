@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
+#include "base/config/config.h"
 #include "config/policy_preset.h"
 #include "loader/toolbox.h"
 

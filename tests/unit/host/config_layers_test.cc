@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
+#include "base/config/config.h"
 #include "config/files.h"
 
 namespace wtool::host {

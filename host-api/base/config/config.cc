@@ -1,4 +1,4 @@
-#include "config/config.h"
+#include "base/config/config.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/config/keys.h"
 #include "base/paths.h"
-#include "config/keys.h"
 
-namespace wtool::host {
+namespace wtool {
 
 namespace {
 
@@ -335,4 +335,4 @@ std::optional<std::string> parse_config(const std::string& text, const std::stri
   return config->json.dump();
 }
 
-}  // namespace wtool::host
+}  // namespace wtool

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wtool::host {
+namespace wtool {
 
 enum class KeyType {
   program,  // the path of a program
@@ -104,4 +104,4 @@ std::string shown(const nlohmann::json& value);
 // a float, as in JSON. .inf and .nan, which JSON does not have, are errors.
 bool parse_scalar(const std::string& text, const std::string& tag, nlohmann::json& value, std::string& error);
 
-}  // namespace wtool::host
+}  // namespace wtool

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace wtool::host {
+namespace wtool {
 
 // ---- layer.cc: one configuration file, read and checked by itself: what it sets, what it locks, and where in it.
 
@@ -86,4 +86,4 @@ std::optional<Config> merge(const std::vector<Layer>& layers, const std::string&
 std::optional<std::string> parse_config(const std::string& text, const std::string& name, const std::string& folder,
                                         std::string& error);
 
-}  // namespace wtool::host
+}  // namespace wtool

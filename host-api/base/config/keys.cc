@@ -1,11 +1,11 @@
-#include "config/keys.h"
+#include "base/config/keys.h"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <sstream>
 
-namespace wtool::host {
+namespace wtool {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::vector<std::string> key_names(std::string_view section) {
   return names;
 }
 
-}  // namespace wtool::host
+}  // namespace wtool
