@@ -20,6 +20,7 @@
 #include <nlohmann/json.hpp>
 #include <wtool/cpp/host.hpp>
 
+#include "base/config/fleet.h"
 #include "cluster/local_tool.h"
 #include "cluster/pool.h"
 
@@ -64,6 +65,7 @@ constexpr std::string_view tool_id = "shell_execute";
 
 // Only init, deinit and tool_new change these, and nothing runs at the same time.
 const wtool_host* current_host = nullptr;
+std::unique_ptr<const FleetPolicy> fleet;  // read once, by init
 const wtool_host_log* host_log = nullptr;
 std::list<std::shared_ptr<Pool>> pools;
 
@@ -382,6 +384,9 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
     std::string problem;
     const wtool_entry* local = local_plugin(&problem);
     if (local == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, problem);
+    std::optional<FleetPolicy> policy = read_fleet_policy(problem);
+    if (!policy) return fail(WTOOL_E_UNSUPPORTED, error, problem);
+    auto new_fleet = std::make_unique<const FleetPolicy>(std::move(*policy));
     if (const wtool_status status = local->init(host, error); status != WTOOL_OK) return status;
     if (const wtool_status status = open_client_tool(error); status != WTOOL_OK) {
       local->deinit();
@@ -389,6 +394,7 @@ wtool_status init(const wtool_host* host, wtool_blob* error) noexcept {
     }
     const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
     host_log = static_cast<const wtool_host_log*>(log);
+    fleet = std::move(new_fleet);
     current_host = host;
     return WTOOL_OK;
   });
@@ -399,6 +405,7 @@ void deinit() noexcept {
   pools.clear();
   close_client_tool();
   local_plugin()->deinit();
+  fleet.reset();
   current_host = nullptr;
   host_log = nullptr;
 }
@@ -534,12 +541,15 @@ wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, 
     }
     Json all = config.size == 0 ? Json::object() : Json::parse(text(config), nullptr, false);
     if (!all.is_object()) return fail(WTOOL_E_INVALID_ARGUMENT, error, "the configuration is not a JSON object");
+    std::string problem;
+    nlohmann::json held = all;
+    if (!hold_to(*fleet, true, held, problem)) return fail(WTOOL_E_INVALID_ARGUMENT, error, problem);
+    all = held;
     const nlohmann::json section = all.contains("cluster") ? nlohmann::json(all["cluster"]) : nlohmann::json::object();
     all.erase("cluster");
     if (const std::string missing = not_there_yet(all); !missing.empty()) {
       return fail(WTOOL_E_INVALID_ARGUMENT, error, missing);
     }
-    std::string problem;
     std::optional<Options> options = read_options(section, std::filesystem::current_path(), problem);
     if (!options) return fail(WTOOL_E_INVALID_ARGUMENT, error, problem);
     auto object = std::make_unique<ToolObject>();

@@ -48,13 +48,15 @@ struct Setting {
 };
 
 struct Layer {
-  std::string title;                                        // "user", "project" or "--config"
+  std::string title;                                        // "fleet", "user", "project" or "--config"
   std::string file;                                         // as errors call it
   std::string folder;                                       // what relative paths in it are relative to
   std::string base;                                         // what the paths in default values are relative to
   std::map<std::string, Setting> settings{};                // by "section.name"
   std::map<std::string, ConfigPlace> sections{};            // the sections that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
+  bool yields = false;    // what an earlier layer sets or locks stays, and is no mistake here
+  bool is_whole = false;  // a whole configuration: no defaults are filled in for it
 };
 
 // Fills in what `text` sets in `layer`, whose first four members are set. What is wrong is added to `mistakes`.

@@ -53,6 +53,9 @@ struct ConfigKey {
   std::string_view unit = {};
   bool or_none = false;
   std::string_view choices = {};  // separated by spaces; of a number, words that may stand in its place
+  // Where no layer sets it, the program chooses a place of the user's or the project's. A policy of a fleet holds it only
+  // where it sets it.
+  bool is_chosen = false;
 };
 
 // All of them, section by section.
