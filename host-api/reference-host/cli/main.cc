@@ -116,7 +116,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
       text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' +
              (pointer.empty() || !path.empty() ? did_you_mean(word, commands) : pointer);
     } else {
-      text = '"' + word + "\" is one word too many for `wtool " + path + '`';
+      text = '"' + word + "\" is one word too many for `wtool " + path + '`' + pointer;
     }
   } else if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr) {
     text = "a command is missing";
