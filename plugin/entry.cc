@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
@@ -52,6 +53,7 @@ namespace {
 std::unique_ptr<engine::WardenClient> warden_client;
 std::unique_ptr<entry::Backend> backend;
 std::unique_ptr<Sessions> sessions;
+std::unique_ptr<const FleetPolicy> fleet;  // read once, by init
 const wtool_host* current_host = nullptr;
 const wtool_host_approval* host_approval = nullptr;  // NULL: the host asks nobody
 
@@ -75,20 +77,23 @@ wtool_status entry::init(const wtool_host* host, wtool_blob* error) noexcept {
     }
     if (warden_client) return fail(WTOOL_E_BUSY, error, "init was called twice without deinit");
     std::string warden = find_warden();
-    if (std::string problem = engine::check_warden_file(warden); !problem.empty()) {
-      return fail(WTOOL_E_UNSUPPORTED, error, problem);
-    }
+    std::string problem = engine::check_warden_file(warden);
+    if (!problem.empty()) return fail(WTOOL_E_UNSUPPORTED, error, problem);
+    std::optional<FleetPolicy> policy = read_fleet_policy(problem);
+    if (!policy) return fail(WTOOL_E_UNSUPPORTED, error, problem);
     const void* log = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_LOG) : nullptr;
     // Everything that can throw comes first, so that a failed init leaves nothing behind.
     auto new_client = std::make_unique<engine::WardenClient>(std::move(warden));
     auto new_backend = make_backend(*host, *new_client);
     auto new_sessions = std::make_unique<Sessions>();
+    auto new_fleet = std::make_unique<const FleetPolicy>(std::move(*policy));
     if (log != nullptr) {
       audit::attach(std::make_shared<LogExtension>(host, static_cast<const wtool_host_log*>(log)));
     }
     warden_client = std::move(new_client);
     backend = std::move(new_backend);
     sessions = std::move(new_sessions);
+    fleet = std::move(new_fleet);
     current_host = host;
     const void* approval = host->get_extension != nullptr ? host->get_extension(host, WTOOL_EXT_APPROVAL) : nullptr;
     host_approval = static_cast<const wtool_host_approval*>(approval);
@@ -101,6 +106,7 @@ void entry::deinit() noexcept {
   backend.reset();
   warden_client.reset();  // Waits until the warden and all custodians have ended.
   audit::detach();
+  fleet.reset();
   current_host = nullptr;
   host_approval = nullptr;
 }
@@ -318,8 +324,8 @@ wtool_status entry::tool_new(wtool_view id, wtool_view config, const wtool_tool*
     object->tool = find_tool(text(id), *object);
     if (object->tool == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, to_utf8(no_such_tool(text(id))));
     std::string problem, configuration(text(config));
-    object->runner = backend->runner(configuration, problem);
-    if (object->runner) object->configuration = parse_configuration(configuration, problem);
+    object->runner = backend->runner(configuration, *fleet, problem);
+    if (object->runner) object->configuration = parse_configuration(configuration, problem, *fleet);
     if (!object->configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, to_utf8(problem));
     wtool_tool& table = object->table;
     table.struct_size = sizeof table;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/config/fleet.h"
 #include "engine/command_runner.h"
 #include "tools/tool.h"
 
@@ -25,8 +26,10 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // The runner for a tool with this configuration, from which it takes what is its own. NULL: `problem` says why not.
-  virtual std::shared_ptr<engine::CommandRunner> runner(std::string& configuration, std::string& problem) = 0;
+  // The runner for a tool with this configuration, from which it takes what is its own, held to the policy of the fleet. NULL:
+  // `problem` says why not.
+  virtual std::shared_ptr<engine::CommandRunner> runner(std::string& configuration, const FleetPolicy& fleet,
+                                                        std::string& problem) = 0;
 
   // A tool that is made when its id is asked for, and not offered. NULL: there is none of this id.
   virtual const tools::Tool* hidden_tool(std::string_view) const { return nullptr; }

@@ -13,7 +13,9 @@ class LocalBackend final : public Backend {
  public:
   explicit LocalBackend(engine::WardenClient& client) : runner_(std::make_shared<engine::LocalRunner>(client)) {}
 
-  std::shared_ptr<engine::CommandRunner> runner(std::string&, std::string&) override { return runner_; }
+  std::shared_ptr<engine::CommandRunner> runner(std::string&, const FleetPolicy&, std::string&) override {
+    return runner_;
+  }
 
  private:
   const std::shared_ptr<engine::CommandRunner> runner_;

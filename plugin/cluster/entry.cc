@@ -12,6 +12,7 @@
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
+#include "base/config/fleet.h"
 #include "base/json_reader.h"
 #include "base/pilot/channel.h"
 #include "cluster/engine_run.h"
@@ -34,7 +35,9 @@ class PilotBackend final : public Backend {
  public:
   explicit PilotBackend(engine::WardenClient& client) : runner_(std::make_shared<engine::LocalRunner>(client)) {}
 
-  std::shared_ptr<engine::CommandRunner> runner(std::string&, std::string&) override { return runner_; }
+  std::shared_ptr<engine::CommandRunner> runner(std::string&, const FleetPolicy&, std::string&) override {
+    return runner_;
+  }
 
   const tools::Tool* hidden_tool(std::string_view id) const override {
     return id == pilot::run_tool ? &cluster::engine_run() : nullptr;
@@ -52,10 +55,12 @@ class ClusterBackend final : public Backend {
     cluster::set_client_custody(nullptr);
   }
 
-  std::shared_ptr<engine::CommandRunner> runner(std::string& configuration, std::string& problem) override {
+  std::shared_ptr<engine::CommandRunner> runner(std::string& configuration, const FleetPolicy& fleet,
+                                                std::string& problem) override {
     nlohmann::json all = nlohmann::json::object();
     if (!configuration.empty()) all = parse_json_object(configuration, problem);
     if (!problem.empty()) return problem.insert(0, "configuration: "), nullptr;
+    if (!hold_to(fleet, true, all, problem)) return nullptr;
     const nlohmann::json section = all.value("cluster", nlohmann::json::object());
     all.erase("cluster");
     if (all.contains("background") && all["background"] == "keep") {

@@ -144,7 +144,8 @@ constexpr std::array sections{"shell",      "commands", "directories", "environm
 
 }  // namespace
 
-std::shared_ptr<const Configuration> parse_configuration(std::string_view text, std::string& error) {
+std::shared_ptr<const Configuration> parse_configuration(std::string_view text, std::string& error,
+                                                         const FleetPolicy& policy) {
   error.clear();
   Json all = Json::object();
   if (!text.empty()) {
@@ -155,6 +156,7 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
       return nullptr;
     }
   }
+  if (!hold_to(policy, false, all, error)) return nullptr;
   auto configuration = std::make_shared<Configuration>();
   for (const auto& [key, value] : all.items()) {
     if (std::find(sections.begin(), sections.end(), key) == sections.end()) {

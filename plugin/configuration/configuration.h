@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "audit/trail.h"
+#include "base/config/fleet.h"
 #include "engine/limits.h"
 #include "engine/sandbox/policy.h"
 #include "engine/sandbox/sandbox.h"
@@ -56,7 +57,9 @@ struct Configuration {
   std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; NULL without audit.file
 };
 
-// NULL with `error`, one sentence that names the key, its value and what is allowed. Empty text is {}.
-std::shared_ptr<const Configuration> parse_configuration(std::string_view json, std::string& error);
+// NULL with `error`, one sentence that names the key, its value and what is allowed. Empty text is {}. The policy of the
+// fleet is its first layer, and its locks hold.
+std::shared_ptr<const Configuration> parse_configuration(std::string_view json, std::string& error,
+                                                         const FleetPolicy& policy = {});
 
 }  // namespace wtool

@@ -9,7 +9,11 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/formats.h"
+
 namespace wtool::warden {
+
+static_assert(protocol_version == formats::warden_protocol);
 
 namespace {
 

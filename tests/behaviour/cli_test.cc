@@ -489,3 +489,22 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_no_name_that_would_control_the_termina
   BOOST_TEST(wtool_with({"complete", "run", ""}, here).out == ":files\nfine\n");
   BOOST_TEST(wtool_with({"complete", "show", ""}, here).out == "20991123-000000-ok\nlast\n");
 }
+
+BOOST_AUTO_TEST_CASE(a_program_asks_for_versions_formats_and_plugins) {
+  const Finished plain = wtool_with({"--version"});
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--version", "--json"}, {"--json", "--version"}}) {
+    const Finished asked = wtool_with(words);
+    BOOST_TEST_REQUIRE(asked.exit_code == 0, asked.err);
+    const Json all = Json::parse(asked.out);
+    BOOST_TEST("wtool " + all.at("version").get<std::string>() + "\n" == plain.out);
+    BOOST_TEST((all.at("interface") == Json({{"major", 1}, {"minor", 0}})));
+    for (const char* format : {"journal", "audit", "configuration", "workflow", "warden_protocol"}) {
+      BOOST_TEST(all.at("formats").at(format).get<int>() >= 1, format);
+    }
+    BOOST_TEST(all.at("plugins").at(0).at("name") == "shell_tools");
+    BOOST_TEST(std::filesystem::exists(all.at("plugins").at(0).at("path").get<std::string>()));
+    BOOST_TEST(all.at("features").at("cluster").is_boolean());
+    BOOST_TEST(all.at("features").at("pty") == true);
+  }
+}

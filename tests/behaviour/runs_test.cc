@@ -172,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_steps_of_a_run_said_is_shown, Runs) {
   const Finished all = wtool({"logs", "last"});
   BOOST_TEST(all.exit_code == 0, all.err);
   for (const char* part : {"    Build: warning: careful\n", "  ok Build  1.50 s\n    | built\n    ! odd\n",
-                           "  failed Test  0.50 s\n    ! no good\n    ! at all\n"}) {
+                           "  failed Test  0.500 s\n    ! no good\n    ! at all\n"}) {
     BOOST_TEST(holds(all.out, part), all.out);
   }
   const Finished one = wtool({"logs", "last", "Build", "--stderr"});
@@ -218,9 +218,34 @@ BOOST_FIXTURE_TEST_CASE(words_of_other_programs_name_what_does_it_here, Runs) {
   BOOST_TEST(holds(wtool({"list"}).err, "`wtool runs` lists runs"));
   BOOST_TEST(holds(wtool({"validate", "x.md"}).err, "`wtool lint FILE...`"));
   BOOST_TEST(holds(wtool({"version"}).err, "`wtool --version`"));
+  BOOST_TEST(holds(wtool({"runs", "list"}).err, "one word too many for `wtool runs`; `wtool runs` lists runs"));
   BOOST_TEST(holds(wtool({"rnu"}).err, "did you mean run?"));
   for (const char* command : {"config", "audit"}) {
     BOOST_TEST(!holds(wtool({command, "show", "--help"}).out, "wtool COMMAND --help"));
     BOOST_TEST(!holds(wtool({command, "--help"}).out, "wtool COMMAND --help"));
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_person_at_a_terminal_sees_local_times_in_lines_that_fit, Runs) {
+  put(id, failed);
+  // A zone by a rule of its own, so that no file of zones is needed.
+  ProgramOptions options;
+  options.directory = scratch.path();
+  options.set["TZ"] = "XYZ-5:30";
+  options.columns = 60;
+  const auto on_terminal = [&](const std::string& command) {
+    return Program({WTOOL_TEST_PROGRAM, command}, Program::On::terminal, options).wait().out;
+  };
+  const std::string listed = on_terminal("runs");
+  BOOST_TEST(holds(listed, "STARTED (XYZ)"), listed);
+  BOOST_TEST(holds(listed, "2026-11-22 04:45:02  failed"), listed);
+  BOOST_TEST(!holds(listed, "release.md"), listed);
+  std::istringstream lines(listed + on_terminal("tools"));
+  for (std::string line; std::getline(lines, line);) BOOST_TEST(line.size() <= 63U, line);  // with an ellipsis, and \r
+  const std::string shown = Program({WTOOL_TEST_PROGRAM, "show", "last"}, Program::On::terminal, options).wait().out;
+  BOOST_TEST(holds(shown, "started 2026-11-22 04:45:02 XYZ"), shown);
+  const Finished piped = run({WTOOL_TEST_PROGRAM, "runs"}, options);
+  BOOST_TEST(holds(piped.out, "STARTED (UTC)"), piped.out);
+  BOOST_TEST(holds(piped.out, "2026-11-21 23:15:02  failed"), piped.out);
+  BOOST_TEST(holds(piped.out, "release.md"), piped.out);
 }

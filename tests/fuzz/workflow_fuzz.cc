@@ -4,7 +4,7 @@
 // Sources: host-api/reference-host/workflow/*/*.cc host-api/reference-host/expressions/*.cc
 // Sources: host-api/base/edit_distance.cc host-api/base/files.cc host-api/base/json_reader.cc host-api/base/json_text.cc
 // Sources: host-api/base/stop.cc host-api/base/utf8.cc
-// Sources: host-api/reference-host/loader/yaml_mistake.cc
+// Sources: host-api/base/config/yaml_mistake.cc
 // Libraries: yaml-cpp md4c re2
 // One input in: 30
 #include <cstddef>

@@ -2,7 +2,6 @@
 // that a plugin wrote. Needs no plugin.
 #include "audit/reader.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +14,7 @@
 #include "base/sha256.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/table.h"
 #include "terminal/text.h"
 #include "tracing/escape.h"
 
@@ -67,14 +67,8 @@ int verify(VerifyOptions options) {
   return report.good() ? exit_ok : exit_failed;
 }
 
-// 0: not a terminal, so nothing is cut.
-std::size_t columns_of_output() {
-  winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 int show(const ShowRequest& request) {
-  const std::size_t columns = request.options.json ? 0 : columns_of_output();
+  const std::size_t columns = request.options.json ? 0 : output_columns();
   bool printed = true;
   const std::string error = audit::show(request.file, request.options, [&](std::string_view line) {
     printed = print((columns > 0 ? cut_to_width(line, columns) : std::string(line)) + '\n');

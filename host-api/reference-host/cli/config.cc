@@ -155,8 +155,9 @@ void add_config(CLI::App& app, Context& context) {
   CLI::App* shower = command->add_subcommand("show", "Every key with its value, and which layer set it");
   shower->add_flag("--json", *json, "As a JSON object");
   const std::string footer =
-      "Layers, from the first to the last: built in, the user's ($XDG_CONFIG_HOME/wtool/wtool.yaml, else\n"
-      "~/.config/wtool/wtool.yaml), the project's (wtool.yaml here, or the file of --config). Values of\n"
+      "Layers, from the first to the last: built in, the fleet's (/etc/wtool/wtool.yaml, /etc/wtool/wtool.d/*.yaml),\n"
+      "the user's ($XDG_CONFIG_HOME/wtool/wtool.yaml, else ~/.config/wtool/wtool.yaml), the project's (wtool.yaml "
+      "here, or the file of --config). Values of\n"
       "environment.set whose names look secret are masked. Exit status: 0, or 2 where a file is not valid.\n"
       "\n"
       "Examples:\n"

@@ -1,14 +1,21 @@
 // The program `wtool`: options that all subcommands share, and the way from the command line to an exit status.
 #include <signal.h>
 
+#include <wtool/tool.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "base/formats.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 
@@ -113,7 +120,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
       text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' +
              (pointer.empty() || !path.empty() ? did_you_mean(word, commands) : pointer);
     } else {
-      text = '"' + word + "\" is one word too many for `wtool " + path + '`';
+      text = '"' + word + "\" is one word too many for `wtool " + path + '`' + pointer;
     }
   } else if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr) {
     text = "a command is missing";
@@ -122,6 +129,39 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
   text += "\noptions: " + joined(options) + "\nhelp: wtool" + (path.empty() ? "" : ' ' + path) + " --help";
   complain(text);
   return exit_unusable;
+}
+
+// What a program or a person who packages this one asks for: `wtool --version --json`.
+std::string version_as_json() {
+  using nlohmann::ordered_json;
+#ifdef WTOOL_WITH_CLUSTER
+  constexpr bool with_cluster = true;
+#else
+  constexpr bool with_cluster = false;
+#endif
+  const char* const search = std::getenv("WTOOL_PLUGIN_PATH");
+  std::string error;
+  const std::filesystem::path plugin = find_plugin(program_path(), search == nullptr ? "" : search, error);
+  ordered_json plugins = ordered_json::array();
+  std::error_code ignored;
+  for (const char* name : {"shell_tools", "cluster_tools"}) {
+    const std::filesystem::path path = std::filesystem::path(plugin).replace_filename(std::string(name) + ".so");
+    if (!plugin.empty() && std::filesystem::exists(path, ignored)) {
+      plugins.push_back({{"name", name}, {"path", path.string()}});
+    }
+  }
+  const ordered_json all = {{"program", "wtool"},
+                            {"version", WTOOL_VERSION},
+                            {"interface", {{"major", WTOOL_ABI_MAJOR}, {"minor", WTOOL_ABI_MINOR}}},
+                            {"formats",
+                             {{"journal", formats::journal},
+                              {"audit", formats::audit},
+                              {"configuration", formats::configuration},
+                              {"workflow", formats::workflow},
+                              {"warden_protocol", formats::warden_protocol}}},
+                            {"plugins", plugins},
+                            {"features", {{"cluster", with_cluster}, {"pty", true}}}};
+  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 
 // The help of the chosen command does not list the options that it shares with the others.
@@ -135,7 +175,8 @@ std::string help(const CLI::App& app) {
 int run_program(int argc, char** argv) {
   Context context;
   CLI::App app("Calls shell tools and runs workflows of them", "wtool");
-  app.set_version_flag("--version", "wtool " WTOOL_VERSION, "Print the version");
+  app.set_version_flag("--version", "wtool " WTOOL_VERSION,
+                       "Print the version; with --json, also those of the interface and the formats, and the plugins");
   app.set_help_flag("-h,--help", "Print this help");
   app.require_subcommand(1);
   app.fallthrough();  // Inherited: options for every command may stand after it, too.
@@ -170,7 +211,10 @@ int run_program(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion&) {
-    return print(app.version() + '\n') ? exit_ok : exit_unusable;
+    Words words(argv + 1, argv + argc);
+    std::sort(words.begin(), words.end());
+    const bool as_json = words == Words{"--json", "--version"};
+    return print(as_json ? version_as_json() : app.version() + '\n') ? exit_ok : exit_unusable;
   } catch (const CLI::CallForHelp&) {
     return print(help(app)) ? exit_ok : exit_unusable;
   } catch (const CLI::ParseError& mistake) {

@@ -158,7 +158,10 @@ bool prepare_audit(const Config& config, bool is_open) {
   for (const EffectiveKey& key : config.keys) {
     if (key.name != "audit.file" || is_open) continue;
     if (key.value.is_null()) {
-      complain("there is no place for the audit trail: set HOME, or audit.file in a configuration (--config FILE)");
+      complain(key.lock ? "there is no place for the audit trail: audit.file is locked without a value by " +
+                              to_text(*key.lock) + "; set it there"
+                        : "there is no place for the audit trail: set HOME, or audit.file in a configuration (--config "
+                          "FILE)");
       return false;
     }
     std::error_code failure;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/table.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "report/formats.h"
@@ -32,17 +33,19 @@ std::string as_json(const std::vector<Row>& rows) {
   return out + (rows.empty() ? "]\n" : "\n]\n");
 }
 
-std::string as_table(const std::vector<Row>& rows) {
+// The zone of the newest: those before a change of the clocks have another.
+std::string as_table(const std::vector<Row>& rows, bool local) {
+  const std::string started = "STARTED (" + report::zone_text(rows.front().run.began, local) + ')';
   const auto clean = [](const std::string& text, std::size_t columns) {
     return cut_to_width(cleaned_for_terminal(text, false), columns);
   };
   std::size_t name_width = 4;
   for (const Row& row : rows) name_width = std::max(name_width, display_width(clean(row.run.name, 32)));
-  std::string out = padded("RUN", 20) + "  " + padded("STARTED (UTC)", 19) + "  " + padded("STATUS", 11) + "  " +
+  std::string out = padded("RUN", 20) + "  " + padded(started, 19) + "  " + padded("STATUS", 11) + "  " +
                     padded("TIME", 12) + "  " + padded("NAME", name_width) + "  FILE\n";
   for (const auto& [run, status] : rows) {
-    out += padded(clean(run.run, 20), 20) + "  " + report::time_text(run.began) + "  " + padded(status, 11) + "  " +
-           padded(duration_text(run.took), 12) + "  " + padded(clean(run.name, 32), name_width) + "  " +
+    out += padded(clean(run.run, 20), 20) + "  " + report::time_text(run.began, local) + "  " + padded(status, 11) +
+           "  " + padded(duration_text(run.took), 12) + "  " + padded(clean(run.name, 32), name_width) + "  " +
            clean(run.file, 60) + "\n";
   }
   return out;
@@ -78,7 +81,7 @@ int runs(const RunsOptions& options) {
                ? exit_ok
                : exit_unusable;
   }
-  if (!print(as_table(rows))) return exit_unusable;
+  if (!print(fitted(as_table(rows, output_is_terminal()), output_columns()))) return exit_unusable;
   if (all > ids.size()) complain("there are " + std::to_string(all) + " runs; --limit N shows more");
   return exit_ok;
 }

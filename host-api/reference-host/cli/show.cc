@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
+#include "cli/table.h"
 #include "journal/journal_reader.h"
 #include "report/formats.h"
 
@@ -75,7 +76,7 @@ int show(const ShowOptions& options) {
   if (!options.output_of.empty()) return show_output(past->run, options);
   const std::string text =
       options.json ? report::run_json(past->run, report::status_text(past->run, past->being_written), true) + "\n"
-                   : report::run_text(past->run, past->being_written);
+                   : report::run_text(past->run, past->being_written, output_is_terminal());
   return print(text) ? exit_ok : exit_unusable;
 }
 

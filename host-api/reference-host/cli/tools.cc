@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/table.h"
 #include "tracing/escape.h"
 
 namespace wtool::host {
@@ -72,7 +73,8 @@ int tools(Context& context, bool json) {
   if (!context.options.config.empty() && context.toolbox() == nullptr) return exit_unusable;
   const Plugin* plugin = context.plugin();
   if (plugin == nullptr) return exit_unusable;
-  return print(json ? as_json(plugin->tools()) : as_table(plugin->tools())) ? exit_ok : exit_unusable;
+  return print(json ? as_json(plugin->tools()) : fitted(as_table(plugin->tools()), output_columns())) ? exit_ok
+                                                                                                      : exit_unusable;
 }
 
 }  // namespace

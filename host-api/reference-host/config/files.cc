@@ -57,7 +57,7 @@ void ConfigFiles::add_policy(const PolicyPreset& preset) {
 }
 
 void ConfigFiles::add_defaults(const std::string& title, const std::string& text) {
-  files_.insert(files_.begin(), built_in(title, text));
+  files_.insert(files_.begin(), built_in(title, text))->yields = true;
 }
 
 ConfigFiles::Stamp ConfigFiles::look_at(const std::string& path) {
@@ -83,7 +83,7 @@ bool ConfigFiles::changed() {
 
 void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDiagnostics& diagnostics) {
   if (file.is_built_in) {
-    layers.push_back({.title = file.title, .file = file.path, .folder = "/", .base = ""});
+    layers.push_back({.title = file.title, .file = file.path, .folder = "/", .base = "", .yields = file.yields});
     return parse_layer(*file.kept, layers.back(), diagnostics);
   }
   // Stamped before it is read, so that a change in between is noticed next time.
@@ -117,7 +117,12 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
 }
 
 std::optional<Config> ConfigFiles::load_config(std::string& error) {
-  std::vector<Layer> layers;
+  if (!fleet_ && fleet_error_.empty()) fleet_ = read_fleet_policy(fleet_error_);
+  if (!fleet_) {
+    error = fleet_error_;
+    return std::nullopt;
+  }
+  std::vector<Layer> layers = fleet_->layers;
   ConfigDiagnostics diagnostics;
   for (Watched& file : files_) read_layer(file, layers, diagnostics);
   std::optional<Config> config = merge(layers, approvals_, diagnostics);
@@ -159,6 +164,10 @@ void ConfigFiles::add_in_force(const std::vector<std::string>& paths) {
 
 std::vector<ConfigFiles::File> ConfigFiles::files() const {
   std::vector<File> files;
+  if (!fleet_ || fleet_->files.empty()) files.push_back({fleet_title, fleet_file, false});
+  if (fleet_) {
+    for (const std::string& file : fleet_->files) files.push_back({fleet_title, file, true});
+  }
   for (const Watched& file : files_) {
     if (!file.is_built_in) files.push_back({file.title, file.path, file.stamp.error == 0});
   }

@@ -1,5 +1,6 @@
-// The files of the configuration, layer by layer: the user's, then the project's or the one that --config names
-// instead. It remembers the state of the files when they were read, and notices changes.
+// The files of the configuration, layer by layer: the fleet's, the user's, then the project's or the one that --config
+// names instead. It remembers the state of the files when they were read, and notices changes; those of the fleet it
+// reads once.
 #pragma once
 
 #include <sys/types.h>
@@ -9,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
+#include "base/config/config.h"
+#include "base/config/fleet.h"
 #include "config/policy_preset.h"
 #include "loader/toolbox.h"
 
@@ -29,11 +31,12 @@ class ConfigFiles final : public ConfigSource {
   // there is no user's layer.
   explicit ConfigFiles(std::string named, std::string user_folder = user_config_folder());
 
-  // Adds two layers that are not files: one before all files, and one after the user's. Call it at most once, before
-  // the first load.
+  // Adds two layers that are not files: one of defaults, and one after the user's. Call it at most once, before the first
+  // load.
   void add_policy(const PolicyPreset& preset);
 
-  // Adds a layer before all others. `text` is YAML; messages call the layer `title`. Call it before the first load.
+  // Adds a layer before those of the user and the project. What the fleet's policy sets or locks stays. `text` is YAML;
+  // messages call the layer `title`. Call it before the first load.
   void add_defaults(const std::string& title, const std::string& text);
 
   // Compares each file's identity, size and times, without reading it. A file that was written to just before it was
@@ -76,12 +79,15 @@ class ConfigFiles final : public ConfigSource {
     bool settled = false;
     std::optional<std::string> kept{};  // the content of a pipe, which can be read only once
     bool is_built_in = false;           // no file: `kept` is all of it
+    bool yields = false;                // as in Layer
   };
 
   static Watched built_in(const std::string& title, const std::string& text);
   static Stamp look_at(const std::string& path);
   void read_layer(Watched& file, std::vector<Layer>& layers, ConfigDiagnostics& diagnostics);
 
+  std::optional<FleetPolicy> fleet_;  // once it was read
+  std::string fleet_error_;           // why it cannot be used
   std::vector<Watched> files_;
   std::vector<std::string> more_in_force_;
   std::string approvals_;  // the default of commands.approvals

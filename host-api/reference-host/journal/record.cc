@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/formats.h"
 #include "base/json_text.h"
 #include "base/secrets/secrets.h"
 #include "base/sha256.h"
@@ -23,7 +24,7 @@ using workflow::Workflow;
 class RecordLine {
  public:
   RecordLine(std::string& out, std::string_view type, Moment at) : out_(out) {
-    static_assert(record_version == 1);
+    static_assert(record_version == 1 && record_version == formats::journal);
     out_ += R"({"v":1,"type":")";
     out_ += type;
     out_ += R"(","time":)";

@@ -42,10 +42,11 @@ std::string summary_text(const workflow::Workflow& workflow, const runner::RunRe
 std::string status_text(const journal::RunRecord& run, bool being_written);
 
 // What happened, with the ends of the outputs of failed steps, and of the standard error of other steps; safe for a
-// terminal.
-std::string run_text(const journal::RunRecord& run, bool being_written);
+// terminal. `local`: its time is that of this machine's time zone, else UTC.
+std::string run_text(const journal::RunRecord& run, bool being_written, bool local = false);
 
-// "2026-11-21 23:15:02", in UTC.
-std::string time_text(journal::Moment at);
+// "2026-11-21 23:15:02", in UTC or in this machine's time zone, and the name of that zone then: "UTC", "CET".
+std::string time_text(journal::Moment at, bool local);
+std::string zone_text(journal::Moment at, bool local);
 
 }  // namespace wtool::host::report

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <set>
 #include <string>
 #include <string_view>
@@ -259,14 +260,29 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   return out;
 }
 
-std::string time_text(journal::Moment at) { return utc_text(at, "%Y-%m-%d %H:%M:%S"); }
+namespace {
+
+std::string moment_text(journal::Moment at, bool local, const char* format) {
+  if (!local) return utc_text(at, format);
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(at));
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  char text[64];
+  return {text, std::strftime(text, sizeof text, format, &parts)};
+}
+
+}  // namespace
+
+std::string time_text(journal::Moment at, bool local) { return moment_text(at, local, "%Y-%m-%d %H:%M:%S"); }
+
+std::string zone_text(journal::Moment at, bool local) { return local ? moment_text(at, true, "%Z") : "UTC"; }
 
 std::string status_text(const RunRecord& run, bool being_written) {
   if (being_written) return "running";
   return run.status ? journal::word(*run.status) : "interrupted";
 }
 
-std::string run_text(const RunRecord& run, bool being_written) {
+std::string run_text(const RunRecord& run, bool being_written, bool local) {
   const std::string status = status_text(run, being_written);
   const bool is_completed = run.status == RunReport::Status::completed;
   const FailedList failed = failed_in(run);
@@ -275,7 +291,8 @@ std::string run_text(const RunRecord& run, bool being_written) {
                      : status == "interrupted" ? " after "
                                                : " in ") +
                     duration_text(run.took) + (is_completed ? continued_after(failed) : "") +
-                    "\n  Run: " + line(run.run) + ", started " + time_text(run.began) + " UTC";
+                    "\n  Run: " + line(run.run) + ", started " + time_text(run.began, local) + ' ' +
+                    zone_text(run.began, local);
   if (run.resumed > 0) {
     out += run.resumed == 1 ? ", resumed once" : ", resumed " + std::to_string(run.resumed) + " times";
   }

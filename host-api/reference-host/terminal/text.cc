@@ -69,7 +69,9 @@ std::string duration_text(std::chrono::steady_clock::duration duration) {
   const double seconds = std::chrono::duration<double>(duration).count();
   const auto whole = static_cast<long>(seconds);
   char text[64];
-  if (seconds < 10) {
+  if (seconds < 1) {
+    std::snprintf(text, sizeof text, "%.3f s", seconds);
+  } else if (seconds < 10) {
     std::snprintf(text, sizeof text, "%.2f s", seconds);
   } else if (seconds < 100) {
     std::snprintf(text, sizeof text, "%.1f s", seconds);

@@ -192,7 +192,8 @@ BOOST_FIXTURE_TEST_CASE(every_key_is_shown_with_its_layer_and_place, Place) {
   const Finished finished = wtool({"config", "show", "--json"});
   BOOST_TEST_REQUIRE(finished.exit_code == 0, finished.err);
   const json shown = json::parse(finished.out);
-  BOOST_TEST(shown["layers"] == json({{{"layer", "user"}, {"file", user}, {"present", true}},
+  BOOST_TEST(shown["layers"] == json({{{"layer", "fleet"}, {"file", "/etc/wtool/wtool.yaml"}, {"present", false}},
+                                      {{"layer", "user"}, {"file", user}, {"present", true}},
                                       {{"layer", "project"}, {"file", "wtool.yaml"}, {"present", true}}}));
   const json& keys = shown["keys"];
   BOOST_TEST(keys["limits.timeout_max"] ==

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "config/config.h"
+#include "base/config/config.h"
 #include "config/files.h"
 
 namespace wtool::host {
@@ -310,6 +310,20 @@ BOOST_AUTO_TEST_CASE(paths_of_the_users_file_are_relative_to_it_and_its_defaults
   BOOST_TEST(config.value("output.directory") == "/site/.wtool/output");
 }
 
+BOOST_AUTO_TEST_CASE(defaults_of_the_program_yield_to_what_an_earlier_layer_sets_or_locks) {
+  ConfigDiagnostics mistakes;
+  std::vector<Layer> layers{parsed("fleet", "environment: {inherit: all}\nlock: [shell]", mistakes)};
+  layers.push_back(
+      parsed("--policy", "environment: {inherit: core}\nshell: {program: /bin/bash}\nbackground: keep", mistakes));
+  layers.back().yields = true;
+  Merged result;
+  result.config = merge(layers, "", mistakes);
+  BOOST_REQUIRE_MESSAGE(result.config, mistakes.text());
+  BOOST_TEST(result.value("environment.inherit") == "all");
+  BOOST_TEST(result.value("shell.program") == "/bin/sh");
+  BOOST_TEST(result.value("background") == "keep");
+}
+
 BOOST_AUTO_TEST_CASE(mistakes_of_all_layers_are_reported) {
   const Merged result = merged("limits: {x: 1}", "limits: {y: 1}");
   BOOST_TEST(has(result.error, "user.yaml:1:10: unknown key limits.x"));
@@ -377,8 +391,7 @@ BOOST_AUTO_TEST_CASE(without_files_only_the_built_in_values_count) {
   const Home home;
   ConfigFiles files = home.files();
   BOOST_TEST(loaded(files) == json::object());
-  BOOST_TEST(!files.files()[0].there);
-  BOOST_TEST(!files.files()[1].there);
+  for (const ConfigFiles::File& file : files.files()) BOOST_TEST(!file.there, file.path);
 }
 
 BOOST_AUTO_TEST_CASE(without_a_home_folder_no_user_files_are_searched) {

@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "config/config.h"
+#include "base/config/config.h"
+#include "base/config/keys.h"
 #include "config/files.h"
-#include "config/keys.h"
 
 namespace wtool::host {
 

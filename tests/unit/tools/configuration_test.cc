@@ -12,6 +12,18 @@ std::string problem(std::string_view json) {
   return error;
 }
 
+// A policy of one file.
+wtool::FleetPolicy policy_of(const std::string& yaml) {
+  wtool::Layer layer{.title = "fleet", .file = "/etc/wtool/wtool.yaml", .folder = "/etc/wtool", .base = ""};
+  wtool::ConfigDiagnostics mistakes;
+  wtool::parse_layer(yaml, layer, mistakes);
+  BOOST_REQUIRE_MESSAGE(mistakes.empty(), mistakes.text());
+  std::string error;
+  auto policy = wtool::fleet_policy({layer}, error);
+  BOOST_REQUIRE_MESSAGE(policy, error);
+  return *policy;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(configuration)
@@ -289,6 +301,65 @@ BOOST_AUTO_TEST_CASE(each_mistake_names_its_key) {
   };
   for (const auto& [json, expected] : rows)
     BOOST_TEST(problem(json).find(expected) != std::string::npos, problem(json));
+}
+
+BOOST_AUTO_TEST_CASE(a_host_may_only_tighten_what_the_fleets_policy_locks) {
+  struct Row {
+    const char* policy;
+    const char* json;
+    const char* expected;  // of the error; empty: it is accepted
+  };
+  const Row rows[] = {
+      {"limits: {timeout_max: 60}\nlock: [limits]", R"({"limits":{"timeout_max":60}})", ""},
+      {"limits: {timeout_max: 60}\nlock: [limits]", R"({"limits":{"timeout_max":"none"}})",
+       "at most 60, and this is none"},
+      {"limits: {timeout_max: 60}", R"({"limits":{"timeout_max":90}})", ""},
+      {"limits: {timeout_max: 60}", R"({"limits":{"timeout_default":90}})", "must not be above limits.timeout_max"},
+      {"commands: {allow: [ls]}\nlock: [commands]", R"({"commands":{"allow":["ls -l"]}})", ""},
+      {"commands: {allow: [ls]}\nlock: [commands]", R"({"commands":{"allow":["ls","rm"]}})", "and this has \"rm\""},
+      {"lock: [shell]", R"({"shell":{"program":"/bin/bash"}})", "allows only \"/bin/sh\""},
+      {"lock: [shell]", R"({"shell":{"stdin":true}})", ""},
+      {"directories: {roots: [/home]}\nlock: [directories]", R"({"directories":{"roots":["/home/a"]}})", ""},
+      {"directories: {roots: [/home]}\nlock: [directories]", R"({"directories":{"roots":["/home/../etc"]}})",
+       "and this has \"/etc\""},
+      {"directories: {roots: [/home]}\nlock: [directories]", R"({"directories":{"roots":["home"]}})",
+       "must be an absolute path"},
+      {"sandbox: {write: [/home]}\nlock: [sandbox]", R"({"sandbox":{"write":["/"]}})", "only paths in or below"},
+      {"lock: [audit]", R"({"audit":{"file":"/a"}})", "allows nothing, for it is not set there"},
+      // A host chooses these for each user or project, unless the policy does.
+      {"lock: [commands, output]", R"({"commands":{"approvals":"/a"},"output":{"directory":"/b"}})", ""},
+      {"commands: {approvals: /c}\nlock: [commands]", R"({"commands":{"approvals":"/a"}})", "allows only \"/c\""},
+      // What is wrong in itself stays wrong.
+      {"lock: [limits]", R"({"limits":5})", "limits is 5; allowed is an object"},
+      {"lock: [limits]", R"({"limits":{"timeout_max":"x"}})", "limits.timeout_max must be a whole number"},
+      {"lock: [limits]", R"({"limits":{"x":1}})", "no key limits.x"},
+      {"lock: [limits]", R"({"in_force":5})", "in_force is 5"},
+      {"cluster: {slots: 2}\nlock: [cluster]", "{}", ""},
+  };
+  for (const Row& row : rows) {
+    std::string error;
+    const auto configuration = wtool::parse_configuration(row.json, error, policy_of(row.policy));
+    const bool is_accepted = std::string_view(row.expected).empty();
+    BOOST_TEST((configuration != nullptr) == is_accepted, row.policy << "\n" << row.json << "\n" << error);
+    BOOST_TEST(error.find(row.expected) != std::string::npos, row.policy << "\n" << row.json << "\n" << error);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_host_leaves_open_is_as_the_fleets_policy_says) {
+  std::string error;
+  const auto configuration = wtool::parse_configuration(
+      R"({"commands":{"deny":["b"]},"sandbox":{}})", error,
+      policy_of("commands: {deny: [a]}\nlimits: {timeout_max: 60, open_files: 99}\nlock: [commands]\n"));
+  BOOST_REQUIRE_MESSAGE(configuration, error);
+  BOOST_TEST((configuration->commands.deny == std::vector<std::string>{"a", "b"}));
+  BOOST_TEST(configuration->timeout_max.count() == 60);
+  BOOST_TEST(configuration->timeout_default.count() == 60);
+  BOOST_TEST(configuration->limits.open_files == 99U);
+  // The sandbox of a host that names no folder writes nowhere, and no command may write the policy.
+  BOOST_TEST_REQUIRE(configuration->sandbox.has_value());
+  BOOST_TEST(configuration->sandbox->write.empty());
+  const auto& files = configuration->files_in_force;
+  BOOST_TEST((std::find(files.begin(), files.end(), "/etc/wtool/wtool.yaml") != files.end()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -58,7 +58,7 @@ std::string shown(ProgressStyle style) {
 
 BOOST_AUTO_TEST_CASE(elsewhere_than_on_a_terminal_progress_is_plain_lines) {
   BOOST_TEST(shown({false, false}) ==
-             "  > Build\n    warning: careful\n    warning: now\n  failed Build  0.00 s  Command failed\n");
+             "  > Build\n    warning: careful\n    warning: now\n  failed Build  0.000 s  Command failed\n");
 }
 
 BOOST_AUTO_TEST_CASE(colour_is_there_only_where_it_is_wanted) {
@@ -124,7 +124,8 @@ BOOST_AUTO_TEST_CASE(widths_count_columns) {
 
 BOOST_AUTO_TEST_CASE(durations_are_short) {
   using namespace std::chrono_literals;
-  BOOST_TEST(duration_text(30ms) == "0.03 s");
+  BOOST_TEST(duration_text(30ms) == "0.030 s");
+  BOOST_TEST(duration_text(2'030ms) == "2.03 s");
   BOOST_TEST(duration_text(12'400ms) == "12.4 s");
   BOOST_TEST(duration_text(185s) == "3 min 05 s");
   BOOST_TEST(duration_text(3720s) == "1 h 02 min");
@@ -193,8 +194,8 @@ BOOST_AUTO_TEST_CASE(branches_are_distinguished) {
              "  again D / deploy / C  in 2.00 s, as try 1 failed: no answer\n"
              "    B: hello\n"
              "    notice: look here\n"
-             "  ok B  0.00 s\n"
-             "  kept D / deploy / C  0.00 s\n"
+             "  ok B  0.000 s\n"
+             "  kept D / deploy / C  0.000 s\n"
              "  > [2] E\n"
              "  > E (amd64, debug)\n"
              "  > (amd64, debug) deploy / F\n");
@@ -264,14 +265,14 @@ BOOST_AUTO_TEST_CASE(the_output_of_a_step_is_shown_as_it_is_wanted) {
   using enum OutputStyle;
   using enum Detail;
   BOOST_TEST(progress_with_output({false, false, group}) ==
-             "  > B\n  ok B  0.00 s\n    | one\n    ! careful\n    | two\n    | 100%\n    | last\n");
-  BOOST_TEST(progress_with_output({false, false, stream}) == "  > B\none\ncareful\ntwo\n100%\nlast\n  ok B  0.00 s\n");
+             "  > B\n  ok B  0.000 s\n    | one\n    ! careful\n    | two\n    | 100%\n    | last\n");
+  BOOST_TEST(progress_with_output({false, false, stream}) == "  > B\none\ncareful\ntwo\n100%\nlast\n  ok B  0.000 s\n");
   BOOST_TEST(progress_with_output({false, false, prefixed}) ==
-             "  > B\nB | one\nB ! careful\nB | two\nB | 100%\nB | last\n  ok B  0.00 s\n");
-  BOOST_TEST(progress_with_output({false, false, none}) == "  > B\n  ok B  0.00 s, 1 line on stderr\n");
+             "  > B\nB | one\nB ! careful\nB | two\nB | 100%\nB | last\n  ok B  0.000 s\n");
+  BOOST_TEST(progress_with_output({false, false, none}) == "  > B\n  ok B  0.000 s, 1 line on stderr\n");
   BOOST_TEST(progress_with_output({false, false, group, quiet}).empty());
   BOOST_TEST(progress_with_output({false, false, none, verbose}) ==
-             "  > B\n  ok B  0.00 s, 1 line on stderr\n    $ make\n      make install\n");
+             "  > B\n  ok B  0.000 s, 1 line on stderr\n    $ make\n      make install\n");
 }
 
 BOOST_AUTO_TEST_CASE(quiet_progress_shows_only_failures) {
@@ -286,7 +287,7 @@ BOOST_AUTO_TEST_CASE(quiet_progress_shows_only_failures) {
         end.outcome.message = "exit code 2";
         progress.state_ended(step, end);
       });
-  BOOST_TEST(text == "    warning: careful\n  failed B  0.00 s  exit code 2\n");
+  BOOST_TEST(text == "    warning: careful\n  failed B  0.000 s  exit code 2\n");
 }
 
 BOOST_AUTO_TEST_CASE(of_a_very_long_output_the_end_is_kept_and_the_rest_counted) {

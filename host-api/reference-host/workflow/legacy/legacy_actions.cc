@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "loader/yaml_mistake.h"
+#include "base/config/yaml_mistake.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <set>
 
-#include "loader/yaml_mistake.h"
+#include "base/config/yaml_mistake.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/quoting/command_template.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace wtool::host {
+namespace wtool {
 
 enum class KeyType {
   program,  // the path of a program
@@ -53,6 +53,9 @@ struct ConfigKey {
   std::string_view unit = {};
   bool or_none = false;
   std::string_view choices = {};  // separated by spaces; of a number, words that may stand in its place
+  // Where no layer sets it, the program chooses a place of the user's or the project's. A policy of a fleet holds it only
+  // where it sets it.
+  bool is_chosen = false;
 };
 
 // All of them, section by section.
@@ -104,4 +107,4 @@ std::string shown(const nlohmann::json& value);
 // a float, as in JSON. .inf and .nan, which JSON does not have, are errors.
 bool parse_scalar(const std::string& text, const std::string& tag, nlohmann::json& value, std::string& error);
 
-}  // namespace wtool::host
+}  // namespace wtool

@@ -1,4 +1,4 @@
-#include "config/config.h"
+#include "base/config/config.h"
 
 #include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
@@ -8,13 +8,13 @@
 #include <set>
 #include <string_view>
 
+#include "base/config/keys.h"
+#include "base/config/yaml_mistake.h"
 #include "base/edit_distance.h"
+#include "base/escape.h"
 #include "base/utf8.h"
-#include "config/keys.h"
-#include "loader/yaml_mistake.h"
-#include "tracing/escape.h"
 
-namespace wtool::host {
+namespace wtool {
 
 namespace {
 
@@ -289,4 +289,4 @@ void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagn
   }
 }
 
-}  // namespace wtool::host
+}  // namespace wtool

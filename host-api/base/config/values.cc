@@ -1,4 +1,4 @@
-#include "config/keys.h"
+#include "base/config/keys.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "tracing/escape.h"
+#include "base/escape.h"
 
-namespace wtool::host {
+namespace wtool {
 
 namespace {
 
@@ -315,4 +315,4 @@ bool parse_scalar(const std::string& text, const std::string& tag, json& value, 
   return true;
 }
 
-}  // namespace wtool::host
+}  // namespace wtool

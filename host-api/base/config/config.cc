@@ -1,4 +1,4 @@
-#include "config/config.h"
+#include "base/config/config.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/config/keys.h"
 #include "base/paths.h"
-#include "config/keys.h"
 
-namespace wtool::host {
+namespace wtool {
 
 namespace {
 
@@ -191,6 +191,12 @@ class Merger {
       }
     }
     // Relative paths are relative to the folder of their file, those of the defaults too.
+    if (!layer.is_whole) fill_in_defaults(layer);
+    for (const auto& [name, place] : layer.lock) locks_.emplace(name, place);
+    ++layers_;
+  }
+
+  void fill_in_defaults(const Layer& layer) {
     if (layer.sections.contains("sandbox") && !values_.contains("sandbox.write")) {
       fill_in("sandbox.write", json::array({below(layer.base, ".")}), layer.sections.at("sandbox"));
     }
@@ -198,8 +204,6 @@ class Merger {
         spill != layer.settings.end() && !values_.contains("output.directory")) {
       fill_in("output.directory", below(layer.base, ".wtool/output"), spill->second.place);
     }
-    for (const auto& [name, place] : layer.lock) locks_.emplace(name, place);
-    ++layers_;
   }
 
   Config finish() {
@@ -261,7 +265,11 @@ class Merger {
 
   void take(const ConfigKey& key, const Setting& setting, const Layer& layer) {
     json value = setting.value;
-    if (const ConfigPlace* lock = lock_of(key)) {
+    const ConfigPlace* lock = lock_of(key);
+    if (layer.yields && (lock != nullptr || find(full_name(key)) != nullptr)) return;
+    // A host has chosen it by itself, unless a layer says so.
+    if (layer.is_whole && key.is_chosen && find(full_name(key)) == nullptr) lock = nullptr;
+    if (lock != nullptr) {
       LockViolation violation;
       if (!is_tighter(key, in_force(key), value, violation)) {
         const ConfigPlace& place =
@@ -335,4 +343,4 @@ std::optional<std::string> parse_config(const std::string& text, const std::stri
   return config->json.dump();
 }
 
-}  // namespace wtool::host
+}  // namespace wtool

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace wtool::host {
+namespace wtool {
 
 struct YamlMistake {
   std::size_t offset = 0;  // in the text
@@ -16,4 +16,4 @@ struct YamlMistake {
 // far after the mistake: a tab, an unclosed bracket or quote, a line with another indentation.
 YamlMistake explain_yaml_error(std::string_view text, int line, int column, const std::string& message);
 
-}  // namespace wtool::host
+}  // namespace wtool

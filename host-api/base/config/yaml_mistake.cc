@@ -1,10 +1,10 @@
-#include "loader/yaml_mistake.h"
+#include "base/config/yaml_mistake.h"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-namespace wtool::host {
+namespace wtool {
 
 namespace {
 
@@ -86,4 +86,4 @@ YamlMistake explain_yaml_error(std::string_view text, int line, int column, cons
   return {offset, message};
 }
 
-}  // namespace wtool::host
+}  // namespace wtool

@@ -1,11 +1,11 @@
-#include "config/keys.h"
+#include "base/config/keys.h"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <sstream>
 
-namespace wtool::host {
+namespace wtool {
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"commands", "arguments", Type::choice, Lock::ranked, R"("any")", 0, 0, "", false, "any safe"},
     {"commands", "unlisted", Type::choice, Lock::ranked, R"("deny")", 0, 0, "", false, "ask deny"},
     {"commands", "path", Type::paths_or_default, Lock::equal, R"("default")"},
-    {"commands", "approvals", Type::path, Lock::equal},
+    {"commands", "approvals", Type::path, Lock::equal, "null", 0, 0, "", false, "", true},
     {"directories", "roots", Type::paths, Lock::below_roots, "[]"},
     {"directories", "confine_arguments", Type::boolean, Lock::stays_true, "false"},
     {"environment", "inherit", Type::choice, Lock::ranked, R"("all")", 0, 0, "", false, "all core none"},
@@ -44,7 +44,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"limits", "file_bytes", Type::integer, Lock::lower_limit, "0", 1, largest_size, "bytes", true},
     {"output", "bytes", Type::integer, Lock::lower, "1048576", 4096, 67108864, "bytes"},
     {"output", "spill", Type::choice, Lock::free, R"("never")", 0, 0, "", false, "never when_cut always"},
-    {"output", "directory", Type::path, Lock::equal},
+    {"output", "directory", Type::path, Lock::equal, "null", 0, 0, "", false, "", true},
     {"output", "max_bytes", Type::integer, Lock::lower, "1073741824", 1 << 20, largest_size, "bytes"},
     {"output", "json_bytes", Type::integer, Lock::lower, "67108864", 1 << 20, largest_size, "bytes"},
     {"background", "", Type::choice, Lock::ranked, R"("end")", 0, 0, "", false, "keep end"},
@@ -141,4 +141,4 @@ std::vector<std::string> key_names(std::string_view section) {
   return names;
 }
 
-}  // namespace wtool::host
+}  // namespace wtool

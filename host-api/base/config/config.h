@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace wtool::host {
+namespace wtool {
 
 // ---- layer.cc: one configuration file, read and checked by itself: what it sets, what it locks, and where in it.
 
@@ -48,13 +48,15 @@ struct Setting {
 };
 
 struct Layer {
-  std::string title;                                        // "user", "project" or "--config"
+  std::string title;                                        // "fleet", "user", "project" or "--config"
   std::string file;                                         // as errors call it
   std::string folder;                                       // what relative paths in it are relative to
   std::string base;                                         // what the paths in default values are relative to
   std::map<std::string, Setting> settings{};                // by "section.name"
   std::map<std::string, ConfigPlace> sections{};            // the sections that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
+  bool yields = false;    // what an earlier layer sets or locks stays, and is no mistake here
+  bool is_whole = false;  // a whole configuration: no defaults are filled in for it
 };
 
 // Fills in what `text` sets in `layer`, whose first four members are set. What is wrong is added to `mistakes`.
@@ -86,4 +88,4 @@ std::optional<Config> merge(const std::vector<Layer>& layers, const std::string&
 std::optional<std::string> parse_config(const std::string& text, const std::string& name, const std::string& folder,
                                         std::string& error);
 
-}  // namespace wtool::host
+}  // namespace wtool

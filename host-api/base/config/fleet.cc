@@ -1,0 +1,297 @@
+#include "base/config/fleet.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/config/keys.h"
+#include "base/descriptor.h"
+#include "base/escape.h"
+#include "base/files.h"
+#include "base/json_reader.h"
+
+namespace wtool {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t most_files = 64;
+constexpr std::size_t most_entries = 4096;
+constexpr const char* parts_folder = "wtool.d";
+constexpr const char* not_usable = "the fleet policy cannot be used, so nothing is run: ";
+constexpr const char* host_place = "the configuration of the host";
+
+std::string sentence(const std::string& path, const std::string& what, const std::string& advice) {
+  return not_usable + escaped(path) + ' ' + what + " (" + advice + ')';
+}
+
+// What keeps the file or folder from being root's alone; empty: it is.
+std::string odd_owner(const struct stat& found, const std::string& path) {
+  if (found.st_uid != 0) {
+    return sentence(path, "belongs to user " + std::to_string(found.st_uid) + ", and must belong to root",
+                    "chown root " + escaped(path));
+  }
+  if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return sentence(path, "may be written by others than root", "chmod go-w " + escaped(path));
+  }
+  return {};
+}
+
+std::string cannot(const std::string& path, const char* what, int number) {
+  const std::string tail = number == EACCES ? "every user must be able to read it: chmod a+rX " + escaped(path)
+                                            : "mend it, or remove it to have no such policy";
+  return sentence(path, std::string("cannot be ") + what + ": " + ::strerror(number), tail);
+}
+
+constexpr const char* no_links = "put the file or folder itself there: no symbolic link is followed";
+
+// The folder `name` in `above`, for paths below it. Empty with `error`, or without it where it does not exist.
+Descriptor open_folder(int above, const char* name, const std::string& path, std::string& error) {
+  Descriptor folder(::openat(above, name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  struct stat found {};
+  if (!folder || ::fstat(folder.get(), &found) != 0) {
+    if (errno != ENOENT) error = cannot(path, "opened", errno);
+    return {};
+  }
+  if (S_ISLNK(found.st_mode)) {
+    error = sentence(path, "is a symbolic link", no_links);
+  } else if (!S_ISDIR(found.st_mode)) {
+    error = sentence(path, "is not a folder", "remove it");
+  } else {
+    error = odd_owner(found, path);
+  }
+  return error.empty() ? std::move(folder) : Descriptor();
+}
+
+// Nothing with `error`, or without it where there is no such file. Nothing in its place can make this wait.
+std::optional<std::string> read_trusted(int folder, const char* name, const std::string& path, std::string& error) {
+  const Descriptor file(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file) {
+    if (errno == ELOOP) {
+      error = sentence(path, "is a symbolic link", no_links);
+    } else if (errno != ENOENT) {
+      error = cannot(path, "opened", errno);
+    }
+    return std::nullopt;
+  }
+  struct stat found {};
+  if (::fstat(file.get(), &found) != 0) {
+    error = cannot(path, "looked at", errno);
+  } else if (!S_ISREG(found.st_mode)) {
+    error = sentence(path, "is not a regular file", "remove it");
+  } else {
+    error = odd_owner(found, path);
+  }
+  if (!error.empty()) return std::nullopt;
+  std::string text;
+  const int failed = read_all(file.get(), config_size_limit, text);
+  if (failed == 0) return text;
+  error = failed == EFBIG
+              ? sentence(path, "has more than " + std::to_string(config_size_limit) + " bytes", "make it smaller")
+              : cannot(path, "read", failed);
+  return std::nullopt;
+}
+
+// The names of the parts, sorted. False with `error`.
+bool list_parts(int folder, const std::string& path, std::vector<std::string>& names, std::string& error) {
+  Descriptor listed(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!listed) {
+    error = cannot(path, "listed", errno);
+    return false;
+  }
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(listed.get()), ::closedir);
+  if (!stream) {
+    error = cannot(path, "listed", errno);
+    return false;
+  }
+  listed.release();
+  std::size_t entries = 0;
+  errno = 0;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    if (++entries > most_entries) {
+      error = sentence(path, "has more than " + std::to_string(most_entries) + " entries", "remove what is no policy");
+      return false;
+    }
+    if (name.starts_with('.')) continue;
+    if (name.ends_with(".yml")) {
+      error = sentence(path + '/' + std::string(name), "would not be read", "name it .yaml");
+      return false;
+    }
+    if (name.ends_with(".yaml")) names.emplace_back(name);
+    errno = 0;
+  }
+  if (errno != 0) {
+    error = cannot(path, "listed", errno);
+    return false;
+  }
+  std::sort(names.begin(), names.end());
+  if (names.size() < most_files) return true;
+  error = sentence(path, "has " + std::to_string(names.size()) + " files",
+                   "at most " + std::to_string(most_files - 1) + " are read: put some together");
+  return false;
+}
+
+// Defaults of sections are about the project, as in the user's file.
+void add_layer(const std::string& text, const std::string& path, const std::string& folder, std::vector<Layer>& layers,
+               ConfigDiagnostics& diagnostics) {
+  Layer layer{.title = fleet_title, .file = path, .folder = folder, .base = ""};
+  parse_layer(text, layer, diagnostics);
+  layers.push_back(std::move(layer));
+}
+
+std::optional<FleetPolicy> checked(std::vector<Layer> layers, ConfigDiagnostics& diagnostics, std::string& error) {
+  std::vector<std::string> set;
+  for (const Layer& layer : layers) {
+    for (const auto& [name, setting] : layer.settings) set.push_back(name);
+    for (const auto& [name, place] : layer.lock) {
+      const std::size_t dot = name.find('.');
+      const ConfigKey* key = dot == std::string::npos ? nullptr : find_key(name.substr(0, dot), name.substr(dot + 1));
+      if (key == nullptr || !key->is_chosen || std::find(set.begin(), set.end(), name) != set.end()) continue;
+      diagnostics.add(place, "the lock on " + name + " holds nothing, because no file of the policy sets it: set it");
+    }
+  }
+  if (diagnostics.empty()) merge(layers, {}, diagnostics);
+  if (!diagnostics.empty()) {
+    error = not_usable + diagnostics.text();
+    return std::nullopt;
+  }
+  FleetPolicy policy;
+  for (const Layer& layer : layers) policy.files.push_back(layer.file);
+  policy.layers = std::move(layers);
+  return policy;
+}
+
+bool is_path(KeyType type) {
+  return type == KeyType::path || type == KeyType::program || type == KeyType::paths ||
+         type == KeyType::paths_or_default;
+}
+
+// Whether a value that the host has given is what the key may have. It becomes normal: paths without `..`.
+bool take_value(const ConfigKey& key, json& value, std::string& error) {
+  const auto is_relative = [](const json& one) {
+    return one.is_string() && one != "default" && !one.get_ref<const std::string&>().starts_with('/');
+  };
+  const bool relative = is_path(key.type) &&
+                        (value.is_array() ? std::any_of(value.begin(), value.end(), is_relative) : is_relative(value));
+  std::string problem = relative ? "must be an absolute path, and is " + shown(value) : check_value(key, "/", value);
+  if (problem.empty()) return true;
+  error = "configuration: " + full_name(key) + ' ' + problem;
+  return false;
+}
+
+}  // namespace
+
+std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& error) {
+  ConfigDiagnostics diagnostics;
+  return checked(std::move(layers), diagnostics, error);
+}
+
+std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
+  error.clear();
+  const std::string folder = "/etc/wtool";
+  struct stat there {};
+  if (::lstat(folder.c_str(), &there) != 0) {
+    // Where nobody has made one, nothing above it matters.
+    if (errno == ENOENT || errno == ENOTDIR) return FleetPolicy{};
+    error = cannot(folder, "looked at", errno);
+    return std::nullopt;
+  }
+  Descriptor at = open_folder(AT_FDCWD, "/", "/", error);
+  if (at) at = open_folder(at.get(), "etc", "/etc", error);
+  if (at) at = open_folder(at.get(), "wtool", folder, error);
+  if (!error.empty()) return std::nullopt;
+  if (!at) return FleetPolicy{};
+
+  std::vector<Layer> layers;
+  ConfigDiagnostics diagnostics;
+  if (::fstatat(at.get(), "wtool.yml", &there, AT_SYMLINK_NOFOLLOW) == 0) {
+    error = sentence(folder + "/wtool.yml", "would not be read", "name it wtool.yaml");
+    return std::nullopt;
+  }
+  if (const auto text = read_trusted(at.get(), "wtool.yaml", fleet_file, error)) {
+    add_layer(*text, fleet_file, folder, layers, diagnostics);
+  }
+  if (!error.empty()) return std::nullopt;
+  const std::string parts = folder + '/' + parts_folder;
+  const Descriptor below = open_folder(at.get(), parts_folder, parts, error);
+  std::vector<std::string> names;
+  if (!error.empty() || (below && !list_parts(below.get(), parts, names, error))) return std::nullopt;
+  for (const std::string& name : names) {
+    const std::string path = parts + '/' + name;
+    const auto text = read_trusted(below.get(), name.c_str(), path, error);
+    if (!text) {
+      if (error.empty()) error = cannot(path, "opened", ENOENT);
+      return std::nullopt;
+    }
+    add_layer(*text, path, parts, layers, diagnostics);
+  }
+  return checked(std::move(layers), diagnostics, error);
+}
+
+bool hold_to(const FleetPolicy& policy, bool with_cluster, json& config, std::string& error) {
+  if (policy.layers.empty()) return true;
+  Layer host{.title = "host", .file = host_place, .folder = "/", .base = "", .is_whole = true};
+  const auto is_held = [&](const ConfigKey& key) {
+    return is_for_plugin(key) && (with_cluster || key.section != "cluster");
+  };
+  for (const ConfigKey& key : config_keys()) {
+    const auto section = config.find(key.section);
+    if (!is_held(key) || section == config.end()) continue;
+    if (!key.name.empty() && !section->is_object()) {
+      error = "configuration: " + std::string(key.section) + " is " + show_json(*section) + "; allowed is an object";
+      return false;
+    }
+    if (!key.name.empty()) host.sections.emplace(key.section, ConfigPlace{host_place});
+    const auto value = key.name.empty() ? section : section->find(key.name);
+    if (value == (key.name.empty() ? config.end() : section->end())) continue;
+    Setting setting{*value, {host_place}};
+    if (!take_value(key, setting.value, error)) return false;
+    host.settings.insert_or_assign(full_name(key), std::move(setting));
+  }
+  // Without `write`, the sandbox of a host writes nowhere.
+  const auto sets_write = [](const Layer& layer) { return layer.settings.contains("sandbox.write"); };
+  if (host.sections.contains("sandbox") && !sets_write(host) &&
+      std::none_of(policy.layers.begin(), policy.layers.end(), sets_write)) {
+    host.settings.insert_or_assign("sandbox.write", Setting{json::array(), {host_place}});
+  }
+  std::vector<Layer> layers = policy.layers;
+  layers.push_back(std::move(host));
+  ConfigDiagnostics diagnostics;
+  const std::optional<Config> merged = merge(layers, {}, diagnostics);
+  if (!merged) {
+    error = diagnostics.text();
+    return false;
+  }
+  if (merged->sandbox && !config.contains("sandbox")) config["sandbox"] = json::object();
+  for (const ConfigKey& key : config_keys()) {
+    const auto section = merged->json.find(key.section);
+    if (!is_held(key) || section == merged->json.end()) continue;
+    if (key.name.empty()) {
+      config[std::string(key.section)] = *section;
+    } else if (const auto value = section->find(key.name); value != section->end()) {
+      config[std::string(key.section)][std::string(key.name)] = *value;
+    }
+  }
+  // A host that has made it something else is told so later.
+  json& active = config["in_force"];
+  if (active.is_null()) active = json::object();
+  if (active.is_object()) {
+    json& files = active["configuration"];
+    if (files.is_null()) files = json::array();
+    if (files.is_array()) {
+      for (const std::string& file : policy.files) files.push_back(file);
+    }
+  }
+  return true;
+}
+
+}  // namespace wtool

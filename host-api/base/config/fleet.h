@@ -1,0 +1,41 @@
+// The policy of a fleet: what root has put into /etc/wtool, for every user and every host of the plugin.
+//
+// - /etc/wtool/wtool.yaml, then /etc/wtool/wtool.d/*.yaml in the order of their names, are the first layers of the
+//   configuration. Without them, there is no policy. No variable and no option changes these paths.
+// - They count only where nobody but root can have written them: the files and all folders above them belong to root,
+//   nobody else may write them, and none is a symbolic link. Each file is opened once, and what is checked is what is
+//   read.
+// - A policy that is there and cannot be used is an error, and whoever reads it then refuses all calls. Nothing in place
+//   of a file makes the reader wait, and nothing makes it read more than a mebibyte a file.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/config/config.h"
+
+namespace wtool {
+
+inline constexpr const char* fleet_file = "/etc/wtool/wtool.yaml";
+inline constexpr const char* fleet_title = "fleet";
+
+struct FleetPolicy {
+  std::vector<Layer> layers;
+  std::vector<std::string> files;  // the same, as absolute paths
+};
+
+// Empty where there is no policy. Nothing: `error` names the file and says what to do.
+std::optional<FleetPolicy> read_fleet_policy(std::string& error);
+
+// Its layers, checked together: for files that were read elsewhere. Nothing: as above.
+std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& error);
+
+// Makes the policy count for a configuration as tool_new takes it: what that leaves open gets the policy's values, and
+// its files may not be written by commands. False: `config` has a value that the policy's locks do not allow, or that is
+// not valid; `error` says which. Keys of the section `cluster` are left alone without `with_cluster`, and so are keys
+// that only hosts in code set.
+bool hold_to(const FleetPolicy& policy, bool with_cluster, nlohmann::json& config, std::string& error);
+
+}  // namespace wtool

@@ -1,0 +1,17 @@
+// The versions of what outlives a process: `wtool --version --json` tells them. A version is raised when an older program
+// would misread what is written, or what was written before is no longer read; tests/data/formats/VERSION keeps a file
+// of each that every later program must read.
+#pragma once
+
+#include <cstdint>
+
+namespace wtool::formats {
+
+inline constexpr int journal = 1;        // .wtool/runs/RUN.jsonl: `v` of its records
+inline constexpr int audit = 1;          // audit.file
+inline constexpr int configuration = 1;  // wtool.yaml
+inline constexpr int workflow = 1;       // WORKFLOW.md
+// What a plugin and its warden say to each other. Both come from one build, and other versions are refused.
+inline constexpr std::uint32_t warden_protocol = 8;
+
+}  // namespace wtool::formats
