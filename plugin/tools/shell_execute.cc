@@ -74,6 +74,7 @@ constexpr std::string_view output_schema = R"({
         "word": {"type": "string"}, "range": {"type": "array", "items": {"type": "integer"}}},
       "required": ["verdict", "reason", "rule"]},
     "audit_error": {"type": "string"},
+    "node": {"type": "string"},
     "error": {"type": "object",
       "properties": {"code": {"type": "string"}, "message": {"type": "string"}, "hint": {"type": "string"}},
       "required": ["code", "message", "hint"]}
