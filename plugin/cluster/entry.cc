@@ -355,7 +355,9 @@ wtool_status run(wtool_call& call, wtool_blob* result, wtool_blob* error) {
     pool.lost(std::move(remote.slot()));
     // Nothing of the call may live when the host hears of its end, because it may try again. A pilot that died has left its
     // commands to its warden, which needs a moment; one that hangs is ended by Slurm.
-    const std::string message = "The node " + node + (job.empty() ? "" : " (job " + job + ')') + " was lost: " + text;
+    std::string message = "The node " + node;
+    if (!job.empty()) message.append(" (job ").append(job).append(")");
+    message.append(" was lost: ").append(text);
     log(WTOOL_LOG_WARN, message, call.parent_span);
     Pool::end_job(job);
     const auto settled = Clock::now() + std::chrono::seconds(1);
