@@ -209,8 +209,9 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   folder.found.clear();
   folder.settled = false;
   folder.watches.forget(folder.watch);
+  const bool is_root = relative == std::string_view(".");
   // A root cannot be held: commands are to write there.
-  if (!is_open(seen) && relative != std::string_view(".")) {
+  if (!is_open(seen) && !is_root) {
     folder.folders.clear();
     result.closed.push_back(folder.path);
     return;
@@ -228,7 +229,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   // In another file system, the same inode number is another folder.
   if (folder.device != status.st_dev) folder.folders.clear();
   // Before it is read, so that no change falls between the two.
-  if (watching) folder.watches.watch(descriptor, folder.watch);
+  if (watching && !is_root) folder.watches.watch(descriptor, folder.watch);
   const std::int64_t now = now_ns();
   if (read(listing.get(), folder) == Listed::partly) return folder.watches.forget(folder.watch);
   folder.device = status.st_dev;
@@ -286,7 +287,7 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
     ++pass.folders;
     const char* relative = folder.path.c_str() + root.path.size();
     relative += *relative == '/' ? 1 : 0;
-    // The root's path may lead to another folder by now, of which its watch knows nothing.
+    // The root's path may lead to another folder by now, of which a watch would know nothing.
     if (*relative == '\0') {
       pass.refresh(place.get(), ".", folder);
     } else if (!folder.watch.unchanged()) {
