@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace wtool::cluster {
 
@@ -11,6 +13,8 @@ namespace {
 using nlohmann::json;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+
+constexpr std::chrono::years longest{100};
 
 std::string to_cbor(const json& value) {
   std::string bytes;
@@ -24,18 +28,44 @@ json names_json(const std::vector<engine::ProcessName>& names) {
   return list;
 }
 
-std::vector<engine::ProcessName> names_of(const json& list) {
-  std::vector<engine::ProcessName> names;
-  for (const json& entry : list) names.push_back({entry.at(0).get<int>(), entry.at(1).get<std::string>()});
-  return names;
+[[noreturn]] void throw_no_such_value() { throw json::other_error::create(501, "no such value", nullptr); }
+
+// A whole number in its type's range: the library's own conversion would cut it.
+template <typename Number>
+Number whole(const json& from) {
+  const bool fits = from.is_number_unsigned()  ? std::in_range<Number>(from.get<std::uint64_t>())
+                    : from.is_number_integer() ? std::in_range<Number>(from.get<std::int64_t>())
+                                               : false;
+  if (!fits) throw_no_such_value();
+  return from.get<Number>();
+}
+
+// A time that can be added to the clock.
+template <typename Duration>
+Duration duration(const json& from) {
+  const Duration value(whole<std::int64_t>(from));
+  if (value < Duration::zero() || value > longest) throw_no_such_value();
+  return value;
+}
+
+double amount(const json& from) {
+  const auto value = from.get<double>();
+  if (!std::isfinite(value)) throw_no_such_value();
+  return value;
 }
 
 // A number of an enumeration whose last value is `last`.
 template <typename Enumeration>
 Enumeration checked(const json& number, Enumeration last) {
-  const int value = number.get<int>();
-  if (value < 0 || value > static_cast<int>(last)) throw json::other_error::create(501, "no such value", nullptr);
+  const int value = whole<int>(number);
+  if (value < 0 || value > static_cast<int>(last)) throw_no_such_value();
   return static_cast<Enumeration>(value);
+}
+
+std::vector<engine::ProcessName> names_of(const json& list) {
+  std::vector<engine::ProcessName> names;
+  for (const json& entry : list) names.push_back({whole<int>(entry.at(0)), entry.at(1).get<std::string>()});
+  return names;
 }
 
 // Each alternative by its name, since a number would change its meaning when alternatives are added.
@@ -64,19 +94,18 @@ struct TerminationWriter {
 engine::Termination termination_of(const json& from) {
   const auto how = from.at("how").get<std::string>();
   const auto text = [&](const char* key) { return from.at(key).get<std::string>(); };
-  if (how == "exited") return engine::Exited{from.at("status").get<int>()};
-  if (how == "signalled") return engine::Signalled{from.at("signal").get<int>()};
+  if (how == "exited") return engine::Exited{whole<int>(from.at("status"))};
+  if (how == "signalled") return engine::Signalled{whole<int>(from.at("signal"))};
   if (how == "timed_out") return engine::TimedOut{};
   if (how == "cancelled") return engine::Cancelled{text("detail")};
   if (how == "exhausted") {
-    engine::Exhausted exhausted{
-        checked(from.at("limit"), engine::LimitName::file_bytes), from.at("used").get<double>(), {}};
-    if (from.contains("status")) exhausted.status = from.at("status").get<int>();
+    engine::Exhausted exhausted{checked(from.at("limit"), engine::LimitName::file_bytes), amount(from.at("used")), {}};
+    if (from.contains("status")) exhausted.status = whole<int>(from.at("status"));
     return exhausted;
   }
   if (how == "not_started") {
     using Stage = engine::NotStarted::Stage;
-    return engine::NotStarted{checked(from.at("stage"), Stage::sandbox), from.at("error").get<int>(), text("detail")};
+    return engine::NotStarted{checked(from.at("stage"), Stage::sandbox), whole<int>(from.at("error")), text("detail")};
   }
   return engine::Lost{text("detail"), text("hint")};
 }
@@ -99,17 +128,16 @@ json outcome_json(const engine::CommandOutcome& outcome) {
 engine::CommandOutcome outcome_of(const json& from) {
   engine::CommandOutcome outcome;
   outcome.termination = termination_of(from);
-  outcome.duration = milliseconds(from.at("duration_ms").get<std::int64_t>());
-  outcome.background_count = from.at("background_count").get<std::uint32_t>();
+  outcome.duration = duration<milliseconds>(from.at("duration_ms"));
+  outcome.background_count = whole<std::uint32_t>(from.at("background_count"));
   outcome.background_names = names_of(from.at("background"));
-  outcome.unkillable_count = from.at("unkillable_count").get<std::uint32_t>();
+  outcome.unkillable_count = whole<std::uint32_t>(from.at("unkillable_count"));
   outcome.unkillable_names = names_of(from.at("unkillable"));
   outcome.in_cgroup = from.at("in_cgroup").get<bool>();
   if (from.contains("resources")) {
     const json& used = from.at("resources");
-    outcome.resources =
-        engine::Resources{microseconds(used.at(0).get<std::int64_t>()), microseconds(used.at(1).get<std::int64_t>()),
-                          used.at(2).get<std::uint64_t>(), used.at(3).get<std::uint32_t>()};
+    outcome.resources = engine::Resources{duration<microseconds>(used.at(0)), duration<microseconds>(used.at(1)),
+                                          whole<std::uint64_t>(used.at(2)), whole<std::uint32_t>(used.at(3))};
   }
   return outcome;
 }
@@ -140,9 +168,34 @@ engine::SandboxReport report_of(const json& from) {
   return report;
 }
 
+// Arrays and objects in each other, as deep as orders and answers go, and some more. The library's reader recurses.
+constexpr int deepest = 8;
+
+class DepthCheck final : public nlohmann::json_sax<json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ <= deepest; }
+  bool end_object() override { return --depth_, true; }
+  bool start_array(std::size_t) override { return ++depth_ <= deepest; }
+  bool end_array() override { return --depth_, true; }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  int depth_ = 0;
+};
+
 template <typename Value>
 std::optional<Value> read(std::string_view bytes, Value (*from)(const json&)) {
   try {
+    DepthCheck check;
+    if (!json::sax_parse(bytes, &check, json::input_format_t::cbor)) return std::nullopt;
     const json all = json::from_cbor(bytes, true, false);
     if (!all.is_object()) return std::nullopt;
     return from(all);
@@ -161,9 +214,9 @@ Order order_of(const json& from) {
   order.shell = from.at("shell").get<std::string>();
   order.directory = from.at("directory").get<std::string>();
   if (from.contains("standard_input")) order.standard_input = from.at("standard_input").get<std::string>();
-  order.grace = milliseconds(from.at("grace_ms").get<std::int64_t>());
-  order.time_limit = milliseconds(from.at("time_limit_ms").get<std::int64_t>());
-  order.capture_bytes = from.at("capture_bytes").get<std::size_t>();
+  order.grace = duration<milliseconds>(from.at("grace_ms"));
+  order.time_limit = duration<milliseconds>(from.at("time_limit_ms"));
+  order.capture_bytes = whole<std::size_t>(from.at("capture_bytes"));
   order.merged = flag("merged");
   order.keep = flag("keep");
   order.lifts_network = flag("lifts_network");

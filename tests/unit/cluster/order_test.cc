@@ -1,6 +1,7 @@
 #include "cluster/order.h"
 
 #include <boost/test/unit_test.hpp>
+#include <limits>
 #include <string>
 
 using namespace wtool;
@@ -128,6 +129,42 @@ BOOST_AUTO_TEST_CASE(other_bytes_are_neither_an_order_nor_an_answer) {
   engine::CommandOutcome wrong;
   wrong.termination = engine::NotStarted{static_cast<engine::NotStarted::Stage>(99), 0, {}};
   BOOST_TEST(!read_answer(to_bytes(Answer{.result = std::move(wrong)})).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(bytes_nested_without_end_are_refused_before_they_are_read) {
+  const std::string lists(5'000'000, '\x81'), objects = [] {
+    std::string text;
+    for (int i = 0; i < 1'000'000; ++i)
+      text += std::string(
+          "\xa1\x61"
+          "a",
+          3);
+    return text;
+  }();
+  for (const std::string& deep : {lists, objects,
+                                  "\xa1\x61"
+                                  "a" +
+                                      lists}) {
+    BOOST_TEST(!read_order(deep).has_value());
+    BOOST_TEST(!read_answer(deep).has_value());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_out_of_range_are_refused) {
+  for (const milliseconds wrong : {milliseconds(-1), milliseconds::max()}) {
+    Order order = some_order();
+    order.time_limit = wrong;
+    BOOST_TEST(!read_order(to_bytes(order)).has_value());
+    engine::CommandOutcome outcome;
+    outcome.termination = engine::Exited{0};
+    outcome.duration = wrong;
+    BOOST_TEST(!read_answer(to_bytes(Answer{.result = std::move(outcome)})).has_value());
+  }
+  for (const double used : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    engine::CommandOutcome outcome;
+    outcome.termination = engine::Exhausted{engine::LimitName::cpu_seconds, used, {}};
+    BOOST_TEST(!read_answer(to_bytes(Answer{.result = std::move(outcome)})).has_value());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_variables_of_slurm_and_of_devices_are_the_nodes) {
