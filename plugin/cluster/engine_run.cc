@@ -56,18 +56,29 @@ class EngineRun : public tools::PreparedCall {
   Answer end_session(CallContext& context) const {
     engine::CommandOutcome outcome;
     outcome.termination = engine::Exited{0};
-    context.sessions.close(order_->session, order_->grace, outcome.unkillable_names);
+    // Without an id, no command of the session began here.
+    const bool known = context.sessions.close(order_->session, order_->grace, outcome.unkillable_names);
+    if (!known && !order_->session.empty()) {
+      throw std::invalid_argument("there is no session " + order_->session + " here");
+    }
     outcome.unkillable_count = static_cast<std::uint32_t>(outcome.unkillable_names.size());
     return {.result = std::move(outcome)};
   }
 
   Answer run_command(CallContext& context) {
     const Configuration& configuration = context.configuration;
+    Answer answer;
+    std::shared_ptr<Session> session;
+    if (order_->in_session) {
+      session = session_of(*order_, context.sessions);
+      answer.session = session->details().id;
+    }
     const Descriptor directory(::open(order_->directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!directory) {
       engine::CommandOutcome outcome;
       outcome.termination = engine::NotStarted{engine::NotStarted::Stage::directory, errno, {}};
-      return {.result = std::move(outcome)};
+      answer.result = std::move(outcome);
+      return answer;
     }
     add_own_variables(configuration.environment, order_->variables);
     engine::Command command;
@@ -78,12 +89,8 @@ class EngineRun : public tools::PreparedCall {
     command.directory = directory.get();
     if (order_->standard_input) command.standard_input = *order_->standard_input;
 
-    Answer answer;
     engine::RunOptions options;
-    std::shared_ptr<Session> session;
-    if (order_->in_session) {
-      session = session_of(*order_, context.sessions);
-      answer.session = session->details().id;
+    if (session) {
       options.scope = session->scope();
       options.keep = order_->keep && session->background().has_room();
     }

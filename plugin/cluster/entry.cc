@@ -15,8 +15,8 @@
 #include "base/config/fleet.h"
 #include "base/json_reader.h"
 #include "base/pilot/channel.h"
+#include "cluster/client_programs.h"
 #include "cluster/engine_run.h"
-#include "cluster/local_tool.h"
 #include "cluster/remote_runner.h"
 
 #ifndef WTOOL_VERSION

@@ -1,11 +1,14 @@
 #include "cluster/exchange.h"
 
 #include <poll.h>
+#include <wtool/tool.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "audit/tracing.h"
+#include "base/json_reader.h"
 
 namespace wtool::cluster {
 
@@ -20,7 +23,10 @@ using pilot::Type;
 
 constexpr std::string_view target = "cluster_tools::call";
 
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+template <typename Value>
+std::string dumped(const Value& json) {
+  return json.dump(-1, ' ', false, Value::error_handler_t::replace);
+}
 
 // The lowest level of log records that the host wants.
 std::uint32_t wanted_level() {
@@ -40,25 +46,29 @@ void Exchange::send(const Request& request) {
   // The connection may have ended while nobody looked at it.
   gone_ = !channel.take_in();
   if (gone_) return;
-  const std::string head = dumped({{"tool", pilot::run_tool},
-                                   {"config", request.configuration},
-                                   {"call_id", request.call_id},
-                                   {"deadline_ms", 0},
-                                   {"log_from", wanted_level()},
-                                   {"hold", request.hold}});
+  const std::string head = dumped(Json{{"tool", pilot::run_tool},
+                                       {"config", request.configuration},
+                                       {"call_id", request.call_id},
+                                       {"log_from", wanted_level()},
+                                       {"hold", request.hold}});
   // A message that could not be sent may have been sent in part; the pilot's answer, or its silence, decides.
   channel.send(Type::call, head + '\0' + request.order);
 }
 
 void Exchange::pass_on_log(const std::string& text) const {
-  const Json record = Json::parse(text, nullptr, false);
-  if (!record.is_object()) return;
   audit::Fields fields{audit::field("node", slot_.node)};
-  const Json given = record.value("fields", Json::object());
-  for (const auto& [key, value] : given.items()) fields.push_back({key, dumped(value)});
-  const auto level = std::clamp<std::uint32_t>(record.value("level", 4U), 1, 5);
-  const std::string where = record.value("target", ""), message = record.value("message", "");
-  audit::log(static_cast<audit::Level>(level), where, message, std::move(fields), span_);
+  try {
+    std::string problem;
+    const nlohmann::json record = parse_json_object(text, problem);
+    if (!problem.empty()) throw std::invalid_argument(problem);
+    const auto level = std::clamp<std::int64_t>(record.at("level").get<std::int64_t>(), 1, 5);
+    const auto where = record.at("target").get<std::string>(), message = record.at("message").get<std::string>();
+    for (const auto& [key, value] : record.at("fields").items()) fields.push_back({key, dumped(value)});
+    audit::log(static_cast<audit::Level>(level), where, message, std::move(fields), span_);
+  } catch (const std::exception& error) {
+    audit::log(audit::Level::warn, target, "a log record of the node cannot be read",
+               {audit::field("node", slot_.node), audit::field("error", error.what())}, span_);
+  }
 }
 
 // Events, logs and beats. False: it is none of them.
@@ -87,7 +97,6 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
   Channel& channel = *slot_.channel;
   bool begun = false;
   auto told = Cancellation::Mode::none;
-  auto heard = Clock::now();
   for (;;) {
     // Looked at before each message: output may come without a pause.
     if (const auto mode = cancellation == nullptr ? told : cancellation->mode(); mode > told) {
@@ -96,7 +105,7 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
     }
     if (std::optional<Message> message = channel.next()) {
       const bool passed = pass_on(*message, listener);
-      heard = Clock::now();  // After the receiver, which may have taken its time.
+      heard_ = Clock::now();  // After the receiver, which may have taken its time.
       if (passed) continue;
       switch (message->type) {
         case Type::started:
@@ -110,13 +119,14 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
         case Type::failure:
           if (message->text.empty()) return text = "it sent something that is not a result", End::lost;
           text = message->text.substr(1);
-          return message->type == Type::result ? End::answered : End::refused;
+          if (message->type == Type::result) return End::answered;
+          return message->text[0] == static_cast<char>(WTOOL_E_INVALID_ARGUMENT) ? End::refused : End::failed;
         default:
           return text = "it sent what no pilot sends", End::lost;
       }
     }
     if (channel.state() == Channel::State::closed) return text = "its connection ended", End::lost;
-    const auto silent = Clock::now() - heard;
+    const auto silent = Clock::now() - heard_;
     if (silent >= pilot::host_patience) {
       return text = "it has been silent for " + std::to_string(pilot::host_patience.count()) + " seconds", End::lost;
     }
@@ -131,10 +141,14 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
 std::string lose(Pool& pool, Slot slot, const std::string& why, std::uint64_t span) {
   const std::string job = slot.job, node = slot.node;
   pool.lost(std::move(slot));
-  const std::string message = "The node " + node + (job.empty() ? "" : " (job " + job + ')') + " was lost: " + why;
-  audit::log(audit::Level::warn, target, message, {audit::field("node", node), audit::field("job", job)}, span);
+  std::string message = "The node " + node;
+  if (!job.empty()) message.append(" (job ").append(job).append(")");
+  message.append(" was lost: ").append(why);
   // A pilot that died has left its commands to its warden; one that hangs is ended by Slurm.
-  Pool::end_job(job);
+  const std::string problem = Pool::end_job(job);
+  if (!problem.empty())
+    message.append("; its job could not be ended, look for what still runs there: ").append(problem);
+  audit::log(audit::Level::warn, target, message, {audit::field("node", node), audit::field("job", job)}, span);
   const auto settled = Clock::now() + settling;
   while (Clock::now() < settled) {
     ::poll(nullptr, 0, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(settled - Clock::now()).count()));

@@ -31,7 +31,8 @@ class Exchange {
 
   enum class End {
     answered,   // `text` is the answer,
-    refused,    // or a sentence,
+    refused,    // or a sentence: the pilot has begun nothing,
+    failed,     // or a sentence: it has begun the command, and ended it,
     not_begun,  // or nothing was begun: another slot may take it,
     lost        // or it may have been begun, and the sentence says how it was lost.
   };
@@ -48,7 +49,8 @@ class Exchange {
 
   Slot& slot_;
   const std::uint64_t span_;
-  bool gone_ = false;  // before anything was sent
+  bool gone_ = false;                       // before anything was sent
+  Clock::time_point heard_ = Clock::now();  // when the pilot last gave a sign of life
 };
 
 // Gives up a slot whose connection has ended or is silent. Nothing of what ran there lives when this returns, so that the

@@ -21,7 +21,7 @@
 #include <sstream>
 
 #include "base/pilot/ticket.h"
-#include "cluster/local_tool.h"
+#include "cluster/client_programs.h"
 
 namespace wtool::cluster {
 
@@ -58,6 +58,9 @@ std::vector<std::string> own_addresses() {
   others.insert(others.end(), loopback.begin(), loopback.end());
   return others;
 }
+
+// A number, or empty for a pilot that is no job.
+bool is_job(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 std::string last_lines(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -221,8 +224,9 @@ void Pool::greet(int descriptor) {
   const auto hello = message ? nlohmann::json::parse(message->text, nullptr, false) : nlohmann::json();
   const auto has = [&](const char* key, auto is) { return hello.contains(key) && (hello[key].*is)(); };
   if (message && message->type == pilot::Type::hello && hello.is_object() &&
-      has("version", &nlohmann::json::is_number_integer) && hello["version"] == 1 &&
-      has("node", &nlohmann::json::is_string) && has("job", &nlohmann::json::is_string)) {
+      has("version", &nlohmann::json::is_number_integer) && hello["version"] == pilot::protocol_version &&
+      has("node", &nlohmann::json::is_string) && has("job", &nlohmann::json::is_string) &&
+      is_job(hello["job"].get<std::string>())) {
     Slot slot{.channel = std::move(newcomer.channel),
               .node = hello["node"].get<std::string>(),
               .job = hello["job"].get<std::string>()};
@@ -253,7 +257,11 @@ void Pool::drop_parked(int descriptor) {
   const auto found = std::find_if(parked_.begin(), parked_.end(),
                                   [&](const auto& entry) { return entry.second.channel->descriptor() == descriptor; });
   if (found == parked_.end()) return;
-  if (!found->second.channel->next() && found->second.channel->state() != Channel::State::closed) return;
+  Slot& slot = found->second;
+  while (const std::optional<pilot::Message> message = slot.channel->next()) {
+    if (message->type == pilot::Type::leaving) slot.leaving = true;
+  }
+  if (slot.channel->state() != Channel::State::closed) return;
   --busy_;
   forget_connection(found->second);
   parked_.erase(found);
@@ -319,7 +327,7 @@ void Pool::lost(Slot slot) {
     return true;
   });
   std::erase_if(parked_, [&](const auto& entry) {
-    if (slot.job.empty() || entry.second.job != slot.job) return false;
+    if (slot.job.empty() || entry.second.job != slot.job || entry.second.leaving) return false;
     --busy_;
     forget_connection(entry.second);
     return true;
@@ -372,7 +380,7 @@ void Pool::submit(std::unique_lock<std::mutex>& lock) {
   const Said said = run_here(command, client_seconds);
   lock.lock();
   const std::string job = said.out.substr(0, said.out.find_first_of(";\n"));
-  if (said.done && !job.empty() && job.find_first_not_of("0123456789") == std::string::npos) {
+  if (said.done && !job.empty() && is_job(job)) {
     pilots_[job].submitted = Clock::now();
     next_question_ = std::max(next_question_, Clock::now() + question_every);
   } else {
@@ -435,8 +443,10 @@ std::string Pool::situation() const {
   return text.empty() ? "all slots are busy" : text;
 }
 
-void Pool::end_job(const std::string& job) {
-  if (!job.empty()) run_here("scancel --quiet --full --signal=KILL " + shell_word(job), client_seconds);
+std::string Pool::end_job(const std::string& job) {
+  if (job.empty()) return {};
+  Said said = run_here("scancel --quiet --full --signal=KILL " + shell_word(job), client_seconds);
+  return said.done ? std::string() : std::move(said.why);
 }
 
 }  // namespace wtool::cluster

@@ -33,6 +33,7 @@ struct Slot {
   std::string job;  // empty: the pilot is not a job of Slurm
   // Bytes of events and logs that came over the connection in all its calls, and how many of them the pilot was told of.
   std::uint64_t taken = 0, told = 0;
+  bool leaving = false;  // Its pilot takes no more orders: it ends what it has, and then the connection.
 };
 
 class Pool {
@@ -50,13 +51,14 @@ class Pool {
   // Call it when the slot's connection has ended.
   void lost(Slot slot);
   // Keeps a slot that stays taken while nobody uses it, so that the end of its connection is seen. The number is never 0.
+  // One whose pilot leaves is kept until its connection ends: until then the pilot is ending what it keeps.
   std::uint64_t park(Slot slot);
   // Gives it back to who parked it. A slot without a channel: its connection has ended.
   Slot unpark(std::uint64_t number);
   // Whether its connection lives, as far as is known without waiting.
   bool is_parked(std::uint64_t number);
-  // Ends a job that does not answer, at once.
-  static void end_job(const std::string& job);
+  // Ends a job that does not answer, at once. Returns why it could not; empty: it is ended.
+  static std::string end_job(const std::string& job);
 
   const Options& options() const { return options_; }
 

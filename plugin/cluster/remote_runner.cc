@@ -59,12 +59,14 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
   // For a command, which gives it back with keep(). Without a channel: there is none, or its connection has ended.
   Slot take() {
     Slot slot = pool_->unpark(std::exchange(parked_, 0));
+    if (slot.channel && slot.leaving) pool_->lost(std::exchange(slot, {}));
     if (!slot.channel) forget();
     return slot;
   }
+  // `id`: what its pilot calls the session; empty: as before.
   void keep(Slot slot, std::string id, bool kept) {
     parked_ = pool_->park(std::move(slot));
-    id_ = std::move(id);
+    if (!id.empty()) id_ = std::move(id);
     keeps_ = keeps_ || kept;
   }
   // The node is gone, and with it all that was kept there.
@@ -77,14 +79,15 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
 
   void request_end(milliseconds grace) override {
     if (ending_) return;
-    slot_ = take();
-    if (!slot_.channel) return;
-    ending_.emplace(slot_, 0);
     Order order;
     order.ends_session = true;
     order.session = id_;
     order.grace = grace;
-    ending_->send({.configuration = configuration_, .call_id = "session", .order = to_bytes(order)});
+    const Exchange::Request request{.configuration = configuration_, .call_id = "session", .order = to_bytes(order)};
+    slot_ = pool_->unpark(std::exchange(parked_, 0));
+    if (!slot_.channel) return forget();
+    ending_.emplace(slot_, 0);
+    if (!slot_.leaving) ending_->send(request);  // Else its pilot ends everything, and then the connection.
   }
 
   std::vector<engine::ProcessName> wait_end() override {
@@ -94,14 +97,16 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     const Exchange::End end = ending_->await(nullptr, {}, text);
     ending_.reset();
     forget();
-    if (end == Exchange::End::answered || end == Exchange::End::refused) {
-      pool_->give_back(std::move(slot_));
-    } else {
-      lose(*pool_, std::move(slot_), text.empty() ? "its pilot had ended" : text, 0);
-    }
-    const std::optional<Answer> answer = read_answer(end == Exchange::End::answered ? text : std::string());
+    const std::optional<Answer> answer = end == Exchange::End::answered ? read_answer(text) : std::nullopt;
     const auto* outcome = answer ? std::get_if<CommandOutcome>(&answer->result) : nullptr;
-    return outcome == nullptr ? std::vector<engine::ProcessName>() : outcome->unkillable_names;
+    if (outcome != nullptr) {
+      pool_->give_back(std::move(slot_));
+      return outcome->unkillable_names;
+    }
+    // Nobody has said that what the session kept is dead, so its node is given up.
+    if (end == Exchange::End::answered) text = "it sent something that is not a result";
+    lose(*pool_, std::move(slot_), text.empty() ? "its pilot had ended" : text, 0);
+    return {};
   }
 
  private:
@@ -217,28 +222,36 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
       how = Exchange::End::lost;
       text = "it sent something that is not a result";
     }
-    if (session && how != Exchange::End::answered) session->forget();
+    if (session && (how == Exchange::End::not_begun || how == Exchange::End::lost)) session->forget();
     if (how == Exchange::End::not_begun) {
       pool.lost(slot.release());
       continue;
     }
     ended.node = node;
     ended.job = job;
+    const auto give_back = [&](std::string id, bool kept) {
+      if (session) {
+        session->keep(slot.release(), std::move(id), kept);
+      } else {
+        pool.give_back(slot.release());
+      }
+    };
     if (how == Exchange::End::refused) {
-      pool.give_back(slot.release());
+      give_back({}, false);
       return end(
           engine::NotStarted{engine::NotStarted::Stage::custody, 0, "the node " + node + " refused it: " + text});
+    }
+    if (how == Exchange::End::failed) {
+      give_back({}, false);
+      return end(engine::Lost{"the node " + node + " could not finish it: " + text,
+                              "what the command did is not known; look before you call again"});
     }
     if (how == Exchange::End::lost) {
       std::string message = lose(pool, slot.release(), text, options.span);
       if (is_cancelled()) return end(engine::Cancelled{cancellation.reason()});
       return end(engine::NodeLost{std::move(message)});
     }
-    if (session) {
-      session->keep(slot.release(), answer->session, answer->kept);
-    } else {
-      pool.give_back(slot.release());
-    }
+    give_back(answer->session, answer->kept);
     if (answer->report) report = std::move(*answer->report);
     if (auto* refusal = std::get_if<engine::SandboxRefusal>(&answer->result)) return std::move(*refusal);
     CommandOutcome outcome = std::get<CommandOutcome>(std::move(answer->result));

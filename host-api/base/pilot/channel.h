@@ -27,6 +27,8 @@
 
 namespace wtool::pilot {
 
+// Both sides must have the same: a pilot says its own in `hello`.
+inline constexpr int protocol_version = 2;
 inline constexpr std::size_t largest_message = std::size_t{256} << 20;
 inline constexpr std::size_t largest_hello = 4096;
 inline constexpr std::size_t window = 128 << 10;
@@ -57,7 +59,7 @@ enum class Type : char {
   standard_error = 'E',
   log = 'L',
   beat = 'B',
-  result = 'R',   // one byte of status, then JSON text
+  result = 'R',   // one byte of status, then the result
   failure = 'F',  // one byte of status, then a sentence
   leaving = 'Q',
   call = 'C',    // JSON text of an object, a byte 0, the arguments

@@ -272,35 +272,33 @@ void Slot::serve() {
 }
 
 void Slot::serve_one(const Message& order) {
-  busy_ = true;
+  const bool was_busy = busy_.exchange(true);
   const std::size_t cut = order.text.find('\0');
   const json head = json::parse(order.text.substr(0, cut), nullptr, false);
   const auto refuse = [&](const std::string& why) {
     channel_->send(Type::started, {});
     channel_->send(Type::failure, std::string(1, static_cast<char>(WTOOL_E_INVALID_ARGUMENT)) + why);
-    busy_ = false;
+    busy_ = was_busy;
   };
   if (cut == std::string::npos || !head.is_object()) return refuse("the order of the call is not what a host sends");
   std::string id, config, call_id, error;
-  std::uint64_t deadline_ms = 0;
   std::uint32_t log_from = WTOOL_LOG_WARN;
   bool hold = false;
   try {
     id = head.at("tool").get<std::string>();
     config = head.at("config").get<std::string>();
     call_id = head.at("call_id").get<std::string>();
-    deadline_ms = head.at("deadline_ms").get<std::uint64_t>();
     log_from = head.at("log_from").get<std::uint32_t>();
     hold = head.at("hold").get<bool>();
   } catch (const json::exception& e) {
     return refuse(std::string("the order of the call is not what a host sends: ") + e.what());
   }
+  if (id != pilot::run_tool) return refuse("a pilot runs " + std::string(pilot::run_tool) + " only, not " + id);
   const wtool_tool* tool = agent_.tool(id, config, error);
   if (tool == nullptr) return refuse(error);
 
   wtool_request request = make_request(std::string_view(order.text).substr(cut + 1));
   request.call_id = view(call_id);
-  request.deadline_ms = deadline_ms;
   request.sink_ctx = this;
   request.on_event = on_event;
   Call call(*tool, request);
@@ -391,7 +389,10 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem) {
       const std::string job = variable("SLURM_JOB_ID"), node = variable("SLURMD_NODENAME");
       char name[256] = {};
       ::gethostname(name, sizeof name - 1);
-      const json hello = {{"version", 1}, {"job", job}, {"node", node.empty() ? name : node}, {"pid", ::getpid()}};
+      const json hello = {{"version", pilot::protocol_version},
+                          {"job", job},
+                          {"node", node.empty() ? name : node},
+                          {"pid", ::getpid()}};
       if (channel->state() == Channel::State::open && channel->send(Type::hello, hello.dump())) {
         const std::scoped_lock lock(mutex_);
         proven_ = address;

@@ -1,4 +1,4 @@
-#include "cluster/local_tool.h"
+#include "cluster/client_programs.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -6,6 +6,7 @@
 #include <wtool/tool.h>
 
 #include <cstdlib>
+#include <exception>
 #include <memory>
 
 #include "base/descriptor.h"
@@ -46,7 +47,7 @@ const std::string& local_plugin_path() {
 
 void set_client_custody(engine::WardenClient* client) { custody = client; }
 
-Said run_here(const std::string& line, int seconds) {
+Said run_here(const std::string& line, int seconds) try {
   if (custody == nullptr) return {.why = "the client programs of Slurm cannot be run now"};
   const Descriptor directory(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return {.why = "the working directory cannot be opened"};
@@ -68,6 +69,8 @@ Said run_here(const std::string& line, int seconds) {
   said.why = trimmed(std::move(outcome.standard_error.text));
   if (said.why.empty()) said.why = line.substr(0, line.find(' ')) + ' ' + how_it_ended(outcome.termination, seconds);
   return said;
+} catch (const std::exception& error) {  // Descriptors or memory have run out.
+  return {.why = line.substr(0, line.find(' ')) + " could not be run: " + error.what()};
 }
 
 }  // namespace wtool::cluster

@@ -22,7 +22,7 @@ struct Said {
 // Whose custody they run in, borrowed; NULL: they cannot be run any more. Nothing runs meanwhile.
 void set_client_custody(engine::WardenClient* client);
 
-// Runs a command line and waits for at most `seconds`. Any thread.
+// Runs a command line and waits for at most `seconds`. Any thread. Throws nothing but for lack of memory.
 Said run_here(const std::string& command, int seconds);
 
 }  // namespace wtool::cluster

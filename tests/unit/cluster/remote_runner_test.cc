@@ -1,0 +1,325 @@
+// The runner of commands on a cluster, against a pilot of the test's own: it answers what no pilot of ours would.
+#include "cluster/remote_runner.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <wtool/tool.h>
+
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "base/pilot/ticket.h"
+#include "cluster/client_programs.h"
+#include "cluster/order.h"
+#include "engine/kept_tree.h"
+
+using namespace wtool;
+using namespace wtool::cluster;
+using pilot::Channel;
+using pilot::Message;
+using pilot::Type;
+using std::chrono::milliseconds;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr milliseconds patience{20'000};
+
+// The command lines that Slurm's client programs would have been run with.
+struct ClientPrograms {
+  std::mutex mutex;
+  std::string lines;
+} clients;
+
+std::string lines_for_slurm() {
+  const std::scoped_lock lock(clients.mutex);
+  return clients.lines;
+}
+
+}  // namespace
+
+namespace wtool::cluster {
+
+const std::string& local_plugin_path() {
+  static const std::string path = "/nowhere/lib/wtool/cluster_tools.so";
+  return path;
+}
+
+Said run_here(const std::string& line, int) {
+  const std::scoped_lock lock(clients.mutex);
+  clients.lines += line + '\n';
+  return {.why = "there is no Slurm"};
+}
+
+}  // namespace wtool::cluster
+
+namespace {
+
+std::string failure(wtool_status status, const std::string& sentence) {
+  return std::string(1, static_cast<char>(status)) + sentence;
+}
+std::string result(const Answer& answer) { return std::string(1, '\0') + to_bytes(answer); }
+
+Answer exited(const std::string& session = {}, bool kept = false) {
+  Answer answer;
+  engine::CommandOutcome outcome;
+  outcome.termination = engine::Exited{0};
+  answer.result = std::move(outcome);
+  answer.session = session;
+  answer.kept = kept;
+  return answer;
+}
+
+// A pool that listens, without any pilot.
+struct Host {
+  Host() {
+    std::string pattern = (fs::temp_directory_path() / "wtool-runner-XXXXXX").string();
+    BOOST_REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    directory = pattern;
+    Options options;
+    options.address = "127.0.0.1";
+    options.directory = directory;
+    pool = std::make_shared<Pool>(options);
+    std::string why;
+    pool->take(-1, Clock::now(), why);
+    std::string error;
+    for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+      if (entry.path().filename() == "ticket") ticket = pilot::read_ticket(entry.path(), error);
+    }
+    BOOST_REQUIRE_MESSAGE(ticket.has_value(), error);
+    const std::scoped_lock lock(clients.mutex);
+    clients.lines.clear();
+  }
+  ~Host() {
+    hold.reset();
+    pool.reset();
+    fs::remove_all(directory);
+  }
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  engine::CommandOutcome run(bool in_session) {
+    RemoteRunner runner(pool, "{}");
+    engine::Command command;
+    command.paths = {"/bin/true"};
+    command.arguments = {"true"};
+    engine::RunOptions options;
+    options.latest = Clock::now() + patience;
+    options.grace = milliseconds(10);
+    if (in_session) {
+      options.hold = &hold;
+      options.keep = true;
+    }
+    engine::Cancellation cancellation;
+    engine::SandboxReport report;
+    auto ended = runner.run(command, "/", nullptr, options, cancellation, {}, report);
+    BOOST_REQUIRE(std::holds_alternative<engine::CommandOutcome>(ended));
+    return std::get<engine::CommandOutcome>(std::move(ended));
+  }
+
+  std::string directory;
+  std::shared_ptr<Pool> pool;
+  std::optional<pilot::Ticket> ticket;
+  std::shared_ptr<engine::SessionHold> hold;
+};
+
+// One slot of a pilot, whose answers are the test's. It runs until the host closes its connection.
+class FakePilot {
+ public:
+  // Answers the order of this number, from 0.
+  using Script = std::function<void(int number, const Order& order, Channel& channel)>;
+
+  FakePilot(const pilot::Ticket& ticket, std::string job, Script script)
+      : job_(std::move(job)), script_(std::move(script)) {
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<std::uint16_t>(ticket.port));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    BOOST_REQUIRE(::connect(socket.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+    channel_ = std::make_unique<Channel>(std::move(socket), Channel::Side::pilot, ticket.key);
+    BOOST_REQUIRE(channel_->begin());
+    thread_ = std::thread([this] { serve(); });
+  }
+  ~FakePilot() {
+    channel_->close();
+    thread_.join();
+  }
+  FakePilot(const FakePilot&) = delete;
+  FakePilot& operator=(const FakePilot&) = delete;
+
+  Channel& channel() { return *channel_; }
+  int orders() const { return orders_; }
+
+ private:
+  void serve() {
+    while (channel_->state() == Channel::State::begun) {
+      pollfd ready{channel_->descriptor(), POLLIN, 0};
+      ::poll(&ready, 1, -1);
+      if (!channel_->take_in()) return;
+    }
+    channel_->send(Type::hello, R"({"version": 2, "node": "n1", "job": ")" + job_ + R"(", "pid": 1})");
+    while (channel_->state() != Channel::State::closed) {
+      const std::optional<Message> message = channel_->wait(patience);
+      if (!message || message->type != Type::call) continue;
+      const std::size_t cut = message->text.find('\0');
+      const std::optional<Order> order = read_order(std::string_view(message->text).substr(cut + 1));
+      channel_->send(Type::started, {});
+      if (order) script_(orders_, *order, *channel_);
+      ++orders_;
+    }
+  }
+
+  const std::string job_;
+  const Script script_;
+  std::unique_ptr<Channel> channel_;
+  std::atomic<int> orders_{0};
+  std::thread thread_;
+};
+
+// What the pilot was told, for the test's thread to look at.
+struct Seen {
+  void add(const Order& order) {
+    const std::scoped_lock lock(mutex);
+    sessions += (order.ends_session ? "end " : "run ") + order.session + ';';
+  }
+  std::string text() {
+    const std::scoped_lock lock(mutex);
+    return sessions;
+  }
+  std::mutex mutex;
+  std::string sessions;
+};
+
+template <typename Ending>
+const Ending& ending(const engine::CommandOutcome& outcome) {
+  BOOST_REQUIRE(std::holds_alternative<Ending>(outcome.termination));
+  return std::get<Ending>(outcome.termination);
+}
+
+void await(const std::function<bool()>& condition) {
+  const auto until = Clock::now() + patience;
+  while (!condition()) {
+    BOOST_REQUIRE(Clock::now() < until);
+    std::this_thread::yield();
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_session_is_ended_by_the_id_that_its_first_command_got) {
+  Host host;
+  Seen seen;
+  FakePilot pilot(*host.ticket, "7", [&](int number, const Order& order, Channel& channel) {
+    seen.add(order);
+    // The second command could not begin: it says nothing of the session.
+    channel.send(Type::result, result(number == 0 ? exited("s1", true) : exited()));
+  });
+  host.run(true);
+  host.run(true);
+  host.hold.reset();
+  BOOST_TEST(seen.text() == "run ;run s1;end s1;");
+  BOOST_TEST(lines_for_slurm() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_command_leaves_its_session_as_it_was) {
+  Host host;
+  Seen seen;
+  FakePilot pilot(*host.ticket, "7", [&](int number, const Order& order, Channel& channel) {
+    seen.add(order);
+    if (number == 1) {
+      channel.send(Type::failure, failure(WTOOL_E_INVALID_ARGUMENT, "not that one"));
+    } else {
+      channel.send(Type::result, result(exited("s1", true)));
+    }
+  });
+  host.run(true);
+  const auto outcome = host.run(true);
+  BOOST_TEST(ending<engine::NotStarted>(outcome).detail == "the node n1 refused it: not that one");
+  host.run(true);
+  host.hold.reset();
+  BOOST_TEST(seen.text() == "run ;run s1;run s1;end s1;");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_refuses_to_end_a_session_is_given_up) {
+  Host host;
+  FakePilot pilot(*host.ticket, "7", [](int, const Order& order, Channel& channel) {
+    if (order.ends_session) {
+      channel.send(Type::failure, failure(WTOOL_E_INVALID_ARGUMENT, "no such session"));
+    } else {
+      channel.send(Type::result, result(exited("s1", true)));
+    }
+  });
+  host.run(true);
+  host.hold.reset();
+  BOOST_TEST(lines_for_slurm() == "scancel --quiet --full --signal=KILL 7\n");
+  await([&] { return pilot.channel().state() == Channel::State::closed; });
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_fails_after_its_start_has_not_been_refused) {
+  Host host;
+  FakePilot pilot(*host.ticket, "7", [](int, const Order&, Channel& channel) {
+    channel.send(Type::failure, failure(WTOOL_E_RESOURCE, "no memory"));
+  });
+  const auto outcome = host.run(false);
+  BOOST_TEST(ending<engine::Lost>(outcome).detail == "the node n1 could not finish it: no memory");
+}
+
+BOOST_AUTO_TEST_CASE(a_log_record_that_cannot_be_read_costs_no_more_than_itself) {
+  Host host;
+  FakePilot pilot(*host.ticket, "7", [](int, const Order&, Channel& channel) {
+    channel.send(Type::log, R"({"level": "high", "target": [], "message": 7, "fields": 1})");
+    channel.send(Type::log, std::string(100'000, '['));
+    channel.send(Type::log, R"({"level": 3, "target": "t", "message": "m", "fields": {"a": )" + std::string(100, '[') +
+                                std::string(100, ']') + "}}");
+    channel.send(Type::result, result(exited()));
+  });
+  BOOST_TEST(ending<engine::Exited>(host.run(false)).status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_is_nested_too_deep_is_no_result) {
+  Host host;
+  FakePilot pilot(*host.ticket, "7", [](int, const Order&, Channel& channel) {
+    channel.send(Type::result, '\0' + std::string(1'000'000, '\x81'));
+  });
+  const auto outcome = host.run(false);
+  BOOST_TEST(ending<engine::NodeLost>(outcome).detail ==
+             "The node n1 (job 7) was lost: it sent something that is not a result; its job could not be ended, look "
+             "for what still runs there: there is no Slurm");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leaving_node_ends) {
+  Host host;
+  FakePilot pilot(*host.ticket, "7",
+                  [](int, const Order&, Channel& channel) { channel.send(Type::result, result(exited("s1", true))); });
+  const engine::CommandOutcome outcome = host.run(true);
+  BOOST_REQUIRE(outcome.kept != nullptr);
+  BOOST_TEST(outcome.kept->alive());
+  BOOST_REQUIRE(pilot.channel().send(Type::leaving, {}));
+  // Somebody looks at all connections; nothing is free.
+  std::string why;
+  BOOST_TEST(!host.pool->take(-1, Clock::now(), why).channel);
+  BOOST_TEST(outcome.kept->alive());
+  pilot.channel().close();
+  await([&] { return !outcome.kept->alive(); });
+  outcome.kept->request_end(milliseconds(0));
+  outcome.kept->wait_end();
+  BOOST_TEST(pilot.orders() == 1);  // A pilot that leaves hears of no end.
+}
+
+BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_no_number_is_not_taken) {
+  Host host;
+  FakePilot pilot(*host.ticket, "7;touch x", [](int, const Order&, Channel&) {});
+  std::string why;
+  BOOST_TEST(!host.pool->take(-1, Clock::now() + milliseconds(500), why).channel);
+  await([&] { return pilot.channel().state() == Channel::State::closed; });
+}
