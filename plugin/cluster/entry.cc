@@ -21,6 +21,7 @@
 #include <wtool/cpp/host.hpp>
 
 #include "cluster/local_tool.h"
+#include "cluster/need.h"
 #include "cluster/pool.h"
 
 #ifndef WTOOL_VERSION
@@ -40,6 +41,7 @@ struct ToolObject {
   wtool_tool table{};
   std::shared_ptr<Pool> pool;
   std::string config;  // of the tool on the node
+  Need usual;          // of a call without a timeout
   const wtool_tool* local = nullptr;
 };
 }  // namespace
@@ -293,7 +295,7 @@ bool is_cancelled(wtool_call& call) {
   return call.how != 0;
 }
 
-wtool_status without_node(wtool_call& call, const std::string& why, wtool_blob* result) {
+wtool_status without_node(wtool_call& call, const Refusal& refusal, wtool_blob* result) {
   std::string text;
   const bool cancelled = is_cancelled(call);
   if (cancelled) {
@@ -301,8 +303,14 @@ wtool_status without_node(wtool_call& call, const std::string& why, wtool_blob* 
     text = error_result(call, "aborted", "Command aborted: " + call.reason,
                         "it was waiting for a node, and was not begun", "");
   } else {
-    text = error_result(call, "no_node", "No node was available: " + why,
-                        "look at the queue with squeue, and at the section cluster of the configuration", "");
+    const bool unshared = refusal.code == "no_shared_directory";
+    text = error_result(
+        call, refusal.code,
+        (unshared ? "The node does not have the directories of this machine: " : "No node was available: ") +
+            refusal.why,
+        unshared ? "work in a directory that all nodes see, and set cluster.directory to one"
+                 : "look at the queue with squeue, and at the section cluster of the configuration",
+        "");
   }
   if (!fill(result, std::move(text))) return WTOOL_E_RESOURCE;
   return cancelled ? WTOOL_E_CANCELLED : WTOOL_OK;
@@ -318,9 +326,13 @@ wtool_status run(wtool_call& call, wtool_blob* result, wtool_blob* error) {
                             : began + std::chrono::milliseconds(call.deadline_ms);
   for (;;) {
     std::string text;
-    if (is_cancelled(call)) return without_node(call, {}, result);
-    Slot slot = pool.take(call.cancelled.get(), std::min(wait_until, deadline), text);
-    if (slot.channel == nullptr) return without_node(call, text, result);
+    Refusal refusal;
+    if (is_cancelled(call)) return without_node(call, refusal, result);
+    Need need = need_of(call.arguments, call.tool->usual);
+    if (deadline != Clock::time_point::max())
+      need.time = std::min(need.time, std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()));
+    Slot slot = pool.take(call.cancelled.get(), std::min(wait_until, deadline), refusal, need);
+    if (slot.channel == nullptr) return without_node(call, refusal, result);
 
     RemoteCall remote(call, std::move(slot));
     wtool_status status = WTOOL_OK;
@@ -544,6 +556,7 @@ wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, 
     if (!options) return fail(WTOOL_E_INVALID_ARGUMENT, error, problem);
     auto object = std::make_unique<ToolObject>();
     object->config = all.dump();
+    object->usual = usual_need(all);
     // This call reports what is wrong in the rest of the configuration.
     if (const wtool_status status = local_plugin()->tool_new(id, view(object->config), &object->local, error);
         status != WTOOL_OK) {

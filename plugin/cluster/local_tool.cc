@@ -1,11 +1,17 @@
 #include "cluster/local_tool.h"
 
 #include <dlfcn.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
 
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <wtool/cpp/host.hpp>
+
+#include "base/descriptor.h"
 
 namespace wtool::cluster {
 
@@ -19,6 +25,43 @@ std::string trimmed(std::string text) {
   text.erase(text.find_last_not_of(" \n\r\t") + 1);
   return text;
 }
+
+}  // namespace
+
+namespace {
+
+// Ends a call when a descriptor becomes readable, for as long as it lives.
+class Watch {
+ public:
+  Watch(Call& call, int cancel) : over_(cancel < 0 ? -1 : ::eventfd(0, EFD_CLOEXEC)) {
+    if (!over_) return;
+    // No signal of the host may be handled on this thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      thread_ = std::thread([&call, cancel, over = over_.get()] {
+        pollfd ready[2] = {{cancel, POLLIN, 0}, {over, POLLIN, 0}};
+        while (::poll(ready, 2, -1) < 0) {
+        }
+        if (ready[1].revents == 0) call.cancel(WTOOL_CANCEL_NOW, "the call that needs it was cancelled");
+      });
+    } catch (...) {  // Without a thread, it ends when its time is over.
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~Watch() {
+    if (!thread_.joinable()) return;
+    eventfd_write(over_.get(), 1);
+    thread_.join();
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  Descriptor over_;
+  std::thread thread_;
+};
 
 }  // namespace
 
@@ -64,7 +107,7 @@ void close_client_tool() {
   client_tool = nullptr;
 }
 
-Said run_here(const std::string& command, int seconds) {
+Said run_here(const std::string& command, int seconds, int cancel) {
   if (client_tool == nullptr) return {.why = "the client programs of Slurm cannot be run now"};
   Said said;
   const std::string program = command.substr(0, command.find(' '));
@@ -72,7 +115,15 @@ Said run_here(const std::string& command, int seconds) {
     const std::string arguments =
         json{{"command", command}, {"timeout", seconds}}.dump(-1, ' ', false, json::error_handler_t::replace);
     Call call(*client_tool, make_request(arguments));
-    if (call.run() != WTOOL_OK) {
+    wtool_status status = WTOOL_OK;
+    {
+      const Watch watch(call, cancel);
+      status = call.run();
+    }
+    if (status == WTOOL_E_CANCELLED) {
+      said.cancelled = true;
+      said.why = program + " was cancelled";
+    } else if (status != WTOOL_OK) {
       said.why = program + " could not be run: " + std::string(call.error());
     } else {
       const json result = json::parse(call.result(), nullptr, false);

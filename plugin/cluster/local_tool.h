@@ -16,6 +16,7 @@ const std::string& local_plugin_path();
 // The output of a client program.
 struct Said {
   bool done = false;  // it ran to its end, with exit status 0
+  bool cancelled = false;
   std::string out{};
   std::string why{};  // if it is not done: its standard error, or how it ended
 };
@@ -25,7 +26,8 @@ struct Said {
 wtool_status open_client_tool(wtool_blob* error);
 void close_client_tool();
 
-// Runs a command line and waits for at most `seconds`. Any thread, while the client tool is open.
-Said run_here(const std::string& command, int seconds);
+// Runs a command line and waits for at most `seconds`. Any thread, while the client tool is open. When `cancel`, a descriptor,
+// becomes readable, the command is ended; a thread watches it meanwhile, and is gone when this returns.
+Said run_here(const std::string& command, int seconds, int cancel = -1);
 
 }  // namespace wtool::cluster
