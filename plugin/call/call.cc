@@ -102,6 +102,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   // The time that a person takes to answer does not count as the command's.
   options.deadline = begun + waited + result.time_limit;
   options.time_limit = result.time_limit;
+  options.time_limit_named = request.timeout.has_value();
   if (context.ceiling) {
     options.latest = begun + *context.ceiling;
     options.deadline = std::min(*options.deadline, *options.latest);

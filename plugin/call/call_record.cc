@@ -35,9 +35,7 @@ std::string describe(const engine::CommandOutcome& outcome) {
     }
     std::string operator()(const engine::Lost& how) const { return "was lost: " + how.detail; }
     std::string operator()(const engine::NodeLost& how) const { return "was lost with its node: " + how.detail; }
-    std::string operator()(const engine::NoNode& how) const {
-      return "did not start, for want of a node: " + how.detail;
-    }
+    std::string operator()(const engine::NoNode& how) const { return "did not start: " + how.detail; }
   };
   return "command " + std::visit(Describe{}, outcome.termination);
 }
@@ -122,7 +120,7 @@ struct Ending {
   }
   void operator()(const engine::Lost& how) const { line["how"] = "was lost: " + how.detail; }
   void operator()(const engine::NodeLost& how) const { line["how"] = "was lost with its node: " + how.detail; }
-  void operator()(const engine::NoNode& how) const { line["how"] = "did not start, for want of a node: " + how.detail; }
+  void operator()(const engine::NoNode& how) const { line["how"] = "did not start: " + how.detail; }
 };
 
 // The text itself is never recorded: it may be anything, so its secrets cannot be recognised.

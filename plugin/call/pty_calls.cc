@@ -39,7 +39,7 @@ struct Ending {
   void operator()(const engine::NotStarted&) const { end.how = "it could not be started"; }
   void operator()(const engine::Lost& how) const { end.how = "it was lost: " + how.detail; }
   void operator()(const engine::NodeLost& how) const { end.how = "it was lost with its node: " + how.detail; }
-  void operator()(const engine::NoNode& how) const { end.how = "no node was available: " + how.detail; }
+  void operator()(const engine::NoNode& how) const { end.how = how.detail; }
 };
 
 PtyEnd end_of(const CallResult& result) {

@@ -2,12 +2,16 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 #include <wtool/tool.h>
 
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <thread>
 
 #include "base/descriptor.h"
 #include "engine/run.h"
@@ -30,8 +34,43 @@ std::string how_it_ended(const engine::Termination& how, int seconds) {
     return "did not start" + (not_started->detail.empty() ? "" : ": " + not_started->detail);
   }
   if (std::holds_alternative<engine::TimedOut>(how)) return "took longer than " + std::to_string(seconds) + " seconds";
+  if (std::holds_alternative<engine::Cancelled>(how)) return "was cancelled";
   return "was ended by a signal";
 }
+
+// Ends a command when a descriptor becomes readable, for as long as it lives.
+class Watch {
+ public:
+  Watch(engine::Cancellation& cancellation, int cancel) : over_(cancel < 0 ? -1 : ::eventfd(0, EFD_CLOEXEC)) {
+    if (!over_) return;
+    // No signal of the host may be handled on this thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      thread_ = std::thread([&cancellation, cancel, over = over_.get()] {
+        pollfd ready[2] = {{cancel, POLLIN, 0}, {over, POLLIN, 0}};
+        while (::poll(ready, 2, -1) < 0) {
+        }
+        if (ready[1].revents != 0) return;
+        cancellation.request(engine::Cancellation::Mode::now, "the call that needs it was cancelled");
+      });
+    } catch (...) {  // Without a thread, it ends when its time is over.
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~Watch() {
+    if (!thread_.joinable()) return;
+    eventfd_write(over_.get(), 1);
+    thread_.join();
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  Descriptor over_;
+  std::thread thread_;
+};
 
 }  // namespace
 
@@ -47,7 +86,7 @@ const std::string& local_plugin_path() {
 
 void set_client_custody(engine::WardenClient* client) { custody = client; }
 
-Said run_here(const std::string& line, int seconds) try {
+Said run_here(const std::string& line, int seconds, int cancel) try {
   if (custody == nullptr) return {.why = "the client programs of Slurm cannot be run now"};
   const Descriptor directory(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory) return {.why = "the working directory cannot be opened"};
@@ -59,9 +98,14 @@ Said run_here(const std::string& line, int seconds) try {
   command.directory = directory.get();
   engine::RunOptions options;
   options.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-  engine::Cancellation never;
-  engine::CommandOutcome outcome = engine::run(*custody, command, options, never, {});
+  engine::Cancellation cancellation;
+  engine::CommandOutcome outcome;
+  {
+    const Watch watch(cancellation, cancel);
+    outcome = engine::run(*custody, command, options, cancellation, {});
+  }
   Said said;
+  said.cancelled = std::holds_alternative<engine::Cancelled>(outcome.termination);
   const auto* exited = std::get_if<engine::Exited>(&outcome.termination);
   said.done = exited != nullptr && exited->status == 0;
   said.out = std::move(outcome.standard_output.text);

@@ -17,12 +17,14 @@ struct Said {
   bool done = false;  // it ran to its end, with exit status 0
   std::string out{};
   std::string why{};  // if it is not done: its standard error, or how it ended
+  bool cancelled = false;
 };
 
 // Whose custody they run in, borrowed; NULL: they cannot be run any more. Nothing runs meanwhile.
 void set_client_custody(engine::WardenClient* client);
 
-// Runs a command line and waits for at most `seconds`. Any thread. Throws nothing but for lack of memory.
-Said run_here(const std::string& command, int seconds);
+// Runs a command line and waits for at most `seconds`. Any thread. Throws nothing but for lack of memory. When `cancel`,
+// a descriptor, becomes readable, the command is ended; a thread watches it meanwhile, and is gone when this returns.
+Said run_here(const std::string& command, int seconds, int cancel = -1);
 
 }  // namespace wtool::cluster

@@ -13,9 +13,19 @@ namespace {
 
 using nlohmann::json;
 
+// Reads the keys of a section. Those of a class, if there is one, count first; only some keys may stand there.
 class OptionsReader {
  public:
-  OptionsReader(const json& section, std::string& error) : section_(section), error_(error) {}
+  OptionsReader(const json& section, const json& chosen, std::string prefix, std::string& error)
+      : section_(section), class_(chosen), prefix_(std::move(prefix)), error_(error) {}
+
+  // From here on, keys belong to the section as a whole.
+  void end_of_class() {
+    for (const auto& [name, value] : class_.items()) {
+      if (!known_.contains(name)) error_ = "unknown key " + prefix_ + name;
+    }
+    in_class_ = false;
+  }
 
   int number(const char* name, int otherwise, int least, int most) {
     const json* value = find(name);
@@ -46,6 +56,21 @@ class OptionsReader {
     return {};
   }
 
+  std::size_t choice(const char* name, std::initializer_list<std::string_view> choices) {
+    const json* value = find(name);
+    std::string list;
+    std::size_t at = 0;
+    for (const std::string_view one : choices) {
+      if (value == nullptr || *value == one) return value == nullptr ? 0 : at;
+      list.append(list.empty() ? "" : at + 1 < choices.size() ? ", " : " or ").append(one);
+      ++at;
+    }
+    wrong(name, list);
+    return 0;
+  }
+
+  void skip(const char* name) { known_.insert(name); }
+
   void check_names() {
     for (const auto& [name, value] : section_.items()) {
       if (!known_.contains(name)) error_ = "unknown key cluster." + name;
@@ -53,67 +78,136 @@ class OptionsReader {
   }
 
   void wrong(const char* name, const std::string& wanted) {
-    error_ = std::string("cluster.") + name + " must be " + wanted + ", and is " +
-             section_.at(name).dump(-1, ' ', true, json::error_handler_t::replace);
+    const bool own = is_in_class(name);
+    error_ = (own ? prefix_ : "cluster.") + name + " must be " + wanted + ", and is " +
+             (own ? class_ : section_).at(name).dump(-1, ' ', true, json::error_handler_t::replace);
   }
 
  private:
+  bool is_in_class(const char* name) const {
+    const auto found = class_.find(name);
+    return in_class_ && found != class_.end() && !found->is_null();
+  }
+
   const json* find(const char* name) {
     known_.insert(name);
+    if (is_in_class(name)) return &class_.at(name);
     const auto found = section_.find(name);
     return found == section_.end() || found->is_null() ? nullptr : &*found;
   }
 
   const json& section_;
+  const json& class_;
+  const std::string prefix_;
+  bool in_class_ = true;
   std::string& error_;
   std::set<std::string> known_;
 };
+
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() <= 64 && text.front() != '-' && text.front() != '.' &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.');
+         });
+}
+
+// A size of memory as sbatch reads it.
+bool is_size(const std::string& text) {
+  const auto digits = text.find_first_not_of("0123456789");
+  const bool unit =
+      digits == std::string::npos ||
+      (digits + 1 == text.size() && std::string_view("KMGT").find(text[digits]) != std::string_view::npos);
+  return digits != 0 && std::min(digits, text.size()) <= 9 && unit;
+}
+
+// The class that cluster.slot names; empty without one. NULL: `error`.
+const json* chosen_class(const json& section, std::string& slot, std::string& error) {
+  static const json nothing = json::object();
+  const json classes = section.value("classes", json());
+  if (!classes.is_null() && !classes.is_object()) {
+    return error = "cluster.classes must be a mapping of names to keys, such as {big: {cpus: 8}}", nullptr;
+  }
+  for (const auto& [name, keys] : classes.items()) {
+    if (!is_name(name)) {
+      error = "cluster.classes: the name of a class is letters, digits, _, - and ., and this is " +
+              json(name).dump(-1, ' ', true, json::error_handler_t::replace);
+      return nullptr;
+    }
+    if (!keys.is_object()) return error = "cluster.classes." + name + " must be a mapping of keys to values", nullptr;
+  }
+  const auto wanted = section.find("slot");
+  if (wanted == section.end() || wanted->is_null()) return &nothing;
+  if (wanted->is_string()) {
+    slot = wanted->get<std::string>();
+    if (classes.contains(slot)) return &section.at("classes").at(slot);
+  }
+  error = "cluster.slot must be one of cluster.classes";
+  std::string list;
+  for (const auto& [name, keys] : classes.items()) list += (list.empty() ? "" : ", ") + name;
+  error += (list.empty() ? ", which has no class" : " (" + list + ")") + std::string(", and is ") +
+           wanted->dump(-1, ' ', true, json::error_handler_t::replace);
+  return nullptr;
+}
+
+}  // namespace
+
+namespace {
+
+std::optional<Options> read_class(const json& section, const std::string& slot, const json& chosen,
+                                  const std::string& here, std::string& error) {
+  OptionsReader reader(section, chosen, "cluster.classes." + slot + '.', error);
+  Options options;
+  options.slot = slot;
+  options.slots = reader.number("slots", options.slots, 1, 1024);
+  options.nodes = reader.number("nodes", options.nodes, 1, 1000);
+  options.cpus = reader.number("cpus", options.cpus, 1, 1024);
+  options.memory = reader.word("memory");
+  if (!options.memory.empty() && !is_size(options.memory)) reader.wrong("memory", "a size such as 512M or 4G");
+  options.minutes = reader.number("time", options.minutes, 1, 525600);
+  options.partition = reader.word("partition");
+  options.account = reader.word("account");
+  options.qos = reader.word("qos");
+  options.constraint = reader.word("constraint");
+  options.gres = reader.word("gres");
+  options.extra = reader.line("extra");
+  std::istringstream words(options.extra);
+  for (std::string word; words >> word;) {
+    if (!word.starts_with("--")) reader.wrong("extra", "options of sbatch that begin with \"--\", such as --exclusive");
+  }
+  options.wait = std::chrono::seconds(reader.number("wait", 300, 1, 604800));
+  options.idle = std::chrono::seconds(reader.number("idle", 60, 1, 86400));
+  if (error.empty()) reader.end_of_class();
+  options.address = reader.word("address");
+  const std::string directory = reader.line("directory");
+  options.directory =
+      (std::filesystem::path(here) / (directory.empty() ? ".wtool/cluster" : directory)).lexically_normal();
+  options.job_name = reader.word("job_name");
+  if (!options.job_name.empty() && !is_name(options.job_name)) {
+    reader.wrong("job_name", "at most 64 letters, digits, dots, dashes and underscores");
+  }
+  options.auth = static_cast<Auth>(reader.choice("auth", {"auto", "munge", "key"}));
+  options.munge_socket = reader.line("munge_socket");
+  reader.skip("slot");
+  reader.skip("classes");
+  if (error.empty()) reader.check_names();
+  if (!error.empty()) return std::nullopt;
+  return options;
+}
 
 }  // namespace
 
 std::optional<Options> read_options(const json& section, const std::string& here, std::string& error) {
   if (!section.is_object()) return error = "cluster must be an object", std::nullopt;
   error.clear();
-  OptionsReader reader(section, error);
-  Options options;
-  options.slots = reader.number("slots", options.slots, 1, 1024);
-  options.nodes = reader.number("nodes", options.nodes, 1, 1000);
-  options.cpus = reader.number("cpus", options.cpus, 1, 1024);
-  options.memory = reader.word("memory");
-  options.minutes = reader.number("time", options.minutes, 1, 525600);
-  options.partition = reader.word("partition");
-  options.account = reader.word("account");
-  options.qos = reader.word("qos");
-  options.constraint = reader.word("constraint");
-  options.extra = reader.line("extra");
-  std::istringstream words(options.extra);
-  for (std::string word; words >> word;) {
-    if (!word.starts_with("--"))
-      reader.wrong("extra", "options of sbatch that begin with \"--\", such as --gres=gpu:1");
+  std::string slot;
+  const json* chosen = chosen_class(section, slot, error);
+  if (chosen == nullptr) return std::nullopt;
+  // A mistake in a class is told before a call needs it.
+  const json classes = section.value("classes", json::object());
+  for (const auto& [name, keys] : classes.items()) {
+    if (!read_class(section, name, keys, here, error)) return std::nullopt;
   }
-  options.wait = std::chrono::seconds(reader.number("wait", 300, 1, 604800));
-  options.idle = std::chrono::seconds(reader.number("idle", 60, 1, 86400));
-  options.address = reader.word("address");
-  options.job_name = reader.word("job_name");
-  if (options.job_name.size() > 64 ||
-      options.job_name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") !=
-          std::string::npos) {
-    reader.wrong("job_name", "at most 64 letters, digits, dots, dashes and underscores");
-  }
-  const std::string directory = reader.line("directory");
-  options.directory =
-      (std::filesystem::path(here) / (directory.empty() ? ".wtool/cluster" : directory)).lexically_normal();
-  if (!options.memory.empty()) {
-    const auto digits = options.memory.find_first_not_of("0123456789");
-    const bool unit = digits == std::string::npos ||
-                      (digits + 1 == options.memory.size() &&
-                       std::string_view("KMGT").find(options.memory[digits]) != std::string_view::npos);
-    if (digits == 0 || std::min(digits, options.memory.size()) > 9 || !unit)
-      reader.wrong("memory", "a size such as 512M or 4G");
-  }
-  if (error.empty()) reader.check_names();
-  if (!error.empty()) return std::nullopt;
-  return options;
+  return read_class(section, slot, *chosen, here, error);
 }
 
 std::string shell_word(const std::string& text) {
@@ -122,10 +216,16 @@ std::string shell_word(const std::string& text) {
   return out + '\'';
 }
 
-std::string submission(const Options& options, const std::string& name, const std::string& program,
-                       const std::string& ticket, const std::string& here) {
-  // The comment is for `wtool cluster status`: Slurm does not know slots.
-  std::string line = "sbatch --comment=slots:" + std::to_string(options.slots);
+std::chrono::seconds ending(const Options& options) { return std::chrono::seconds(std::min(75, options.minutes * 15)); }
+
+std::chrono::seconds longest_call(const Options& options) {
+  const std::chrono::seconds start(std::min(30, options.minutes * 6));
+  return std::chrono::minutes(options.minutes) - ending(options) - start;
+}
+
+std::string submission(const Options& options, const std::string& name, const std::string& comment,
+                       const std::string& program, const std::string& ticket, const std::string& here) {
+  std::string line = "sbatch";
   // If an option is given twice, sbatch takes the last one, so these come before those that they must not change.
   std::istringstream words(options.extra);
   for (std::string word; words >> word;) line += ' ' + shell_word(word);
@@ -136,6 +236,7 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--account=", options.account);
   add("--qos=", options.qos);
   add("--constraint=", options.constraint);
+  add("--gres=", options.gres);
   if (!options.memory.empty()) {
     // Slurm does not know slots, so it is asked for the memory of all of them.
     const std::size_t digits = options.memory.find_first_not_of("0123456789");
@@ -144,16 +245,18 @@ std::string submission(const Options& options, const std::string& name, const st
   }
   add("--time=", std::to_string(options.minutes));
   add("--job-name=", name);
+  add("--comment=", comment);
   add("--chdir=", here);
   // In this one name, Slurm replaces % and what follows it; %% stands for the character itself.
   std::string folder;
   for (const char c : std::filesystem::path(ticket).parent_path().string())
     folder += c == '%' ? "%%" : std::string(1, c);
   add("--output=", folder + "/pilot-%j.log");
-  // Calls end before the job does. A job of one minute would get a signal of 60 seconds before its end when it starts.
-  line += " --parsable --nodes=1 --ntasks=1 --no-requeue --signal=B:TERM@" +
-          std::to_string(std::min(60, options.minutes * 15)) +
-          " --cpus-per-task=" + std::to_string(options.slots * options.cpus);
+  line +=
+      " --parsable --nodes=1 --ntasks=1 --no-requeue --cpus-per-task=" + std::to_string(options.slots * options.cpus);
+  // The pilot watches the time itself. A preemption may use this signal; Slurm gives it up to 60 seconds early, which is
+  // later than ending() for all but the shortest jobs.
+  if (ending(options) > std::chrono::seconds(61)) line += " --signal=B:TERM@1";
   add("--wrap=", "exec " + shell_word(program) + " agent --ticket " + shell_word(ticket));
   return line;
 }

@@ -1,4 +1,5 @@
-// The section `cluster` of a configuration: what to ask of Slurm, and for how long.
+// The section `cluster` of a configuration: what to ask of Slurm, and for how long. `cluster.slot` names one of
+// `cluster.classes`, whose keys then count instead of the section's.
 #pragma once
 
 #include <chrono>
@@ -9,19 +10,24 @@
 
 namespace wtool::cluster {
 
+enum class Auth { automatic, munge, key };
+
 struct Options {
+  std::string slot{};    // the class; empty: the section's own keys
   int slots = 4;         // calls at once on one node
   int nodes = 1;         // the most pilots
   int cpus = 1;          // for each slot
   std::string memory{};  // for each slot, as sbatch reads it: "512M"
   int minutes = 60;      // a pilot's time limit
-  std::string partition{}, account{}, qos{}, constraint{};
+  std::string partition{}, account{}, qos{}, constraint{}, gres{};
   std::string extra{};  // further options of sbatch, in words
   std::chrono::seconds wait{300};
   std::chrono::seconds idle{60};
   std::string address{};    // numeric; empty: all of this machine's
   std::string job_name{};   // of all its jobs, set by the host that finds them again by it; empty: one is made up
   std::string directory{};  // absolute; where tickets and the pilots' logs are
+  Auth auth = Auth::automatic;
+  std::string munge_socket{};  // empty: libmunge's own
 
   bool operator==(const Options&) const = default;
 };
@@ -29,9 +35,17 @@ struct Options {
 // Nothing: `error` says why. Relative paths are below `here`, the working directory.
 std::optional<Options> read_options(const nlohmann::json& section, const std::string& here, std::string& error);
 
-// The command line that submits one pilot, which runs `program agent --ticket TICKET`.
-std::string submission(const Options& options, const std::string& name, const std::string& program,
-                       const std::string& ticket, const std::string& here);
+// How long before the end of its time a pilot takes no more calls, and ends those that it has. Commands must have their grace,
+// at most 60 seconds, before Slurm ends the job.
+std::chrono::seconds ending(const Options& options);
+
+// The longest time limit of a call that a new pilot can keep, with some time for the start of the job.
+std::chrono::seconds longest_call(const Options& options);
+
+// The command line that submits one pilot, which runs `program agent --ticket TICKET`. The comment begins with "slots:", and
+// tells the jobs of one pool from those of others that have the same name.
+std::string submission(const Options& options, const std::string& name, const std::string& comment,
+                       const std::string& program, const std::string& ticket, const std::string& here);
 
 // Quotes a text as one word of a shell.
 std::string shell_word(const std::string& text);

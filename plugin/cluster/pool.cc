@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "base/pilot/ticket.h"
@@ -34,29 +35,101 @@ constexpr std::size_t most_newcomers = 256;  // so many that strangers cannot ta
 constexpr std::chrono::seconds newcomer_patience{5};
 constexpr std::chrono::seconds question_every{5};
 constexpr std::chrono::milliseconds accept_pause{200};
-constexpr int client_seconds = 10;  // how long a client program of Slurm may take
+constexpr int client_seconds = 10;    // how long a client program of Slurm may take
+constexpr int cancelled_seconds = 3;  // the same, when a call was cancelled
 
+bool is_link_local(const in6_addr& address) { return IN6_IS_ADDR_LINKLOCAL(&address); }
+
+// Empty: it is neither IPv4 nor IPv6, or counts on one link only.
 std::string address_text(const sockaddr* address) {
   char text[INET6_ADDRSTRLEN] = {};
   if (address->sa_family == AF_INET) {
     ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
+  } else if (address->sa_family == AF_INET6) {
+    const in6_addr& six = reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+    if (!is_link_local(six)) ::inet_ntop(AF_INET6, &six, text, sizeof text);
   }
   return text;
 }
 
-// The addresses of this machine, IPv4 only; loopback addresses come last.
-std::vector<std::string> own_addresses() {
-  std::vector<std::string> others, loopback;
+// The addresses of this machine: IPv4 first, loopback addresses last.
+std::vector<std::string> own_addresses(bool six) {
+  std::vector<std::string> all[3];
   ifaddrs* list = nullptr;
   if (::getifaddrs(&list) != 0) return {"127.0.0.1"};
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET || (entry->ifa_flags & IFF_UP) == 0)
-      continue;
-    ((entry->ifa_flags & IFF_LOOPBACK) != 0 ? loopback : others).push_back(address_text(entry->ifa_addr));
+    if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_UP) == 0) continue;
+    const bool is_six = entry->ifa_addr->sa_family == AF_INET6;
+    const std::string text = is_six && !six ? "" : address_text(entry->ifa_addr);
+    if (!text.empty()) all[(entry->ifa_flags & IFF_LOOPBACK) != 0 ? 2 : is_six ? 1 : 0].push_back(text);
   }
   ::freeifaddrs(list);
-  others.insert(others.end(), loopback.begin(), loopback.end());
-  return others;
+  for (const auto& later : {all[1], all[2]}) all[0].insert(all[0].end(), later.begin(), later.end());
+  return all[0];
+}
+
+// Where to listen: at an address, or for all of them at `::` where this machine has IPv6, and else at 0.0.0.0.
+struct Place {
+  sockaddr_storage at{};
+  socklen_t size = 0;
+  bool is_six() const { return at.ss_family == AF_INET6; }
+  int port() const {
+    return ntohs(is_six() ? reinterpret_cast<const sockaddr_in6&>(at).sin6_port
+                          : reinterpret_cast<const sockaddr_in&>(at).sin_port);
+  }
+};
+
+std::optional<Place> place_of(const std::string& address, int family) {
+  Place place;
+  auto& four = reinterpret_cast<sockaddr_in&>(place.at);
+  auto& six = reinterpret_cast<sockaddr_in6&>(place.at);
+  if (family == AF_INET6 && (address.empty() || ::inet_pton(AF_INET6, address.c_str(), &six.sin6_addr) == 1)) {
+    six.sin6_family = AF_INET6;
+    place.size = sizeof six;
+    return place;
+  }
+  if (family == AF_INET && (address.empty() || ::inet_pton(AF_INET, address.c_str(), &four.sin_addr) == 1)) {
+    four.sin_family = AF_INET;
+    place.size = sizeof four;
+    return place;
+  }
+  return std::nullopt;
+}
+
+// A listening socket, or none, with errno.
+Descriptor listen_at(Place& place) {
+  Descriptor listener(::socket(place.at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int no = 0;
+  if (listener && place.is_six()) ::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+  auto* address = reinterpret_cast<sockaddr*>(&place.at);
+  if (!listener || ::bind(listener.get(), address, place.size) != 0 || ::listen(listener.get(), 4096) != 0 ||
+      ::getsockname(listener.get(), address, &place.size) != 0) {
+    const int error = errno;
+    listener.reset();
+    errno = error;
+  }
+  return listener;
+}
+
+// The value of KEY=VALUE in a line of scontrol.
+std::string value_in(const std::string& line, const std::string& key) {
+  const std::size_t at = (' ' + line).find(' ' + key + '=');
+  if (at == std::string::npos) return {};
+  const std::size_t from = at + key.size() + 1;
+  return line.substr(from, line.find_first_of(" \n", from) - from);
+}
+
+// Gives the lock back for as long as it lives.
+struct Unlocked {
+  explicit Unlocked(std::unique_lock<std::mutex>& of) : lock(of) { lock.unlock(); }
+  ~Unlocked() { lock.lock(); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+  std::unique_lock<std::mutex>& lock;
+};
+
+std::string plural(std::int64_t count, const std::string& word) {
+  return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
 }
 
 // A number, or empty for a pilot that is no job.
@@ -81,13 +154,16 @@ Pool::~Pool() {
   listener_.reset();
   if (owner_ != ::getpid()) return;
   try {
-    std::string jobs;
-    for (const auto& [job, pilot] : pilots_) jobs += job.empty() ? "" : ' ' + shell_word(job);
-    if (!jobs.empty()) run_here("scancel --quiet" + jobs, client_seconds);
+    std::set<std::string> jobs;
+    for (const auto& [job, pilot] : pilots_) jobs.insert(job);
+    if (uncertain_) {
+      for (const auto& [job, state] : jobs_in_slurm(client_seconds, -1).value_or(States{})) jobs.insert(job);
+    }
+    cancel_jobs(jobs, "", client_seconds);
     std::error_code ignored;
     if (!ticket_.empty()) fs::remove(ticket_, ignored);
     // The logs of failed pilots are kept, so that people can read them.
-    if (!folder_.empty() && failure_.empty()) fs::remove_all(folder_, ignored);
+    if (!folder_.empty() && failure_.why.empty()) fs::remove_all(folder_, ignored);
   } catch (...) {  // A pilot that could not be removed from the queue ends when it finds nobody.
   }
 }
@@ -99,13 +175,18 @@ void Pool::leave_to_parent() {
   parked_.clear();
   newcomers_.clear();
   pilots_.clear();
+  known_.clear();
+  waiting_.clear();
   listener_.reset();
   epoll_.reset();
   idle_event_.reset();
   folder_.clear();
   ticket_.clear();
-  failure_.clear();
+  failure_ = {};
   failures_ = 0;
+  uncertain_ = false;
+  asking_ = false;
+  told_ = false;
   accepting_ = true;
   started_ = false;
   owner_ = ::getpid();
@@ -116,39 +197,43 @@ bool Pool::start(std::string& why) {
   if (owner_ != ::getpid()) leave_to_parent();
   if (started_) return true;
   const auto fail = [&](const std::string& what, int error) { return why = what + ": " + ::strerror(error), false; };
-  Descriptor listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = INADDR_ANY;
-  if (!options_.address.empty() && ::inet_pton(AF_INET, options_.address.c_str(), &at.sin_addr) != 1) {
-    return why = "cluster.address must be a numeric IPv4 address, and is " + options_.address, false;
+  std::optional<Place> place = place_of(options_.address, AF_INET6);
+  Descriptor listener;
+  if (place) listener = listen_at(*place);
+  if (!listener && (!place || options_.address.empty())) {
+    place = place_of(options_.address, AF_INET);
+    if (!place) return why = "cluster.address must be a numeric address, and is " + options_.address, false;
+    listener = listen_at(*place);
   }
-  socklen_t size = sizeof at;
-  if (!listener || ::bind(listener.get(), reinterpret_cast<sockaddr*>(&at), size) != 0 ||
-      ::listen(listener.get(), 4096) != 0 ||
-      ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &size) != 0) {
+  if (!listener)
     return fail("cannot listen on " + (options_.address.empty() ? "any address" : options_.address), errno);
-  }
-  Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC)), event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE));
+  Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC)), event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!epoll || !event) return fail("cannot wait for pilots", errno);
 
+  key_ = pilot::random_key();
+  if (!find_key_by_munge(why)) return false;
   std::error_code failed;
   fs::create_directories(options_.directory, failed);
   if (failed) return why = "the folder " + options_.directory + " cannot be made: " + failed.message(), false;
   std::string pattern = options_.directory + "/pilots-XXXXXX";  // of mode 0700
   if (::mkdtemp(pattern.data()) == nullptr) return fail("a folder in " + options_.directory + " cannot be made", errno);
-  key_ = pilot::random_key();
-  const pilot::Ticket ticket{
-      .addresses = options_.address.empty() ? own_addresses() : std::vector<std::string>{options_.address},
-      .port = ntohs(at.sin_port),
-      .slots = options_.slots,
-      .idle_seconds = static_cast<int>(options_.idle.count()),
-      .directory = here_,
-      .key = key_};
+  const pilot::Ticket ticket{.addresses = options_.address.empty() ? own_addresses(place->is_six())
+                                                                   : std::vector<std::string>{options_.address},
+                             .port = place->port(),
+                             .slots = options_.slots,
+                             .idle_seconds = static_cast<int>(options_.idle.count()),
+                             .job_seconds = options_.minutes * 60,
+                             .ending_seconds = static_cast<int>(ending(options_).count()),
+                             .directory = here_,
+                             .munge = munge_.has_value(),
+                             .munge_socket = options_.munge_socket,
+                             .key = key_};
   if (!pilot::write_ticket(pattern + "/ticket", ticket, why)) return false;
   folder_ = pattern;
   ticket_ = folder_ + "/ticket";
-  name_ = options_.job_name.empty() ? "wtool-" + pattern.substr(pattern.rfind('-') + 1) : options_.job_name;
+  const std::string id = pattern.substr(pattern.rfind('-') + 1);
+  name_ = options_.job_name.empty() ? "wtool-" + id : options_.job_name;
+  comment_ = "slots:" + std::to_string(options_.slots) + " pool:" + id;
   listener_ = std::move(listener);
   epoll_ = std::move(epoll);
   idle_event_ = std::move(event);
@@ -156,6 +241,17 @@ bool Pool::start(std::string& why) {
   watch(idle_event_.get());
   started_ = true;
   return true;
+}
+
+// Whether munge answers here decides about `auto`. False: it is asked for, and cannot be used.
+bool Pool::find_key_by_munge(std::string& why) {
+  munge_.reset();
+  if (options_.auth == Auth::key) return true;
+  std::string problem;
+  munge_ = pilot::Munge::open(options_.munge_socket, problem);
+  if (munge_ && !munge_->encode("wtool", problem)) munge_.reset();
+  if (munge_ || options_.auth == Auth::automatic) return true;
+  return why = "cluster.auth is munge: " + problem, false;
 }
 
 void Pool::watch(int descriptor) const {
@@ -208,7 +304,16 @@ void Pool::accept_all() {
     }
     pilot::watch_other_machine(socket.get(), pilot::host_patience);
     const int descriptor = socket.get();
-    newcomers_[descriptor] = {std::make_unique<Channel>(std::move(socket), Channel::Side::host, key_), Clock::now()};
+    Channel::Introduce introduce;
+    if (munge_) {
+      introduce = [this](std::string_view begun) {
+        std::string ignored;
+        const auto credential = munge_->encode(pilot::introduced(begun, key_), ignored);
+        return credential ? pilot::framed(*credential) : std::string();
+      };
+    }
+    newcomers_[descriptor] = {
+        std::make_unique<Channel>(std::move(socket), Channel::Side::host, key_, std::move(introduce)), Clock::now()};
     watch(descriptor);
   }
 }
@@ -230,14 +335,41 @@ void Pool::greet(int descriptor) {
     Slot slot{.channel = std::move(newcomer.channel),
               .node = hello["node"].get<std::string>(),
               .job = hello["job"].get<std::string>()};
-    auto& pilot = pilots_[slot.job];
-    ++pilot.connections;
-    failures_ = 0;
-    failure_.clear();
-    idle_.push_back(std::move(slot));
-    eventfd_write(idle_event_.get(), 1);
+    if (has("problem", &nlohmann::json::is_string)) {
+      failed(hello["problem"].get<std::string>() + " (node " + slot.node + ", job " + slot.job + ')',
+             Refusal::Reason::unshared);
+      pilots_.erase(slot.job);
+      known_.insert(slot.job);
+      ++unshared_;
+    } else {
+      // Said after our answer, so the pilot lasts for at least this long.
+      const auto number = [&](const char* key) {
+        return has(key, &nlohmann::json::is_number_integer)
+                   ? std::clamp<std::int64_t>(hello[key].get<std::int64_t>(), 0, 366 * 86400)
+                   : -1;
+      };
+      if (number("left") >= 0) slot.until = newcomer.since + std::chrono::seconds(number("left"));
+      known_.insert(slot.job);
+      Pilot& pilot = pilots_[slot.job];
+      if (pilot.connections == 0) came(slot, number("full"));
+      ++pilot.connections;
+      pilot.until = std::min(pilot.until, slot.until);
+      idle_.push_back(std::move(slot));
+    }
   }
   newcomers_.erase(descriptor);
+}
+
+// The first connection of a pilot, which had so many seconds for calls when it began. One that had too few would not help a call
+// that needs all of them, nor would the next.
+void Pool::came(const Slot& slot, std::int64_t full) {
+  if (full < 0 || std::chrono::seconds(full) >= longest_call(options_)) {
+    failures_ = 0;
+    failure_ = {};
+  } else {
+    failed("job " + slot.job + " began with " + plural(full, "second") +
+           " for calls, fewer than cluster.time promises: the node started it slowly, or Slurm gave it less time");
+  }
 }
 
 // A slot without a call has sent something: it leaves, or is gone.
@@ -246,8 +378,6 @@ void Pool::drop_idle(int descriptor) {
                                   [&](const Slot& slot) { return slot.channel->descriptor() == descriptor; });
   if (found == idle_.end()) return drop_parked(descriptor);
   if (!found->channel->next() && found->channel->state() != Channel::State::closed) return;
-  eventfd_t one = 0;
-  eventfd_read(idle_event_.get(), &one);
   forget_connection(*found);
   idle_.erase(found);
 }
@@ -261,77 +391,129 @@ void Pool::drop_parked(int descriptor) {
   while (const std::optional<pilot::Message> message = slot.channel->next()) {
     if (message->type == pilot::Type::leaving) slot.leaving = true;
   }
+  if (const auto pilot = pilots_.find(slot.job); slot.leaving && pilot != pilots_.end()) pilot->second.leaving = true;
   if (slot.channel->state() != Channel::State::closed) return;
-  --busy_;
-  forget_connection(found->second);
+  taken_no_more(slot);
+  forget_connection(slot);
   parked_.erase(found);
 }
 
 void Pool::forget_connection(const Slot& slot) {
   const auto pilot = pilots_.find(slot.job);
-  if (pilot != pilots_.end() && --pilot->second.connections <= 0) pilots_.erase(pilot);
+  if (pilot == pilots_.end()) return;
+  // A pilot ends all of its connections when it ends one.
+  pilot->second.leaving = true;
+  if (--pilot->second.connections <= 0) pilots_.erase(pilot);
 }
 
-Slot Pool::take(int cancel, Clock::time_point until, std::string& why) {
-  std::unique_lock lock(mutex_);
-  if (!start(why)) return {};
-  struct Waiting {
-    int& count;
-    ~Waiting() { --count; }
-  } const one_more{++waiting_};
-  for (;;) {
-    advance();
-    if (!idle_.empty()) {
-      Slot slot = std::move(idle_.back());
-      idle_.pop_back();
-      eventfd_t one = 0;
-      eventfd_read(idle_event_.get(), &one);
-      unwatch(slot.channel->descriptor());
-      ++busy_;
-      return slot;
-    }
-    if (Clock::now() >= until) {
-      why = situation();
-      break;
-    }
-    look_after_pilots(lock);
-    if (!idle_.empty()) continue;
-    lock.unlock();
-    pollfd ready[2] = {{epoll_.get(), POLLIN, 0}, {cancel, POLLIN, 0}};
-    ::poll(ready, 2, 250);
-    lock.lock();
-    if (ready[1].revents != 0) break;
+void Pool::taken_no_more(const Slot& slot) {
+  if (const auto pilot = pilots_.find(slot.job); pilot != pilots_.end()) --pilot->second.busy;
+}
+
+// Keeps idle_event_ readable for as long as an idle slot fits a waiting call.
+void Pool::tell_waiting() {
+  const bool fits = !waiting_.empty() && find_idle(*waiting_.begin()) != idle_.end();
+  if (fits == told_) return;
+  eventfd_t count = 0;
+  fits ? eventfd_write(idle_event_.get(), 1) : eventfd_read(idle_event_.get(), &count);
+  told_ = fits;
+}
+
+Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Need& need) {
+  Lock lock(mutex_);
+  const auto longest = longest_call(options_);
+  if (need.exact && need.time > longest) {
+    refusal.why = "the command may take " +
+                  plural(std::chrono::ceil<std::chrono::seconds>(need.time).count(), "second") + ", and a job of " +
+                  plural(options_.minutes, "minute") + " has " + plural(longest.count(), "second") +
+                  " for calls; raise cluster.time, or lower the timeout";
+    return {};
   }
+  // A default that jobs cannot keep must not have each call wait for a new one.
+  const std::chrono::milliseconds needed =
+      need.exact ? need.time : std::min<std::chrono::milliseconds>(need.time, longest / 2);
+  if (!start(refusal.why)) return {};
+  struct Waiting {
+    Pool& pool;
+    std::multiset<std::chrono::milliseconds>::iterator place;
+    // The next one may need less or more.
+    ~Waiting() {
+      pool.waiting_.erase(place);
+      pool.tell_waiting();
+    }
+  };
+  const int unshared = unshared_;
+  bool cancelled = false;
+  {
+    const Waiting one_more{*this, waiting_.insert(needed)};
+    while (!cancelled) {
+      advance();
+      const auto fitting = find_idle(needed);
+      if (fitting != idle_.end()) {
+        Slot slot = std::move(*fitting);
+        idle_.erase(fitting);
+        unwatch(slot.channel->descriptor());
+        if (const auto pilot = pilots_.find(slot.job); pilot != pilots_.end()) ++pilot->second.busy;
+        return slot;
+      }
+      // One node without our folders says nothing of those that work.
+      const bool hopeless =
+          unshared != unshared_ &&
+          std::none_of(pilots_.begin(), pilots_.end(), [](const auto& entry) { return entry.second.connections > 0; });
+      if (Clock::now() >= until || hopeless) {
+        refusal = situation();
+        return {};
+      }
+      look_after_pilots(lock, cancel);
+      if (find_idle(needed) != idle_.end()) continue;
+      tell_waiting();
+      // If there is a slot for another call, that one must be let in.
+      const bool for_another = told_;
+      lock.unlock();
+      pollfd ready[2] = {{for_another ? -1 : epoll_.get(), POLLIN, 0}, {cancel, POLLIN, 0}};
+      ::poll(ready, 2, for_another ? 5 : 250);
+      lock.lock();
+      cancelled = ready[1].revents != 0;
+    }
+  }
+  clear_queue(lock);
   return {};
+}
+
+// The slot that was used last, of those that last long enough.
+std::vector<Slot>::iterator Pool::find_idle(std::chrono::milliseconds needed) {
+  const auto now = Clock::now();
+  const auto found =
+      std::find_if(idle_.rbegin(), idle_.rend(), [&](const Slot& slot) { return slot.until - now >= needed; });
+  return found == idle_.rend() ? idle_.end() : std::next(found).base();
 }
 
 void Pool::give_back(Slot slot) {
   const std::scoped_lock lock(mutex_);
-  --busy_;
+  taken_no_more(slot);
   watch(slot.channel->descriptor());
   idle_.push_back(std::move(slot));
-  eventfd_write(idle_event_.get(), 1);
+  tell_waiting();
 }
 
 void Pool::lost(Slot slot) {
   slot.channel->close();
   const std::scoped_lock lock(mutex_);
-  --busy_;
+  taken_no_more(slot);
   forget_connection(slot);
   // A call that is tried again must not spend its time on a second dead connection of the same pilot.
   std::erase_if(idle_, [&](const Slot& idle) {
     if (slot.job.empty() || idle.job != slot.job) return false;
-    eventfd_t one = 0;
-    eventfd_read(idle_event_.get(), &one);
     forget_connection(idle);
     return true;
   });
   std::erase_if(parked_, [&](const auto& entry) {
     if (slot.job.empty() || entry.second.job != slot.job || entry.second.leaving) return false;
-    --busy_;
+    taken_no_more(entry.second);
     forget_connection(entry.second);
     return true;
   });
+  tell_waiting();
 }
 
 std::uint64_t Pool::park(Slot slot) {
@@ -358,89 +540,193 @@ bool Pool::is_parked(std::uint64_t number) {
   return owner_ == ::getpid() && found != parked_.end() && found->second.channel->take_in();
 }
 
-void Pool::look_after_pilots(std::unique_lock<std::mutex>& lock) {
+// How many waiting calls have no slot to hope for: the pilots that last long enough have all their slots taken. Those that need most
+// are given the pilots that last longest.
+std::size_t Pool::without_hope() const {
+  const auto now = Clock::now();
+  std::vector<std::pair<Clock::time_point, int>> rooms;
+  for (const auto& [job, pilot] : pilots_) {
+    if (!pilot.leaving && pilot.busy < options_.slots) rooms.emplace_back(pilot.until, options_.slots - pilot.busy);
+  }
+  std::sort(rooms.begin(), rooms.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::size_t without = 0;
+  auto room = rooms.begin();
+  for (auto needed = waiting_.rbegin(); needed != waiting_.rend(); ++needed) {
+    if (room == rooms.end() || room->first - now < *needed) {
+      ++without;
+    } else if (--room->second == 0) {
+      ++room;
+    }
+  }
+  return without;
+}
+
+// Ends a pilot without a call that lasts too short for each call that waits. False: there is no such pilot.
+bool Pool::retire_one() {
+  const auto enough = Clock::now() + *waiting_.begin();
+  const auto found = std::find_if(pilots_.begin(), pilots_.end(), [&](const auto& entry) {
+    return entry.second.connections > 0 && entry.second.busy == 0 && entry.second.until < enough;
+  });
+  if (found == pilots_.end()) return false;
+  // It ends as soon as it sees one of its connections closed.
+  std::erase_if(idle_, [&](const Slot& idle) { return idle.job == found->first; });
+  pilots_.erase(found);
+  return true;
+}
+
+void Pool::look_after_pilots(Lock& lock, int cancel) {
   if (asking_) return;
-  const int needed = (waiting_ + busy_ + options_.slots - 1) / options_.slots;
-  const auto wanted = static_cast<std::size_t>(std::min(options_.nodes, needed));
   struct Reset {
     bool& flag;
     ~Reset() { flag = false; }
   } const reset{asking_ = true};
-  if (pilots_.size() < wanted && Clock::now() >= next_submission_) {
-    submit(lock);
+  const bool full = pilots_.size() >= static_cast<std::size_t>(options_.nodes);
+  if (!uncertain_ && Clock::now() >= next_submission_ && without_hope() > 0 && (!full || retire_one())) {
+    submit(lock, cancel);
   } else if (Clock::now() >= next_question_) {
-    ask_slurm(lock);
+    ask_slurm(lock, cancel);
   }
 }
 
-void Pool::submit(std::unique_lock<std::mutex>& lock) {
+void Pool::submit(Lock& lock, int cancel) {
   const std::string program = fs::path(local_plugin_path()).parent_path().parent_path().parent_path() / "bin/wtool";
-  const std::string command = submission(options_, name_, program, ticket_, here_);
-  lock.unlock();
-  const Said said = run_here(command, client_seconds);
-  lock.lock();
+  const std::string command = submission(options_, name_, comment_, program, ticket_, here_);
+  // If it throws, too: whether there is a job is not known before sbatch has said so.
+  uncertain_ = true;
+  const Said said = [&] {
+    const Unlocked unlocked(lock);
+    return run_here(command, client_seconds, cancel);
+  }();
   const std::string job = said.out.substr(0, said.out.find_first_of(";\n"));
   if (said.done && !job.empty() && is_job(job)) {
+    uncertain_ = false;
+    // It may have come already.
     pilots_[job].submitted = Clock::now();
+    known_.insert(job);
     next_question_ = std::max(next_question_, Clock::now() + question_every);
   } else {
-    failed(said.done ? "sbatch answered with no job: " + said.out : said.why);
+    if (!said.cancelled) failed(said.done ? "sbatch answered with no job: " + said.out : said.why);
+    next_question_ = Clock::now();
   }
 }
 
-void Pool::failed(const std::string& why) {
-  failure_ = why;
+void Pool::failed(const std::string& why, Refusal::Reason reason) {
+  failure_ = {reason, why};
   failures_ = std::min(failures_ + 1, 6);
   next_submission_ = Clock::now() + std::chrono::seconds(1 << (failures_ - 1));
 }
 
-// Asks only about jobs that have not connected yet.
-void Pool::ask_slurm(std::unique_lock<std::mutex>& lock) {
-  next_question_ = Clock::now() + question_every;
-  std::string jobs;
-  for (const auto& [job, pilot] : pilots_) {
-    if (pilot.connections == 0 && !job.empty()) jobs += (jobs.empty() ? "" : ",") + job;
-  }
-  if (jobs.empty()) return;
-  lock.unlock();
-  const Said said = run_here("squeue --noheader --name=" + shell_word(name_) + " --format='%i %T %r'", client_seconds);
-  lock.lock();
-  if (!said.done) return;
-  std::map<std::string, std::string> states;
+// The jobs of this pool that Slurm knows, and what it says of them. Nothing: it did not answer.
+std::optional<Pool::States> Pool::jobs_in_slurm(int seconds, int cancel) const {
+  const Said said =
+      run_here("squeue --noheader --name=" + shell_word(name_) + " --format='%i %k|%T %r'", seconds, cancel);
+  if (!said.done) return std::nullopt;
+  States states;
   std::istringstream lines(said.out);
   for (std::string line; std::getline(lines, line);) {
-    const std::size_t cut = line.find(' ');
-    if (cut != std::string::npos) states[line.substr(0, cut)] = line.substr(cut + 1);
+    const std::size_t space = line.find(' '), bar = line.find('|');
+    if (space < bar && bar != std::string::npos && line.substr(space + 1, bar - space - 1) == comment_)
+      states[line.substr(0, space)] = line.substr(bar + 1);
   }
-  for (auto entry = pilots_.begin(); entry != pilots_.end();) {
-    auto& [job, pilot] = *entry;
+  return states;
+}
+
+// False: scancel did not run to its end.
+bool Pool::cancel_jobs(const std::set<std::string>& jobs, const std::string& option, int seconds) {
+  std::string words;
+  for (const std::string& job : jobs) words += job.empty() ? "" : ' ' + shell_word(job);
+  return words.empty() || run_here("scancel --quiet" + option + words, seconds).done;
+}
+
+// Asks only about jobs that have not connected yet, and for those that sbatch did not tell of.
+void Pool::ask_slurm(Lock& lock, int cancel) {
+  next_question_ = Clock::now() + question_every;
+  const bool expected = std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
+    return entry.second.connections == 0 && !entry.first.empty();
+  });
+  if (!expected && !uncertain_) return;
+  const std::optional<States> answer = [&] {
+    const Unlocked unlocked(lock);
+    return jobs_in_slurm(client_seconds, cancel);
+  }();
+  if (!answer) return;
+  const States& states = *answer;
+  uncertain_ = false;
+  for (const auto& [job, state] : states) {
+    if (known_.insert(job).second) pilots_[job].submitted = Clock::now();
+  }
+  std::vector<std::string> ended;
+  for (auto& [job, pilot] : pilots_) {
     const auto state = states.find(job);
-    if (pilot.connections > 0 || state != states.end()) {
-      if (state != states.end()) pilot.state = state->second;
-      ++entry;
-    } else if (Clock::now() - pilot.submitted > question_every) {
-      failed("job " + job + " ended before its pilot came" + log_of(job));
-      entry = pilots_.erase(entry);
-    } else {
-      ++entry;
+    if (state != states.end()) {
+      pilot.state = state->second;
+    } else if (pilot.connections == 0 && !job.empty() && Clock::now() - pilot.submitted > question_every) {
+      ended.push_back(job);
     }
   }
+  for (const std::string& job : ended) ended_early(lock, job, cancel);
 }
 
+// A job ended before its pilot came. One that Slurm could not start in our folder has written no log there.
+void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
+  std::string log = log_of(job);
+  const Said said = [&] {
+    const Unlocked unlocked(lock);
+    return run_here("scontrol --oneliner show job " + shell_word(job), client_seconds, cancel);
+  }();
+  const auto pilot = pilots_.find(job);
+  if (pilot == pilots_.end() || pilot->second.connections > 0) return;
+  pilots_.erase(pilot);
+  const std::string state = said.done ? value_in(said.out, "JobState") : "";
+  const bool unshared = log.empty() && (state == "FAILED" || state == "COMPLETED");
+  const std::string file = folder_ + "/pilot-" + job + ".log";
+  if (unshared) {
+    log = "; it wrote no log " + file + ": the folder is not there on node " + value_in(said.out, "NodeList");
+    ++unshared_;
+  } else if (log.empty()) {
+    log = "; it wrote no log";
+  }
+  failed("job " + job + " ended before its pilot came" + (state.empty() ? "" : " (Slurm says: " + state + ')') + log,
+         unshared ? Refusal::Reason::unshared : Refusal::Reason::no_node);
+}
+
+// A call was cancelled. If no other waits, jobs that wait in Slurm's queue have no purpose, whether we know of them or not.
+void Pool::clear_queue(Lock& lock) {
+  const bool queued = uncertain_ || std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
+                        return entry.second.connections == 0 && !entry.first.empty();
+                      });
+  if (!waiting_.empty() || !queued) return;
+  std::set<std::string> jobs;
+  for (const auto& [job, pilot] : pilots_) {
+    if (pilot.connections == 0) jobs.insert(job);
+  }
+  const bool done = [&, unknown = uncertain_] {
+    const Unlocked unlocked(lock);
+    if (unknown) {
+      for (const auto& [job, state] : jobs_in_slurm(cancelled_seconds, -1).value_or(States{})) jobs.insert(job);
+    }
+    return cancel_jobs(jobs, " --state=PENDING", cancelled_seconds);
+  }();
+  if (!done || !waiting_.empty()) return;
+  // A job that runs already is known when its pilot comes.
+  std::erase_if(pilots_, [](const auto& entry) { return entry.second.connections == 0 && !entry.first.empty(); });
+}
+
+// Empty: there is no log.
 std::string Pool::log_of(const std::string& job) const {
-  const std::string file = folder_ + "/pilot-" + job + ".log", text = last_lines(file);
-  return text.empty() ? "; it wrote no log " + file + ", which is so where that folder is not shared with the node"
-                      : "; its log says: " + text;
+  const std::string text = last_lines(folder_ + "/pilot-" + job + ".log");
+  return text.empty() ? "" : "; its log says: " + text;
 }
 
-std::string Pool::situation() const {
-  std::string text = failure_;
+Refusal Pool::situation() const {
+  Refusal refusal = failure_;
   for (const auto& [job, pilot] : pilots_) {
     if (pilot.connections > 0) continue;
-    text += (text.empty() ? "" : "; ") + ("job " + job + " has not come");
-    if (!pilot.state.empty()) text += " (Slurm says: " + pilot.state + ')';
+    refusal.why += (refusal.why.empty() ? "" : "; ") + ("job " + job + " has not come");
+    if (!pilot.state.empty()) refusal.why += " (Slurm says: " + pilot.state + ')';
   }
-  return text.empty() ? "all slots are busy" : text;
+  if (refusal.why.empty()) refusal.why = "all slots are busy, or their jobs end too soon";
+  return refusal;
 }
 
 std::string Pool::end_job(const std::string& job) {

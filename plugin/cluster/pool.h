@@ -5,8 +5,10 @@
 // - A slot that a session keeps is parked here between its commands, and its end is seen as that of a free one.
 // - A pilot is one job on one node. As many are submitted as the calls need, up to cluster.nodes; one whose connections have
 //   all ended is gone, and is replaced when calls need it.
+// - A pilot says how long its job lasts. A call goes to one that lasts long enough; where there is none, a new job is submitted, and
+//   an idle pilot that no waiting call can use makes room for it.
 // - What is known of a running pilot is known from its connections. Slurm is asked only about jobs that have not come yet: for
-//   the reason, and to replace those that ended before they came.
+//   the reason, to replace those that ended before they came, and to find those of which sbatch did not tell.
 #pragma once
 
 #include <unistd.h>
@@ -17,20 +19,37 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/pilot/channel.h"
+#include "base/pilot/munge.h"
 #include "cluster/options.h"
 
 namespace wtool::cluster {
 
 using Clock = std::chrono::steady_clock;
 
+// How long a call may take: it needs a pilot that lasts as long.
+struct Need {
+  std::chrono::milliseconds time{0};
+  bool exact = false;  // the caller named it: a shorter time will not do
+};
+
+// Why there was no slot.
+struct Refusal {
+  enum class Reason { no_node, unshared };  // unshared: the nodes do not have our folders
+  Reason reason = Reason::no_node;
+  std::string why{};
+};
+
 struct Slot {
   std::unique_ptr<pilot::Channel> channel;
   std::string node;
-  std::string job;  // empty: the pilot is not a job of Slurm
+  std::string job;                                     // empty: the pilot is not a job of Slurm
+  Clock::time_point until = Clock::time_point::max();  // when the pilot ends its calls
   // Bytes of events and logs that came over the connection in all its calls, and how many of them the pilot was told of.
   std::uint64_t taken = 0, told = 0;
   bool leaving = false;  // Its pilot takes no more orders: it ends what it has, and then the connection.
@@ -44,9 +63,9 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Waits for a free slot. A slot without a channel: `cancel` (a descriptor) became readable, or no slot was free in
-  // time, and `why` says so.
-  Slot take(int cancel, Clock::time_point until, std::string& why);
+  // Waits for a free slot of a pilot that lasts long enough. A slot without a channel: `cancel` (a descriptor) became readable,
+  // or no slot was free in time, or will be, and `refusal` says so.
+  Slot take(int cancel, Clock::time_point until, Refusal& refusal, const Need& need = {});
   void give_back(Slot slot);
   // Call it when the slot's connection has ended.
   void lost(Slot slot);
@@ -64,29 +83,46 @@ class Pool {
 
  private:
   struct Pilot {
-    Clock::time_point submitted;
+    Clock::time_point submitted{};
     int connections = 0;
-    std::string state;  // what Slurm says while the pilot has not connected
+    int busy = 0;                                        // how many of them have a call, or are kept by a session
+    bool leaving = false;                                // one of its connections has ended
+    Clock::time_point until = Clock::time_point::max();  // when it ends its calls, once it has come
+    std::string state{};                                 // what Slurm says while the pilot has not connected
   };
   struct Newcomer {
     std::unique_ptr<pilot::Channel> channel;
     Clock::time_point since;
   };
 
+  using Lock = std::unique_lock<std::mutex>;
+
   bool start(std::string& why);
+  bool find_key_by_munge(std::string& why);
   void leave_to_parent();
   void advance();
   void accept_all();
   void greet(int descriptor);
+  void came(const Slot& slot, std::int64_t full);
   void drop_idle(int descriptor);
   void drop_parked(int descriptor);
   void forget_connection(const Slot& slot);
-  void look_after_pilots(std::unique_lock<std::mutex>& lock);
-  void submit(std::unique_lock<std::mutex>& lock);
-  void ask_slurm(std::unique_lock<std::mutex>& lock);
-  void failed(const std::string& why);
+  void taken_no_more(const Slot& slot);
+  void tell_waiting();
+  std::vector<Slot>::iterator find_idle(std::chrono::milliseconds needed);
+  void look_after_pilots(Lock& lock, int cancel);
+  std::size_t without_hope() const;
+  bool retire_one();
+  void submit(Lock& lock, int cancel);
+  void ask_slurm(Lock& lock, int cancel);
+  void ended_early(Lock& lock, const std::string& job, int cancel);
+  void clear_queue(Lock& lock);
+  using States = std::map<std::string, std::string>;
+  std::optional<States> jobs_in_slurm(int seconds, int cancel) const;
+  static bool cancel_jobs(const std::set<std::string>& jobs, const std::string& option, int seconds);
+  void failed(const std::string& why, Refusal::Reason reason = Refusal::Reason::no_node);
   std::string log_of(const std::string& job) const;
-  std::string situation() const;
+  Refusal situation() const;
   void watch(int descriptor) const;
   void unwatch(int descriptor) const;
 
@@ -95,20 +131,25 @@ class Pool {
   std::mutex mutex_;
   pid_t owner_ = ::getpid();  // a forked child starts with an empty pool
   bool started_ = false;
-  std::string folder_, ticket_, name_;
+  std::string folder_, ticket_, name_, comment_;
   pilot::Key key_{};
+  std::optional<pilot::Munge> munge_;  // hands out the key
   Descriptor listener_, epoll_, idle_event_;
+  bool told_ = false;  // idle_event_ is readable: an idle slot fits a waiting call
   std::map<int, Newcomer> newcomers_;
   std::vector<Slot> idle_;  // the last one that was used is taken first
   std::map<std::uint64_t, Slot> parked_;
   std::uint64_t last_parked_ = 0;
   std::map<std::string, Pilot> pilots_;
-  int waiting_ = 0, busy_ = 0;
+  std::set<std::string> known_;                       // all jobs that were ever in pilots_
+  std::multiset<std::chrono::milliseconds> waiting_;  // what each waiting call needs
   bool accepting_ = true;
   bool asking_ = false;  // a thread submits or asks Slurm
   Clock::time_point next_submission_{}, next_question_{}, next_accept_{};
-  int failures_ = 0;  // since a pilot last connected
-  std::string failure_;
+  bool uncertain_ = false;  // sbatch ended in a way that does not tell whether there is a job
+  int failures_ = 0;        // since a pilot last connected
+  Refusal failure_;
+  int unshared_ = 0;  // how often a node did not have our folders
 };
 
 }  // namespace wtool::cluster

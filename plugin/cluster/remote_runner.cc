@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "audit/tracing.h"
@@ -147,6 +148,13 @@ Order order_of(const engine::Command& command, const std::string& directory, con
   return order;
 }
 
+engine::NoNode no_node(Refusal refusal) {
+  const bool unshared = refusal.reason == Refusal::Reason::unshared;
+  return {(unshared ? "The nodes do not have the folders of this machine: " : "No node was available: ") +
+              std::move(refusal.why),
+          unshared};
+}
+
 // What is left of the command's time, were it to start now.
 milliseconds time_left(const engine::RunOptions& options) {
   milliseconds left = options.time_limit.value_or(milliseconds(0));
@@ -203,11 +211,12 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     std::string text;
     TakenSlot slot(pool, session ? session->take() : Slot{});
     if (!slot->channel) tell_place({}, {});
-    if (!slot->channel) *slot = pool.take(cancellation.descriptor(), wait_until, text);
     if (!slot->channel) {
-      if (is_cancelled()) continue;
-      return end(engine::NoNode{text});
+      Refusal refusal;
+      *slot = pool.take(cancellation.descriptor(), wait_until, refusal, {time_left(options), options.time_limit_named});
+      if (!slot->channel && !is_cancelled()) return end(no_node(std::move(refusal)));
     }
+    if (!slot->channel) continue;
     const std::string node = slot->node, job = slot->job;
     audit::log(audit::Level::debug, "cluster_tools::call", "the command goes to a node",
                {audit::field("node", node), audit::field("job", job)}, options.span);
@@ -259,6 +268,14 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     outcome.job = job;
     if (answer->kept) outcome.kept = session;
     received.finish(outcome);
+    if (const auto* not_started = std::get_if<engine::NotStarted>(&outcome.termination);
+        not_started != nullptr && not_started->stage == engine::NotStarted::Stage::directory) {
+      // This host could open it.
+      outcome.termination =
+          engine::NoNode{"The node " + node + " does not have the folder " + directory +
+                             " of this machine: " + std::generic_category().message(not_started->error),
+                         true};
+    }
     if (std::holds_alternative<engine::Cancelled>(outcome.termination)) {
       // What was cancelled although nobody here asked for it was taken away with its node.
       outcome.termination =

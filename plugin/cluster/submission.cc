@@ -9,12 +9,13 @@ std::string with_submission(std::string_view explained, const Options& options) 
   nlohmann::ordered_json all = nlohmann::ordered_json::parse(explained, nullptr, false);
   if (!all.is_object()) return std::string(explained);
   std::error_code failed;
+  const std::string comment = "slots:" + std::to_string(options.slots) + " pool:ID";
   const std::string name = options.job_name.empty() ? "wtool-RUN" : options.job_name;
   all["cluster"] = {{"slots", options.slots},
                     {"nodes", options.nodes},
                     {"cpus", options.cpus},
                     {"minutes", options.minutes},
-                    {"sbatch", submission(options, name, "wtool", options.directory + "/TICKET",
+                    {"sbatch", submission(options, name, comment, "wtool", options.directory + "/TICKET",
                                           std::filesystem::current_path(failed).string())}};
   return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -209,6 +209,7 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   limits.limit<std::uint32_t>("processes", 1, 1'000'000, most.processes);
   limits.limit<std::uint32_t>("open_files", 16, 1'000'000, most.open_files);
   limits.limit<std::uint64_t>("file_bytes", 1, largest_size, most.file_bytes);
+  limits.processors("processors", most.processors);
   limits.end();
   configuration->timeout_max = std::chrono::seconds(timeout_max);
   configuration->timeout_default = std::chrono::seconds(timeout_default);

@@ -95,6 +95,18 @@ bool Section::takes_word(const char* key, const char* word) {
   return true;
 }
 
+void Section::processors(const char* key, std::array<std::uint64_t, 16>& value) {
+  if (!take(key)) return;
+  const auto is_processor = [](const Json& one) { return one.is_number_integer() && one >= 0 && one < 1024; };
+  if (!taken_.is_array() || !std::all_of(taken_.begin(), taken_.end(), is_processor)) {
+    return complain(key, taken_, "a list of whole numbers from 0 to 1023");
+  }
+  for (const Json& one : taken_) {
+    const auto number = one.get<std::size_t>();
+    value[number / 64] |= std::uint64_t{1} << (number % 64);
+  }
+}
+
 void Section::flag(const char* key, bool& value) {
   if (!take(key)) return;
   if (!taken_.is_boolean()) return complain(key, taken_, "true or false");

@@ -3,6 +3,7 @@
 // The first mistake is kept in the `error` that the constructor was given; values read after it must not be used.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,9 @@ class Section {
   void limit(const char* key, Number lowest, Number highest, Number& value) {
     number<Number>(key, lowest, highest, true, value, true);
   }
+
+  // Numbers of processors, from 0 to 1023, as a set.
+  void processors(const char* key, std::array<std::uint64_t, 16>& value);
 
   void flag(const char* key, bool& value);
 

@@ -1,6 +1,7 @@
 // What a command may use: unless noted, all its processes together. 0: no limit.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace wtool::engine {
@@ -11,6 +12,8 @@ struct Limits {
   std::uint32_t processes = 0;     // alive at once
   std::uint32_t open_files = 0;    // of each process: descriptors (RLIMIT_NOFILE)
   std::uint64_t file_bytes = 0;    // of each file that is written (RLIMIT_FSIZE)
+  // Where they run at first, a set of processors; empty: on all. A command may ask for others.
+  std::array<std::uint64_t, 16> processors{};
 };
 
 enum class LimitName { cpu_seconds, memory_bytes, processes, open_files, file_bytes };

@@ -59,7 +59,8 @@ struct NodeLost {
 };
 // It never ran: no node of a cluster was free in time.
 struct NoNode {
-  std::string detail;
+  std::string detail;     // a sentence
+  bool unshared = false;  // the nodes do not have the folders of this machine
 };
 
 using Termination = std::variant<Exited, Signalled, TimedOut, Cancelled, Exhausted, NotStarted, Lost, NodeLost, NoNode>;

@@ -43,6 +43,7 @@ struct RunOptions {
   // The same for a runner whose commands may have to wait before they start: how long the command may take, and when
   // nobody needs it any more, started or not.
   std::optional<std::chrono::milliseconds> time_limit;
+  bool time_limit_named = false;  // by the caller of the tool: with less, the command may not end
   std::optional<std::chrono::steady_clock::time_point> latest;
   std::chrono::milliseconds grace{2000};    // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;  // Per stream.

@@ -29,7 +29,9 @@ StartRequest::StartRequest(const Command& command, const Limits& limits, bool in
   static std::atomic<std::uint64_t> last_call{0};
   start_.header = {warden::Kind::start, 0, ++last_call};
   start_.text_bytes = static_cast<std::uint32_t>(text_.size());
-  start_.limits = {limits.cpu_seconds, limits.memory_bytes, limits.file_bytes, limits.processes, limits.open_files};
+  start_.limits = {limits.cpu_seconds, limits.memory_bytes, limits.file_bytes, limits.processes, limits.open_files, {}};
+  static_assert(sizeof start_.limits.processors == sizeof limits.processors);
+  std::copy(limits.processors.begin(), limits.processors.end(), start_.limits.processors);
 }
 
 StartRequest::Sending StartRequest::send(int socket, const int (&descriptors)[3], int input) {

@@ -106,9 +106,7 @@ class Ending {
   }
   ToolResult operator()(const engine::Lost& how) { return fail("Command lost: " + how.detail); }
   ToolResult operator()(const engine::NodeLost& how) { return fail("Command lost: " + how.detail); }
-  ToolResult operator()(const engine::NoNode& how) {
-    return fail("Command failed: no node was available: " + how.detail);
-  }
+  ToolResult operator()(const engine::NoNode& how) { return fail("Command failed: " + how.detail); }
 
  private:
   std::string output() { return note_ + outcome_.standard_output.text; }

@@ -83,6 +83,14 @@ CallError not_started(const engine::NotStarted& how, const CallResult& result, c
           "Command could not be started: " + result.program + ": " + reason, spawn_hint(how, result)};
 }
 
+CallError no_node(const engine::NoNode& how) {
+  if (how.unshared) {
+    return {"no_shared_directory", how.detail,
+            "work in a directory that all nodes see, and set cluster.directory to one"};
+  }
+  return {"no_node", how.detail, "look at the queue with squeue, and at the section cluster of the configuration"};
+}
+
 // ---- YAML.
 
 namespace {

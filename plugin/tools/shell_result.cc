@@ -137,9 +137,7 @@ class Format {
 
   ToolResult operator()(const engine::NoNode& how) {
     metadata_["working_directory"] = result_.directory;
-    const std::string text = "No node was available: " + how.detail;
-    return fail({"no_node", text, "look at the queue with squeue, and at the section cluster of the configuration"},
-                text);
+    return fail(no_node(how), how.detail);
   }
 
  private:

@@ -119,6 +119,8 @@ struct TreeKilled {
   NamedProcess unkillable[max_named];
 };
 
+constexpr std::size_t max_processors = 1024;
+
 // What the command may use; engine/limits.h says what each means. 0: no limit.
 struct Limits {
   std::uint64_t cpu_seconds;
@@ -126,6 +128,7 @@ struct Limits {
   std::uint64_t file_bytes;
   std::uint32_t processes;
   std::uint32_t open_files;
+  std::uint64_t processors[max_processors / 64];  // A set, as the kernel has it; empty: all.
 };
 
 enum class Limit : std::uint32_t { none = 0, cpu_seconds, memory_bytes, processes, file_bytes };

@@ -58,6 +58,12 @@ bool lower(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
 }
 
 bool apply(const Limits& limits) {
+  // Those that this process may not use are left out by the kernel; if none are left, it stays where it is.
+  for (const std::uint64_t part : limits.processors) {
+    if (part == 0) continue;
+    ::syscall(SYS_sched_setaffinity, 0, sizeof limits.processors, limits.processors);
+    break;
+  }
   // The resource monitor is exact. The kernel counts this limit in ticks, which can be 25 % too much on a busy machine,
   // so it is set higher, as a fallback. The second between soft and hard limit lets a program handle SIGXCPU.
   const rlim_t seconds = limits.cpu_seconds + limits.cpu_seconds / 2 + 1;

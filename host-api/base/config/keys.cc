@@ -75,11 +75,16 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"cluster", "account", Type::text, Lock::equal},
     {"cluster", "qos", Type::text, Lock::equal},
     {"cluster", "constraint", Type::text, Lock::equal},
+    {"cluster", "gres", Type::text, Lock::equal},
     {"cluster", "extra", Type::text, Lock::equal},
     {"cluster", "wait", Type::integer, Lock::equal, "300", 1, 604800, "seconds"},
     {"cluster", "idle", Type::integer, Lock::equal, "60", 1, 86400, "seconds"},
     {"cluster", "address", Type::text, Lock::equal},
     {"cluster", "directory", Type::path, Lock::equal},
+    {"cluster", "auth", Type::choice, Lock::equal, R"("auto")", 0, 0, "", false, "auto munge key"},
+    {"cluster", "munge_socket", Type::path, Lock::equal},
+    {"cluster", "classes", Type::classes, Lock::equal, "{}"},
+    {"cluster", "slot", Type::text, Lock::equal},
     {"mcp", "login_environment", Type::choice, Lock::ranked, R"("none")", 0, 0, "", false, "interactive login none"},
     {"mcp", "results", Type::choice, Lock::free, R"("text")", 0, 0, "", false, "text structured both"},
     {"mcp", "output_bytes", Type::integer, Lock::lower, "32768", 1024, 1048576, "bytes"},
@@ -123,6 +128,11 @@ bool is_known_section(std::string_view section) {
 bool is_for_plugin(const ConfigKey& key) {
   if (key.section == "output" && key.name == "json_bytes") return false;
   return key.section != "mcp" && key.section != "prompts";
+}
+
+bool is_for_class(const ConfigKey& key) {
+  constexpr std::array<std::string_view, 6> whole{"address", "directory", "auth", "munge_socket", "classes", "slot"};
+  return key.section == "cluster" && std::find(whole.begin(), whole.end(), key.name) == whole.end();
 }
 
 std::vector<std::string> section_names() {

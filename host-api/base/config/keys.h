@@ -24,6 +24,7 @@ enum class KeyType {
   programs,          // a list of names of programs, or "*"
   patterns,          // a list of names of variables, with * and ?
   variables,         // a mapping of names of variables to texts
+  classes,           // a mapping of names to mappings of other keys of the section
 };
 
 // What a later layer may still do with a key that an earlier one has locked.
@@ -69,6 +70,9 @@ std::vector<std::string> choices_of(const ConfigKey& key);
 // nullptr for an unknown key.
 const ConfigKey* find_key(std::string_view section, std::string_view name);
 
+// Whether the key may stand in a class of its section, too.
+bool is_for_class(const ConfigKey& key);
+
 // Names for "did you mean" and for lists.
 std::vector<std::string> section_names();
 std::vector<std::string> key_names(std::string_view section);
@@ -96,6 +100,9 @@ std::string alternatives(const std::vector<std::string>& words);
 
 // Text of the file for an error: escaped, and cut where it is long.
 std::string shown_text(std::string_view text);
+
+// Whether a class may have this name.
+bool is_class_name(std::string_view name);
 
 // A value for an error, as JSON.
 std::string shown(const nlohmann::json& value);

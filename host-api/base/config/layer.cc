@@ -142,11 +142,16 @@ class LayerReader {
           node.Mark(),
           full_name(key) + " must be a mapping of names to texts, such as {CI: \"1\"}, and is " + kind_name(node));
     }
+    if (key.type == KeyType::classes && !node.IsMap() && !node.IsNull()) {
+      return mistake(
+          node.Mark(),
+          full_name(key) + " must be a mapping of names to keys, such as {big: {cpus: 8}}, and is " + kind_name(node));
+    }
     Setting setting{nullptr, place(node.Mark())};
-    const bool read = node.IsSequence() && is_list(key.type) ? read_list(key, node, setting)
-                      : node.IsMap() && key.type == KeyType::variables
-                          ? read_variables(key, node, setting.value)
-                          : take_scalar(full_name(key), node, setting.value);
+    const bool read = node.IsSequence() && is_list(key.type)           ? read_list(key, node, setting)
+                      : node.IsMap() && key.type == KeyType::variables ? read_variables(key, node, setting.value)
+                      : node.IsMap() && key.type == KeyType::classes   ? read_classes(key, node, setting.value)
+                                                                     : take_scalar(full_name(key), node, setting.value);
     if (!read) return;
     if (const std::string error = check_value(key, layer_.folder, setting.value); !error.empty()) {
       return mistake(node.Mark(), full_name(key) + ' ' + error);
@@ -198,6 +203,57 @@ class LayerReader {
       value[name] = entry.second.Scalar();
     }
     return true;
+  }
+
+  // False: the mistake is noted.
+  bool read_classes(const ConfigKey& key, const YAML::Node& node, json& value) {
+    value = json::object();
+    std::set<std::string> seen;
+    const std::string prefix = full_name(key) + '.';
+    bool good = true;
+    for (const auto& entry : node) {
+      const std::string name = key_text(entry.first, seen, prefix);
+      if (name.empty()) return false;
+      if (!is_class_name(name)) {
+        mistake(entry.first.Mark(),
+                prefix + shown_text(name) +
+                    " is not the name of a class: these are at most 64 letters, digits, _, - and .");
+        return false;
+      }
+      if (!entry.second.IsMap()) {
+        mistake(entry.second.Mark(),
+                prefix + name + " must be a mapping of keys to values, and is " + kind_name(entry.second));
+        return false;
+      }
+      good = read_class(key, prefix + name + '.', entry.second, value[name] = json::object()) && good;
+    }
+    return good;
+  }
+
+  bool read_class(const ConfigKey& classes, const std::string& prefix, const YAML::Node& node, json& value) {
+    std::vector<std::string> names;
+    for (const ConfigKey& key : config_keys()) {
+      if (key.section == classes.section && is_for_class(key)) names.emplace_back(key.name);
+    }
+    std::set<std::string> seen;
+    bool good = true;
+    for (const auto& entry : node) {
+      const std::string name = key_text(entry.first, seen, prefix);
+      const ConfigKey* key = name.empty() ? nullptr : find_key(classes.section, name);
+      json one;
+      if (key == nullptr || !is_for_class(*key)) {
+        if (!name.empty()) unknown(entry.first.Mark(), name, prefix, names);
+        good = false;
+      } else if (!take_scalar(prefix + name, entry.second, one)) {
+        good = false;
+      } else if (const std::string error = check_value(*key, layer_.folder, one); !error.empty()) {
+        mistake(entry.second.Mark(), prefix + name + ' ' + error);
+        good = false;
+      } else {
+        value[name] = std::move(one);
+      }
+    }
+    return good;
   }
 
   void read_lock(const YAML::Node& node) {

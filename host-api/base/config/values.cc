@@ -198,6 +198,9 @@ std::string check_value(const ConfigKey& key, const std::string& folder, json& v
     case KeyType::variables:
       if (value.is_object()) return {};
       return "must be a mapping of names to texts, such as {CI: \"1\"}, and is " + shown(value);
+    case KeyType::classes:
+      if (value.is_object()) return {};
+      return "must be a mapping of names to keys, such as {big: {cpus: 8}}, and is " + shown(value);
     default:
       break;
   }
@@ -213,6 +216,12 @@ std::string check_value(const ConfigKey& key, const std::string& folder, json& v
 bool is_variable_name(std::string_view name) {
   return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
          std::all_of(name.begin(), name.end(), [](char c) { return is_letter_or_digit(c) || c == '_'; });
+}
+
+bool is_class_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && name.front() != '-' && name.front() != '.' &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-' || c == '.'; });
 }
 
 std::string alternatives(const std::vector<std::string>& words) {

@@ -7,6 +7,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "base/pilot/munge.h"
 
 namespace wtool::pilot {
 
@@ -19,8 +22,8 @@ int milliseconds(std::chrono::milliseconds time) { return static_cast<int>(std::
 
 }  // namespace
 
-Channel::Channel(Descriptor socket, Side side, const Key& key)
-    : socket_(std::move(socket)), side_(side), handshake_(std::in_place, key) {}
+Channel::Channel(Descriptor socket, Side side, const Key& key, Introduce introduce)
+    : socket_(std::move(socket)), side_(side), handshake_(std::in_place, key), introduce_(std::move(introduce)) {}
 
 Channel::~Channel() = default;
 
@@ -49,6 +52,12 @@ bool Channel::take_in() {
 bool Channel::read_handshake() {
   if (raw_.size() - used_ < handshake_size) return false;
   const std::string_view message = std::string_view(raw_).substr(used_, handshake_size);
+  if (introduce_ && is_introduction(message)) {
+    const std::string credential = std::exchange(introduce_, nullptr)(message);
+    used_ += handshake_size;
+    if (credential.empty() || !write(credential)) return close(), false;
+    return true;
+  }
   std::string to_send;
   std::optional<Ciphers> ciphers =
       side_ == Side::host ? handshake_->answer(message, to_send) : handshake_->finish(message);

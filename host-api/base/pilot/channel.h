@@ -1,6 +1,8 @@
 // What a host and a pilot say to each other over one TCP connection, a slot of the pilot.
 //
 // The protocol, in full:
+// - Where the key is handed out by munge (munge.h), a pilot that does not have it begins with an introduction of 48 bytes, and the host
+//   answers with a credential.
 // - Handshake (noise.h): 48 bytes of the pilot, 48 bytes of the host. Then records in both directions, each with two bytes of
 //   length, most significant first, and as many bytes that the Noise cipher of that direction has sealed (at most 65,535).
 // - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a message. A
@@ -17,6 +19,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -78,8 +81,11 @@ class Channel {
   enum class Side { pilot, host };
   enum class State { begun, open, closed };
 
-  // The socket need not be blocking. Nothing is sent or received yet.
-  Channel(Descriptor socket, Side side, const Key& key);
+  // What the host sends to a pilot that introduces itself; empty: nothing, and the connection is closed.
+  using Introduce = std::function<std::string(std::string_view introduction)>;
+
+  // The socket need not be blocking. Nothing is sent or received yet. Without `introduce`, introductions are not taken.
+  Channel(Descriptor socket, Side side, const Key& key, Introduce introduce = {});
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -110,6 +116,7 @@ class Channel {
   Descriptor socket_;
   const Side side_;
   std::optional<Handshake> handshake_;
+  Introduce introduce_;  // empty once it was used
   std::optional<Cipher> receive_;
   std::atomic<State> state_{State::begun};
   std::string raw_;       // received, not yet opened

@@ -30,8 +30,14 @@ bool write_ticket(const std::string& file, const Ticket& ticket, std::string& er
   std::string hex(2 * key_size + 1, '\0');
   sodium_bin2hex(hex.data(), hex.size(), ticket.key.data(), ticket.key.size());
   hex.pop_back();
-  const json all = {{"addresses", ticket.addresses}, {"port", ticket.port},           {"slots", ticket.slots},
-                    {"idle", ticket.idle_seconds},   {"directory", ticket.directory}, {"key", hex}};
+  json all = {{"addresses", ticket.addresses}, {"port", ticket.port},           {"slots", ticket.slots},
+              {"idle", ticket.idle_seconds},   {"seconds", ticket.job_seconds}, {"ending", ticket.ending_seconds},
+              {"directory", ticket.directory}};
+  if (ticket.munge) {
+    all["munge"] = ticket.munge_socket;
+  } else {
+    all["key"] = hex;
+  }
   const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!out) return error = about(file, "cannot be made", errno), false;
   // Nodes may read it over a network, and must not find half of it.
@@ -65,14 +71,20 @@ std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
     ticket.port = all.at("port").get<int>();
     ticket.slots = all.at("slots").get<int>();
     ticket.idle_seconds = all.at("idle").get<int>();
+    ticket.job_seconds = all.at("seconds").get<int>();
+    ticket.ending_seconds = all.at("ending").get<int>();
     ticket.directory = all.at("directory").get<std::string>();
-    const auto hex = all.at("key").get<std::string>();
-    std::size_t size = 0;
-    const bool good = sodium_hex2bin(ticket.key.data(), key_size, hex.data(), hex.size(), nullptr, &size, nullptr) == 0;
-    if (good && size == key_size && ticket.port > 0 && ticket.port < 65536 && ticket.slots > 0 &&
-        ticket.slots <= 1024) {
-      return ticket;
+    ticket.munge = all.contains("munge");
+    bool good = true;
+    if (ticket.munge) {
+      ticket.munge_socket = all.at("munge").get<std::string>();
+    } else {
+      const auto hex = all.at("key").get<std::string>();
+      std::size_t size = 0;
+      good = sodium_hex2bin(ticket.key.data(), key_size, hex.data(), hex.size(), nullptr, &size, nullptr) == 0 &&
+             size == key_size;
     }
+    if (good && ticket.port > 0 && ticket.port < 65536 && ticket.slots > 0 && ticket.slots <= 1024) return ticket;
   } catch (const json::exception&) {
   }
   error = "the ticket " + file + " is not what a host writes";

@@ -14,7 +14,11 @@ struct Ticket {
   int port = 0;
   int slots = 1;
   int idle_seconds = 60;
+  int job_seconds = 3600;   // the time limit of the job, where Slurm does not tell its end
+  int ending_seconds = 75;  // how long before that end a pilot ends its calls
   std::string directory{};  // the working directory of the host
+  bool munge = false;       // the key is not here: the host gives it by munge
+  std::string munge_socket{};
   Key key{};
 };
 

@@ -4,14 +4,17 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 #include <wtool/ext/log.h>
 
 #include <atomic>
+#include <charconv>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +26,7 @@
 #include <wtool/cpp/host.hpp>
 
 #include "base/pilot/channel.h"
+#include "base/pilot/munge.h"
 
 namespace wtool::host {
 
@@ -40,6 +44,47 @@ void say(const std::string& text) { std::fprintf(stderr, "wtool agent: %s\n", te
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// A number of the environment; nothing where it is not one.
+std::optional<std::int64_t> number(const char* name) {
+  const std::string text = variable(name);
+  std::int64_t value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return failed == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+// When Slurm ends the job. Nothing: this is no job.
+std::optional<Clock::time_point> end_of_job(const pilot::Ticket& ticket) {
+  if (variable("SLURM_JOB_ID").empty()) return std::nullopt;
+  const auto end = number("SLURM_JOB_END_TIME");  // Slurm 22.05 does not set it
+  return Clock::now() + std::chrono::seconds(end ? *end - ::time(nullptr) : ticket.job_seconds);
+}
+
+std::int64_t seconds_until(Clock::time_point time) {
+  return std::max<std::int64_t>(0, std::chrono::floor<std::chrono::seconds>(time - Clock::now()).count());
+}
+
+// The processors of each slot; empty: a slot runs on all that the job has. They are divided only where they are the job's own:
+// where Slurm has bound it to no more than it gave.
+std::vector<std::vector<int>> processors_of(int slots) {
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  if (::sched_getaffinity(0, sizeof own, &own) != 0) return {};
+  const auto given = number("SLURM_CPUS_ON_NODE");
+  if (CPU_COUNT(&own) < slots || !given || CPU_COUNT(&own) > *given) return {};
+  std::vector<int> all;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &own)) all.push_back(i);
+  }
+  std::vector<std::vector<int>> parts;
+  for (std::size_t i = 0, count = static_cast<std::size_t>(slots); i < count; ++i) {
+    const auto at = [&](std::size_t slot) {
+      return all.begin() + static_cast<std::ptrdiff_t>(all.size() * slot / count);
+    };
+    parts.emplace_back(at(i), at(i + 1));
+  }
+  return parts;
 }
 
 // A connected socket, or none with `problem`. It takes numeric addresses only, so that no name is looked up.
@@ -120,7 +165,8 @@ thread_local std::uint32_t logging_from = WTOOL_LOG_WARN;
 
 class Slot {
  public:
-  Slot(Agent& agent, std::unique_ptr<Channel> channel) : agent_(agent), channel_(std::move(channel)) {}
+  Slot(Agent& agent, std::unique_ptr<Channel> channel, std::vector<int> processors)
+      : agent_(agent), channel_(std::move(channel)), processors_(std::move(processors)) {}
 
   void serve();
   Channel& channel() { return *channel_; }
@@ -137,6 +183,7 @@ class Slot {
 
   Agent& agent_;
   const std::unique_ptr<Channel> channel_;
+  const std::vector<int> processors_;  // on which its commands run; empty: all
   Window window_;
   std::atomic<bool> busy_{false};
   std::mutex mutex_;
@@ -145,7 +192,16 @@ class Slot {
 
 class Agent {
  public:
-  Agent(const pilot::Ticket& ticket, Plugin& plugin) : ticket_(ticket), plugin_(plugin) {
+  Agent(const pilot::Ticket& ticket, Plugin& plugin)
+      : ticket_(ticket),
+        plugin_(plugin),
+        key_(ticket.key),
+        has_key_(!ticket.munge),
+        processors_(processors_of(ticket.slots)) {
+    if (const auto end = end_of_job(ticket)) {
+      leave_at_ = *end - std::chrono::seconds(ticket.ending_seconds);
+      full_ = seconds_until(leave_at_);
+    }
     host_.struct_size = sizeof host_;
     host_.abi_minor = WTOOL_ABI_MINOR;
     host_.ctx = this;
@@ -159,6 +215,8 @@ class Agent {
   }
 
   int run();
+  // Tells the host why this node can run no call.
+  int refuse(const std::string& problem);
 
   // The tool with that configuration, made once. NULL: `error`.
   const wtool_tool* tool(const std::string& id, const std::string& config, std::string& error) {
@@ -189,7 +247,9 @@ class Agent {
 
  private:
   static void emit(const wtool_host*, const wtool_log_record* record) noexcept;
-  std::unique_ptr<Channel> connect(std::string& problem);
+  std::unique_ptr<Channel> connect(std::string& problem, const std::string& refusal = {});
+  template <typename MayWait>
+  bool introduce(int socket, MayWait may_wait, std::string& why);
   bool is_idle() const {
     const Clock::time_point last{Clock::duration(last_call_.load())};
     for (const Slot& slot : slots_) {
@@ -205,6 +265,12 @@ class Agent {
 
   const pilot::Ticket& ticket_;
   Plugin& plugin_;
+  std::mutex introducing_;  // held by the one slot that asks for the key
+  pilot::Key key_;
+  bool has_key_;
+  const std::vector<std::vector<int>> processors_;
+  Clock::time_point leave_at_ = Clock::time_point::max();
+  std::int64_t full_ = 0;  // how many seconds were left until then at the beginning
   wtool_host host_{};
   std::mutex mutex_;
   std::string proven_;  // the address at which the host has answered
@@ -294,6 +360,13 @@ void Slot::serve_one(const Message& order) {
     return refuse(std::string("the order of the call is not what a host sends: ") + e.what());
   }
   if (id != pilot::run_tool) return refuse("a pilot runs " + std::string(pilot::run_tool) + " only, not " + id);
+  if (!processors_.empty()) {
+    json all = json::parse(config, nullptr, false);
+    if (all.is_object() && (!all.contains("limits") || all["limits"].is_object())) {
+      all["limits"]["processors"] = processors_;
+      config = all.dump(-1, ' ', false, json::error_handler_t::replace);
+    }
+  }
   const wtool_tool* tool = agent_.tool(id, config, error);
   if (tool == nullptr) return refuse(error);
 
@@ -368,18 +441,58 @@ void Slot::serve_one(const Message& order) {
   busy_ = hold;
 }
 
-std::unique_ptr<Channel> Agent::connect(std::string& problem) {
+// Asks the host for the key, on a connection on which nothing was said. The other slots wait, and then have it.
+template <typename MayWait>
+bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
+  const std::scoped_lock lock(introducing_);
+  if (has_key_) return true;
+  const auto munge = pilot::Munge::open(ticket_.munge_socket, why);
+  if (!munge) return false;
+  const pilot::Key nonce = pilot::random_key();
+  const std::string begun = pilot::introduction(nonce);
+  if (::send(socket, begun.data(), begun.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(begun.size())) {
+    return why = ::strerror(errno), false;
+  }
+  std::string answer;
+  const auto size = [&] {
+    return answer.size() < 2 ? 2
+                             : 2 + (static_cast<std::size_t>(static_cast<unsigned char>(answer[0])) << 8 |
+                                    static_cast<unsigned char>(answer[1]));
+  };
+  while (answer.size() < 2 || answer.size() < size()) {
+    if (!may_wait() || size() > pilot::largest_credential + 2)
+      return why = "it did not answer with a credential", false;
+    char buffer[1024];
+    const ssize_t n = ::recv(socket, buffer, std::min(sizeof buffer, size() - answer.size()), MSG_DONTWAIT);
+    if (n > 0) answer.append(buffer, static_cast<std::size_t>(n));
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+      return why = "it did not answer with a credential", false;
+    }
+    if (n >= 0) continue;
+    pollfd ready[2] = {{socket, POLLIN, 0}, {leave_event_.get(), POLLIN, 0}};
+    ::poll(ready, 2, 1000);
+  }
+  const auto payload = munge->decode(answer.substr(2), why);
+  if (!payload) return false;
+  const auto key = pilot::key_of(*payload, nonce);
+  if (!key) return why = "it answered with a credential that was made for another pilot", false;
+  key_ = *key;
+  has_key_ = true;
+  return true;
+}
+
+std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string& refusal) {
   problem.clear();
   for (const std::string& address : ticket_.addresses) {
     std::string why;
     Descriptor socket = connect_to(address, ticket_.port, why);
-    if (socket) {
-      pilot::watch_other_machine(socket.get(), pilot::pilot_patience);
-      auto channel = std::make_unique<Channel>(std::move(socket), Channel::Side::pilot, ticket_.key);
-      // The host answers once a call waits; until then this slot is in its queue. If another slot has been answered,
-      // this one waits for as long as the pilot lives.
-      const auto until = Clock::now() + std::chrono::seconds(ticket_.idle_seconds);
-      const auto may_wait = [&] { return !leaving_ && (is_proven(address) || Clock::now() < until); };
+    // The host answers once a call waits; until then this slot is in its queue. If another slot has been answered,
+    // this one waits for as long as the pilot lives.
+    const auto until = Clock::now() + std::chrono::seconds(ticket_.idle_seconds);
+    const auto may_wait = [&] { return !leaving_ && (is_proven(address) || Clock::now() < until); };
+    if (socket) pilot::watch_other_machine(socket.get(), pilot::pilot_patience);
+    if (socket && introduce(socket.get(), may_wait, why)) {
+      auto channel = std::make_unique<Channel>(std::move(socket), Channel::Side::pilot, key_);
       if (channel->begin()) {
         while (may_wait() && channel->take_in() && channel->state() == Channel::State::begun) {
           pollfd ready[2] = {{channel->descriptor(), POLLIN, 0}, {leave_event_.get(), POLLIN, 0}};
@@ -389,11 +502,17 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem) {
       const std::string job = variable("SLURM_JOB_ID"), node = variable("SLURMD_NODENAME");
       char name[256] = {};
       ::gethostname(name, sizeof name - 1);
-      const json hello = {{"version", pilot::protocol_version},
-                          {"job", job},
-                          {"node", node.empty() ? name : node},
-                          {"pid", ::getpid()}};
-      if (channel->state() == Channel::State::open && channel->send(Type::hello, hello.dump())) {
+      json hello = {{"version", pilot::protocol_version},
+                    {"job", job},
+                    {"node", node.empty() ? name : node},
+                    {"pid", ::getpid()}};
+      if (!refusal.empty()) hello["problem"] = refusal.substr(0, pilot::largest_hello / 4);
+      if (leave_at_ != Clock::time_point::max()) {
+        hello["full"] = full_;
+        hello["left"] = seconds_until(leave_at_);
+      }
+      if (channel->state() == Channel::State::open &&
+          channel->send(Type::hello, hello.dump(-1, ' ', false, json::error_handler_t::replace))) {
         const std::scoped_lock lock(mutex_);
         proven_ = address;
         return channel;
@@ -403,6 +522,17 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem) {
     problem.append(problem.empty() ? "" : "; ").append(address).append(": ").append(why);
   }
   return nullptr;
+}
+
+int Agent::refuse(const std::string& problem) {
+  say(problem);
+  std::string why;
+  // The host closes the connection when it has read the problem.
+  if (const std::unique_ptr<Channel> channel = connect(why, problem)) {
+    const auto until = Clock::now() + std::chrono::seconds(ticket_.idle_seconds);
+    while (Clock::now() < until && channel->state() != Channel::State::closed) channel->wait(milliseconds(1000));
+  }
+  return 2;
 }
 
 int Agent::run() {
@@ -421,13 +551,15 @@ int Agent::run() {
   std::string first_problem;
   serving_ = ticket_.slots;
   for (int i = 0; i < ticket_.slots; ++i) {
-    threads.emplace_back([&] {
+    threads.emplace_back([&, i] {
       std::string problem;
       if (std::unique_ptr<Channel> channel = connect(problem)) {
         Slot* slot = nullptr;
         {
           const std::scoped_lock lock(mutex_);
-          slot = &slots_.emplace_back(*this, std::move(channel));
+          slot =
+              &slots_.emplace_back(*this, std::move(channel),
+                                   processors_.empty() ? std::vector<int>() : processors_[static_cast<std::size_t>(i)]);
         }
         slot->serve();
       } else {
@@ -441,8 +573,10 @@ int Agent::run() {
     const timespec patience{0, 200'000'000};
     const int signal = ::sigtimedwait(&signals, nullptr, &patience);
     const std::scoped_lock lock(mutex_);
-    if (leaving_ || (signal <= 0 && !is_idle())) continue;
+    const bool over = Clock::now() >= leave_at_;
+    if (leaving_ || (signal <= 0 && !over && !is_idle())) continue;
     say(signal > 0 ? "the node is taken away"
+        : over     ? "the time of the job is over"
                    : "no call came for " + std::to_string(ticket_.idle_seconds) + " seconds");
     leaving_ = true;
     // The free slots go first, so that a call that is tried again does not come back here.
@@ -463,6 +597,9 @@ int Agent::run() {
 
 }  // namespace
 
-int run_agent(const pilot::Ticket& ticket, Plugin& plugin) { return Agent(ticket, plugin).run(); }
+int run_agent(const pilot::Ticket& ticket, Plugin& plugin, const std::string& problem) {
+  Agent agent(ticket, plugin);
+  return problem.empty() ? agent.run() : agent.refuse(problem);
+}
 
 }  // namespace wtool::host

@@ -4,7 +4,9 @@
 // - The connection is the truth. When one ends or stays silent, the pilot ends all of its calls and itself: it never runs a
 //   command of which nobody would hear.
 // - On SIGTERM (scancel, the job's time limit) it first gives back its free slots, then ends its calls gracefully.
+// - It knows when the time of its job is over, and does the same some time before, as the ticket says.
 // - It ends by itself when none of its slots had a call, or was kept by a session, for the ticket's idle time.
+// - The processors that Slurm gave to the job are divided among the slots, where there are enough of them.
 #pragma once
 
 #include <string>
@@ -14,7 +16,8 @@
 
 namespace wtool::host {
 
-// Returns the exit status of the program. Blocks SIGTERM and SIGINT in this process for good.
-int run_agent(const pilot::Ticket& ticket, Plugin& plugin);
+// Returns the exit status of the program. Blocks SIGTERM and SIGINT in this process for good. With a `problem`, a reason why
+// this node can run no call, the host is told, and nothing runs.
+int run_agent(const pilot::Ticket& ticket, Plugin& plugin, const std::string& problem = {});
 
 }  // namespace wtool::host

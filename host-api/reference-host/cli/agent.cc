@@ -29,14 +29,14 @@ int serve(Context& context, const std::string& file) {
   // If the directory does not exist, Slurm starts a job in another one.
   std::error_code failed;
   std::filesystem::current_path(ticket->directory, failed);
+  std::string problem;
   if (failed) {
-    complain("the host's working directory " + ticket->directory +
-             " cannot be entered on this node: " + failed.message());
-    return exit_unusable;
+    problem =
+        "the host's working directory " + ticket->directory + " cannot be entered on this node: " + failed.message();
   }
   context.options.on = "cluster";
   Plugin* plugin = context.plugin();
-  return plugin == nullptr ? exit_unusable : run_agent(*ticket, *plugin);
+  return plugin == nullptr ? exit_unusable : run_agent(*ticket, *plugin, problem);
 }
 #else
 int serve(Context&, const std::string&) {

@@ -106,8 +106,8 @@ class Format {
   }
 
   Json operator()(const engine::NoNode& how) {
-    return terminal::failure("EXECUTION_ERROR", "No node was available: " + how.detail,
-                             "look at the queue with squeue, and at the section cluster of the configuration");
+    const CallError error = no_node(how);
+    return terminal::failure("EXECUTION_ERROR", error.message, error.hint);
   }
 
  private:

@@ -16,11 +16,18 @@ std::string problem_of(const json& section) {
   return read_options(section, "/work", error) ? "" : error;
 }
 
+Options options_of(const json& section) {
+  std::string error;
+  const auto options = read_options(section, "/work", error);
+  BOOST_REQUIRE_MESSAGE(options.has_value(), error);
+  return *options;
+}
+
 std::string line_of(const json& section, const std::string& ticket = "/shared/pilots-1/ticket") {
   std::string error;
   const auto options = read_options(section, "/work", error);
   BOOST_REQUIRE_MESSAGE(options.has_value(), error);
-  return submission(*options, "wtool-1", "/opt/wtool", ticket, "/work");
+  return submission(*options, "wtool-1", "slots:4 pool:1", "/opt/wtool", ticket, "/work");
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -35,7 +42,9 @@ BOOST_AUTO_TEST_CASE(a_value_that_is_not_meant_is_named) {
   BOOST_TEST(has(problem_of({{"partition", "-x"}}), "cluster.partition"));
   BOOST_TEST(has(problem_of({{"memory", "much"}}), "cluster.memory"));
   BOOST_TEST(has(problem_of({{"extra", "script.sh"}}), "cluster.extra"));
-  BOOST_TEST(has(problem_of({{"slot", 1}}), "unknown key cluster.slot"));
+  BOOST_TEST(has(problem_of({{"slotz", 1}}), "unknown key cluster.slotz"));
+  BOOST_TEST(has(problem_of({{"auth", "none"}}), "cluster.auth must be auto, munge or key, and is \"none\""));
+  BOOST_TEST(has(problem_of({{"job_name", "a b"}}), "cluster.job_name"));
   BOOST_TEST(has(problem_of(json::array()), "must be an object"));
 }
 
@@ -53,9 +62,53 @@ BOOST_AUTO_TEST_CASE(memory_is_asked_for_all_slots) {
   BOOST_TEST(has(line_of({{"slots", 3}, {"memory", "100"}}), "'--mem=300M'"));
 }
 
-BOOST_AUTO_TEST_CASE(a_short_job_is_not_signalled_when_it_starts) {
-  BOOST_TEST(has(line_of({{"time", 1}}), "--signal=B:TERM@15 "));
-  BOOST_TEST(has(line_of({{"time", 60}}), "--signal=B:TERM@60 "));
+// Slurm gives a signal up to 60 seconds early.
+BOOST_AUTO_TEST_CASE(a_job_is_not_signalled_before_its_pilot_leaves) {
+  for (const int minutes : {1, 4, 5, 60}) {
+    const auto options = options_of({{"time", minutes}});
+    const bool signalled = has(line_of({{"time", minutes}}), "--signal=B:TERM@1");
+    BOOST_TEST((!signalled || ending(options) >= std::chrono::seconds(61)));
+    BOOST_TEST((longest_call(options) > std::chrono::seconds(30)));
+    BOOST_TEST((longest_call(options) + ending(options) < std::chrono::minutes(minutes)));
+  }
+  BOOST_TEST(has(line_of({{"time", 60}}), "--signal=B:TERM@1"));
+}
+
+BOOST_AUTO_TEST_CASE(the_keys_of_a_class_count_before_those_of_the_section) {
+  const json section = {
+      {"slots", 2},
+      {"cpus", 1},
+      {"partition", "main"},
+      {"classes", {{"big", {{"cpus", 8}, {"memory", "16G"}, {"gres", "gpu:1"}}}, {"same", json::object()}}}};
+  json big = section;
+  big["slot"] = "big";
+  const auto chosen = options_of(big), own = options_of(section);
+  BOOST_TEST(chosen.cpus == 8);
+  BOOST_TEST(chosen.slots == 2);
+  BOOST_TEST(own.cpus == 1);
+  BOOST_TEST(own.gres.empty());
+  BOOST_TEST((chosen != own));
+  const std::string line = line_of(big);
+  BOOST_TEST(has(line, "'--gres=gpu:1'"));
+  BOOST_TEST(has(line, "'--mem=32G'"));
+  BOOST_TEST(has(line, "'--partition=main'"));
+  BOOST_TEST(has(line, "--cpus-per-task=16"));
+}
+
+BOOST_AUTO_TEST_CASE(a_mistake_in_a_class_is_found_before_the_class_is_used) {
+  const auto with = [](const json& classes, const json& slot = nullptr) {
+    return problem_of({{"classes", classes}, {"slot", slot}});
+  };
+  BOOST_TEST(with({{"big", {{"cpus", 0}}}}) ==
+             "cluster.classes.big.cpus must be a whole number from 1 to 1024, and is 0");
+  BOOST_TEST(with({{"big", {{"cpu", 1}}}}) == "unknown key cluster.classes.big.cpu");
+  BOOST_TEST(with({{"big", {{"address", "::1"}}}}) == "unknown key cluster.classes.big.address");
+  BOOST_TEST(with({{"big", 1}}) == "cluster.classes.big must be a mapping of keys to values");
+  BOOST_TEST(has(with({{"", json::object()}}), "the name of a class"));
+  BOOST_TEST(has(with(json::array()), "cluster.classes must be a mapping"));
+  BOOST_TEST(with({{"big", json::object()}}, "small") ==
+             "cluster.slot must be one of cluster.classes (big), and is \"small\"");
+  BOOST_TEST(with(nullptr, "big") == "cluster.slot must be one of cluster.classes, which has no class, and is \"big\"");
 }
 
 BOOST_AUTO_TEST_CASE(the_name_of_jobs_is_one_that_slurm_and_a_shell_can_take) {

@@ -34,7 +34,7 @@ namespace {
 
 constexpr milliseconds patience{20'000};
 
-// The command lines that Slurm's client programs would have been run with.
+// The command lines with which jobs would have been ended.
 struct ClientPrograms {
   std::mutex mutex;
   std::string lines;
@@ -54,9 +54,9 @@ const std::string& local_plugin_path() {
   return path;
 }
 
-Said run_here(const std::string& line, int) {
+Said run_here(const std::string& line, int, int) {
   const std::scoped_lock lock(clients.mutex);
-  clients.lines += line + '\n';
+  if (line.starts_with("scancel")) clients.lines += line + '\n';
   return {.why = "there is no Slurm"};
 }
 
@@ -88,9 +88,10 @@ struct Host {
     Options options;
     options.address = "127.0.0.1";
     options.directory = directory;
+    options.auth = Auth::key;
     pool = std::make_shared<Pool>(options);
-    std::string why;
-    pool->take(-1, Clock::now(), why);
+    Refusal refusal;
+    pool->take(-1, Clock::now(), refusal);
     std::string error;
     for (const auto& entry : fs::recursive_directory_iterator(directory)) {
       if (entry.path().filename() == "ticket") ticket = pilot::read_ticket(entry.path(), error);
@@ -261,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_refuses_to_end_a_session_is_given_up) {
   });
   host.run(true);
   host.hold.reset();
-  BOOST_TEST(lines_for_slurm() == "scancel --quiet --full --signal=KILL 7\n");
+  BOOST_TEST(lines_for_slurm() == "scancel --quiet --full --signal=KILL '7'\n");
   await([&] { return pilot.channel().state() == Channel::State::closed; });
 }
 
@@ -306,8 +307,8 @@ BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leavin
   BOOST_TEST(outcome.kept->alive());
   BOOST_REQUIRE(pilot.channel().send(Type::leaving, {}));
   // Somebody looks at all connections; nothing is free.
-  std::string why;
-  BOOST_TEST(!host.pool->take(-1, Clock::now(), why).channel);
+  Refusal refusal;
+  BOOST_TEST(!host.pool->take(-1, Clock::now(), refusal).channel);
   BOOST_TEST(outcome.kept->alive());
   pilot.channel().close();
   await([&] { return !outcome.kept->alive(); });
@@ -319,7 +320,7 @@ BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leavin
 BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_no_number_is_not_taken) {
   Host host;
   FakePilot pilot(*host.ticket, "7;touch x", [](int, const Order&, Channel&) {});
-  std::string why;
-  BOOST_TEST(!host.pool->take(-1, Clock::now() + milliseconds(500), why).channel);
+  Refusal refusal;
+  BOOST_TEST(!host.pool->take(-1, Clock::now() + milliseconds(500), refusal).channel);
   await([&] { return pilot.channel().state() == Channel::State::closed; });
 }

@@ -130,6 +130,16 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_reported_with_its_place) {
       {"environment: {set: {A: 1, A: 2}}", "the key environment.set.A is there twice"},
       {"environment: {set: {A: \"\\0\"}}",
        "environment.set.A must be a text, such as \"\" for an empty one, and has a NUL"},
+      {"cluster: {classes: [big]}",
+       "cluster.classes must be a mapping of names to keys, such as {big: {cpus: 8}}, and is a"},
+      {"cluster: {classes: {big: 1}}",
+       "cluster.classes.big must be a mapping of keys to values, and is a single value"},
+      {"cluster: {classes: {a b: {cpus: 1}}}", "cluster.classes.a b is not the name of a class"},
+      {"cluster: {classes: {big: {cpus: 0}}}", "cluster.classes.big.cpus must be a whole number, 1 to 1024"},
+      {"cluster: {classes: {big: {cpu: 1}}}",
+       "1:27: unknown key cluster.classes.big.cpu; did you mean cluster.classes.big.cpus?"},
+      {"cluster: {classes: {big: {address: x}}}", "unknown key cluster.classes.big.address"},
+      {"cluster: {classes: {big: {cpus: 1}, big: {cpus: 2}}}", "the key cluster.classes.big is there twice"},
       {"audit: {file: ~/a.jsonl}",
        "audit.file must be a path, and is \"~/a.jsonl\"; ~ does not mean the home folder here"},
       {"sandbox: {write: [\"~\"]}", "~ does not mean the home folder here"},
@@ -205,6 +215,10 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_be_tightened) {
       {"audit: {file: /a}\nlock: [audit]", "audit: {file: /a}", "audit.file", R"("/a")"},
       {"environment: {set: {A: b}}\nlock: [environment]", "environment: {set: {A: b}}", "environment.set",
        R"({"A":"b"})"},
+      {"", "cluster: {classes: {big: {cpus: 8, memory: 16G, gres: \"gpu:1\"}, none: {}}}", "cluster.classes",
+       R"({"big":{"cpus":8,"memory":"16G","gres":"gpu:1"},"none":{}})"},
+      {"cluster: {classes: {big: {cpus: 8}}}\nlock: [cluster]", "cluster: {classes: {big: {cpus: 8}}}",
+       "cluster.classes", R"({"big":{"cpus":8}})"},
   };
   for (const Row& row : rows) {
     const Merged result = merged(row.user, row.project);

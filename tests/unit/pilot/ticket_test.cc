@@ -49,6 +49,24 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_read_and_only_its_user_can) {
   BOOST_TEST(read->directory == "/work");
 }
 
+BOOST_AUTO_TEST_CASE(a_ticket_for_munge_holds_no_key) {
+  const Folder folder;
+  const std::string file = folder.path + "/ticket";
+  std::string error;
+  Ticket written = example();
+  written.munge = true;
+  written.munge_socket = "/run/m";
+  BOOST_REQUIRE_MESSAGE(write_ticket(file, written, error), error);
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  BOOST_TEST(text.find("key") == std::string::npos);
+  const auto read = read_ticket(file, error);
+  BOOST_REQUIRE_MESSAGE(read.has_value(), error);
+  BOOST_TEST(read->munge);
+  BOOST_TEST(read->munge_socket == "/run/m");
+  BOOST_TEST((read->key == Key{}));
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_is_there_is_not_written_over) {
   const Folder folder;
   const std::string file = folder.path + "/ticket";

@@ -278,6 +278,8 @@ BOOST_AUTO_TEST_CASE(each_mistake_names_its_key) {
       {R"({"environment":{"set":{"A":1}}})", "environment.set.A is 1; allowed is a text without NUL"},
       {R"({"environment":{"set":{"A":"\u0000"}}})",
        "environment.set.A is \"a text with NUL\"; allowed is a text without NUL"},
+      {R"({"limits":{"processors":[1024]}})", "limits.processors is [1024]; allowed is a list of whole numbers"},
+      {R"({"limits":{"processors":2}})", "limits.processors is 2; allowed is a list of whole numbers"},
       {R"({"audit":{"file":"a.jsonl"}})", "audit.file is \"a.jsonl\"; allowed is an absolute path"},
       {R"({"audit":{"sync":true}})", "audit.sync is true; allowed is none or data"},
       {R"({"audit":{"output":"all"}})", "audit.output is \"all\"; allowed is none or captured"},

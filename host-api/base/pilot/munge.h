@@ -1,0 +1,52 @@
+// The key of a pool, given to its pilots by munge: the service by which the machines of a cluster know users.
+//
+// - The pilot sends `introduction_size` bytes: a mark and a fresh nonce. The host answers with two bytes of length, most
+//   significant first, and a credential that holds that nonce and the key. munge encrypts it, proves by whom it was
+//   made, and lets nobody but this user open it.
+// - So the pilot knows that the key comes from a process of its own user, now; and only a pilot of this user learns the key.
+//   With the key, the handshake of noise.h follows on the same connection, and on all further ones without munge.
+// - libmunge is opened when it is first needed; where it is not installed, or no munged answers, a ticket holds the key.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/pilot/noise.h"
+
+namespace wtool::pilot {
+
+inline constexpr std::size_t introduction_size = handshake_size;
+inline constexpr std::size_t largest_credential = 4096;
+
+// What a pilot sends, and whether a handshake begins in this way.
+std::string introduction(const Key& nonce);
+bool is_introduction(std::string_view begun);
+
+// What the credential holds for the pilot that has sent this introduction.
+std::string introduced(std::string_view introduction, const Key& key);
+// Nothing: it is the answer to another introduction.
+std::optional<Key> key_of(std::string_view payload, const Key& nonce);
+
+// The answer of the host around a credential.
+std::string framed(const std::string& credential);
+
+class Munge {
+ public:
+  // `socket` is munged's; empty: libmunge's own. Nothing: `error` says why.
+  static std::optional<Munge> open(const std::string& socket, std::string& error);
+
+  // A credential that only this user can open. Waits for munged. Nothing: `error` says why.
+  std::optional<std::string> encode(std::string_view payload, std::string& error) const;
+  // What a credential of this user holds. It opens once on each machine.
+  std::optional<std::string> decode(const std::string& credential, std::string& error) const;
+
+ private:
+  struct Library;
+  Munge(const Library& library, std::string socket) : library_(&library), socket_(std::move(socket)) {}
+
+  const Library* library_;
+  std::string socket_;
+};
+
+}  // namespace wtool::pilot
