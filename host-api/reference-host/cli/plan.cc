@@ -25,11 +25,11 @@ struct PlanOptions {
 };
 
 // Nothing is submitted.
-planning::PlannedCluster asked_of_slurm(Toolbox& tools) {
-  planning::PlannedCluster made;
+planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot) {
+  planning::PlannedCluster made{.slot = slot};
   Stop stop;
-  const nlohmann::ordered_json explained =
-      tools.explain(workflow::shell_tool, R"({"command": "true"})", stop, made.problem, {.on = "cluster"});
+  const nlohmann::ordered_json explained = tools.explain(workflow::shell_tool, R"({"command": "true"})", stop,
+                                                         made.problem, {.on = "cluster", .slot = slot});
   if (explained.is_null()) return made;
   const nlohmann::json told = explained.value("cluster", nlohmann::json::object());
   const auto number = [&](const char* key) {
@@ -65,7 +65,7 @@ int plan(Context& context, const PlanOptions& options) {
     return explained(prepared->tools(), tool, arguments);
   };
   planning::Plan made = planning::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), services);
-  if (prepared->uses_cluster()) made.cluster = asked_of_slurm(prepared->tools());
+  for (const std::string& slot : prepared->slots()) made.cluster.push_back(asked_of_slurm(prepared->tools(), slot));
   if (!print(options.json ? planning::plan_json(made) : planning::plan_text(made))) return exit_unusable;
   return planning::count(made).refused > 0 ? exit_refused : exit_ok;
 }

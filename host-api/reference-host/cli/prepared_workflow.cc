@@ -186,8 +186,8 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   look_for_prompts(*setup_->prompts, check_context);
   check_context.timeout_max = setup_->config->timeout_max();
   check_context.shell_problem = [this](const std::string& shell) { return setup_->config->shell_problem(shell); };
-  check_context.place_problem = [this](const std::string& on, const std::string& tool) {
-    return setup_->tools->place_problem(on, tool);
+  check_context.place_problem = [this](const workflow::Placement& place, const std::string& tool) {
+    return setup_->tools->place_problem({.on = place.on, .slot = place.slot}, tool);
   };
   workflow::check_workflow(workflow_, given, check_context, diagnostics);
   expect_places(workflow_);
@@ -221,8 +221,12 @@ void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
   for (std::size_t i = 0; i < workflow.states.size(); ++i) {
     const workflow::State& state = workflow.states[i];
     if (!state.action) continue;
-    CallPlace place{.on = workflow::place_of(workflow, i)};
-    uses_cluster_ = uses_cluster_ || place.on == "cluster";
+    const workflow::Placement placed = workflow::place_of(workflow, i);
+    CallPlace place{.on = placed.on, .slot = placed.slot};
+    if ((placed.on.empty() ? setup_->tools->own_place() : placed.on) == "cluster" &&
+        workflow::type_of(state.action->kind).calls_something) {
+      slots_.insert(placed.slot);
+    }
     std::string tool(workflow::shell_tool);
     if (const auto* shell = std::get_if<workflow::ShellAction>(&state.action->kind)) {
       place.shell = workflow::shell_of(*shell, workflow);
@@ -234,8 +238,6 @@ void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
     setup_->tools->expect(std::move(place), tool);
   }
 }
-
-bool PreparedWorkflow::uses_cluster() const { return uses_cluster_ || setup_->tools->own_place() == "cluster"; }
 
 std::string PreparedWorkflow::shown_name() const {
   if (!workflow_.title.empty()) return workflow_.title;

@@ -75,8 +75,9 @@ class PreparedWorkflow {
   runner::RunServices services();
   // How much may be kept of outputs.
   OutputLimits output_limits() const { return setup_->output_limits; }
-  // Whether a step of it, or of a workflow that it runs, may run on a cluster.
-  bool uses_cluster() const;
+  // The classes of jobs that its steps, and those of workflows that it runs, may need on a cluster; an empty name is the jobs
+  // without a class. None: nothing runs on a cluster.
+  const std::set<std::string>& slots() const { return slots_; }
   // The prompts, for a look at their commands.
   const runner::Prompts& prompts() const { return *setup_->prompts; }
 
@@ -88,7 +89,7 @@ class PreparedWorkflow {
   std::shared_ptr<const WorkflowSetup> setup_;
   workflow::Source source_;
   workflow::Workflow workflow_;
-  bool uses_cluster_ = false;
+  std::set<std::string> slots_;
   std::unique_ptr<workflow::Library> library_;
 };
 

@@ -29,6 +29,7 @@ enum class OutputStream { standard_output, standard_error };
 struct CallPlace {
   std::string shell{};  // "sh", "bash" or an absolute path; empty: the configured one
   std::string on{};     // "local" or "cluster"; empty: where the host was told to call
+  std::string slot{};   // a class of jobs, for calls on the cluster; empty: the configured one
 
   auto operator<=>(const CallPlace&) const = default;
 };

@@ -247,18 +247,30 @@ Plugin* Toolbox::plugin_at(std::string_view on, std::string& error) {
 
 CallPlace Toolbox::normal(CallPlace place) const {
   if (place.on == own_place_) place.on.clear();
+  if ((place.on.empty() ? own_place_ : place.on) != "cluster") place.slot.clear();
   return place;
 }
 
-std::string Toolbox::place_problem(std::string_view on, std::string_view id) {
+std::string Toolbox::place_problem(const CallPlace& wanted, std::string_view id) {
   const std::lock_guard lock(mutex_);
+  const CallPlace place = normal(wanted);
   std::string error;
-  const Plugin* plugin = plugin_at(on, error);
+  const Plugin* plugin = plugin_at(place.on, error);
   if (plugin == nullptr) return error;
-  if (std::any_of(plugin->tools().begin(), plugin->tools().end(), [&](const auto& tool) { return tool.id == id; })) {
-    return {};
+  if (std::none_of(plugin->tools().begin(), plugin->tools().end(), [&](const auto& tool) { return tool.id == id; })) {
+    return "the tool " + escaped(id) + " cannot be called there: " + plugin->path() + " has no such tool";
   }
-  return "the tool " + escaped(id) + " cannot be called there: " + plugin->path() + " has no such tool";
+  if (place.slot.empty()) return {};
+  const nlohmann::json all = nlohmann::json::parse(wanted_, nullptr, false);
+  const nlohmann::json::json_pointer classes("/cluster/classes");
+  std::vector<std::string> names;
+  if (all.is_object() && all.contains(classes)) {
+    for (const auto& [name, keys] : all[classes].items()) names.push_back(name);
+  }
+  if (std::find(names.begin(), names.end(), place.slot) != names.end()) return {};
+  const std::string_view close = nearest(place.slot, names);
+  return "the configuration has no cluster.classes." + escaped(place.slot) +
+         (close.empty() ? "" : "; did you mean " + std::string(close) + "?");
 }
 
 void Toolbox::name_jobs(const std::string& name) {
@@ -268,11 +280,12 @@ void Toolbox::name_jobs(const std::string& name) {
 }
 
 // The section `cluster` is for that plugin alone; others would take it for a mistake.
-std::string Toolbox::config_for(const Plugin& plugin, const std::string& config) const {
+std::string Toolbox::config_for(const Plugin& plugin, const std::string& config, const std::string& slot) const {
   nlohmann::json all = nlohmann::json::parse(config, nullptr, false);
   if (!all.is_object()) return config;
   if (!plugin.is_cluster() && all.erase("cluster") == 0) return config;
   if (plugin.is_cluster() && !job_name_.empty()) all["cluster"]["job_name"] = job_name_;
+  if (plugin.is_cluster() && !slot.empty()) all["cluster"]["slot"] = slot;
   return all.dump();
 }
 
@@ -339,7 +352,7 @@ void Toolbox::make_variant(const Which& which, Variant& variant) {
   if (!config) return;
   Plugin* plugin = plugin_at(place.on, variant.error);
   if (plugin == nullptr || !plugin->start(variant.error)) return;
-  variant.tool = make_tool(*plugin, id, config_for(*plugin, *config), variant.error);
+  variant.tool = make_tool(*plugin, id, config_for(*plugin, *config, place.slot), variant.error);
 }
 
 bool Toolbox::is_ready(const Which& variant) const {
@@ -360,7 +373,8 @@ std::string Toolbox::make_expected() {
   if (running_ > 0 || made_with_ != wanted_) return {};
   make_variants();
   for (const auto& [which, variant] : variants_) {
-    if (!which.first.on.empty() && variant.tool == nullptr) return variant.error;
+    const bool elsewhere = !which.first.on.empty() || !which.first.slot.empty();
+    if (elsewhere && variant.tool == nullptr) return variant.error;
   }
   return {};
 }

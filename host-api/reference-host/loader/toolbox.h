@@ -91,8 +91,8 @@ class Toolbox final : public ToolCaller {
   void set_other(OtherPlugin open);
   // Where calls run whose place says nothing: "cluster" or "local".
   const std::string& own_place() const { return own_place_; }
-  // Why that tool cannot be called there; empty: it can.
-  std::string place_problem(std::string_view on, std::string_view id);
+  // Why that tool cannot be called there, or there is no such class of jobs; empty: it can.
+  std::string place_problem(const CallPlace& place, std::string_view id);
   // The name of the jobs that calls on the cluster submit from now on, so that they are found again.
   void name_jobs(const std::string& name);
 
@@ -127,7 +127,7 @@ class Toolbox final : public ToolCaller {
   bool is_ready(const Which& variant) const;
   Plugin* plugin_at(std::string_view on, std::string& error);
   CallPlace normal(CallPlace place) const;
-  std::string config_for(const Plugin& plugin, const std::string& config) const;
+  std::string config_for(const Plugin& plugin, const std::string& config, const std::string& slot = {}) const;
   static const wtool_tool* make_tool(const Plugin& plugin, const std::string& id, const std::string& config,
                                      std::string& error);
   static void end_tools(Tools& tools, Variants& variants);

@@ -66,6 +66,7 @@ struct PlannedState {
 
 // What the run would ask of Slurm: at most so many jobs of one node, each for so many calls at once.
 struct PlannedCluster {
+  std::string slot{};                                        // the class; empty: none
   std::int64_t nodes = 0, slots = 0, cpus = 0, minutes = 0;  // cpus of a slot
   std::string sbatch{};                                      // the command line that submits one job
   std::string problem{};                                     // why that is not known; else empty
@@ -78,7 +79,7 @@ struct Plan {
   std::string on_failure;  // a state; empty: none
   std::string finally;
   std::vector<PlannedState> states;
-  std::optional<PlannedCluster> cluster{};  // where a step may run on one
+  std::vector<PlannedCluster> cluster{};  // for each class of jobs that a step may need
 };
 
 struct PlanCounts {

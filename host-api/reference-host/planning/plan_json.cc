@@ -81,14 +81,15 @@ ordered_json object_of(const Plan& plan) {
 
 std::string plan_json(const Plan& plan) {
   ordered_json made = object_of(plan);
-  if (plan.cluster) {
-    const PlannedCluster& cluster = *plan.cluster;
-    made["cluster"] = cluster.problem.empty() ? ordered_json{{"nodes", cluster.nodes},
-                                                             {"slots", cluster.slots},
-                                                             {"cpus", cluster.cpus},
-                                                             {"minutes", cluster.minutes},
-                                                             {"sbatch", cluster.sbatch}}
-                                              : ordered_json{{"problem", cluster.problem}};
+  for (const PlannedCluster& cluster : plan.cluster) {
+    made["cluster"].push_back(cluster.problem.empty()
+                                  ? ordered_json{{"slot", cluster.slot},
+                                                 {"nodes", cluster.nodes},
+                                                 {"slots", cluster.slots},
+                                                 {"cpus", cluster.cpus},
+                                                 {"minutes", cluster.minutes},
+                                                 {"sbatch", cluster.sbatch}}
+                                  : ordered_json{{"slot", cluster.slot}, {"problem", cluster.problem}});
   }
   const PlanCounts counts = count(plan);
   made["counts"] = {{"states", counts.states}, {"commands", counts.commands}, {"allow", counts.allowed},

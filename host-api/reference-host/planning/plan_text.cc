@@ -14,7 +14,7 @@ class PlanText {
  public:
   std::string run(const Plan& plan) {
     write(plan, "");
-    if (plan.cluster) write(*plan.cluster);
+    for (const PlannedCluster& cluster : plan.cluster) write(cluster);
     out_ += '\n' + totals(count(plan)) + '\n';
     return std::move(out_);
   }
@@ -65,7 +65,8 @@ class PlanText {
     out_ += '\n';
     if (!cluster.problem.empty()) return line("", "", "What Slurm would be asked for is not known: " + cluster.problem);
     line("", "",
-         "On the cluster: at most " + counted(static_cast<std::size_t>(cluster.nodes), "job") + " of one node and " +
+         "On the cluster" + (cluster.slot.empty() ? "" : ", slot " + cluster.slot) + ": at most " +
+             counted(static_cast<std::size_t>(cluster.nodes), "job") + " of one node and " +
              std::to_string(cluster.minutes) + " min, each for " +
              counted(static_cast<std::size_t>(cluster.slots), "call") + " at once with " +
              counted(static_cast<std::size_t>(cluster.cpus), "processor") + " each; nothing is submitted now");

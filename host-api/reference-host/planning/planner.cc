@@ -23,6 +23,7 @@ using workflow::ActionOptions;
 using workflow::Argument;
 using workflow::CommandVerdict;
 using workflow::no_state;
+using workflow::Placement;
 using workflow::PromptAction;
 using workflow::shell_tool;
 using workflow::ShellAction;
@@ -138,9 +139,9 @@ class Planner {
  public:
   explicit Planner(const PlanServices& services) : services_(services) {}
 
-  // `on`: where its steps run that do not say so; empty: where the run is told to.
+  // `around`: where its steps run that do not say so; empty: where the run is told to.
   Plan plan(const Workflow& workflow, const Source& source, const std::map<std::string, Value>& inputs,
-            const std::set<std::string>& open, const std::string& on) {
+            const std::set<std::string>& open, const Placement& around) {
     const KnownValues values(workflow, inputs, open, secrets_);
     Plan made;
     made.name = !workflow.title.empty() ? workflow.title : workflow.name;
@@ -150,7 +151,7 @@ class Planner {
     made.on_failure = workflow.on_failure.name;
     made.finally = workflow.finally.name;
     for (const WalkedState& walked : walk_states(workflow)) {
-      made.states.push_back(planned(workflow, source, walked, values, on));
+      made.states.push_back(planned(workflow, source, walked, values, around));
     }
     return made;
   }
@@ -160,7 +161,7 @@ class Planner {
   std::string shown(const std::string& text) const { return secrets_.masked(text); }
 
   PlannedState planned(const Workflow& workflow, const Source& source, const WalkedState& walked,
-                       const KnownValues& values, const std::string& around) {
+                       const KnownValues& values, const Placement& around) {
     const State& state = workflow.states[walked.state];
     PlannedState made;
     made.id = state.id;
@@ -175,11 +176,13 @@ class Planner {
     const Action& action = *state.action;
     made.action = shown(Words(values).of(action));
     options(action, values, made);
-    std::string on = workflow::place_of(workflow, walked.state);
-    if (on.empty()) on = around;
-    if (!on.empty() && type_of(action.kind).calls_something) made.details.emplace_back("on", on);
+    const Placement place = workflow::place_of(workflow, walked.state, around);
+    if (type_of(action.kind).calls_something) {
+      if (!place.on.empty()) made.details.emplace_back("on", place.on);
+      if (!place.slot.empty()) made.details.emplace_back("slot", place.slot);
+    }
     if (!action.options.matrix) {
-      perform(action, workflow, source, values, "", on, made);
+      perform(action, workflow, source, values, "", place, made);
       return made;
     }
     bool complete = true;
@@ -191,13 +194,13 @@ class Planner {
     const auto* all = std::get_if<std::vector<Value>>(&lists);
     if (all == nullptr) {
       made.remark = "the combinations of the matrix are only known during the run";
-      perform(action, workflow, source, values, "", on, made);
+      perform(action, workflow, source, values, "", place, made);
       return made;
     }
     for (const Value& combination : *all) {
       KnownValues inner = values;
       inner.set_local("matrix", combination);
-      perform(action, workflow, source, inner, shown(expressions::to_json(combination)), on, made);
+      perform(action, workflow, source, inner, shown(expressions::to_json(combination)), place, made);
     }
     return made;
   }
@@ -260,7 +263,7 @@ class Planner {
 
   // What a state does for one combination: a call of a tool, a workflow, or nothing more than its words say.
   void perform(const Action& action, const Workflow& workflow, const Source& source, const KnownValues& values,
-               const std::string& combination, const std::string& on, PlannedState& made) {
+               const std::string& combination, const Placement& place, PlannedState& made) {
     PlannedCommand command;
     command.combination = combination;
     if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
@@ -270,7 +273,7 @@ class Planner {
     } else if (const auto* prompt = std::get_if<PromptAction>(&action.kind)) {
       judge_prompt(*prompt, action.options, source, values, command);
     } else {
-      if (const auto* other = std::get_if<WorkflowAction>(&action.kind)) run(*other, source, values, on, made);
+      if (const auto* other = std::get_if<WorkflowAction>(&action.kind)) run(*other, source, values, place, made);
       return;
     }
     command.text = shown(command.text);
@@ -379,7 +382,7 @@ class Planner {
     command.reason = std::move(verdict.reason);
   }
 
-  void run(const WorkflowAction& action, const Source& source, const KnownValues& values, const std::string& on,
+  void run(const WorkflowAction& action, const Source& source, const KnownValues& values, const Placement& place,
            PlannedState& made) {
     const Filled name = filled(action.workflow, values);
     if (!name.complete || !services_.workflow) {
@@ -394,7 +397,7 @@ class Planner {
     }
     const KnownArguments arguments = known_arguments(action.arguments, values);
     std::vector<std::string> given;
-    std::string key = other->source->name() + '\0' + on;
+    std::string key = other->source->name() + '\0' + place.on + '\0' + place.slot;
     for (const auto& [argument, value] : arguments.values) {
       given.push_back(argument + "=" + expressions::to_text(value));
       key += '\0' + given.back();
@@ -407,7 +410,7 @@ class Planner {
     const auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors);
     // A missing argument may be among those that are not known yet.
     if (!errors.empty() && arguments.open.empty()) made.remark = shown("it cannot be run so: " + errors.front());
-    made.runs = std::make_shared<const Plan>(plan(*other->workflow, *other->source, inputs, arguments.open, on));
+    made.runs = std::make_shared<const Plan>(plan(*other->workflow, *other->source, inputs, arguments.open, place));
   }
 
   const PlanServices& services_;
@@ -419,7 +422,7 @@ class Planner {
 
 Plan plan_workflow(const Workflow& workflow, const Source& source, std::map<std::string, Value> inputs,
                    const PlanServices& services) {
-  return Planner(services).plan(workflow, source, inputs, {}, "");
+  return Planner(services).plan(workflow, source, inputs, {}, {});
 }
 
 }  // namespace wtool::host::planning

@@ -263,10 +263,9 @@ class ActionRunner {
     // What the command itself marks as secret is kept from observers like any other secret.
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
     CallRecorder recorder(invocation_, step_);
-    std::string on = workflow::place_of(invocation_.workflow, step_.state);
-    if (on.empty()) on = invocation_.on;
+    workflow::Placement place = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
     const ToolOutcome outcome = run.request().tools.call_at(
-        {.shell = shell, .on = std::move(on)}, tool, arguments, context_.stop,
+        {.shell = shell, .on = std::move(place.on), .slot = std::move(place.slot)}, tool, arguments, context_.stop,
         [&](OutputStream stream, std::string_view bytes) {
           recorder.add(stream == OutputStream::standard_error, bytes);
           run.observer().output(step_, stream == OutputStream::standard_error, bytes);

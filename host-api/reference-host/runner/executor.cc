@@ -166,9 +166,8 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
     if (found != inputs.end() && found->second.as_text() != nullptr) found->second = value;
   }
 
-  const std::string on = workflow::place_of(invocation.workflow, step.state);
   const WorkflowInvocation inner(invocation.run, *other->workflow, *other->source, &invocation,
-                                 on.empty() ? invocation.on : on);
+                                 workflow::place_of(invocation.workflow, step.state, invocation.place));
   Variables variables(*other->workflow, std::move(inputs));
   const std::string branch = step.branch + "/" + std::to_string(step.sequence) + ":" + name;
   const BranchResult end = run_invocation(inner, branch, variables, stop);

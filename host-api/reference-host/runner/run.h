@@ -61,7 +61,7 @@ class Run {
 // One workflow that is being run: the root, or one that an action of another runs.
 struct WorkflowInvocation {
   WorkflowInvocation(Run& its_run, const workflow::Workflow& its_workflow, const workflow::Source& its_source,
-                     const WorkflowInvocation* its_parent, std::string its_on = {})
+                     const WorkflowInvocation* its_parent, workflow::Placement its_place = {})
       : run(its_run),
         workflow(its_workflow),
         source(its_source),
@@ -71,7 +71,7 @@ struct WorkflowInvocation {
         reads_output_files((its_parent != nullptr && its_parent->reads_output_files) ||
                            its_source.text().find("stdout_file") != std::string_view::npos ||
                            its_source.text().find("stderr_file") != std::string_view::npos),
-        on(std::move(its_on)) {}
+        place(std::move(its_place)) {}
 
   Run& run;
   const workflow::Workflow& workflow;
@@ -81,7 +81,7 @@ struct WorkflowInvocation {
   std::size_t finally;  // no_state: none
   // The text of this workflow, or of one that runs it, mentions such files: every output is then written to a file.
   bool reads_output_files;
-  std::string on;  // where its steps run that do not say so; empty: where the host was told to
+  workflow::Placement place;  // where its steps run that do not say so; empty: where the host was told to
   mutable std::atomic<bool> finally_entered{false};
   mutable std::atomic<std::int64_t> entered{0};  // states, by all branches
 };

@@ -91,15 +91,15 @@ BOOST_AUTO_TEST_CASE(a_call_for_another_place_is_not_made_here_instead) {
   Opened opened;
   Toolbox& toolbox = *opened.toolbox;
   BOOST_TEST(toolbox.own_place() == "local");
-  BOOST_TEST(toolbox.place_problem("local", "echo") == "");
-  BOOST_TEST(has(toolbox.place_problem("cluster", "echo"), "cannot be placed on \"cluster\" here"));
-  BOOST_TEST(has(toolbox.place_problem("local", "none"), "the tool none cannot be called there"));
+  BOOST_TEST(toolbox.place_problem({.on = "local"}, "echo") == "");
+  BOOST_TEST(has(toolbox.place_problem({.on = "cluster"}, "echo"), "cannot be placed on \"cluster\" here"));
+  BOOST_TEST(has(toolbox.place_problem({.on = "local"}, "none"), "the tool none cannot be called there"));
   const auto call = [&](const char* on) {
     return toolbox.call_at({.on = on}, "echo", json::object(), opened.stop, nullptr, nullptr);
   };
   BOOST_TEST((call("local").kind == Kind::finished));
   toolbox.set_other([](std::string& error) -> Plugin* { return error = "it was not built", nullptr; });
-  BOOST_TEST(toolbox.place_problem("cluster", "echo") == "it was not built");
+  BOOST_TEST(toolbox.place_problem({.on = "cluster"}, "echo") == "it was not built");
   BOOST_TEST(toolbox.make_expected() == "");
   toolbox.expect({.on = "local"}, "echo");
   BOOST_TEST(toolbox.make_expected() == "");

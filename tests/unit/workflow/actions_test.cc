@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_step_runs_where_it_says_or_what_is_around_it_says) {
       "Deep --> Here\nHere --> [*]\n}\nWork --> [*]\n",
       "- Out: Shell \"true\"\n- Work: on=cluster\n- In: Shell \"true\" timeout=5 on failure: Out\n"
       "- Inner: Call tool shell_execute with command=\"true\"\n- Here: Shell \"true\" with on=\"local\"\n"));
-  const auto place = [&](const char* id) { return place_of(workflow, workflow.index_of(id)); };
+  const auto place = [&](const char* id) { return place_of(workflow, workflow.index_of(id)).on; };
   BOOST_TEST(place("Out") == "");
   BOOST_TEST(place("In") == "cluster");
   BOOST_TEST(place("Inner") == "cluster");
@@ -98,6 +98,9 @@ BOOST_AUTO_TEST_CASE(a_place_that_is_not_meant_is_an_error) {
                  "9:22: error: on is cluster or local, and not \"clutser\"; did you mean 'cluster'?"));
   BOOST_TEST(has(problems("Shell \"true\" on=\"${where}\""), "on is cluster or local, and not"));
   BOOST_TEST(has(problems("Shell \"true\" on=local on=cluster"), "the option on is given twice"));
+  BOOST_TEST(has(problems("Shell \"true\" slot=\"${what}\""), "slot is the name of one of cluster.classes"));
+  BOOST_TEST(has(problems("on=cluster slot=a slot=b"), "the option slot is given twice"));
+  BOOST_TEST(has(problems("slot=big"), "'A' does nothing, so it cannot be placed; slot=big follows an action"));
   BOOST_TEST(has(problems("on=cluster"), "'A' does nothing, so it cannot be placed"));
   BOOST_TEST(has(problems("on=cluster retry=3"), "this is not expected after on=cluster"));
   const std::string twice = diagnostics_of(workflow_text("[*] --> W\nstate W {\n[*] --> A\nA --> [*]\n}\nW --> [*]\n",

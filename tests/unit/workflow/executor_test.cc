@@ -48,13 +48,15 @@ BOOST_AUTO_TEST_CASE(a_sum_of_anything_but_numbers_is_an_error_with_its_place) {
 
 BOOST_AUTO_TEST_CASE(a_call_is_made_at_the_place_of_its_step) {
   const Run run(workflow_text("[*] --> A\nA --> W\nstate W {\n[*] --> B\nB --> C\nC --> [*]\n}\nW --> [*]\n",
-                              "- A: Shell \"a\"\n- W: on=cluster\n- B: Shell \"b\" shell=bash\n"
-                              "- C: Shell \"c\" on=local\n"));
+                              "- A: Shell \"a\"\n- W: on=cluster slot=big\n- B: Shell \"b\" shell=bash\n"
+                              "- C: Shell \"c\" on=local slot=small\n"));
   BOOST_REQUIRE(run.tools.calls.size() == 3U);
   BOOST_TEST(run.tools.calls[0].on == "");
   BOOST_TEST(run.tools.calls[1].on == "cluster");
   BOOST_TEST(run.tools.calls[1].shell == "bash");
+  BOOST_TEST(run.tools.calls[1].slot == "big");
   BOOST_TEST(run.tools.calls[2].on == "local");
+  BOOST_TEST(run.tools.calls[2].slot == "small");
 }
 
 BOOST_AUTO_TEST_CASE(exits_are_tried_in_the_order_of_the_diagram_and_the_open_one_last) {

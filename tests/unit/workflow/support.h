@@ -32,7 +32,7 @@ class FakeTools final : public host::ToolCaller {
                             const OutputSink& output, const StateSink& state) override {
     {
       const std::lock_guard lock(mutex_);
-      calls.push_back({std::string(id), arguments, place.shell, place.on});
+      calls.push_back({std::string(id), arguments, place.shell, place.on, place.slot});
     }
     for (const host::CallState& one : states) state(one);
     return answer_ ? answer_(arguments, stop, output) : exited(0, "");
@@ -53,7 +53,7 @@ class FakeTools final : public host::ToolCaller {
   struct Call {
     std::string tool;
     Json arguments;
-    std::string shell{}, on{};
+    std::string shell{}, on{}, slot{};
   };
   std::vector<Call> calls;                // to be read when no call is running
   std::vector<host::CallState> states{};  // what each call says of itself

@@ -74,11 +74,14 @@ class ActionChecker {
   // Reported where it is written: an option of the action, or of a composite state around it. Each once for each tool.
   void place(const State& state) {
     if (!around_.place_problem) return;
-    const NamedPlace* written = &state.action->options.on;
-    for (const State* at = &state; written->name.empty() && at->around != no_state;) {
+    const NamedPlace *on = &state.action->options.place.on, *slot = &state.action->options.place.slot;
+    for (const State* at = &state; (on->name.empty() || slot->name.empty()) && at->around != no_state;) {
       at = &workflow_.states[workflow_.states[at->around].other_half];
-      written = at->action ? &at->action->options.on : &at->on;
+      const PlaceOptions& there = at->action ? at->action->options.place : at->place;
+      if (on->name.empty()) on = &there.on;
+      if (slot->name.empty()) slot = &there.slot;
     }
+    const NamedPlace* const written = slot->name.empty() ? on : slot;
     if (written->name.empty()) return;
     const auto* tool = std::get_if<ToolAction>(&state.action->kind);
     const bool calls =
@@ -86,7 +89,7 @@ class ActionChecker {
     if (!calls) return;
     const std::string name = tool != nullptr ? tool->tool : std::string(shell_tool);
     if (!told_of_place_.emplace(written->offset, name).second) return;
-    if (std::string why = around_.place_problem(written->name, name); !why.empty()) {
+    if (std::string why = around_.place_problem({on->name, slot->name}, name); !why.empty()) {
       diagnostics_.add(written->offset, std::move(why));
     }
   }

@@ -68,7 +68,7 @@ struct CheckContext {
   // Why a workflow cannot have its commands run by this shell (sh, bash or an absolute path); empty: it can.
   std::function<std::string(const std::string& shell)> shell_problem;
   // Why a tool cannot be called on "cluster" or "local"; empty: it can.
-  std::function<std::string(const std::string& on, const std::string& tool)> place_problem;
+  std::function<std::string(const Placement& place, const std::string& tool)> place_problem;
   // The largest timeout that the configuration allows, in seconds. Nothing when any is allowed.
   std::optional<std::int64_t> timeout_max;
   // The policy's verdict on a command without placeholders, in the directory of the run, with these variables. A

@@ -11,14 +11,21 @@
 
 namespace wtool::host::workflow {
 
-std::string place_of(const Workflow& workflow, std::size_t state) {
+Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around) {
+  Placement found;
+  const auto take = [](std::string& into, const std::string& word) {
+    if (into.empty()) into = word;
+  };
   while (state != no_state) {
     const State& at = workflow.states[state];
-    const std::string& own = at.action ? at.action->options.on.name : at.on.name;
-    if (!own.empty()) return own;
+    const PlaceOptions& own = at.action ? at.action->options.place : at.place;
+    take(found.on, own.on.name);
+    take(found.slot, own.slot.name);
     state = at.around == no_state ? no_state : workflow.states[at.around].other_half;
   }
-  return {};
+  take(found.on, around.on);
+  take(found.slot, around.slot);
+  return found;
 }
 
 const std::vector<std::string>& run_names() {

@@ -67,6 +67,12 @@ struct Backoff {
 };
 
 // The options of any action that calls something (Shell, Call tool, Execute prompt, Run workflow).
+// Where something runs; empty: as what is around it says.
+struct PlaceOptions {
+  NamedPlace on;    // on="cluster" or "local"
+  NamedPlace slot;  // slot="big": a class of the configuration's cluster
+};
+
 struct ActionOptions {
   NamedPlace result;                    // result="name", or **Store As**: name
   std::optional<TemplateText> timeout;  // a duration, for each try. A tool call has none: its timeout is an argument
@@ -75,7 +81,7 @@ struct ActionOptions {
   std::optional<TemplateText> total_timeout;  // the same, of all tries and the waits between them
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
   bool secret = false;                        // its outputs are secret
-  NamedPlace on;                              // on="cluster" or "local"; empty: as what is around it says
+  PlaceOptions place;
   // An object of lists, or of texts with a template that renders to a list: the action runs once for each combination,
   // all at the same time, with matrix.NAME in each. Null: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;
@@ -191,7 +197,7 @@ struct State {
   std::size_t other_half = no_state;
   std::size_t around = no_state;  // the hidden state of the composite state that contains it; no_state: none does
   std::vector<Transition> exits;
-  NamedPlace on;  // of a composite state without an action: where what is inside runs; empty: as what is around it says
+  PlaceOptions place;  // of a composite state without an action: where what is inside runs
   std::optional<Action> action;
   bool action_unread = false;  // it has an action, which was not understood
 };
@@ -252,9 +258,17 @@ struct Workflow {
   }
 };
 
-// Where the action of that state runs: "cluster" or "local", as it says itself, or the innermost composite state around it
-// that says so. Empty: none does.
-std::string place_of(const Workflow& workflow, std::size_t state);
+// Where an action runs. Empty: nothing says so.
+struct Placement {
+  std::string on{};    // "cluster" or "local"
+  std::string slot{};  // the class of jobs, where that is on a cluster
+
+  auto operator<=>(const Placement&) const = default;
+};
+
+// Where the action of that state runs, as it says itself, or the innermost composite state around it that says so, or `around`,
+// what the workflow inherits.
+Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around = {});
 
 // success, failure, exit_code, is_error, result, last_action_result and output (its text), error (its message; empty
 // after a success), workflow_name, run_id, and matrix (inside of a state that has one).

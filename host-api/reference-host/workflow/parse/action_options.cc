@@ -47,6 +47,7 @@ std::string example_of(const std::string& name) {
   if (name == "matrix") return "matrix={\"os\": [\"a\", \"b\"]}";
   if (name == "retry") return "retry=3";
   if (name == "on") return "on=cluster";
+  if (name == "slot") return "slot=big";
   return name + "=60";
 }
 
@@ -54,7 +55,7 @@ std::string example_of(const std::string& name) {
 
 std::vector<std::string> OptionReader::names() const {
   std::vector<std::string> names = {"result", "retry", "backoff", "total_timeout", "on_failure",
-                                    "secret", "on",    "matrix",  "with"};
+                                    "secret", "on",    "slot",    "matrix",        "with"};
   if (has_timeout_) names.insert(names.begin(), "timeout");
   return names;
 }
@@ -103,7 +104,8 @@ bool OptionReader::read(const std::string& name, ActionOptions& out) {
   if (name == "backoff") return backoff(out);
   if (name == "on_failure") return on_failure(out);
   if (name == "secret") return secret(out);
-  if (name == "on") return on(out);
+  if (name == "on") return take_on(cursor_, diagnostics_, out.place.on);
+  if (name == "slot") return take_slot(cursor_, diagnostics_, out.place.slot);
   return matrix(out);
 }
 
@@ -207,24 +209,35 @@ bool OptionReader::secret(ActionOptions& out) {
   return false;
 }
 
-bool OptionReader::on(ActionOptions& out) { return take_on(cursor_, diagnostics_, out.on); }
+namespace {
+
+std::optional<std::string> take_place_word(ActionCursor& cursor, const char* expected) {
+  if (!cursor.sees_text()) return cursor.take_to_blank();
+  const auto text = cursor.take_text(expected);
+  return text ? std::optional(text->text()) : std::nullopt;
+}
+
+}  // namespace
 
 bool take_on(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out) {
   const std::size_t at = cursor.here();
-  std::string word;
-  if (cursor.sees_text()) {
-    const auto text = cursor.take_text("cluster or local");
-    if (!text) return false;
-    word = text->text();
-  } else {
-    word = cursor.take_to_blank();
-  }
-  if (word == "cluster" || word == "local") {
-    out = {word, at};
-    return true;
-  }
-  diagnostics.add(at, "on is cluster or local, and not " + expressions::quoted_for_message(word) +
-                          did_you_mean(word, {"cluster", "local"}));
+  const auto word = take_place_word(cursor, "cluster or local");
+  if (!word) return false;
+  out = {*word, at};
+  if (*word == "cluster" || *word == "local") return true;
+  diagnostics.add(at, "on is cluster or local, and not " + expressions::quoted_for_message(*word) +
+                          did_you_mean(*word, {"cluster", "local"}));
+  return false;
+}
+
+bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out) {
+  const std::size_t at = cursor.here();
+  const auto word = take_place_word(cursor, "the name of a class");
+  if (!word) return false;
+  out = {*word, at};
+  if (!word->empty() && word->find_first_of("{} \t") == std::string::npos) return true;
+  diagnostics.add(at, "slot is the name of one of cluster.classes in the configuration, such as slot=big, and not " +
+                          expressions::quoted_for_message(*word));
   return false;
 }
 

@@ -1,5 +1,5 @@
 // Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
-// on failure: State, secret, on="cluster", matrix={...}; and the name=value pairs that tools, prompts and other workflows are given.
+// on failure: State, secret, on="cluster", slot="big", matrix={...}; and the name=value pairs that tools, prompts and other workflows are given.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,6 @@ class OptionReader {
   bool backoff(ActionOptions& out);
   bool on_failure(ActionOptions& out);
   bool secret(ActionOptions& out);
-  bool on(ActionOptions& out);
   bool matrix(ActionOptions& out);
 
   ActionCursor& cursor_;
@@ -53,8 +52,9 @@ class OptionReader {
   std::set<std::string> seen_;
 };
 
-// Takes `cluster` or `local`, with or without quotes. False after a diagnostic.
+// Takes the value of `on` or `slot`, with or without quotes. False after a diagnostic.
 bool take_on(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
+bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
 
 // ---- action_arguments.cc: the pairs.
 

@@ -98,26 +98,43 @@ std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& w
   return found;
 }
 
-// `- Work: on=cluster`, where Work is a composite state without an action. False where the text is something else.
+bool sees_option(ActionCursor ahead, std::string_view name) { return ahead.take_word(name) && ahead.take_symbol('='); }
+
+bool is_placed(const State& state) { return !state.place.on.name.empty() || !state.place.slot.name.empty(); }
+
+// `- Work: on=cluster slot=big`, where Work is a composite state without an action. False where the text is something else.
 bool read_composite_place(const MappedText& text, std::size_t found, Workflow& workflow, Diagnostics& diagnostics) {
   ActionCursor cursor(text, diagnostics);
-  if (!cursor.take_word("on") || !cursor.take_symbol('=')) return false;
   const std::size_t begin = text.locate(std::min(text.text().find_first_not_of(" \t\n"), text.text().size()));
-  NamedPlace read;
-  if (!take_on(cursor, diagnostics, read)) return true;
+  PlaceOptions read;
+  std::string words;
+  for (;;) {
+    const bool on = sees_option(cursor, "on"), slot = sees_option(cursor, "slot");
+    if (!on && !slot) break;
+    cursor.take_word(on ? "on" : "slot");
+    cursor.take_symbol('=');
+    NamedPlace& into = on ? read.on : read.slot;
+    if (!into.name.empty()) {
+      diagnostics.add(cursor.here(), std::string("the option ") + (on ? "on" : "slot") + " is given twice");
+      return true;
+    }
+    if (on ? !take_on(cursor, diagnostics, into) : !take_slot(cursor, diagnostics, into)) return true;
+    words += (words.empty() ? "" : " ") + std::string(on ? "on=" : "slot=") + into.name;
+  }
+  if (words.empty()) return false;
   if (!cursor.at_end()) {
-    cursor.fail("this is not expected after on=" + read.name + ": " + cursor.rest_for_message());
+    cursor.fail("this is not expected after " + words + ": " + cursor.rest_for_message());
     return true;
   }
   State& state = workflow.states[found];
   if (state.other_half == no_state) {
-    diagnostics.add(begin, "'" + state.id + "' does nothing, so it cannot be placed; on=" + read.name +
+    diagnostics.add(begin, "'" + state.id + "' does nothing, so it cannot be placed; " + words +
                                " follows an action, or is alone with a composite state");
-  } else if (!state.on.name.empty() || state.action) {
-    diagnostics.add(begin, "a second item for the state '" + state.id + "'; on=" + read.name +
-                               " follows an action, or is alone, once");
+  } else if (is_placed(state) || state.action) {
+    diagnostics.add(
+        begin, "a second item for the state '" + state.id + "'; " + words + " follows an action, or is alone, once");
   } else {
-    state.on = read;
+    state.place = read;
   }
   return true;
 }
@@ -178,7 +195,7 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
     return diagnostics.warn(offset, missing + ", so this action never runs; add the state, or remove the action");
   }
   State& state = workflow.states[found->second];
-  if (state.action || !state.on.name.empty()) {
+  if (state.action || is_placed(state)) {
     return diagnostics.add(offset, "a second action for the state '" + state.id + "'; a state has only one");
   }
   state.action = std::move(action);
