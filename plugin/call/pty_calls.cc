@@ -226,7 +226,11 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
   if (cancelled) pty.wait_end();
   const std::lock_guard lock(carried->mutex);
   if (carried->result && has_started_nothing(*carried->result)) started.not_run = std::move(carried->result);
-  if (cancelled || started.not_run) context.sessions.ptys().remove(pty.id());
+  if (cancelled || started.not_run) {
+    context.sessions.ptys().remove(pty.id());
+  } else {
+    context.sessions.ptys().make_room(most);
+  }
   return started;
 }
 

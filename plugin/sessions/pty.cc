@@ -264,14 +264,9 @@ PtyEnd Pty::wait_end(const Cancellation* caller, Clock::time_point deadline) {
 // ---- All of them.
 
 std::shared_ptr<Pty> Ptys::create(std::string command, screen::Size size, milliseconds idle, std::size_t most) {
-  std::shared_ptr<Pty> dropped;  // destroyed without the lock
   const std::lock_guard lock(mutex_);
-  if (all_.size() >= most) {
-    const auto over = std::find_if(all_.begin(), all_.end(), [](const auto& one) { return one.second->ended(); });
-    if (over == all_.end()) return nullptr;
-    dropped = over->second;
-    all_.erase(over);
-  }
+  const auto running = std::count_if(all_.begin(), all_.end(), [](const auto& one) { return !one.second->ended(); });
+  if (static_cast<std::size_t>(running) >= most) return nullptr;
   const std::uint64_t number = ++last_;
   auto pty = std::make_shared<Pty>("pty-" + std::to_string(number), std::move(command), size, idle);
   all_.emplace(number, pty);
@@ -298,6 +293,19 @@ void Ptys::remove(std::string_view id) {
   if (found == all_.end()) return;
   removed = found->second;
   all_.erase(found);
+}
+
+void Ptys::make_room(std::size_t most) {
+  std::vector<std::shared_ptr<Pty>> removed;  // destroyed without the lock
+  const std::lock_guard lock(mutex_);
+  for (auto one = all_.begin(); one != all_.end() && all_.size() > most;) {
+    if (one->second->ended()) {
+      removed.push_back(one->second);
+      one = all_.erase(one);
+    } else {
+      ++one;
+    }
+  }
 }
 
 void Ptys::end() {

@@ -153,13 +153,15 @@ class Pty : private engine::Terminal {
 // Any thread may call any member.
 class Ptys {
  public:
-  // NULL: there are `most` already whose programs run. One whose program has ended makes room, the oldest first.
+  // NULL: there are `most` already whose programs run.
   std::shared_ptr<Pty> create(std::string command, screen::Size size, std::chrono::milliseconds idle, std::size_t most);
   // NULL where there is no such one.
   std::shared_ptr<Pty> find(std::string_view id) const;
   // In the order in which they were made.
   std::vector<std::shared_ptr<Pty>> all() const;
   void remove(std::string_view id);
+  // Removes those whose programs have ended, the oldest first, while there are more than `most` in all.
+  void make_room(std::size_t most);
   // Ends all of them at once, and waits for it.
   void end();
 

@@ -295,6 +295,9 @@ BOOST_AUTO_TEST_CASE(there_are_only_so_many_and_one_that_has_ended_makes_room) {
   BOOST_TEST(refused.code() == "session_limit");
   BOOST_TEST(holds(refused.text(), "pty.max"));
   type_last(one, "exit", {"enter"});
+  // What did not start needs no room.
+  BOOST_TEST(call("start", {{"command", "wtool-no-such-program"}}).code() == "command_not_found");
+  BOOST_TEST(read(one).at("state") == "ended");
   const std::string three = start("sh -i", ">> ");
   std::set<std::string> names;
   for (const Json& each : list()) names.insert(each.at("pty"));
