@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(there_are_only_so_many_and_one_that_has_ended_makes_room) {
   BOOST_TEST(holds(refused.text(), "pty.max"));
   type_last(one, "exit", {"enter"});
   // What did not start needs no room.
-  BOOST_TEST(call("start", {{"command", "wtool-no-such-program"}}).code() == "command_not_found");
+  BOOST_TEST(call("start", {{"command", "/wtool-no-such-program"}}).code() == "command_not_found");
   BOOST_TEST(read(one).at("state") == "ended");
   const std::string three = start("sh -i", ">> ");
   std::set<std::string> names;

@@ -22,7 +22,7 @@ using warden::Limit;
 namespace {
 
 constexpr warden::Limits both{
-    .cpu_seconds = 0, .memory_bytes = 5'000'000, .file_bytes = 0, .processes = 7, .open_files = 0};
+    .cpu_seconds = 0, .memory_bytes = 5'000'000, .file_bytes = 0, .processes = 7, .open_files = 0, .processors = {}};
 
 Descriptor open_directory(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

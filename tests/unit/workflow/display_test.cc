@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(waiting_for_a_node_is_shown_apart_from_running_on_one) {
     step.status = Step::Status::succeeded;
     progress.state_ended(step, {});
   });
-  BOOST_TEST(plain == "  > A\n  ok A  0.00 s  on node7\n");
+  BOOST_TEST(plain == "  > A\n  ok A  0.000 s  on node7\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_shows_all_that_runs_and_counts_what_has_no_room) {
