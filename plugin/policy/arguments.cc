@@ -55,7 +55,7 @@ ArgumentJudgement judgement(std::optional<Problem> problem) {
   return {ArgumentJudgement::Kind::unsafe, problem->word, std::move(problem->reason), std::move(problem->hint)};
 }
 
-const ArgumentJudgement no_rules{ArgumentJudgement::Kind::no_rules, 0, {}, {}};
+const ArgumentJudgement without_rules{ArgumentJudgement::Kind::no_rules, 0, {}, {}};
 
 // Reads the words of a known tool, and returns what `look` finds in them.
 template <typename Look>
@@ -150,7 +150,7 @@ bool has_argument_table(std::string_view tool) {
 }
 
 ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words) {
-  if (words.empty() || !has_argument_table(tool)) return no_rules;
+  if (words.empty() || !has_argument_table(tool)) return without_rules;
   return judgement(look_at(tool, words, [&](ParsedCommand reading) {
     if (!reading.problem && tool == "git") reading.problem = programs::check_git_settings(reading);
     if (!reading.problem && is_awk(tool)) reading.problem = programs::find_awk_option(tool, words);
@@ -177,7 +177,7 @@ Hardening hardening(std::string_view tool, const std::vector<std::string>& words
 
 ArgumentJudgement judge_program_text(std::string_view given, const std::vector<std::string>& words) {
   const std::string_view tool = known_name(given);
-  if (words.empty() || !has_argument_table(tool)) return no_rules;
+  if (words.empty() || !has_argument_table(tool)) return without_rules;
   if (is_awk(tool)) {
     if (auto problem = programs::find_awk_option(tool, words)) return judgement(std::move(problem));
   }
@@ -186,7 +186,7 @@ ArgumentJudgement judge_program_text(std::string_view given, const std::vector<s
 
 ArgumentJudgement judge_reach(std::string_view given, const std::vector<std::string>& words) {
   const std::string_view tool = known_name(given);
-  if (words.empty() || !has_argument_table(tool)) return no_rules;
+  if (words.empty() || !has_argument_table(tool)) return without_rules;
   return judgement(look_at(tool, words, [](const ParsedCommand& reading) {
     if (reading.name != "find") return find_reach(reading);
     return programs::find_list_of_files(reading);

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Reads the object, with both lists and its other keys. False: `error` says why.
-bool parse(const std::string& path, const std::string& text, Json& object, std::string& error) {
+bool parse_lists(const std::string& path, const std::string& text, Json& object, std::string& error) {
   object = Json::object();
   std::string problem;
   if (text.find_first_not_of(" \t\r\n") != std::string::npos) {
@@ -54,7 +54,7 @@ CommandsFile::CommandsFile(std::string root) : root_(std::move(root)) {
 std::variant<Remembered, std::string> CommandsFile::look_up(const Subject& subject) const {
   std::string text, error;
   Json object;
-  if (!read_answers(file_, text, error) || !parse(file_.path, text, object, error)) return error;
+  if (!read_answers(file_, text, error) || !parse_lists(file_.path, text, object, error)) return error;
   if (has(object["blocked"], subject.command)) return Remembered::never;
   const bool allowed = is_within(subject.directory, root_) && has(object["allowed"], subject.command);
   return allowed ? Remembered::always : Remembered::nothing;
@@ -65,7 +65,7 @@ std::string CommandsFile::remember(const Subject& subject, bool always) const {
   const Descriptor lock = lock_answers(file_, error);
   if (!lock) return error;
   Json object;
-  if (!read_answers(file_, text, error) || !parse(file_.path, text, object, error)) return error;
+  if (!read_answers(file_, text, error) || !parse_lists(file_.path, text, object, error)) return error;
   Json& list = object[always ? "allowed" : "blocked"];
   Json& other = object[always ? "blocked" : "allowed"];
   other.erase(std::remove(other.begin(), other.end(), Json(subject.command)), other.end());

@@ -79,7 +79,7 @@ std::vector<Entry> parse_entries(const std::vector<std::string>& texts) {
   return entries;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 200;
   return "\"" + std::string(text.substr(0, most)) + (text.size() > most ? "..." : "") + "\"";
 }
@@ -108,12 +108,12 @@ bool AllowList::names(std::string_view program) const {
 
 std::string AllowList::why_not(const std::vector<Word>& words) const {
   const std::string& name = words.front().text;
-  if (names(name)) return "no entry of commands.allow covers these words of " + quoted(name);
+  if (names(name)) return "no entry of commands.allow covers these words of " + in_quotes(name);
   const std::string_view base = base_name(name);
   if (names(base) && name.find('/') != std::string::npos) {
-    return quoted(name) + " is not the program that " + quoted(base) + " in commands.allow stands for";
+    return in_quotes(name) + " is not the program that " + in_quotes(base) + " in commands.allow stands for";
   }
-  return quoted(name) + " is not in commands.allow";
+  return in_quotes(name) + " is not in commands.allow";
 }
 
 std::string AllowList::hint(const std::vector<Word>& words) const {
@@ -135,14 +135,14 @@ std::string entry_hint(const std::vector<Word>& words) {
   const Entry read(entry);
   // An entry of one word would allow the program with all safe arguments.
   if (words.size() == 1) {
-    return "an entry that has its arguments too would allow it with them: " + quoted(entry + " ARGUMENT");
+    return "an entry that has its arguments too would allow it with them: " + in_quotes(entry + " ARGUMENT");
   }
   if (read.prefix || read.words != texts_of(words) ||
       std::any_of(words.begin(), words.end(), [](const Word& word) { return !word.literal; })) {
     return "leave it out: no entry can name these words; commands.unlisted: ask lets a person decide";
   }
   if (entry.size() > longest) return "leave it out; commands.allow can name the whole command";
-  return "the entry " + quoted(entry) + " in commands.allow would allow it";
+  return "the entry " + in_quotes(entry) + " in commands.allow would allow it";
 }
 
 }  // namespace wtool::policy

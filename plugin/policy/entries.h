@@ -43,7 +43,7 @@ bool is_about(const Entry& entry, const std::vector<Word>& words);
 std::vector<Entry> parse_entries(const std::vector<std::string>& texts);
 
 // The text in double quotes, cut if it is long: for messages.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // False without a list, and if the list has "*".
 bool has_allow_list(const CommandRules& rules);

@@ -36,7 +36,7 @@ Verdict judge_interactive(std::string_view line, const CommandRules& rules, cons
   if (words.empty()) return deny("there is no program in the line", "give a program and its arguments");
   if (listed.allows(words.front(), programs)) return verdict;
   return deny(
-      "what is typed to " + quoted(words.front()) + " cannot be judged, and commands.interactive does not list it",
+      "what is typed to " + in_quotes(words.front()) + " cannot be judged, and commands.interactive does not list it",
       "the person who keeps the configuration can list it: commands: {interactive: [" + words.front() + "]}; " +
           may_be);
 }

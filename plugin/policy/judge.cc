@@ -273,7 +273,7 @@ class Judge {
         const std::string to = resolve_path(from, directory->text);
         if (is_within_any(to, situation_.roots)) continue;
         strictest_.not_covered(frame, directory->at,
-                               "cd would lead to " + quoted(to) + ", outside of directories.roots", roots_hint());
+                               "cd would lead to " + in_quotes(to) + ", outside of directories.roots", roots_hint());
       }
     }
     follow(directory->text, frame);
@@ -321,18 +321,19 @@ class Judge {
         // Words that are added when it runs have no place in the line.
         Range at = command.words.front().at;
         for (const Word& word : command.words) at.end = std::max(at.end, std::max(at.begin, word.at.end));
-        const std::string said = quoted(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin));
+        const std::string said = in_quotes(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin));
         const bool denies = answer == Answer::deny;
         const bool certain = is_certain(entry, command.words);
         if (certain && entries == &ask_network_) strictest_.opens_network();
         strictest_.note(
             answer, frame, at,
             certain ? said + (denies ? " is denied by the entry " : " needs a person's approval by the entry ") +
-                          quoted(entry.text)
-                    : said + " might match the entry " + quoted(entry.text) +
+                          in_quotes(entry.text)
+                    : said + " might match the entry " + in_quotes(entry.text) +
                           (denies ? ", which denies it" : ", which asks") + ": a part of it is known only when it runs",
             std::string(key) + ": " + entry.text,
-            "the person who keeps the configuration can take the entry " + quoted(entry.text) + " out of " + key, true);
+            "the person who keeps the configuration can take the entry " + in_quotes(entry.text) + " out of " + key,
+            true);
       }
     }
   }
@@ -414,7 +415,7 @@ class Judge {
   Coverage judge_allowed(const std::vector<Word>& words, const Frame& frame) {
     const std::string& name = words.front().text;
     if (frame.elsewhere && !name.starts_with('/') && name.find('/') != std::string::npos) {
-      strictest_.not_covered(frame, words.front().at, quoted(name) + " may run in another directory than this one",
+      strictest_.not_covered(frame, words.front().at, in_quotes(name) + " may run in another directory than this one",
                              "name it by its absolute path");
       return Coverage::none;
     }
@@ -445,7 +446,7 @@ class Judge {
       if (known.size() < words.size() && !said_outright && may_run_programs(tool) &&
           !takes_more_arguments(tool, known_first)) {
         strictest_.not_covered(frame, words.front().at,
-                               quoted(tool) + " gets arguments that are known only when it runs, and some " +
+                               in_quotes(tool) + " gets arguments that are known only when it runs, and some " +
                                    (is_known_program(tool) ? "make" : "may make") + " it run programs",
                                is_known_program(tool) ? "write the arguments out, or put -- in front of them"
                                                       : "write the arguments out; the entry \"" + words.front().text +
@@ -466,16 +467,16 @@ class Judge {
       const bool is_shell = program != nullptr && program->spec().runs == programs::Runs::shell;
       strictest_.not_covered(
           frame, words.front().at,
-          "it is not known which arguments of " + quoted(tool) + " are safe, and commands.arguments is safe",
+          "it is not known which arguments of " + in_quotes(tool) + " are safe, and commands.arguments is safe",
           is_shell ? "write the commands themselves, without " + std::string(tool)
                    : "the entry \"" + words.front().text + " *\" in commands.allow would allow all of them");
     } else if (judgement.kind == ArgumentJudgement::Kind::safe && known.size() < words.size() &&
                !takes_more_arguments(tool, known_first)) {
       known_first.emplace_back("--");
-      strictest_.not_covered(frame, words.front().at, quoted(tool) + " gets arguments that are known only when it runs",
-                             takes_more_arguments(tool, known_first)
-                                 ? "write the arguments out, or put -- in front of them"
-                                 : "write the arguments out");
+      strictest_.not_covered(
+          frame, words.front().at, in_quotes(tool) + " gets arguments that are known only when it runs",
+          takes_more_arguments(tool, known_first) ? "write the arguments out, or put -- in front of them"
+                                                  : "write the arguments out");
     }
   }
 
@@ -484,14 +485,14 @@ class Judge {
   void judge_hardened(const std::vector<Word>& words, std::string_view tool, Hardening made, const Frame& frame) {
     if (frame.outer) {
       return strictest_.not_covered(frame, words.front().at,
-                                    quoted(tool) + " within text for a shell may run what a configuration names",
+                                    in_quotes(tool) + " within text for a shell may run what a configuration names",
                                     "run it as a command of its own");
     }
     hardened_.emplace(words.front().at.begin, Hardened{words.front().text, std::move(made.additions)});
     if (tool != "git") return;
     if (frame.elsewhere) {
       return strictest_.not_covered(frame, words.front().at,
-                                    quoted(tool) +
+                                    in_quotes(tool) +
                                         " may run in another repository, which may have filters, which are "
                                         "programs",
                                     "give working_directory");
@@ -502,7 +503,7 @@ class Judge {
       if (directory == unknown_folder ||
           (covenant::repository_folder(directory, "/") != own && covenant::may_filter(directory, "/"))) {
         return strictest_.not_covered(frame, words.front().at,
-                                      "the repository at " + quoted(directory) +
+                                      "the repository at " + in_quotes(directory) +
                                           (directory == unknown_folder ? " is not known, and may have" : " has") +
                                           " filters, which are programs",
                                       "give working_directory");
@@ -532,9 +533,9 @@ class Judge {
     }
     if (!links_moved_by_.empty() && names_paths(tool, texts)) {
       return strictest_.not_covered(frame, words.front().at,
-                                    quoted(links_moved_by_) +
-                                        " in front may make or move links, so that what the paths of " + quoted(name) +
-                                        " lead to is not known before it has run",
+                                    in_quotes(links_moved_by_) +
+                                        " in front may make or move links, so that what the paths of " +
+                                        in_quotes(name) + " lead to is not known before it has run",
                                     "make two calls of it");
     }
     const auto runs_elsewhere = std::find_if(
@@ -548,14 +549,14 @@ class Judge {
         const std::string path = resolve_path(directory, name);
         if (!is_within_any(path, situation_.roots)) {
           return strictest_.not_covered(frame, words.front().at,
-                                        quoted(name) + " is a program outside of directories.roots", roots_hint());
+                                        in_quotes(name) + " is a program outside of directories.roots", roots_hint());
         }
       }
       if (const auto escape = find_escape(tool, texts, directory, situation_.roots)) {
-        return strictest_.not_covered(
-            frame, words[escape->word].at,
-            quoted(words[escape->word].text) + " leads to " + quoted(escape->path) + ", outside of directories.roots",
-            roots_hint());
+        return strictest_.not_covered(frame, words[escape->word].at,
+                                      in_quotes(words[escape->word].text) + " leads to " + in_quotes(escape->path) +
+                                          ", outside of directories.roots",
+                                      roots_hint());
       }
     }
     const auto unknown_word = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
@@ -586,7 +587,8 @@ class Judge {
         }
         case Inner::Kind::script:
           if (!inner.text.literal) {
-            strictest_.unknown(frame, inner.text.at, "shell text for " + quoted(tool) + " is known only when it runs");
+            strictest_.unknown(frame, inner.text.at,
+                               "shell text for " + in_quotes(tool) + " is known only when it runs");
             break;
           }
           follow_directories(command, inner, tool, within);

@@ -132,7 +132,7 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
   }
 }
 
-int show(Context& context, bool json) {
+int show(Context& context, bool in_json) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
   if (!config) {
@@ -141,7 +141,7 @@ int show(Context& context, bool json) {
   }
   const std::vector<ConfigFiles::File> files = context.config_files().files();
   const std::vector<std::string> listed = listed_programs(*config);
-  if (!print(json ? as_json(*config, files) : as_text(*config, files))) return exit_unusable;
+  if (!print(in_json ? as_json(*config, files) : as_text(*config, files))) return exit_unusable;
   warn_of_unknown_programs(context, listed);
   return exit_ok;
 }
@@ -149,11 +149,11 @@ int show(Context& context, bool json) {
 }  // namespace
 
 void add_config(CLI::App& app, Context& context) {
-  auto json = std::make_shared<bool>(false);
+  auto in_json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("config", "Show the active configuration");
   command->require_subcommand(1);
   CLI::App* shower = command->add_subcommand("show", "Every key with its value, and which layer set it");
-  shower->add_flag("--json", *json, "As a JSON object");
+  shower->add_flag("--json", *in_json, "As a JSON object");
   const std::string footer =
       "Layers, from the first to the last: built in, the fleet's (/etc/wtool/wtool.yaml, /etc/wtool/wtool.d/*.yaml),\n"
       "the user's ($XDG_CONFIG_HOME/wtool/wtool.yaml, else ~/.config/wtool/wtool.yaml), the project's (wtool.yaml "
@@ -166,7 +166,7 @@ void add_config(CLI::App& app, Context& context) {
   // Without a footer of its own, it would show that of `wtool`.
   command->footer(footer);
   shower->footer(footer);
-  shower->callback([&context, json] { context.command = [&context, json] { return show(context, *json); }; });
+  shower->callback([&context, in_json] { context.command = [&context, in_json] { return show(context, *in_json); }; });
 }
 
 }  // namespace wtool::host

@@ -1,6 +1,7 @@
 // Resolves a path that somebody else has chosen.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 namespace wtool::engine {
@@ -9,5 +10,10 @@ namespace wtool::engine {
 // where it has too many components or links, or leads into an automounted folder: looking there would mount it, or wait
 // for a server.
 std::string real_path(const std::string& path);
+
+// The folder that an absolute path names its last part in: "/a" for "/a/b", "/" for "/a".
+inline std::string parent_of(const std::string& path) {
+  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
 
 }  // namespace wtool::engine

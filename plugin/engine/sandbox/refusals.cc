@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/sandbox/real_path.h"
+
 namespace wtool::engine {
 
 namespace {
@@ -145,8 +147,6 @@ std::string nearest_existing(const std::string& path, const RefusalContext& cont
   while (at.size() > 1 && !context.host_may(at, F_OK)) at.erase(std::max<std::size_t>(at.rfind('/'), 1));
   return at.empty() ? "/" : at;
 }
-
-std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
 
 std::optional<std::string> judge_protected(const std::string& path, bool or_above, const RefusalContext& context) {
   for (const std::string& name : context.protected_paths) {

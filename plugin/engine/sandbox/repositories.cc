@@ -15,6 +15,7 @@
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "engine/sandbox/git_files.h"
+#include "engine/sandbox/real_path.h"
 
 namespace wtool::engine {
 
@@ -33,12 +34,10 @@ constexpr std::size_t max_binds = 1000;
 // Of folders that cannot be held, so many are named.
 constexpr std::size_t max_closed_named = 3;
 
-constexpr std::size_t max_text = std::size_t{1} << 20;
+constexpr std::size_t max_settings = std::size_t{1} << 20;
 constexpr std::size_t max_index = std::size_t{64} << 20;
 constexpr std::size_t max_config_files = 16;
 constexpr std::size_t max_named = 64;
-
-std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
 
 // The content of a plain file; nothing if it is not one, or is larger than `most`.
 std::optional<std::string> read_file(const std::string& path, std::size_t most) {
@@ -112,7 +111,7 @@ class Guard {
       const std::string file = files_[i];
       struct stat status {};
       if (::stat(file.c_str(), &status) != 0) continue;
-      const auto text = read_file(file, max_text);
+      const auto text = read_file(file, max_settings);
       if (!text) {
         names_.problems.push_back(file + " cannot be read, so that what it names is not held");
         continue;

@@ -16,7 +16,7 @@ namespace wtool::engine {
 namespace {
 
 // Other processes may make, replace or remove a protected path between our check and the bind.
-constexpr int attempts = 3;
+constexpr int most_starts = 3;
 
 void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
                        const CommandOutcome& outcome, const Cancellation& cancellation, SandboxReport& report) {
@@ -82,7 +82,7 @@ std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client,
     const FileRecord record(prepared->names.watched);
     command.sandbox = &prepared->confinement;
     CommandOutcome outcome = run(client, command, options, cancellation, sink);
-    if (const auto* how = std::get_if<NotStarted>(&outcome.termination); how != nullptr && attempt < attempts) {
+    if (const auto* how = std::get_if<NotStarted>(&outcome.termination); how != nullptr && attempt < most_starts) {
       // Only an attempt shows whether namespaces work; where they do, this costs nothing.
       if (how->stage == NotStarted::Stage::namespaces) no_namespaces = std::strerror(how->error);
       if (how->stage == NotStarted::Stage::namespaces || how->stage == NotStarted::Stage::binds) continue;

@@ -110,7 +110,7 @@ void judge_xargs(const Judgement& judgement) {
 }
 
 // True for text that a shell reads as one plain word.
-bool is_plain_word(std::string_view text) {
+bool is_one_word(std::string_view text) {
   return !text.empty() && text.find_first_of(" \t\n|&;<>()$`\\\"'*?[]#~=!") == std::string_view::npos;
 }
 
@@ -141,7 +141,7 @@ void judge_parallel(const Judgement& judgement) {
   }
   Inner* const inner = run_range(judgement, first, last);
   const bool plain = std::all_of(inner->command.words.begin(), inner->command.words.end(),
-                                 [](const Word& word) { return word.literal && is_plain_word(word.text); });
+                                 [](const Word& word) { return word.literal && is_one_word(word.text); });
   if (!plain) {
     Word text = inner->command.words.front();
     for (std::size_t i = first + 1; i < last; ++i) {
