@@ -50,7 +50,7 @@ int graph(const GraphOptions& options) {
   if (options.format == "mermaid") {
     text = report::mermaid_text(drawing);
   } else if (options.format == "svg") {
-    text = report::diagram_svg(drawing, true);
+    text = report::diagram_svg(*parsed, past ? &past->run : nullptr, true);
   } else {
     text = report::dot_text(drawing, parsed->name.empty() ? file : parsed->name);
   }

@@ -1,7 +1,7 @@
 // The diagram of a workflow: its nodes and edges, and the drawing as text for other programs, as SVG, and as the
 // program `dot` makes it.
 //
-// A composite state is drawn flat. The hidden state to which its inner ends lead is left out if its only exit is always
+// In the text, a composite state is flat. The hidden state to which its inner ends lead is left out if its only exit is always
 // open, and otherwise drawn as a choice (or as the join of its regions).
 #pragma once
 
@@ -45,9 +45,11 @@ std::string dot_text(const Drawing& drawing, const std::string& name);
 // Has `dot` draw a graph in that format (png). Empty: `error` says why it could not.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
-// One <svg> element, drawn by this program itself, in layers from the start downwards. `is_file`: with its own style;
-// else it uses the style of its page, which must have diagram_css().
-std::string diagram_svg(const Drawing& drawing, bool is_file = false);
+// One <svg> element, drawn by this program itself: composite states as boxes, and apart what only a failure or the end of a run
+// leads to. With a run, each state says how it ended, how often and how long it ran, and the arrows that were taken are bold.
+// `is_file`: with its own style; else it uses the style of its page, which must have diagram_css(), and its states link to
+// `#step-NUMBER`.
+std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRecord* run, bool is_file = false);
 
 // The style of a page with such elements. The page may also use its variables for colours, in light and dark.
 std::string diagram_css();

@@ -1,10 +1,13 @@
-#include "report/drawing.h"
-
+// The picture as SVG: each scene is laid out by itself (layout.h), a composite state as a box around its own.
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <utility>
+#include <vector>
 
+#include "report/drawing.h"
+#include "report/layout.h"
+#include "report/picture.h"
 #include "report/text.h"
 #include "terminal/text.h"
 
@@ -13,19 +16,15 @@ namespace {
 
 constexpr std::size_t max_text = 32;  // columns of a node's or an edge's text
 constexpr double character = 7.4;     // units a column, roughly
+constexpr double small_character = 6.4;
 constexpr double node_height = 32;
-constexpr double layer_gap = 84;
-constexpr double node_gap = 64;
+constexpr double visited_height = 44;  // with a second line
 constexpr double least_width = 84;
 constexpr double margin = 16;
+constexpr double padding = 18;         // inside a composite state
+constexpr double heading_height = 26;  // of a composite state, and of what is apart
 
-struct Box {
-  std::size_t layer = 0;
-  double x = 0;  // of the middle
-  double y = 0;
-  double width = 0;
-  double height = 0;
-};
+using Shape = Picture::Shape;
 
 std::string number(double value) {
   char text[32];
@@ -33,190 +32,206 @@ std::string number(double value) {
   return text;
 }
 
-std::string point(double x, double y) { return number(x) + "," + number(y); }
+std::string point(Point at) { return number(at.x) + "," + number(at.y); }
 
-class Layout {
- public:
-  explicit Layout(const Drawing& drawing) : drawing_(drawing), boxes_(drawing.nodes.size()) {
-    size_boxes();
-    find_layers();
-    place_boxes();
+std::string shown(const std::string& text) { return cut_to_width(cleaned_for_terminal(text, false), max_text); }
+
+double width_of(const std::string& text, double column) { return static_cast<double>(display_width(text)) * column; }
+
+// The state is told by a sign, not by colour alone.
+std::string sign_of(const Picture::Item& item) {
+  if (!item.status || !item.acts) return {};
+  switch (*item.status) {
+    case runner::Step::Status::succeeded:
+      return "\u2713 ";
+    case runner::Step::Status::failed:
+      return "\u2717 ";
+    case runner::Step::Status::aborted:
+      return "\u25a0 ";
+    case runner::Step::Status::running:
+      break;
   }
-  const Box& box(std::size_t node) const { return boxes_[node]; }
-  double width = 0;
-  double height = 0;
+  return "\u25b8 ";
+}
+
+std::string heading_of(const Picture::Item& item) { return sign_of(item) + shown(item.id); }
+
+// `3 visits, 1.2 s`.
+std::string second_line(const Picture::Item& item) {
+  if (item.visits == 0 || !item.acts || item.shape == Shape::composite) return {};
+  return (item.visits > 1 ? std::to_string(item.visits) + " visits, " : "") + duration_text(item.took);
+}
+
+std::string label_of(const Picture::Arrow& arrow) {
+  if (arrow.label.empty()) return {};
+  return shown(arrow.label);
+}
+
+std::string classes_of(const Picture::Item& item) {
+  return item.status ? std::string(" ") + journal::status_word(*item.status, item.acts) : std::string();
+}
+
+std::string text_at(double x, double y, const std::string& text, const std::string& classes = "") {
+  return "<text" + (classes.empty() ? "" : " class=\"" + classes + "\"") + " x=\"" + number(x) + "\" y=\"" + number(y) +
+         "\">" + markup_text(text) + "</text>";
+}
+
+class SvgWriter {
+ public:
+  SvgWriter(const Picture& picture, bool links) : picture_(picture), links_(links), placed_(picture.scenes.size()) {
+    // The scenes inside first: their sizes are those of items.
+    for (std::size_t i = picture.scenes.size(); i-- > 0;) place(i);
+  }
+
+  std::string body(double& width, double& height) {
+    width = placed_[0].layout.width + 2 * margin;
+    height = placed_[0].layout.height + 2 * margin;
+    std::string out;
+    draw(0, {margin, margin}, out);
+    for (const std::size_t scene : picture_.apart) width = std::max(width, placed_[scene].layout.width + 2 * margin);
+    for (const std::size_t scene : picture_.apart) {
+      out += "<line class=\"apart\" x1=\"" + number(margin) + "\" y1=\"" + number(height) + "\" x2=\"" +
+             number(width - margin) + "\" y2=\"" + number(height) + "\"/>" +
+             text_at(margin, height + 16, picture_.scenes[scene].caption, "caption") + "\n";
+      draw(scene, {margin, height + heading_height}, out);
+      height += heading_height + placed_[scene].layout.height + margin;
+    }
+    return out;
+  }
 
  private:
-  void size_boxes() {
-    for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      const Drawing::Node& node = drawing_.nodes[i];
-      const double text = static_cast<double>(std::min(display_width(node.id), max_text)) * character;
-      const bool round = node.shape == Drawing::Shape::start || node.shape == Drawing::Shape::end;
-      const bool bar = node.shape == Drawing::Shape::fork || node.shape == Drawing::Shape::join;
-      boxes_[i].width = round ? 18 : std::max(least_width, bar ? text : text + 26);
-      boxes_[i].height = round ? 18 : bar ? 8 : node_height;
+  struct Placed {
+    std::vector<LayoutNode> sizes;
+    std::vector<LayoutEdge> edges;
+    Layout layout;
+  };
+
+  void place(std::size_t index) {
+    const Picture::Scene& scene = picture_.scenes[index];
+    Placed& placed = placed_[index];
+    for (const Picture::Item& item : scene.items) placed.sizes.push_back(size_of(item));
+    for (const Picture::Arrow& arrow : scene.arrows) {
+      const std::string label = label_of(arrow);
+      placed.edges.push_back({arrow.from, arrow.to, label.empty() ? 0 : width_of(label, small_character) + 10});
+    }
+    placed.layout = lay_out(placed.sizes, placed.edges);
+  }
+
+  LayoutNode size_of(const Picture::Item& item) const {
+    switch (item.shape) {
+      case Shape::start:
+      case Shape::end:
+        return {18, 18, item.shape == Shape::end};
+      case Shape::composite: {
+        const Layout& inner = placed_[item.scene].layout;
+        const double heading = width_of(heading_of(item), character) + 2 * padding;
+        return {std::max(inner.width + 2 * padding, heading), inner.height + heading_height + padding};
+      }
+      case Shape::fork:
+      case Shape::join:
+        return {std::max(least_width, width_of(heading_of(item), character)), 8};
+      case Shape::choice:
+      case Shape::state:
+        break;
+    }
+    const std::string second = second_line(item);
+    const double text = std::max(width_of(heading_of(item), character), width_of(second, small_character));
+    return {std::max(least_width, text + (item.shape == Shape::choice ? 44 : 26)),
+            second.empty() ? node_height : visited_height};
+  }
+
+  void draw(std::size_t index, Point origin, std::string& out) const {
+    const Picture::Scene& scene = picture_.scenes[index];
+    const Placed& placed = placed_[index];
+    for (std::size_t i = 0; i < scene.items.size(); ++i) {
+      const Point middle{origin.x + placed.layout.middles[i].x, origin.y + placed.layout.middles[i].y};
+      if (scene.items[i].shape == Shape::composite) draw_composite(scene.items[i], middle, placed.sizes[i], out);
+    }
+    for (std::size_t i = 0; i < scene.arrows.size(); ++i) draw_arrow(scene.arrows[i], placed.edges[i], origin, out);
+    for (std::size_t i = 0; i < scene.items.size(); ++i) {
+      const Point middle{origin.x + placed.layout.middles[i].x, origin.y + placed.layout.middles[i].y};
+      if (scene.items[i].shape != Shape::composite) draw_item(scene.items[i], middle, placed.sizes[i], out);
     }
   }
 
-  // The layer of a node is the longest way to it from the start, ignoring arrows that lead back. A node without arrows
-  // to it (a state that only a failure leads to) starts at the top again.
-  void find_layers() {
-    enum class Mark { none, open, done };
-    std::vector<Mark> marks(boxes_.size(), Mark::none);
-    std::vector<std::vector<std::size_t>> next(boxes_.size());
-    for (const Drawing::Edge& edge : drawing_.edges) next[edge.from].push_back(edge.to);
-    std::vector<std::size_t> order;  // each node after all nodes that it leads to
-    for (std::size_t root = 0; root < boxes_.size(); ++root) {
-      if (marks[root] != Mark::none) continue;
-      boxes_[root].layer = root == 0 ? 0 : 1;
-      std::vector<std::pair<std::size_t, std::size_t>> path{{root, 0}};  // with how many of their arrows were followed
-      marks[root] = Mark::open;
-      while (!path.empty()) {
-        auto& [node, followed] = path.back();
-        if (followed == next[node].size()) {
-          marks[node] = Mark::done;
-          order.push_back(node);
-          path.pop_back();
-          continue;
-        }
-        std::size_t& other = next[node][followed++];
-        if (marks[other] == Mark::open) {
-          other = node;  // the arrow leads back: no layer depends on it
-        } else if (marks[other] == Mark::none) {
-          marks[other] = Mark::open;
-          path.emplace_back(other, 0);
-        }
-      }
-    }
-    for (auto node = order.rbegin(); node != order.rend(); ++node) {
-      for (const std::size_t other : next[*node]) {
-        if (other != *node) boxes_[other].layer = std::max(boxes_[other].layer, boxes_[*node].layer + 1);
-      }
-    }
-    // The end is at the bottom, below everything else.
-    std::size_t below = 1;
-    for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      if (drawing_.nodes[i].shape != Drawing::Shape::end) below = std::max(below, boxes_[i].layer + 1);
-    }
-    for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      if (drawing_.nodes[i].shape == Drawing::Shape::end) boxes_[i].layer = below;
-    }
+  void draw_composite(const Picture::Item& item, Point middle, const LayoutNode& size, std::string& out) const {
+    const Point corner{middle.x - size.width / 2, middle.y - size.height / 2};
+    out += "<g><rect class=\"frame" + classes_of(item) + "\" x=\"" + number(corner.x) + "\" y=\"" + number(corner.y) +
+           "\" width=\"" + number(size.width) + "\" height=\"" + number(size.height) + "\" rx=\"8\"/>" +
+           text_at(corner.x + 12, corner.y + 17, heading_of(item), "heading") + title_of(item) + "</g>\n";
+    const double inner = placed_[item.scene].layout.width;
+    draw(item.scene, {middle.x - inner / 2, corner.y + heading_height}, out);
   }
 
-  // From left to right in each layer, in the order of the nodes that lead there.
-  void place_boxes() {
-    std::vector<std::vector<std::size_t>> layers;
-    for (std::size_t i = 0; i < boxes_.size(); ++i) {
-      if (layers.size() <= boxes_[i].layer) layers.resize(boxes_[i].layer + 1);
-      layers[boxes_[i].layer].push_back(i);
-    }
-    std::vector<double> wanted(boxes_.size(), 0);
-    std::vector<double> sum(boxes_.size(), 0);
-    std::vector<int> count(boxes_.size(), 0);
-    std::vector<std::vector<std::size_t>> next(boxes_.size());
-    for (const Drawing::Edge& edge : drawing_.edges) {
-      if (boxes_[edge.to].layer > boxes_[edge.from].layer) next[edge.from].push_back(edge.to);
-    }
-    for (std::size_t l = 0; l < layers.size(); ++l) {
-      std::vector<std::size_t>& layer = layers[l];
-      for (const std::size_t node : layer) wanted[node] = count[node] > 0 ? sum[node] / count[node] : 0;
-      std::stable_sort(layer.begin(), layer.end(), [&](auto a, auto b) { return wanted[a] < wanted[b]; });
-      double total = -node_gap;
-      for (const std::size_t node : layer) total += boxes_[node].width + node_gap;
-      double x = -total / 2;
-      for (const std::size_t node : layer) {
-        boxes_[node].x = x + boxes_[node].width / 2;
-        boxes_[node].y = margin + node_height / 2 + static_cast<double>(l) * layer_gap;
-        x += boxes_[node].width + node_gap;
-        for (const std::size_t other : next[node]) {
-          sum[other] += boxes_[node].x;
-          ++count[other];
-        }
+  static void draw_arrow(const Picture::Arrow& arrow, const LayoutEdge& edge, Point origin, std::string& out) {
+    const auto moved = [&](Point at) { return Point{origin.x + at.x, origin.y + at.y}; };
+    std::string path = "M" + point(moved(edge.points.front()));
+    if (arrow.from == arrow.to) {
+      path +=
+          " C" + point(moved(edge.points[1])) + " " + point(moved(edge.points[2])) + " " + point(moved(edge.points[3]));
+    } else {
+      for (std::size_t i = 1; i < edge.points.size(); ++i) {
+        const Point before = moved(edge.points[i - 1]);
+        const Point at = moved(edge.points[i]);
+        const double half = (before.y + at.y) / 2;
+        const bool straight = before.x - at.x < 0.5 && at.x - before.x < 0.5;
+        path +=
+            straight ? " L" + point(at) : " C" + point({before.x, half}) + " " + point({at.x, half}) + " " + point(at);
       }
-      width = std::max(width, total);
     }
-    // Room at the right for the edges that lead upwards.
-    const double left = width / 2 + margin;
-    for (Box& box : boxes_) box.x += left;
-    width += 2 * margin + 120;
-    height = 2 * margin + node_height + static_cast<double>(layers.empty() ? 0 : layers.size() - 1) * layer_gap;
+    out += std::string("<path class=\"edge") + (arrow.taken > 0 ? " taken" : "") + "\" d=\"" + path +
+           "\" marker-end=\"url(#arrow)\"/>\n";
+    if (arrow.label.empty()) return;
+    const Point at = moved(edge.label);
+    out += "<text class=\"label\" x=\"" + number(at.x) + "\" y=\"" + number(at.y + 4) + "\">" +
+           markup_text(label_of(arrow)) + "<title>" + markup_text(arrow.label) + "</title></text>\n";
   }
 
-  const Drawing& drawing_;
-  std::vector<Box> boxes_;
+  void draw_item(const Picture::Item& item, Point middle, const LayoutNode& size, std::string& out) const {
+    const double left = middle.x - size.width / 2;
+    const double top = middle.y - size.height / 2;
+    if (item.shape == Shape::start || item.shape == Shape::end) {
+      const auto circle = [&](const char* classes, const char* radius) {
+        return std::string("<circle class=\"") + classes + "\" cx=\"" + number(middle.x) + "\" cy=\"" +
+               number(middle.y) + "\" r=\"" + radius + "\"/>";
+      };
+      out += "<g>" + circle("dot", "8") + (item.shape == Shape::end ? circle("hole", "4") : "") + "</g>\n";
+      return;
+    }
+    const bool bar = item.shape == Shape::fork || item.shape == Shape::join;
+    std::string shape;
+    if (item.shape == Shape::choice) {
+      shape = "<polygon points=\"" + point({left, middle.y}) + " " + point({middle.x, top - 4}) + " " +
+              point({left + size.width, middle.y}) + " " + point({middle.x, top + size.height + 4}) + "\"/>";
+    } else {
+      shape = "<rect x=\"" + number(left) + "\" y=\"" + number(top) + "\" width=\"" + number(size.width) +
+              "\" height=\"" + number(size.height) + "\" rx=\"" + (bar ? "2" : "6") + "\"/>";
+    }
+    const std::string second = second_line(item);
+    std::string text;
+    if (bar) {
+      // Named by its title alone: the text would cover the arrows.
+    } else if (second.empty()) {
+      text = text_at(middle.x, middle.y + 4, heading_of(item));
+    } else {
+      text = text_at(middle.x, middle.y - 3, heading_of(item)) + text_at(middle.x, middle.y + 13, second, "small");
+    }
+    const bool link = links_ && item.last_step > 0;
+    const std::string row = std::to_string(item.last_step);
+    out += (link ? "<a href=\"#step-" + row + "\">" : "") + "<g class=\"node" + classes_of(item) + (bar ? " bar" : "") +
+           "\">" + shape + text + title_of(item) + "</g>" + (link ? "</a>" : "") + "\n";
+  }
+
+  static std::string title_of(const Picture::Item& item) {
+    std::string title = item.id + (item.description.empty() ? "" : ": " + item.description);
+    if (item.status) title += std::string(title.empty() ? "" : ", ") + journal::status_word(*item.status, item.acts);
+    return title.empty() ? "" : "<title>" + markup_text(title) + "</title>";
+  }
+
+  const Picture& picture_;
+  bool links_;
+  std::vector<Placed> placed_;
 };
-
-std::string edge_svg(const Drawing::Edge& edge, const Layout& layout, std::size_t number_of_edge) {
-  const Box& from = layout.box(edge.from);
-  const Box& to = layout.box(edge.to);
-  std::string path;
-  double label_x;
-  double label_y;
-  if (to.layer > from.layer) {
-    const double top = from.y + from.height / 2;
-    const double bottom = to.y - to.height / 2 - 3;
-    const double bend = (bottom - top) / 2;
-    // An edge that passes other layers keeps to the side of their boxes.
-    const double aside = to.layer - from.layer > 1 ? 60 + 14 * static_cast<double>(number_of_edge % 5) : 0;
-    path = "M" + point(from.x, top) + " C" + point(from.x + aside, top + bend) + " " +
-           point(to.x + aside, bottom - bend) + " " + point(to.x, bottom);
-    label_x = (from.x + to.x) / 2 + aside * 0.75;
-    label_y = (top + bottom) / 2;
-  } else if (to.layer == from.layer && edge.to != edge.from) {
-    // From side to side, in an arc below the boxes between them.
-    const double side = to.x > from.x ? 1 : -1;
-    const double begin = from.x + side * from.width / 2;
-    const double end = to.x - side * (to.width / 2 + 3);
-    path = "M" + point(begin, from.y + 6) + " C" + point(begin + side * 24, from.y + 44) + " " +
-           point(end - side * 24, to.y + 44) + " " + point(end, to.y + 6);
-    label_x = (begin + end) / 2;
-    label_y = from.y + 40;
-  } else {
-    const double right = std::max(from.x + from.width / 2, to.x + to.width / 2) + 40;
-    path = "M" + point(from.x + from.width / 2, from.y + 4) + " C" + point(right, from.y + 4) + " " +
-           point(right, to.y - 4) + " " + point(to.x + to.width / 2 + 3, to.y - 4);
-    label_x = right - 12;
-    label_y = (from.y + to.y) / 2;
-  }
-  std::string out = "<path class=\"edge\" d=\"" + path + "\" marker-end=\"url(#arrow)\"/>\n";
-  if (edge.label.empty()) return out;
-  return out + "<text class=\"label\" x=\"" + number(label_x) + "\" y=\"" + number(label_y) + "\">" +
-         markup_text(cut_to_width(cleaned_for_terminal(edge.label, false), max_text)) + "<title>" +
-         markup_text(edge.label) + "</title></text>\n";
-}
-
-std::string node_svg(const Drawing::Node& node, const Box& box) {
-  const std::string classes =
-      std::string("node") + (node.status ? std::string(" ") + journal::status_word(*node.status, node.acts) : "");
-  const double left = box.x - box.width / 2;
-  const double top = box.y - box.height / 2;
-  std::string shape;
-  switch (node.shape) {
-    case Drawing::Shape::start:
-    case Drawing::Shape::end:
-      shape = "<circle class=\"dot\" cx=\"" + number(box.x) + "\" cy=\"" + number(box.y) + "\" r=\"8\"/>";
-      if (node.shape == Drawing::Shape::end) {
-        shape += "<circle class=\"hole\" cx=\"" + number(box.x) + "\" cy=\"" + number(box.y) + "\" r=\"4\"/>";
-      }
-      return "<g>" + shape + "</g>\n";
-    case Drawing::Shape::choice:
-      shape = "<polygon points=\"" + point(left, box.y) + " " + point(box.x, top - 4) + " " +
-              point(left + box.width, box.y) + " " + point(box.x, top + box.height + 4) + "\"/>";
-      break;
-    case Drawing::Shape::fork:
-    case Drawing::Shape::join:
-    case Drawing::Shape::state:
-      shape = "<rect x=\"" + number(left) + "\" y=\"" + number(top) + "\" width=\"" + number(box.width) +
-              "\" height=\"" + number(box.height) + "\" rx=\"" + (node.shape == Drawing::Shape::state ? "6" : "2") +
-              "\"/>";
-      break;
-  }
-  const bool bar = node.shape == Drawing::Shape::fork || node.shape == Drawing::Shape::join;
-  const std::string title = node.id + (node.description.empty() ? "" : ": " + node.description);
-  return "<g class=\"" + classes + (bar ? " bar" : "") + "\">" + shape + "<text x=\"" + number(bar ? left - 6 : box.x) +
-         "\" y=\"" + number(box.y) + "\">" + markup_text(cut_to_width(cleaned_for_terminal(node.id, false), max_text)) +
-         "</text><title>" + markup_text(title) + "</title></g>\n";
-}
 
 struct Colour {
   const char* name;
@@ -235,10 +250,14 @@ constexpr std::array<Colour, 9> colours = {{{"back", "#fff", "#1c1c1e"},
                                             {"running", "#1565c0", "#64b5f6"}}};
 
 constexpr const char* rules = R"(
-svg { max-width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+svg { height: auto; font: 12px system-ui, sans-serif; }
 .node rect, .node polygon { fill: var(--box); stroke: var(--faint); } .node text { fill: var(--text);
-  text-anchor: middle; dominant-baseline: central; } .dot, .tip { fill: var(--text); } .hole { fill: var(--back); }
+  text-anchor: middle; } .dot, .tip { fill: var(--text); } .hole { fill: var(--back); }
 .bar.node rect { fill: var(--text); } .bar.node text { text-anchor: end; } .edge { fill: none; stroke: var(--faint); }
+.edge.taken { stroke: var(--text); stroke-width: 2.2px; } .small { font-size: 10.5px; } .node .small { fill: var(--faint); }
+.frame { fill: none; stroke: var(--faint); } .frame.failed { stroke: var(--failed); } .heading { fill: var(--text); font-weight: 600; }
+.apart { stroke: var(--faint); stroke-dasharray: 6 5; } .caption { fill: var(--faint); font-style: italic; }
+a:hover rect { stroke-width: 3.5px; } @media print { svg { max-width: 100%; max-height: 24cm; } }
 .label { fill: var(--faint); font-size: 11px; text-anchor: middle; paint-order: stroke; stroke: var(--back);
   stroke-width: 3px; }
 .node.succeeded rect, .node.succeeded polygon { stroke: var(--succeeded); stroke-width: 2.5px; }
@@ -272,16 +291,18 @@ std::string diagram_css() {
          " } }" + rules;
 }
 
-std::string diagram_svg(const Drawing& drawing, bool is_file) {
-  const Layout layout(drawing);
-  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 " + number(layout.width) +
-                    " " + number(layout.height) + "\" width=\"" + number(layout.width) + "\">\n" +
-                    (is_file ? "<style>" + light_rules() + "</style>\n" : "") +
-                    "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
-                    "markerHeight=\"7\" orient=\"auto\"><path class=\"tip\" d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>\n";
-  for (std::size_t i = 0; i < drawing.edges.size(); ++i) out += edge_svg(drawing.edges[i], layout, i);
-  for (std::size_t i = 0; i < drawing.nodes.size(); ++i) out += node_svg(drawing.nodes[i], layout.box(i));
-  return out + "</svg>\n";
+std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRecord* run, bool is_file) {
+  const Picture picture = picture_of(workflow, run);
+  double width = 0;
+  double height = 0;
+  const std::string body = SvgWriter(picture, run != nullptr && !is_file).body(width, height);
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 " + number(width) + " " +
+         number(height) + "\" width=\"" + number(width) + "\">\n" +
+         (is_file ? "<style>" + light_rules() + "</style>\n" : "") +
+         "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
+         "markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"tip\" d=\"M0,0 L8,4 L0,8 "
+         "z\"/></marker></defs>\n" +
+         body + "</svg>\n";
 }
 
 }  // namespace wtool::host::report

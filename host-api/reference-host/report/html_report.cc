@@ -22,7 +22,8 @@ using workflow::Workflow;
 constexpr std::size_t max_page_output = 64UL * 1024;   // bytes of each text of a step
 constexpr std::size_t max_outputs = 16 * 1024 * 1024;  // bytes of all of them
 constexpr std::size_t max_page_steps = 5'000;
-constexpr std::size_t max_drawn = 300;  // nodes; nobody could read a larger diagram
+constexpr std::size_t max_failures = 50;  // that are listed at the top
+constexpr std::size_t max_drawn = 300;    // nodes; nobody could read a larger diagram
 
 constexpr const char* style = R"(
 body { background: var(--back); color: var(--text); font: 15px/1.45 system-ui, sans-serif; margin: 2em auto;
@@ -34,7 +35,8 @@ table { border-collapse: collapse; width: 100%; } td, th { text-align: left; pad
   border-bottom: 1px solid var(--line); } td:not(:first-child) { white-space: nowrap; } .bars { width: 30%; min-width: 8em; }
 .bar { height: 0.8em; margin-top: 0.35em; border-radius: 2px; min-width: 2px; }
 pre { background: var(--box); padding: 0.6em; overflow-x: auto; margin: 0.3em 0; max-height: 30em; }
-summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; }
+summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; } .diagram a { text-decoration: none; }
+tr:target { background: var(--box); }
 .badge.succeeded, .badge.completed, .bar.succeeded { background: var(--succeeded); }
 .badge.failed, .bar.failed { background: var(--failed); } .badge.aborted, .bar.aborted { background: var(--aborted); }
 .badge.running, .badge.interrupted, .bar.running { background: var(--running); }
@@ -82,15 +84,16 @@ std::string inputs(const RunRecord& run) {
   return out + "</table>\n";
 }
 
-// The outputs of steps, each closed until somebody opens it.
+// The outputs of steps. Those of a failed step are open, the others closed until somebody opens them.
 class Details {
  public:
-  std::string of(const char* title, const std::string& text, const runner::WholeOutput& whole = {}) {
+  std::string of(const char* title, const std::string& text, bool open, const runner::WholeOutput& whole = {}) {
     if (text.find_first_not_of(" \n\t\r") == std::string::npos) return {};
     std::string shown = bounded_output(text, whole, std::min(max_page_output, room_));
     room_ -= std::min(room_, shown.size());
-    return std::string("<details><summary>") + title + ", " + std::to_string(whole.cut ? whole.bytes : text.size()) +
-           (whole.cut ? " bytes, cut" : " bytes") + "</summary><pre>" + markup_text(shown) + "</pre></details>";
+    return std::string(open ? "<details open=\"open\"><summary>" : "<details><summary>") + title + ", " +
+           std::to_string(whole.cut ? whole.bytes : text.size()) + (whole.cut ? " bytes, cut" : " bytes") +
+           "</summary><pre>" + markup_text(shown) + "</pre></details>";
   }
 
  private:
@@ -140,6 +143,21 @@ std::string status_text(const StepRecord& step) {
   return text;
 }
 
+// What went wrong, with a link to each row.
+std::string failures(const RunRecord& run) {
+  std::string items;
+  std::size_t count = 0;
+  for (const StepRecord& step : run.steps) {
+    if (step.status != Step::Status::failed || step.hidden || ++count > max_failures) continue;
+    items += "<li><a href=\"#step-" + std::to_string(step.number) + "\">" + markup_text(step.state) + "</a> " +
+             element("span", "exit code " + std::to_string(step.exit_code) + ", " + duration_text(step.took), "faint") +
+             (step.place.branch.empty() ? "" : " " + element("span", step.place.branch, "faint")) + "</li>\n";
+  }
+  if (count > max_failures)
+    items += element("li", "... and " + std::to_string(count - max_failures) + " more", "faint") + "\n";
+  return items.empty() ? "" : "<h2>Failed</h2>\n<ul>\n" + items + "</ul>\n";
+}
+
 std::string steps(const RunRecord& run) {
   const TimeSpan span = span_of(run);
   Details details;
@@ -150,15 +168,16 @@ std::string steps(const RunRecord& run) {
   std::size_t shown = 0;
   for (const StepRecord& step : run.steps) {
     if (step.hidden || ++shown > max_page_steps) continue;
-    out += "<tr><td>" + markup_text(step.state);
+    out += "<tr id=\"step-" + std::to_string(step.number) + "\"><td>" + markup_text(step.state);
     if (!step.workflow.empty()) out += " " + element("span", "in " + step.workflow, "faint");
     if (!step.node.empty()) out += " " + element("span", "on " + step.node, "faint");
     if (!step.place.branch.empty()) out += " " + element("span", step.place.branch, "faint");
     const runner::Outcome& outcome = step.end.outcome;
-    out += details.of("command", step.end.command) +
-           details.of("stdout", outcome.standard_output, outcome.whole_output) +
-           details.of("stderr", outcome.standard_error, outcome.whole_error);
-    if (outcome.is_error) out += details.of("message", outcome.message);
+    const bool failed = step.status == Step::Status::failed;
+    out += details.of("command", step.end.command, failed) +
+           details.of("stdout", outcome.standard_output, failed, outcome.whole_output) +
+           details.of("stderr", outcome.standard_error, failed, outcome.whole_error);
+    if (outcome.is_error) out += details.of("message", outcome.message, failed);
     const auto [first, last] = logs.equal_range(step.number);
     for (auto log = first; step.number != 0 && log != last; ++log) {
       out += element("div", bounded_text(log->second->text, 4096), "faint");
@@ -190,13 +209,14 @@ std::string diagram(const RunRecord& run, const Workflow* workflow) {
                    "faint") +
            "\n";
   }
-  return "<h2>Diagram</h2>\n<div class=\"diagram\">\n" + diagram_svg(drawing) + "</div>\n";
+  return "<h2>Diagram</h2>\n<div class=\"diagram\">\n" + diagram_svg(*workflow, &run) + "</div>\n";
 }
 
 }  // namespace
 
 std::string html_report(const RunRecord& run, const Workflow* workflow) {
-  return head(run) + diagram(run, workflow) + steps(run) + notices(run) + inputs(run) + "</body>\n</html>\n";
+  return head(run) + failures(run) + diagram(run, workflow) + steps(run) + notices(run) + inputs(run) +
+         "</body>\n</html>\n";
 }
 
 }  // namespace wtool::host::report

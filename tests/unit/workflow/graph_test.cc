@@ -134,16 +134,48 @@ BOOST_AUTO_TEST_CASE(dot_is_quoted_and_coloured) {
 BOOST_AUTO_TEST_CASE(the_picture_of_our_own_is_well_formed) {
   const Workflow workflow = parsed(workflow_text(diagram, ""));
   const RunRecord run = made_run();
-  const std::string picture = diagram_svg(drawing_of(workflow, &run));
+  const std::string picture = diagram_svg(workflow, &run);
   BOOST_TEST(MarkupCheck::problem(picture) == "");
   BOOST_TEST(count_of(picture, "class=\"edge\"") == 7U);
   BOOST_TEST(holds(picture, "class=\"node failed\""));
-  BOOST_TEST(MarkupCheck::problem(diagram_svg(drawing_of(Workflow{}, nullptr))) == "");
+  BOOST_TEST(MarkupCheck::problem(diagram_svg(Workflow{}, nullptr)) == "");
   BOOST_TEST(!holds(picture, "<style>"));
-  const std::string file = diagram_svg(drawing_of(workflow, &run), true);
+  const std::string file = diagram_svg(workflow, &run, true);
   BOOST_TEST(MarkupCheck::problem(file) == "");
   BOOST_TEST(holds(file, ".node.failed rect, .node.failed polygon { stroke: #c62828;"));
   BOOST_TEST(!holds(file, "var("));
+}
+
+BOOST_AUTO_TEST_CASE(a_composite_state_is_a_box_and_what_only_ends_a_run_is_apart) {
+  const std::string text =
+      "---\nfinally: Clean\n---\n```mermaid\nstateDiagram-v2\n    [*] --> Phase\n    state Phase {\n        [*] --> "
+      "One\n"
+      "        One --> [*]\n    }\n    Phase --> After: success\n    Phase --> Phase: failure\n    After --> [*]\n"
+      "    Clean --> [*]\n```\n";
+  const Workflow workflow = parsed(text);
+  const std::string picture = diagram_svg(workflow, nullptr);
+  BOOST_TEST(MarkupCheck::problem(picture) == "");
+  BOOST_TEST(count_of(picture, "class=\"frame\"") == 1U);
+  BOOST_TEST(holds(picture, "class=\"heading\""));
+  BOOST_TEST(holds(picture, "class=\"caption\" "));
+  BOOST_TEST(holds(picture, ">finally</text>"));
+  BOOST_TEST(count_of(picture, "class=\"edge\"") == 7U);
+  // The arrow from the composite state to itself is one of the box, not of what is inside.
+  BOOST_TEST(count_of(picture, ">failure<title>") == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(the_way_of_a_run_is_bold_and_states_say_how_they_ended) {
+  const Workflow workflow = parsed(workflow_text(diagram, "- Ask: Log \"x\"\n"));
+  RunRecord run = made_run();
+  run.steps[1].end.next = {"Choose"};
+  run.steps[1].number = 2;
+  const std::string picture = diagram_svg(workflow, &run);
+  BOOST_TEST(count_of(picture, "class=\"edge taken\"") == 1U);
+  BOOST_TEST(holds(picture, ">\u2713 Ask</text>"));
+  BOOST_TEST(holds(picture, ">\u2717 Sorry</text>"));
+  BOOST_TEST(holds(picture, "2 visits, "));
+  BOOST_TEST(holds(picture, "<a href=\"#step-2\">"));
+  BOOST_TEST(!holds(diagram_svg(workflow, &run, true), "<a "));
 }
 
 BOOST_AUTO_TEST_CASE(dot_is_run_without_a_shell) {

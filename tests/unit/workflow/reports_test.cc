@@ -121,10 +121,10 @@ BOOST_AUTO_TEST_CASE(the_page_is_whole_and_needs_nothing_else) {
   for (const char* foreign : {"<script", "<img", "<link", "src=", "@import", "url(http"}) {
     BOOST_TEST(!holds(page, foreign));
   }
-  for (const char* part :
-       {"<svg ", "<details><summary>stdout, ", "Run 20261121-231502-3f9a of release.md",
-        "some &lt;output&gt; &amp; more", "who&lt;", "a &amp; b", "the state &#39;Build&#39; failed &amp; more",
-        "look &lt;here&gt;", "&lt;told&gt;", "prefers-color-scheme: dark", "class=\"node failed\""}) {
+  for (const char* part : {"<svg ", "<details open=\"open\"><summary>stdout, ", "<h2>Failed</h2>", "<a href=\"#step-",
+                           "Run 20261121-231502-3f9a of release.md", "some &lt;output&gt; &amp; more", "who&lt;",
+                           "a &amp; b", "the state &#39;Build&#39; failed &amp; more", "look &lt;here&gt;",
+                           "&lt;told&gt;", "prefers-color-scheme: dark", "class=\"node failed\""}) {
     BOOST_TEST(holds(page, part), part);
   }
   BOOST_TEST(!holds(page, "<told>"));

@@ -1,0 +1,308 @@
+#include "report/picture.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace wtool::host::report {
+namespace {
+
+using journal::StepRecord;
+using workflow::no_state;
+using workflow::State;
+using workflow::Transition;
+using workflow::Workflow;
+
+constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+class Builder {
+ public:
+  Builder(const Workflow& workflow, const journal::RunRecord* run) : states_(workflow.states), workflow_(workflow) {
+    picture_.of_run = run != nullptr;
+    if (run != nullptr) count(*run);
+  }
+
+  Picture build() {
+    picture_.scenes.emplace_back();
+    find_apart();
+    item_of_.assign(states_.size(), none);
+    scene_of_.assign(states_.size(), none);
+    // The hidden half of a composite state stands for its scene.
+    inner_scene_.assign(states_.size(), none);
+    start_ = add_item(0, {Picture::Shape::start, "", "", {}, true, 0, 0, {}, 0});
+    for (std::size_t i = 0; i < states_.size(); ++i) place(i);
+    if (workflow_.start != no_state) add_arrow(0, start_, workflow_.start, "", 0);
+    for (std::size_t i = 0; i < states_.size(); ++i) add_exits(i);
+    drop_unused_start();
+    return std::move(picture_);
+  }
+
+ private:
+  struct Visits {
+    const StepRecord* last = nullptr;
+    std::uint64_t count = 0;
+    std::chrono::steady_clock::duration took{};
+    std::map<std::string, std::uint64_t> next;
+  };
+
+  void count(const journal::RunRecord& run) {
+    for (const StepRecord& step : run.steps) {
+      if (!step.workflow.empty()) continue;
+      Visits& visits = visits_[step.state];
+      visits.last = &step;
+      ++visits.count;
+      visits.took += step.took;
+      for (const std::string& next : step.end.next) ++visits.next[next];
+    }
+  }
+
+  bool is_entry(std::size_t state) const { return states_[state].other_half != no_state && !states_[state].hidden; }
+
+  // The hidden half of the composite state that contains it directly; no_state: it is in none.
+  std::size_t around(std::size_t state) const {
+    if (states_[state].hidden && states_[state].other_half != no_state) return state;
+    return is_entry(state) ? states_[state].other_half : states_[state].around;
+  }
+  // Where the composite state as a whole is.
+  std::size_t around_composite(std::size_t hidden) const {
+    return states_[hidden].around == hidden ? no_state : states_[hidden].around;
+  }
+
+  std::vector<std::size_t> next_of(std::size_t state) const {
+    std::vector<std::size_t> next;
+    for (const Transition& exit : states_[state].exits) {
+      if (exit.target != no_state) next.push_back(exit.target);
+    }
+    const auto& action = states_[state].action;
+    if (action && !action->options.on_failure.name.empty()) {
+      const std::size_t target = workflow_.index_of(action->options.on_failure.name);
+      if (target != no_state) next.push_back(target);
+    }
+    return next;
+  }
+
+  // Apart is what no way from the start leads to, and what leads back to no state on such a way.
+  void find_apart() {
+    std::vector<bool> main(states_.size(), false);
+    std::vector<std::size_t> open;
+    const auto reach = [&](std::size_t state) {
+      if (state == no_state || main[state]) return;
+      main[state] = true;
+      open.push_back(state);
+    };
+    reach(workflow_.start);
+    while (!open.empty()) {
+      const std::size_t state = open.back();
+      open.pop_back();
+      for (const std::size_t next : next_of(state)) reach(next);
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < states_.size(); ++i) {
+        const std::vector<std::size_t> next = next_of(i);
+        if (main[i] || std::none_of(next.begin(), next.end(), [&](std::size_t other) { return main[other]; })) continue;
+        main[i] = changed = true;
+      }
+    }
+    apart_scene_.assign(states_.size(), 0);
+    mark_apart(workflow_.index_of(workflow_.on_failure.name), "on failure", main);
+    mark_apart(workflow_.index_of(workflow_.finally.name), "finally", main);
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (around(i) == no_state) mark_apart(i, "not reached", main);
+    }
+  }
+
+  void mark_apart(std::size_t root, const std::string& caption, std::vector<bool>& seen) {
+    if (root == no_state || seen[root]) return;
+    std::size_t scene = none;
+    for (const std::size_t other : picture_.apart) {
+      if (picture_.scenes[other].caption == caption) scene = other;
+    }
+    if (scene == none) {
+      scene = picture_.scenes.size();
+      picture_.apart.push_back(scene);
+      picture_.scenes.emplace_back().caption = caption;
+    }
+    std::vector<std::size_t> open{root};
+    seen[root] = true;
+    while (!open.empty()) {
+      const std::size_t state = open.back();
+      open.pop_back();
+      apart_scene_[state] = scene;
+      for (const std::size_t next : next_of(state)) {
+        if (seen[next]) continue;
+        seen[next] = true;
+        open.push_back(next);
+      }
+    }
+  }
+
+  std::size_t add_item(std::size_t scene, Picture::Item item) {
+    picture_.scenes[scene].items.push_back(std::move(item));
+    return picture_.scenes[scene].items.size() - 1;
+  }
+
+  // The scene of a composite state, by its hidden half; made with its item where it is first asked for.
+  std::size_t scene_inside(std::size_t hidden) {
+    if (inner_scene_[hidden] != none) return inner_scene_[hidden];
+    const std::size_t outer = around_composite(hidden);
+    const std::size_t entry = states_[hidden].other_half;
+    const std::size_t outer_scene = outer == no_state ? apart_scene_[entry] : scene_inside(outer);
+    const std::size_t inner = picture_.scenes.size();
+    picture_.scenes.emplace_back();
+    Picture::Item item;
+    item.shape = Picture::Shape::composite;
+    item.id = states_[entry].id;
+    item.description = states_[entry].description;
+    item.acts = false;
+    item.scene = inner;
+    const auto ended = visits_.find(states_[hidden].id);
+    const auto begun = visits_.find(states_[entry].id);
+    if (begun != visits_.end()) item.visits = begun->second.count;
+    if (ended != visits_.end()) item.status = ended->second.last->status;
+    inner_scene_[hidden] = inner;
+    composite_[hidden] = {outer_scene, add_item(outer_scene, std::move(item))};
+    return inner;
+  }
+
+  void place(std::size_t index) {
+    const State& state = states_[index];
+    const std::size_t container = around(index);
+    const std::size_t scene = container == no_state ? apart_scene_[index] : scene_inside(container);
+    Picture::Item item;
+    item.id = state.hidden ? "" : state.id;
+    item.description = state.hidden ? "" : state.description;
+    switch (state.kind) {
+      case State::Kind::plain:
+        item.shape = state.hidden                       ? Picture::Shape::end
+                     : is_entry(index) && !state.action ? Picture::Shape::start
+                                                        : Picture::Shape::state;
+        break;
+      case State::Kind::choice:
+        item.shape = state.hidden ? Picture::Shape::end : Picture::Shape::choice;
+        break;
+      case State::Kind::fork:
+        item.shape = Picture::Shape::fork;
+        break;
+      case State::Kind::join:
+        item.shape = Picture::Shape::join;
+        break;
+    }
+    if (is_entry(index) && !state.action) item.id.clear();
+    const auto visits = visits_.find(state.id);
+    if (visits != visits_.end() && !item.id.empty()) {
+      item.status = visits->second.last->status;
+      item.acts = !visits->second.last->action.empty();
+      item.visits = visits->second.count;
+      item.last_step = visits->second.last->number;
+      item.took = visits->second.took;
+    }
+    scene_of_[index] = scene;
+    item_of_[index] = add_item(scene, std::move(item));
+  }
+
+  std::uint64_t taken(std::size_t from, std::size_t to) const {
+    const auto visits = visits_.find(states_[from].id);
+    if (visits == visits_.end()) return 0;
+    const auto& next = visits->second.next;
+    const auto found =
+        next.find(to == no_state || (states_[to].hidden && !next.contains(states_[to].id)) ? "[*]" : states_[to].id);
+    return found == next.end() ? 0 : found->second;
+  }
+
+  void add_exits(std::size_t index) {
+    const State& state = states_[index];
+    // The hidden half's exits leave the composite state as a whole.
+    const auto [scene, item] = state.hidden && state.other_half != no_state
+                                   ? composite_.at(index)
+                                   : std::pair(scene_of_[index], item_of_[index]);
+    for (const Transition& exit : state.exits)
+      add_arrow(scene, item, exit.target, exit.label, taken(index, exit.target), index);
+    if (!state.action || state.action->options.on_failure.name.empty()) return;
+    const std::size_t target = workflow_.index_of(state.action->options.on_failure.name);
+    if (target != no_state) add_arrow(scene, item, target, "failure", taken(index, target), index);
+  }
+
+  // Where an arrow from `source` to a state ends: a composite state as a whole, unless it begins in its own entry.
+  std::pair<std::size_t, std::size_t> place_of_target(std::size_t target, std::size_t source) {
+    if (is_entry(target) && target != source) {
+      scene_inside(states_[target].other_half);
+      return composite_.at(states_[target].other_half);
+    }
+    return {scene_of_[target], item_of_[target]};
+  }
+
+  std::size_t outer_of(std::size_t scene) const {
+    for (const auto& [hidden, place] : composite_) {
+      if (inner_scene_[hidden] == scene) return hidden;
+    }
+    return no_state;
+  }
+
+  void add_arrow(std::size_t scene, std::size_t item, std::size_t target, std::string label, std::uint64_t count,
+                 std::size_t source = no_state) {
+    if (target == no_state) {
+      while (outer_of(scene) != no_state) std::tie(scene, item) = composite_.at(outer_of(scene));
+      join(scene, item, end_of(scene), std::move(label), count);
+      return;
+    }
+    auto [target_scene, target_item] = place_of_target(target, source);
+    // Both are raised until they are in one scene; the deeper one first.
+    std::size_t target_depth = depth(target_scene);
+    std::size_t own_depth = depth(scene);
+    while (scene != target_scene && (own_depth > 0 || target_depth > 0)) {
+      if (own_depth >= target_depth) {
+        std::tie(scene, item) = composite_.at(outer_of(scene));
+        --own_depth;
+      } else {
+        std::tie(target_scene, target_item) = composite_.at(outer_of(target_scene));
+        --target_depth;
+      }
+    }
+    if (scene == target_scene) join(scene, item, target_item, std::move(label), count);
+  }
+
+  std::size_t depth(std::size_t scene) const {
+    std::size_t count = 0;
+    for (std::size_t hidden = outer_of(scene); hidden != no_state; hidden = outer_of(composite_.at(hidden).first))
+      ++count;
+    return count;
+  }
+
+  void join(std::size_t scene, std::size_t from, std::size_t to, std::string label, std::uint64_t count) {
+    picture_.scenes[scene].arrows.push_back({from, to, std::move(label), count});
+  }
+
+  std::size_t end_of(std::size_t scene) {
+    const auto found = ends_.find(scene);
+    if (found != ends_.end()) return found->second;
+    return ends_[scene] = add_item(scene, {Picture::Shape::end, "", "", {}, true, 0, 0, {}, 0});
+  }
+
+  // A workflow without a start, which is an error, has no dot for it.
+  void drop_unused_start() {
+    Picture::Scene& main = picture_.scenes.front();
+    if (workflow_.start == no_state && main.items.size() == 1) main.items.clear();
+  }
+
+  const std::vector<State>& states_;
+  const Workflow& workflow_;
+  Picture picture_;
+  std::size_t start_ = 0;
+  std::vector<std::size_t> apart_scene_;  // of states at the top: 0, or the scene that is apart
+  std::vector<std::size_t> item_of_;
+  std::vector<std::size_t> scene_of_;
+  std::vector<std::size_t> inner_scene_;
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>> composite_;  // scene and item, by the hidden half
+  std::map<std::size_t, std::size_t> ends_;
+  std::unordered_map<std::string, Visits> visits_;
+};
+
+}  // namespace
+
+Picture picture_of(const Workflow& workflow, const journal::RunRecord* run) { return Builder(workflow, run).build(); }
+
+}  // namespace wtool::host::report

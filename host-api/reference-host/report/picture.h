@@ -1,0 +1,52 @@
+// What the picture of a workflow shows: scenes of items and arrows. A composite state is an item that holds a scene; what no way
+// from the start leads to (`finally`, the states for failures) has a scene of its own. drawing_svg.cc draws it; drawing.h has the
+// flat form that other notations need.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "journal/run_record.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::report {
+
+struct Picture {
+  enum class Shape { start, end, state, choice, fork, join, composite };
+  // `from` and `to` are indexes of items of the same scene.
+  struct Arrow {
+    std::size_t from = 0;
+    std::size_t to = 0;
+    std::string label;  // the condition as written; may be empty
+    std::uint64_t taken = 0;
+  };
+  struct Scene;
+  struct Item {
+    Shape shape = Shape::state;
+    std::string id;
+    std::string description;                     // may be empty
+    std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
+    bool acts = true;                            // it has an action; a state without one has not succeeded at anything
+    std::uint64_t visits = 0;
+    std::uint64_t last_step = 0;  // its number; 0: no visit
+    std::chrono::steady_clock::duration took{};
+    std::size_t scene = 0;  // of a composite state: its index
+  };
+  struct Scene {
+    std::string caption;  // "finally", "on failure", "not reached"; empty for the others
+    std::vector<Item> items;
+    std::vector<Arrow> arrows;
+  };
+  std::vector<Scene> scenes;       // a composite state's comes after the one that it is in
+  std::vector<std::size_t> apart;  // scenes below the main one, which is the first
+  bool of_run = false;
+};
+
+// `run`: the run whose steps in this workflow are shown; null: none.
+Picture picture_of(const workflow::Workflow& workflow, const journal::RunRecord* run);
+
+}  // namespace wtool::host::report
