@@ -205,9 +205,9 @@ BOOST_AUTO_TEST_CASE(waiting_for_a_node_is_shown_apart_from_running_on_one) {
   const std::string live = progress_of({true, false}, [](Progress& progress, auto made) {
     const Step waits = made('A', ""), runs = made('B', "/1:B");
     progress.state_entered(waits);
-    progress.call_state(waits, {.state = "waiting"});
+    progress.call_state(waits, {.state = "queued", .reason = "node"});
     progress.state_entered(runs);
-    progress.call_state(runs, {.state = "waiting"});
+    progress.call_state(runs, {.state = "queued", .reason = "node"});
     progress.call_state(runs, {.state = "started", .node = "node\x1b[31m7", .job = "12"});
     progress.noticed("now");  // With it, the lines of all that runs are shown.
   });
