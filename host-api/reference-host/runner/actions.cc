@@ -268,6 +268,7 @@ class ActionRunner {
         {.shell = shell,
          .on = std::move(place.on),
          .slot = std::move(place.slot),
+         .limits = workflow::limits_text(place.limits),
          .traceparent = run.request().settings.traceparent,
          .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}},
         tool, arguments, context_.stop,
