@@ -17,7 +17,9 @@
 
 #include "audit/tracing.h"
 #include "base/json_text.h"
+#include "base/trace_context.h"
 #include "base/utf8.h"
+#include "configuration/call_limits.h"
 #include "configuration/configuration.h"
 #include "engine/cancellation.h"
 #include "engine/warden_client.h"
@@ -34,6 +36,7 @@ struct wtool_call {
   std::shared_ptr<const Configuration> configuration;
   std::shared_ptr<engine::CommandRunner> runner;
   std::string tool, call_id;
+  std::string traceparent, limits;
   std::uint64_t parent_span = 0;
   std::uint64_t ceiling_ms = 0;
   void* sink_ctx = nullptr;
@@ -120,7 +123,8 @@ wtool_descriptor descriptor_of(const tools::Tool& tool) {
   wtool_descriptor to{};
   to.struct_size = sizeof to;
   to.hints = (from.read_only ? WTOOL_HINT_READ_ONLY : 0U) | (from.destructive ? WTOOL_HINT_DESTRUCTIVE : 0U) |
-             (from.idempotent ? WTOOL_HINT_IDEMPOTENT : 0U) | (from.open_world ? WTOOL_HINT_OPEN_WORLD : 0U);
+             (from.idempotent ? WTOOL_HINT_IDEMPOTENT : 0U) | (from.open_world ? WTOOL_HINT_OPEN_WORLD : 0U) |
+             (from.takes_limits ? WTOOL_HINT_LIMITS : 0U);
   to.id = view(from.id);
   to.title = view(from.title);
   to.version = view(from.version);
@@ -161,7 +165,21 @@ struct ToolObject {
   const tools::Tool* tool = nullptr;
   std::shared_ptr<const Configuration> configuration;
   std::shared_ptr<engine::CommandRunner> runner;
+  std::unique_ptr<LimitedConfigurations> limited = std::make_unique<LimitedConfigurations>();
 };
+
+// The tool's configuration, held to the limits of the request. NULL: `problem` says why they are refused.
+std::shared_ptr<const Configuration> configuration_for(const ToolObject& object, const wtool_request& request,
+                                                       std::string& problem) {
+  const std::string_view limits = WTOOL_HAS(&request, limits) ? text(request.limits) : std::string_view();
+  if (limits.empty()) return object.configuration;
+  if (!object.tool->description.takes_limits) {
+    problem = "limits of the call: " + std::string(object.tool->description.id) +
+              " starts no command that they could hold for; call it without them";
+    return nullptr;
+  }
+  return object.limited->find(*object.configuration, limits, problem);
+}
 
 wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtool_call** out,
                       wtool_blob* error) noexcept {
@@ -173,18 +191,23 @@ wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtoo
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "struct_size of the request does not even cover its arguments");
     }
     const auto& object = *static_cast<const ToolObject*>(tool->self);
+    std::string problem;
+    auto configuration = configuration_for(object, *request, problem);
+    if (!configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, to_utf8(problem));
     auto call = std::make_unique<wtool_call>(current_host, host_approval);
-    call->configuration = object.configuration;
+    call->configuration = std::move(configuration);
     call->runner = object.runner;
     call->tool = object.tool->description.id;
     if (WTOOL_HAS(request, call_id)) call->call_id = text(request->call_id);
+    if (WTOOL_HAS(request, traceparent)) call->traceparent = text(request->traceparent);
+    if (WTOOL_HAS(request, limits)) call->limits = text(request->limits);
     if (WTOOL_HAS(request, parent_span)) call->parent_span = request->parent_span;
     if (WTOOL_HAS(request, deadline_ms)) call->ceiling_ms = request->deadline_ms;
     if (WTOOL_HAS(request, on_event)) {
       call->sink_ctx = request->sink_ctx;
       call->on_event = request->on_event;
     }
-    call->prepared = object.tool->prepare(text(request->arguments), *object.configuration);
+    call->prepared = object.tool->prepare(text(request->arguments), *call->configuration);
     *out = call.release();
     return WTOOL_OK;
   });
@@ -212,13 +235,27 @@ bool deliver(wtool_call& call, std::uint32_t kind, std::string_view payload) {
   return call.on_event(call.sink_ctx, &event) == 0;
 }
 
-// {"state":"waiting"}, or {"state":"started","node":"...","job":"..."}.
-std::string state_text(std::string_view node, std::string_view job) {
-  if (node.empty()) return R"({"state":"waiting"})";
-  std::string text = R"({"state":"started","node":)";
-  append_json_string(text, node);
-  text += R"(,"job":)";
-  append_json_string(text, job);
+// The payload of WTOOL_EVENT_STATE.
+std::string state_text(const engine::CommandState& state) {
+  static constexpr const char* names[] = {"queued", "started", "stopping", "ended"};
+  std::string text = std::string(R"({"state":")") + names[static_cast<int>(state.name)] + '"';
+  const auto add = [&](std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    text.append(",\"").append(key).append("\":");
+    append_json_string(text, value);
+  };
+  add("reason", state.reason);
+  if (!state.argv.empty()) {
+    text += R"(,"argv":[)";
+    for (const std::string& argument : state.argv) {
+      if (&argument != state.argv.data()) text += ',';
+      append_json_string(text, argument);
+    }
+    text += ']';
+  }
+  if (state.pid != 0) text += ",\"pid\":" + std::to_string(state.pid);
+  add("node", state.node);
+  add("job", state.job);
   return text + '}';
 }
 
@@ -249,9 +286,18 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
         return deliver(*call, stream == engine::Stream::standard_output ? WTOOL_EVENT_STDOUT : WTOOL_EVENT_STDERR,
                        bytes);
       };
-      context.place = [call](std::string_view node, std::string_view job) {
-        return deliver(*call, WTOOL_EVENT_STATE, state_text(node, job));
+      context.state = [call](const engine::CommandState& state) {
+        return deliver(*call, WTOOL_EVENT_STATE, state_text(state));
       };
+    }
+    context.limits = call->limits;
+    if (!call->traceparent.empty()) {
+      context.traceparent = child_of_trace(call->traceparent);
+      if (context.traceparent.empty()) {
+        audit::log(audit::Level::warn, "shell_tools::call",
+                   "the host gave a traceparent that is not one; it is ignored",
+                   {audit::field("traceparent", call->traceparent)}, call->parent_span);
+      }
     }
     if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
       context.ceiling = std::chrono::milliseconds(call->ceiling_ms);
@@ -282,8 +328,11 @@ wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool
     }
     if (!sessions) return fail(WTOOL_E_INVALID_ARGUMENT, error, "explain needs a plugin between init and deinit");
     const auto& object = *static_cast<const ToolObject*>(tool->self);
-    const auto prepared = object.tool->prepare(text(request->arguments), *object.configuration);
-    if (!fill(result, object.runner->explained(prepared->explain(*object.configuration, *sessions))))
+    std::string problem;
+    const auto configuration = configuration_for(object, *request, problem);
+    if (!configuration) return fail(WTOOL_E_INVALID_ARGUMENT, error, to_utf8(problem));
+    const auto prepared = object.tool->prepare(text(request->arguments), *configuration);
+    if (!fill(result, object.runner->explained(prepared->explain(*configuration, *sessions))))
       return fail(WTOOL_E_RESOURCE, error, "out of memory");
     return WTOOL_OK;
   });

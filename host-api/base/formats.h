@@ -12,6 +12,6 @@ inline constexpr int audit = 1;          // audit.file
 inline constexpr int configuration = 1;  // wtool.yaml
 inline constexpr int workflow = 1;       // WORKFLOW.md
 // What a plugin and its warden say to each other. Both come from one build, and other versions are refused.
-inline constexpr std::uint32_t warden_protocol = 8;
+inline constexpr std::uint32_t warden_protocol = 9;
 
 }  // namespace wtool::formats

@@ -1,6 +1,7 @@
 #include "call/call.h"
 
 #include <algorithm>
+#include <span>
 
 #include "audit/tracing.h"
 #include "call/call_record.h"
@@ -49,9 +50,41 @@ std::variant<CallError, engine::CommandOutcome> run(const Plan& plan, const engi
   return std::get<engine::CommandOutcome>(std::move(ran));
 }
 
+// Adds to what a runner says of the command what only the call knows, and leaves out what was said just now.
+engine::StateSink state_sink(const Plan& plan, const CommandRequest& request, const CallContext& context) {
+  if (!context.state) return {};
+  std::vector<std::string> argv = plan.command.arguments;
+  const secrets::Masker masker = plan.masker(request);
+  for (std::string& argument : argv) argument = masker.masked(argument);
+  return [&context, argv = std::move(argv),
+          last = engine::CommandState{.name = engine::CommandState::Name::ended}](engine::CommandState state) mutable {
+    using Name = engine::CommandState::Name;
+    // Nothing is borrowed: the reasons are constants.
+    if (last.name == state.name && last.reason == state.reason) return true;
+    last = {.name = state.name, .reason = state.reason};
+    if (state.name == Name::started) state.argv = argv;
+    return context.state(state);
+  };
+}
+
+// Gives the command its place in the caller's trace, unless the caller has set the variable itself or the rules deny it.
+void set_trace(const CommandRequest& request, const CallContext& context, Plan& plan) {
+  constexpr std::string_view name = "TRACEPARENT";
+  if (context.traceparent.empty()) return;
+  const auto is_it = [&](const auto& variable) { return variable.first == name; };
+  if (std::any_of(request.environment.begin(), request.environment.end(), is_it)) return;
+  const auto& denied = context.configuration.environment.deny;
+  if (std::any_of(denied.begin(), denied.end(), [&](const auto& one) { return policy::matches_pattern(one, name); }))
+    return;
+  const std::string head = std::string(name) + '=';
+  std::erase_if(plan.command.variables, [&](const std::string& variable) { return variable.starts_with(head); });
+  plan.command.variables.push_back(head + context.traceparent);
+}
+
 audit::Fields span_fields(const CommandRequest& request, const CallContext& context, const CallResult& result) {
   audit::Fields fields{audit::field("tool", context.tool), audit::field("call_id", context.call_id),
                        audit::field("program", result.program), audit::field("directory", result.directory)};
+  if (!context.traceparent.empty()) fields.push_back(audit::field("traceparent", context.traceparent));
   for (const auto& [key, value] : request.labels) fields.push_back(audit::field(key, value));
   return fields;
 }
@@ -124,8 +157,16 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   options.spill_directory = context.configuration.spill_directory.get();
   options.name = context.call_id;
   options.span = span.number();
-  options.place = context.place;
+  options.call_limits = context.limits;
+  options.state = state_sink(plan, request, context);
+  set_trace(request, context, plan);
+  const auto tell = [&](engine::CommandState::Name name) {
+    if (!options.state || options.state({.name = name})) return;
+    context.cancellation.request(engine::Cancellation::Mode::graceful, "the receiver of the output asked to stop");
+  };
+  tell(engine::CommandState::Name::queued);
   result.outcome = run(plan, options, context, result);
+  tell(engine::CommandState::Name::ended);
   if (const auto* outcome = std::get_if<engine::CommandOutcome>(&result.outcome); outcome != nullptr && outcome->kept) {
     background->keep(outcome->kept);
   }

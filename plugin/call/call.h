@@ -45,7 +45,11 @@ struct CallContext {
   std::function<void(std::string_view reason)> abort;
   // The same as `configuration`, for what outlives the call.
   std::shared_ptr<const Configuration> kept_configuration;
-  engine::PlaceSink place = {};
+  engine::StateSink state = {};
+  // The call's own place in its caller's trace (base/trace_context.h), for the command, the log and the audit trail; empty: it
+  // is in none.
+  std::string traceparent = {};
+  std::string_view limits = {};  // of this call, which `configuration` already holds: for a runner that has another one
 };
 
 struct CallResult {

@@ -134,6 +134,8 @@ void add_input(Json& line, const CommandRequest& request) {
 // and several hosts may write to one file.
 Json line_of(const CommandRequest& request, const CallContext& context) {
   Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
+  if (!context.traceparent.empty()) line["traceparent"] = context.traceparent;
+  if (!context.limits.empty()) line["limits"] = Json::parse(context.limits, nullptr, false);
   for (const auto& [key, value] : request.labels) line[key] = value;
   return line;
 }

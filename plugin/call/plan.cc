@@ -215,7 +215,8 @@ Plan make_plan(const CommandRequest& request, const Configuration& configuration
     plan.asked_by_tool_rules = true;
     plan.verdict = std::move(own);
   }
-  plan.lifts_network = plan.verdict.opens_network && configuration.sandbox && !configuration.sandbox->network;
+  plan.lifts_network = plan.verdict.opens_network && configuration.sandbox && !configuration.sandbox->network &&
+                       !configuration.network_stays_closed;
   // Added to the reason, so that every host shows it, whatever parts of a question it shows.
   if (plan.lifts_network) {
     plan.verdict.reason += request.interactive ? "; a yes opens the network for as long as this program runs"

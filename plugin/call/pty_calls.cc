@@ -122,10 +122,13 @@ struct Carried {
   Carried(CommandRequest&& what, const CallContext& context, const Pty& pty)
       : request(std::move(what)),
         configuration(context.kept_configuration),
+        traceparent(context.traceparent),
+        limits(context.limits),
         relay(pty.cancellation(), context.abort, deadline_of(context)) {}
 
   const CommandRequest request;
   const std::shared_ptr<const Configuration> configuration;
+  const std::string traceparent, limits;
   Relay relay;
   std::mutex mutex;
   std::optional<CallResult> result;
@@ -184,8 +187,21 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
     carried = std::make_shared<Carried>(std::move(request), context, pty);
     pty.run([carried, &pty, runner = context.runner, &sessions = context.sessions, tool = context.tool,
              call_id = context.call_id] {
-      CallContext own{runner,          sessions, *carried->configuration, pty.cancellation(), {}, tool, call_id, 0, {},
-                      &carried->relay, {},       carried->configuration};
+      CallContext own{runner,
+                      sessions,
+                      *carried->configuration,
+                      pty.cancellation(),
+                      {},
+                      tool,
+                      call_id,
+                      0,
+                      {},
+                      &carried->relay,
+                      {},
+                      carried->configuration,
+                      {},
+                      carried->traceparent,
+                      carried->limits};
       CallResult result = execute_call(carried->request, own);
       PtyEnd end = end_of(result);
       const std::lock_guard lock(carried->mutex);

@@ -11,6 +11,7 @@
 #include "base/descriptor.h"
 #include "base/pilot/channel.h"
 #include "cluster/order.h"
+#include "configuration/call_limits.h"
 #include "policy/environment.h"
 #include "sessions/sessions.h"
 
@@ -66,7 +67,11 @@ class EngineRun : public tools::PreparedCall {
   }
 
   Answer run_command(CallContext& context) {
-    const Configuration& configuration = context.configuration;
+    std::shared_ptr<const Configuration> held = context.kept_configuration;
+    if (std::string problem; !order_->limits.empty() && !(held = tightened(*held, order_->limits, problem))) {
+      throw std::invalid_argument(problem);
+    }
+    const Configuration& configuration = *held;
     Answer answer;
     std::shared_ptr<Session> session;
     if (order_->in_session) {

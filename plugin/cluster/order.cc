@@ -223,6 +223,7 @@ Order order_of(const json& from) {
   order.in_session = flag("in_session");
   order.session = from.at("session").get<std::string>();
   order.ends_session = flag("ends_session");
+  if (from.contains("limits")) order.limits = from.at("limits").get<std::string>();
   return order;
 }
 
@@ -258,6 +259,7 @@ std::string to_bytes(const Order& order) {
            {"in_session", order.in_session},
            {"session", order.session},
            {"ends_session", order.ends_session}};
+  if (!order.limits.empty()) out["limits"] = order.limits;
   if (order.standard_input) out["standard_input"] = *order.standard_input;
   return to_cbor(out);
 }

@@ -29,6 +29,7 @@ struct Order {
   bool merged = false;
   bool keep = false;
   bool lifts_network = false;
+  std::string limits{};  // of this call alone (configuration/call_limits.h); empty: none
   bool in_session = false;
   std::string session{};      // its id on the node; empty: it has none yet
   bool ends_session = false;  // Nothing is run: the session is closed, and all that it keeps is ended in `grace`.

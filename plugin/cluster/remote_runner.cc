@@ -144,6 +144,7 @@ Order order_of(const engine::Command& command, const std::string& directory, con
   order.merged = options.merged;
   order.keep = options.keep && options.hold != nullptr;
   order.lifts_network = options.lifts_network;
+  order.limits = options.call_limits;
   order.in_session = options.hold != nullptr;
   return order;
 }
@@ -194,8 +195,9 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
   const auto receive = [&](engine::Stream stream, std::string_view bytes) {
     check_receiver(received.add(stream, bytes));
   };
-  const auto tell_place = [&](std::string_view node, std::string_view job) {
-    if (options.place) check_receiver(options.place(node, job));
+  using State = engine::CommandState;
+  const auto tell = [&](const State& state) {
+    if (options.state) check_receiver(options.state(state));
   };
   const auto is_cancelled = [&] { return cancellation.mode() != Cancellation::Mode::none; };
   Order order = order_of(command, directory, options);
@@ -210,7 +212,7 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     if (is_cancelled()) return end(engine::Cancelled{cancellation.reason()});
     std::string text;
     TakenSlot slot(pool, session ? session->take() : Slot{});
-    if (!slot->channel) tell_place({}, {});
+    if (!slot->channel) tell({.name = State::Name::queued, .reason = "node"});
     if (!slot->channel) {
       Refusal refusal;
       *slot = pool.take(cancellation.descriptor(), wait_until, refusal, {time_left(options), options.time_limit_named});
@@ -225,7 +227,8 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     Exchange exchange(*slot, options.span);
     sent = Clock::now();
     exchange.send({configuration_, options.name, to_bytes(order), session != nullptr});
-    Exchange::End how = exchange.await(&cancellation, {receive, [&] { tell_place(node, job); }}, text);
+    Exchange::End how = exchange.await(
+        &cancellation, {receive, [&] { tell({.name = State::Name::started, .node = node, .job = job}); }}, text);
     std::optional<Answer> answer;
     if (how == Exchange::End::answered && !(answer = read_answer(text))) {
       how = Exchange::End::lost;

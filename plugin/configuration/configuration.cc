@@ -237,7 +237,7 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
     configuration->sandbox->files = configuration->files_in_force;
     configuration->sandbox->record = configuration->audit.file;
   }
-  if (configuration->sandbox) configuration->confinement = std::make_shared<engine::Sandbox>(*configuration->sandbox);
+  if (configuration->sandbox) configuration->confinement = engine::Sandbox::shared(*configuration->sandbox);
   return error.empty() ? configuration : nullptr;
 }
 

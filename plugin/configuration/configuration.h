@@ -34,6 +34,7 @@ struct Configuration {
   engine::Limits limits;                         // limits.cpu_seconds, memory_bytes, processes, open_files, file_bytes
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
   std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
+  bool network_stays_closed = false;  // No approval opens the network: a call asked for that (call_limits.h).
 
   policy::CommandRules commands;         // commands.*
   policy::DirectoryRules directories;    // directories.roots, confine_arguments
@@ -53,7 +54,7 @@ struct Configuration {
 
   // What all calls share of output.directory; NULL where output.spill is never.
   std::shared_ptr<engine::SpillDirectory> spill_directory;
-  std::shared_ptr<engine::Sandbox> confinement;  // the same, as all calls share it
+  std::shared_ptr<engine::Sandbox> confinement;  // the same, as all calls with it share it, of whatever tool
   std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; NULL without audit.file
 };
 

@@ -78,9 +78,11 @@ class Run {
         events_(sink),
         output_(options.capture_bytes),
         error_(options.capture_bytes),
+        awaits_start_(static_cast<bool>(options.state)),
         in_scope_(options.scope && command.sandbox != nullptr && command.sandbox->ruleset_in_scope >= 0),
         request_(command, options.limits, in_scope_) {
     if (options.terminal != nullptr) request_.set_terminal();
+    if (options.state) request_.ask_for_start();
     if (options.spill != SpillOptions::When::never) spill_file_.emplace(*options.spill_directory, options.name);
   }
 
@@ -106,6 +108,7 @@ class Run {
   void on_custodian_message();
   void end(Reason reason, milliseconds grace);
   void keep();
+  void tell(const CommandState& state);
   void note_names(const warden::Report& report);
   void take_output(OutputPipe& pipe, Stream stream);
   bool take_shown();
@@ -130,6 +133,7 @@ class Run {
   OutputPipe output_;
   OutputPipe error_;
   bool shown_ended_ = true;  // Nothing more will be shown in the terminal.
+  bool awaits_start_;        // Output waits until its receiver knows that the command has started.
   std::optional<SpillFile> spill_file_;
   bool spilling_ = false;
   const bool in_scope_;
@@ -228,8 +232,8 @@ void Run::hand_over() {
 
 void Run::watch() {
   const short on_socket = handed_over_ ? POLLIN : POLLIN | POLLOUT;
-  pollfd watched[] = {{output_.reader(), POLLIN, 0},
-                      {error_.reader(), POLLIN, 0},
+  pollfd watched[] = {{awaits_start_ ? -1 : output_.reader(), POLLIN, 0},
+                      {awaits_start_ ? -1 : error_.reader(), POLLIN, 0},
                       {custodian_.socket.get(), on_socket, 0},
                       {cancellation_.descriptor(), POLLIN, 0},
                       {shown_ended_ ? -1 : options_.terminal->master(), POLLIN, 0}};
@@ -323,6 +327,9 @@ void Run::help() {
 }
 
 void Run::end(Reason reason, milliseconds grace) {
+  if (reason_ == Reason::none && reason != Reason::sweep) {
+    tell({.name = CommandState::Name::stopping, .reason = reason == Reason::timeout ? "timeout" : "cancelled"});
+  }
   if (reason_ == Reason::none) reason_ = reason;
   const auto deadline = Clock::now() + grace + report_slack;
   report_deadline_ = report_deadline_ == Clock::time_point{} ? deadline : std::min(report_deadline_, deadline);
@@ -331,6 +338,10 @@ void Run::end(Reason reason, milliseconds grace) {
   if (options_.terminal == nullptr || reason == Reason::sweep) return;
   shown_ended_ = true;
   options_.terminal->hang_up();
+}
+
+void Run::tell(const CommandState& state) {
+  if (options_.state) check_receiver(options_.state(state));
 }
 
 // Hands the tree and the pipes over to the custodian for good. The command's own output is still in the pipes, and must
@@ -434,9 +445,12 @@ void Run::on_custodian_message() {
     return;
   }
   if (report.header.kind == warden::Kind::custodian_spawned) return;
-  if (report.header.kind == warden::Kind::running && report.header.call == request_.call() &&
-      options_.terminal != nullptr) {
-    return options_.terminal->started();
+  if (report.header.kind == warden::Kind::running && report.header.call == request_.call()) {
+    warden::Running running{};
+    std::memcpy(&running, &report, sizeof running);
+    awaits_start_ = false;
+    if (options_.terminal != nullptr) options_.terminal->started();
+    return tell({.name = CommandState::Name::started, .pid = running.pid});
   }
   if (report.header.call != request_.call() && report.header.call != 0) return;
   if (report.header.kind == warden::Kind::leader_exited) {

@@ -11,10 +11,14 @@
 //   if (const auto* exited = std::get_if<Exited>(&outcome.termination)) return exited->status;
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "engine/cancellation.h"
@@ -34,9 +38,20 @@ class SessionHold {
   virtual ~SessionHold() = default;
 };
 
-// Hears where a command is: without a node while it waits for one, then with the node and the job in which it has started.
-// Returns false to stop the command gracefully. Of commands on this machine there is nothing to say.
-using PlaceSink = std::function<bool(std::string_view node, std::string_view job)>;
+// Where a command is. What is borrowed is valid until the sink returns.
+struct CommandState {
+  enum class Name { queued, started, stopping, ended };
+  Name name = Name::queued;
+  pid_t pid = 0;                   // Of one that has started on this machine: its main process.
+  std::string_view node{}, job{};  // Of one that has started elsewhere.
+  std::string_view
+      reason{};  // Of one that is being stopped: "timeout" or "cancelled"; of one that is queued for a node: "node".
+  std::span<const std::string> argv{};  // Of one that has started; without secrets. The caller of run() adds it.
+};
+
+// Hears what a run sees of it: `started` before any output, and `stopping`; `queued` where it must wait for another place.
+// Returns false to stop the command gracefully.
+using StateSink = std::function<bool(const CommandState&)>;
 
 struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;  // Then the command is stopped, as timed out.
@@ -48,6 +63,9 @@ struct RunOptions {
   std::chrono::milliseconds grace{2000};    // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;  // Per stream.
   Limits limits;
+  // The limits of this call alone, as the host gave them, for a runner that hands the command on. `limits` and the sandbox
+  // hold them already. Borrowed.
+  std::string_view call_limits;
   bool merged = false;         // Standard error goes where standard output goes.
   bool keep = false;           // What outlives the command is kept (CommandOutcome::kept), not ended.
   bool lifts_network = false;  // Of run_sandboxed: the network is open, whatever the sandbox's policy says.
@@ -62,7 +80,7 @@ struct RunOptions {
   // captured, spilled or an event. NULL: it has pipes.
   Terminal* terminal = nullptr;
   std::uint64_t span = 0;  // Of log records about the command.
-  PlaceSink place;         // May be empty.
+  StateSink state;         // May be empty.
 };
 
 // Blocks until every process of the command is dead and reaped, or kept, and its descriptors are closed. Any thread,

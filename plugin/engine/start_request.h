@@ -16,7 +16,12 @@ class StartRequest {
   StartRequest(const Command& command, const Limits& limits, bool in_scope = false);
 
   // `input` of send() is a terminal, as stdout and stderr are, and becomes the command's controlling terminal.
-  void set_terminal() { start_.has_terminal = 1; }
+  void set_terminal() {
+    start_.has_terminal = 1;
+    ask_for_start();
+  }
+  // The custodian tells when its program is executed.
+  void ask_for_start() { start_.tells_start = 1; }
 
   enum class Sending { complete, waiting, failed };
 

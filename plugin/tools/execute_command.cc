@@ -194,8 +194,8 @@ class ExecuteCommandCall : public CommandCall {
 }  // namespace
 
 Tool execute_command() {
-  return {{"execute_command", "Execute one program", "1.0.0", description, input_schema, output_schema},
-          prepare<ExecuteCommandCall>};
+  return with_limits({{"execute_command", "Execute one program", "1.0.0", description, input_schema, output_schema},
+                      prepare<ExecuteCommandCall>});
 }
 
 }  // namespace wtool::tools

@@ -193,8 +193,9 @@ class ExecuteRunCall : public CommandCall {
 }  // namespace
 
 Tool execute_run() {
-  return {{"execute_run", "Run a command of the project", "1.0.0", description, input_schema, output_schema},
-          prepare<ExecuteRunCall>};
+  return with_limits(
+      {{"execute_run", "Run a command of the project", "1.0.0", description, input_schema, output_schema},
+       prepare<ExecuteRunCall>});
 }
 
 }  // namespace wtool::tools

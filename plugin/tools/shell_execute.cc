@@ -116,8 +116,8 @@ class ShellExecuteCall : public CommandCall {
 }  // namespace
 
 Tool shell_execute() {
-  return {{"shell_execute", "Execute a shell command", "1.0.0", description, input_schema, output_schema},
-          prepare<ShellExecuteCall>};
+  return with_limits({{"shell_execute", "Execute a shell command", "1.0.0", description, input_schema, output_schema},
+                      prepare<ShellExecuteCall>});
 }
 
 }  // namespace wtool::tools

@@ -24,6 +24,7 @@ struct Description {
   bool destructive = true;
   bool idempotent = false;
   bool open_world = true;
+  bool takes_limits = false;  // It starts commands, which limits of the call hold for.
 };
 
 // What a call returns.
@@ -74,6 +75,12 @@ struct Tool {
   // Checks the arguments and starts nothing. If they are wrong, the returned call answers with what is wrong.
   std::unique_ptr<PreparedCall> (*prepare)(std::string_view arguments, const Configuration& configuration);
 };
+
+// Of a tool that starts commands, for the table of tools: calls of it may have limits of their own.
+inline Tool with_limits(Tool tool) {
+  tool.description.takes_limits = true;
+  return tool;
+}
 
 // ---- All tools of the plugin, each in the file of its name. To add one, add a file here, declare its function below,
 // and add a line to table.cc.

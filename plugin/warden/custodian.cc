@@ -63,6 +63,7 @@ class Custodian {
   static void await_child(int timeout_ms);
   void report();
   void tell(Kind kind);
+  void tell_running();
 
   const CustodianStation station_;
   EventSet events_;
@@ -167,7 +168,7 @@ void Custodian::run_call() {
   report_.error = failure.error;
   leader_lives_ = tree_lives_ = leader_ > 0;
   monitor_.begin(plan.limits, cgroup_.made());
-  if (plan.has_terminal && leader_lives_) tell(Kind::running);
+  if (start_.tells_start() && leader_lives_) tell_running();
 
   while (tree_lives_) {
     if (!leader_lives_ && !told_leader_exited_ && ending_ == Ending::none) {
@@ -422,6 +423,11 @@ void Custodian::report() {
 void Custodian::tell(Kind kind) {
   const Header header{kind, 0, start_.call()};
   send_message(station_.socket, &header, sizeof header);
+}
+
+void Custodian::tell_running() {
+  const Running running{{Kind::running, 0, start_.call()}, leader_, 0};
+  send_message(station_.socket, &running, sizeof running);
 }
 
 }  // namespace

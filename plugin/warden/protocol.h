@@ -24,7 +24,7 @@ namespace wtool::warden {
 constexpr const char* cgroup_name_format = "wtool-%d-%llu";
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 8;
+constexpr std::uint32_t protocol_version = 9;
 
 // The ELF file of a shell-warden has the version as a note, so that a plugin recognises a warden of another
 // build when the plugin is loaded, without starting the warden.
@@ -60,7 +60,7 @@ enum class Kind : std::uint32_t {
   leader_exited = 30,  // Header alone: the command is over, but others of its tree live
   report = 31,         // Report
   kept = 32,           // Report, the answer to keep: so far; the last one follows when nothing is left
-  running = 33,        // Header alone, where the command has a terminal: its program is executed
+  running = 33,        // Running, where the start asks for it: the command's program is executed
 };
 
 struct Header {
@@ -146,6 +146,8 @@ struct Start {
   std::uint32_t in_scope = 0;      // 1: the ruleset leaves signals to the scope of the custodian, which must be in one.
   std::uint32_t has_input = 0;     // 1: the last descriptor is the command's standard input; 0: it is the null device.
   std::uint32_t has_terminal = 0;  // 1: that is a terminal, which becomes the controlling terminal.
+  std::uint32_t tells_start = 0;   // 1: Running is wanted.
+  std::uint32_t reserved = 0;
   Limits limits{};
 };
 
@@ -162,6 +164,12 @@ constexpr char bind_read_only = 'r';
 
 constexpr std::size_t max_message = 32 * 1024;
 constexpr std::uint32_t max_text = 64U * 1024 * 1024;
+
+struct Running {
+  Header header;
+  std::int32_t pid;  // Of the command's main process.
+  std::uint32_t reserved;
+};
 
 // Ends the call: SIGTERM and SIGCONT to its tree, and grace_ms later SIGKILL until nothing is left. A later End can
 // only shorten the time.

@@ -19,6 +19,7 @@ class StartMessage {
 
   std::uint64_t call() const { return start_.header.call; }
   const Limits& limits() const { return start_.limits; }
+  bool tells_start() const { return start_.tells_start != 0; }
   bool in_scope() const { return start_.in_scope != 0; }
 
   // Valid until the next receive. The descriptors of the plan are set; without a standard input of its own, that is the

@@ -2,6 +2,7 @@
 // of an environment variable.
 #include <wtool/ext/log.h>
 
+#include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <cstring>
@@ -115,6 +116,48 @@ BOOST_FIXTURE_TEST_CASE(each_call_is_a_span_that_is_closed_again, Logged) {
   BOOST_TEST((span.fields.at("call_id") == Json("call-7")));
   BOOST_TEST((span.fields.at("directory") == Json("/")));
   BOOST_TEST(span.fields.count("program") == 1u);
+}
+
+namespace {
+
+constexpr const char* callers_trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(a_command_belongs_to_the_trace_of_its_caller_with_the_call_as_its_parent, Logged) {
+  const std::string got = tool.shell("echo $TRACEPARENT", {.traceparent = callers_trace}).out();
+  BOOST_TEST(got.starts_with("00-0af7651916cd43dd8448eb211c80319c-"), got);
+  BOOST_TEST(got.find("b7ad6b7169203331") == std::string::npos, got);
+  BOOST_REQUIRE(host.spans.size() == 1u);
+  BOOST_TEST((host.spans.front().fields.at("traceparent").get<std::string>() + "\n" == got));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_variable_of_the_caller_wins_over_its_trace_and_a_denied_one_is_not_set, Logged) {
+  const Json own{{"command", "echo $TRACEPARENT"}, {"environment", {{"TRACEPARENT", "mine"}}}};
+  BOOST_TEST(tool.run(own, {.traceparent = callers_trace}).out() == "mine\n");
+  const ToolUnderTest denying(plugin, {{"environment", {{"deny", {"TRACE*"}}}}});
+  BOOST_TEST(denying.shell("echo .$TRACEPARENT", {.traceparent = callers_trace}).out() == ".\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_no_trace_is_ignored_and_logged, Logged) {
+  host.records.clear();
+  BOOST_TEST(tool.shell("echo .$TRACEPARENT", {.traceparent = "00-1-2-3"}).out() == ".\n");
+  const auto told = std::find_if(host.records.begin(), host.records.end(), [](const Record& record) {
+    return record.message.find("a traceparent that is not one") != std::string::npos;
+  });
+  BOOST_REQUIRE((told != host.records.end()));
+  BOOST_TEST(told->level == WTOOL_LOG_WARN);
+  BOOST_TEST((told->fields.at("traceparent") == Json("00-1-2-3")));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_audit_trail_has_the_trace_of_a_call_in_each_of_its_lines, Logged) {
+  const ScratchFolder folder;
+  const ToolUnderTest audited(plugin, {{"audit", {{"file", folder.path() + "/trail"}}}});
+  const std::string got = audited.shell("echo $TRACEPARENT", {.traceparent = callers_trace}).out();
+  const std::string lines = tool.run({{"command", "cat trail"}, {"working_directory", folder.path()}}).out();
+  const std::string written = R"("traceparent":")" + got.substr(0, got.size() - 1) + '"';
+  BOOST_TEST(lines.find(written) != std::string::npos, lines);
+  BOOST_TEST(lines.find(written) != lines.rfind(written), lines);
 }
 
 BOOST_FIXTURE_TEST_CASE(every_command_is_logged_at_info_when_it_starts_with_its_time, Logged) {

@@ -321,6 +321,25 @@ BOOST_AUTO_TEST_CASE(a_session_can_be_closed_whatever_runs) {
   BOOST_TEST(ask("terminal_close_session", id).at("isError") == false);
 }
 
+BOOST_AUTO_TEST_CASE(progress_tells_that_a_command_is_being_stopped) {
+  Session client;
+  client.run("trap '' TERM; while :; do sleep 0.1; done",
+             {{"_meta", {{"progressToken", 1}}}, {"arguments", {{"timeout", 1}}}});
+  const auto tells = [](const Json& one) {
+    return one.at("params").value("message", "") == "is being stopped: timeout";
+  };
+  BOOST_TEST(std::any_of(client.news.begin(), client.news.end(), tells));
+}
+
+BOOST_AUTO_TEST_CASE(the_commands_of_a_call_belong_to_the_trace_of_its_meta) {
+  Session client;
+  const Json result = client.run(
+      "echo $TRACEPARENT", {{"_meta", {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}}});
+  const std::string out = result.at("structuredContent").at("stdout");
+  BOOST_TEST(out.starts_with("00-0af7651916cd43dd8448eb211c80319c-"), out);
+  BOOST_TEST(out.find("b7ad6b7169203331") == std::string::npos, out);
+}
+
 BOOST_AUTO_TEST_CASE(progress_grows_is_rare_and_ends_before_the_result) {
   Session client;
   const Json result =

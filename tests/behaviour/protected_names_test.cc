@@ -227,6 +227,23 @@ BOOST_FIXTURE_TEST_CASE(without_namespaces_changes_are_reported_or_the_call_refu
   BOOST_TEST(has(paths, hook));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_repository_that_the_commands_of_one_tool_have_made_is_theirs_for_another, Fixture) {
+  const std::string make =
+      "mkdir -p made/.git/hooks made/.git/objects made/.git/refs && echo 'ref: refs/heads/main' >made/.git/HEAD && "
+      "echo '[core]' >made/.git/config";
+  const std::string change = "echo changed >>made/.git/config && echo done";
+  const Json config = sandbox({{"protect", {"repositories"}}});
+  const ToolUnderTest one(plugin, config);
+  const ToolUnderTest other(plugin, config);
+  BOOST_TEST(run(one, make).exit_code() == 0);
+  BOOST_TEST(run(one, change).out() == "done\n");
+  BOOST_TEST(run(other, change).out() == "done\n");
+  // One with other rules does not know them.
+  Json looser = config;
+  looser["sandbox"]["ipc"] = "allow";
+  BOOST_TEST(run(ToolUnderTest(plugin, looser), change).out() == "");
+}
+
 BOOST_FIXTURE_TEST_CASE(files_in_force_are_held_whatever_they_are_called, Fixture) {
   for (const char* name : {"policy.json", "conf/tools.json", "log.jsonl"})
     scratch.file("inside/" + std::string(name), "");

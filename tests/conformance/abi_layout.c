@@ -58,9 +58,8 @@ AT(wtool_event, struct_size, 0);
 AT(wtool_event, kind, 4);
 AT(wtool_event, seq, 8);
 AT(wtool_event, mono_ns, 16);
-AT(wtool_event, dropped_bytes, 24);
-AT(wtool_event, payload, 32);
-FIRST_SIZE(wtool_event, 48);
+AT(wtool_event, payload, 24);
+FIRST_SIZE(wtool_event, 40);
 
 AT(wtool_request, struct_size, 0);
 AT(wtool_request, flags, 4);
@@ -71,7 +70,8 @@ AT(wtool_request, parent_span, 56);
 AT(wtool_request, deadline_ms, 64);
 AT(wtool_request, sink_ctx, 72);
 AT(wtool_request, on_event, 80);
-FIRST_SIZE(wtool_request, 88);
+AT(wtool_request, limits, 88);
+FIRST_SIZE(wtool_request, 104);
 
 AT(wtool_tool, struct_size, 0);
 AT(wtool_tool, reserved, 4);
@@ -148,11 +148,10 @@ CHECK(WTOOL_ABI_MAJOR == 1u, "a new major is a new symbol");
 CHECK(WTOOL_OK == 0 && WTOOL_E_INVALID_ARGUMENT == 1 && WTOOL_E_UNSUPPORTED == 2 && WTOOL_E_CANCELLED == 3 &&
           WTOOL_E_BUSY == 4 && WTOOL_E_RESOURCE == 5 && WTOOL_E_INTERNAL == 6,
       "a status has changed");
-CHECK(WTOOL_EVENT_STDOUT == 1u && WTOOL_EVENT_STDERR == 2u && WTOOL_EVENT_STATE == 3u && WTOOL_EVENT_PROGRESS == 4u,
-      "an event kind has changed");
+CHECK(WTOOL_EVENT_STDOUT == 1u && WTOOL_EVENT_STDERR == 2u && WTOOL_EVENT_STATE == 3u, "an event kind has changed");
 CHECK(WTOOL_CANCEL_GRACEFUL == 1u && WTOOL_CANCEL_NOW == 2u, "a strength of cancelling has changed");
 CHECK(WTOOL_HINT_READ_ONLY == 1u && WTOOL_HINT_DESTRUCTIVE == 2u && WTOOL_HINT_IDEMPOTENT == 4u &&
-          WTOOL_HINT_OPEN_WORLD == 8u,
+          WTOOL_HINT_OPEN_WORLD == 8u && WTOOL_HINT_LIMITS == 16u,
       "a hint has changed");
 CHECK(WTOOL_LOG_TRACE == 1u && WTOOL_LOG_DEBUG == 2u && WTOOL_LOG_INFO == 3u && WTOOL_LOG_WARN == 4u &&
           WTOOL_LOG_ERROR == 5u,

@@ -79,7 +79,7 @@ BOOST_FIXTURE_TEST_CASE(tools_are_described_before_init, Loaded) {
       BOOST_TEST(is_semantic_version(text(descriptor->version)));
       BOOST_TEST(Json::parse(text(descriptor->input_schema)).at("type").get<std::string>() == "object");
       BOOST_TEST((text(descriptor->output_schema).empty() || Json::parse(text(descriptor->output_schema)).is_object()));
-      BOOST_TEST((descriptor->hints & ~15u) == 0u);
+      BOOST_TEST((descriptor->hints & ~31u) == 0u);
       // The same each time, and at the same place: it is static data.
       BOOST_TEST(entry->tool_at(i) == descriptor);
     }
@@ -272,7 +272,7 @@ BOOST_FIXTURE_TEST_CASE(a_request_of_an_older_host_is_read_no_further_than_its_s
   // Everything after struct_size is poison: a plugin that read it would call it.
   for (const std::size_t size :
        {offsetof(wtool_request, call_id), offsetof(wtool_request, traceparent), offsetof(wtool_request, deadline_ms),
-        offsetof(wtool_request, sink_ctx), offsetof(wtool_request, on_event)}) {
+        offsetof(wtool_request, sink_ctx), offsetof(wtool_request, on_event), offsetof(wtool_request, limits)}) {
     std::vector<unsigned char> memory(sizeof(wtool_request), 0xA5);
     auto* request = reinterpret_cast<wtool_request*>(memory.data());
     const wtool_request model = request_for(hello);

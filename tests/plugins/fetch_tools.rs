@@ -63,7 +63,6 @@ pub struct Event {
     kind: u32,
     seq: u64,
     mono_ns: u64,
-    dropped_bytes: u64,
     payload: View,
 }
 
@@ -80,6 +79,7 @@ pub struct Request {
     deadline_ms: u64,
     sink_ctx: *mut c_void,
     on_event: Sink,
+    limits: View,
 }
 
 #[repr(C)]
@@ -266,7 +266,6 @@ fn tell(call: &Call, text: &'static str) -> bool {
         kind: 1,
         seq: 1,
         mono_ns: 0,
-        dropped_bytes: 0,
         payload: view(text),
     };
     call.sink.map_or(true, |sink| sink(call.sink_ctx, &event) == 0)

@@ -15,7 +15,7 @@ const void* no_extension(const wtool_host*, const char*) noexcept { return nullp
 
 std::int32_t hand_on(void* context, const wtool_event* event) noexcept {
   const auto& sink = *static_cast<const std::function<int(const Event&)>*>(context);
-  return sink({event->kind, event->seq, event->mono_ns, event->dropped_bytes, std::string(text(event->payload))});
+  return sink({event->kind, event->seq, event->mono_ns, std::string(text(event->payload))});
 }
 
 wtool_request request_of(std::string_view arguments, const CallOptions& options,
@@ -24,6 +24,8 @@ wtool_request request_of(std::string_view arguments, const CallOptions& options,
   request.deadline_ms = options.deadline_ms;
   request.call_id = view(options.call_id);
   request.parent_span = options.parent_span;
+  request.traceparent = view(options.traceparent);
+  request.limits = view(options.limits);
   if (sink) {
     request.sink_ctx = const_cast<std::function<int(const Event&)>*>(&sink);
     request.on_event = hand_on;

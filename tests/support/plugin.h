@@ -45,7 +45,6 @@ struct Event {
   std::uint32_t kind = 0;
   std::uint64_t seq = 0;
   std::uint64_t mono_ns = 0;
-  std::uint64_t dropped_bytes = 0;
   std::string payload;
 };
 
@@ -72,6 +71,8 @@ struct CallOptions {
   std::uint64_t deadline_ms = 0;
   std::string call_id{};
   std::uint64_t parent_span = 0;
+  std::string traceparent{};
+  std::string limits{};
   // On the thread inside call_run. A result other than 0 asks the call to stop.
   std::function<int(const Event&)> on_event{};
 };

@@ -14,6 +14,9 @@
  * - Outputs are untouched when a function fails, but for `error`, which then may be filled with one English sentence.
  * - No exception and no longjmp crosses the interface. All text is UTF-8; times are in the unit that the name says.
  * - Pointers that a function receives are valid until it returns, unless the member says otherwise.
+ * - Stacks. A thread that calls a function of the plugin needs 128 KiB of stack at least.
+ * - Standard input is no part of the interface: a tool that takes some has an argument for it, which is judged, shown to
+ *   whoever approves, and recorded with the others.
  *
  * C11 and later, C++17 and later.
  */
@@ -92,12 +95,15 @@ typedef struct wtool_host {
 #define WTOOL_HINT_DESTRUCTIVE 2u /* may destroy or overwrite; without meaning where READ_ONLY is set */
 #define WTOOL_HINT_IDEMPOTENT 4u  /* repeating a call with the same arguments changes nothing more */
 #define WTOOL_HINT_OPEN_WORLD 8u  /* reaches beyond the machine */
+/* Not for choosing: the tool holds its commands to wtool_request.limits. A tool without it may not
+ * look at them, so a host makes no call with limits to such a tool. */
+#define WTOOL_HINT_LIMITS 16u
 
 /* What a tool is, before any object of it exists.
  * Ownership: the plugin's static data, valid as long as the library is loaded, readable before init. */
 typedef struct wtool_descriptor {
   uint32_t struct_size;
-  uint32_t hints;           /* WTOOL_HINT_*, all four meant: an unset bit says no */
+  uint32_t hints;           /* WTOOL_HINT_*, all meant: an unset bit says no */
   wtool_view id;            /* stable, [a-z0-9_]+, unique in the plugin: "shell_execute" */
   wtool_view title;         /* for people: "Execute a shell command" */
   wtool_view version;       /* of the tool, semantic */
@@ -106,19 +112,27 @@ typedef struct wtool_descriptor {
   wtool_view output_schema; /* the same for "metadata" of the result; empty where there is none */
 } wtool_descriptor;
 
-#define WTOOL_EVENT_STDOUT 1u   /* payload: raw bytes, cut anywhere, not always valid UTF-8 */
-#define WTOOL_EVENT_STDERR 2u   /* the same */
-#define WTOOL_EVENT_STATE 3u    /* payload: a JSON object: {"state":"started",...} */
-#define WTOOL_EVENT_PROGRESS 4u /* payload: a JSON object */
+#define WTOOL_EVENT_STDOUT 1u /* payload: raw bytes, cut anywhere, not always valid UTF-8 */
+#define WTOOL_EVENT_STDERR 2u /* the same */
+/* Payload: a JSON object that says where the command of the call is. A command has these states, in this order:
+ *   {"state":"queued"}                                      it waits to be started; for a node of a cluster with
+ *                                                           "reason":"node"
+ *   {"state":"started","argv":["git","status"],"pid":4711}  its program runs; on another machine there is no "pid", but
+ *                                                           "node", and where it has one "job"
+ *   {"state":"stopping","reason":"timeout"}                 it is being stopped: "timeout" or "cancelled"
+ *   {"state":"ended"}                                       it is over; the result says how
+ * One that is not stopped is never "stopping", one that never started is not "started", and one that lost its place
+ * before it began is "queued" again. A call that runs no command has no such events. Other keys and states may be
+ * added: what is not known is to be ignored. Secrets in "argv" are masked. */
+#define WTOOL_EVENT_STATE 3u
 
 /* Something that happened while a call runs.
  * Ownership: the plugin's, valid until on_event returns. An unknown kind is to be ignored. */
 typedef struct wtool_event {
   uint32_t struct_size;
-  uint32_t kind;          /* WTOOL_EVENT_* */
-  uint64_t seq;           /* 1, 2, 3, ... within the call */
-  uint64_t mono_ns;       /* CLOCK_MONOTONIC, nanoseconds */
-  uint64_t dropped_bytes; /* bytes of this stream that were not delivered, before this event, since the last one */
+  uint32_t kind;    /* WTOOL_EVENT_* */
+  uint64_t seq;     /* 1, 2, 3, ... within the call */
+  uint64_t mono_ns; /* CLOCK_MONOTONIC, nanoseconds */
   wtool_view payload;
 } wtool_event;
 
@@ -127,18 +141,31 @@ typedef struct wtool_event {
  * returned. */
 typedef struct wtool_request {
   uint32_t struct_size;
-  uint32_t flags;         /* 0 */
-  wtool_view arguments;   /* JSON object, judged by the tool's input_schema; at most 16 MiB */
-  wtool_view call_id;     /* the host's name for this call, for logs and audit; may be empty */
-  wtool_view traceparent; /* W3C trace context of the caller; may be empty */
-  uint64_t parent_span;   /* a span of wtool.log/1 to open the call's own under; 0 for none */
+  uint32_t flags;       /* 0 */
+  wtool_view arguments; /* JSON object, judged by the tool's input_schema; at most 16 MiB */
+  wtool_view call_id;   /* the host's name for this call, for logs and audit; may be empty */
+  /* W3C trace context of the caller: "00-TRACE-PARENT-FLAGS"; may be empty. What the call runs gets one of the same
+   * trace, in which the call is the parent, as its variable TRACEPARENT. One that is not valid counts as empty. */
+  wtool_view traceparent;
+  uint64_t parent_span; /* a span of wtool.log/1 to open the call's own under; 0 for none */
   uint64_t deadline_ms; /* the host's ceiling, milliseconds from call_run, 0 = none; the tool's own timeout, if shorter,
                            wins */
   void* sink_ctx;
   /* Called for each event, in order, from the thread that is inside call_run and from no other; never after call_run
-   * has returned. NULL: no events. A sink that blocks is back-pressure: the command waits, timeouts still count.
+   * has returned. NULL: no events. A sink that blocks is back-pressure: the command waits, timeouts still count, and no
+   * byte is left out.
    * Returning non-zero asks to stop the call, as call_cancel(GRACEFUL) does. [run-thread] */
   int32_t (*on_event)(void* sink_ctx, const wtool_event* event) WTOOL_NOEXCEPT;
+  /* What the commands of this call may use, with all that they start: a JSON object, or empty. Each key only tightens
+   * what the configuration allows; the stricter of the two holds:
+   *   "sandbox": "read-only"   they write no file
+   *   "network": "deny"        they reach no network; no approval opens it
+   *   "cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes": whole numbers, as the configuration's
+   *                            section `limits` has them, at least 1
+   * An unknown key and a wrong value are WTOOL_E_INVALID_ARGUMENT of call_new, with the reason in *error. Where the kernel
+   * cannot hold a sandbox, nothing is run, and the result says so. Only for tools with WTOOL_HINT_LIMITS.
+   * Rationale: not an argument, because the host bounds a call, and whoever wrote its arguments must not. */
+  wtool_view limits;
 } wtool_request;
 
 /* One call. Opaque; made by call_new, ended by call_free. */

@@ -1,4 +1,4 @@
-// wtool call TOOL [JSON | - | @FILE] [--stdin FILE] [--stream | --explain]: one call, or what it would do. Writes only
+// wtool call TOOL [JSON | - | @FILE] [--stdin FILE] [--limits JSON] [--stream | --explain]: one call, or what it would do. Writes only
 // the result's JSON to standard output.
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "base/trace_context.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -39,6 +40,7 @@ struct CallOptions {
   std::string tool;
   std::string arguments = "{}";
   std::string standard_input;  // a file, or "-"; empty: none
+  std::string limits;          // wtool_request.limits; empty: none
   bool stream = false;
   bool explain = false;
 };
@@ -51,7 +53,8 @@ std::string pretty(const nlohmann::ordered_json& result) {
 int explain(Toolbox& toolbox, const CallOptions& options, const std::string& arguments) {
   Stop stop;
   std::string error;
-  const nlohmann::ordered_json explained = toolbox.explain(options.tool, arguments, stop, error);
+  const nlohmann::ordered_json explained =
+      toolbox.explain(options.tool, arguments, stop, error, {.limits = options.limits});
   if (explained.is_null()) {
     complain(error);
     return exit_unusable;
@@ -101,7 +104,8 @@ int call(Context& context, const CallOptions& options) {
   int interrupted = 0;
   {
     const Interrupts interrupts(stop);
-    outcome = toolbox->call_text(options.tool, *arguments, stop, sink);
+    outcome = toolbox->call_text(options.tool, *arguments, stop, sink,
+                                 {.limits = options.limits, .traceparent = trace_of_process()});
     if (interrupts.signal() != 0) interrupted = interrupts.exit_status();
   }
   if (outcome.kind == ToolOutcome::Kind::not_made) {
@@ -131,6 +135,12 @@ void add_call(CLI::App& app, Context& context) {
                    "The command's standard input: a file, or - for that of wtool (shell_execute; UTF-8, at most 1 MiB)")
       ->type_name("FILE")
       ->check([](const std::string& file) { return std::string(file.empty() ? "must name a file, or be -" : ""); });
+  command
+      ->add_option(
+          "--limits", options->limits,
+          "What the command may use, stricter than configured: a JSON object with sandbox (\"read-only\"), network "
+          "(\"deny\"), cpu_seconds, memory_bytes, processes, open_files, file_bytes")
+      ->type_name("JSON");
   command->add_flag("--stream", options->stream, "Show the command's output on standard error as it comes");
   command
       ->add_flag("--explain", options->explain,

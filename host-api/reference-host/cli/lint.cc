@@ -109,7 +109,8 @@ class Linter {
       around.timeout_max = config_.timeout_max();
       around.shell_problem = [this](const std::string& shell) { return config_.shell_problem(shell); };
       around.place_problem = [this](const workflow::Placement& place, const std::string& tool) {
-        return toolbox_->place_problem({.on = place.on, .slot = place.slot}, tool);
+        return toolbox_->place_problem(
+            {.on = place.on, .slot = place.slot, .limits = workflow::limits_text(place.limits)}, tool);
       };
       around.verdict = [this](const std::string& command, const std::map<std::string, std::string>& environment) {
         return verdict(command, environment);

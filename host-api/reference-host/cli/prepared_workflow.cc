@@ -187,7 +187,8 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   check_context.timeout_max = setup_->config->timeout_max();
   check_context.shell_problem = [this](const std::string& shell) { return setup_->config->shell_problem(shell); };
   check_context.place_problem = [this](const workflow::Placement& place, const std::string& tool) {
-    return setup_->tools->place_problem({.on = place.on, .slot = place.slot}, tool);
+    return setup_->tools->place_problem(
+        {.on = place.on, .slot = place.slot, .limits = workflow::limits_text(place.limits)}, tool);
   };
   workflow::check_workflow(workflow_, given, check_context, diagnostics);
   expect_places(workflow_);

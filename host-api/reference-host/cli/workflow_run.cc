@@ -10,6 +10,7 @@
 
 #include "base/edit_distance.h"
 #include "base/files.h"
+#include "base/trace_context.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/load_run.h"
@@ -122,6 +123,7 @@ class FileRun {
       settings.jobs = slurm_job_name(run);
       prepared_.tools().name_jobs(settings.jobs);
     }
+    settings.traceparent = trace_of_process();
     settings.max_parallel = flags_.max_parallel;
     if (flags_.fail_fast || flags_.no_fail_fast) settings.fail_fast = flags_.fail_fast;
     return settings;

@@ -151,6 +151,8 @@ class LinesOfRun final : public runner::RunObserver {
   }
   void call_state(const runner::Step& step, const CallState& state) override {
     if (!state.node.empty()) tell(label(step) + ": on " + state.node);
+    if (state.waits_for_node()) tell(label(step) + ": waits for a node");
+    if (state.state == "stopping") tell(label(step) + ": is being stopped: " + state.reason);
   }
   void output(const runner::Step& step, bool /*is_error_stream*/, std::string_view bytes) override {
     const std::size_t end = bytes.find_last_not_of("\r\n");
@@ -338,6 +340,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
   // Without a run that can be continued, an answer that comes with another call would have no use.
   if (id.empty() && call.asks == mcp::Call::Asks::later) call.asks = mcp::Call::Asks::nobody;
 
+  run.settings.traceparent = call.traceparent;
   runner::ChildStop stop(call.stop);
   mcp::CallTools tools(toolbox_, elicitation_, call, stop.stop());
   run.confirm = [&tools](const std::string& question, Stop& asked_to_stop) {

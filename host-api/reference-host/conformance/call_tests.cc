@@ -388,7 +388,7 @@ void test_small_request(Trial& trial) {
   for (const std::size_t size :
        {std::size_t{8}, std::size_t{16}, offsetof(wtool_request, call_id), offsetof(wtool_request, traceparent),
         offsetof(wtool_request, parent_span), offsetof(wtool_request, deadline_ms), offsetof(wtool_request, sink_ctx),
-        offsetof(wtool_request, on_event)}) {
+        offsetof(wtool_request, on_event), offsetof(wtool_request, limits)}) {
     const std::string doing = "a call whose request has the struct_size " + std::to_string(size);
     const bool enough = size >= offsetof(wtool_request, call_id);
     Guarded<wtool_request> small(model, static_cast<std::uint32_t>(size));

@@ -22,7 +22,7 @@ using nlohmann::json;
 constexpr std::uint32_t max_tools = 1000;
 constexpr std::size_t max_text = 1 << 20;
 constexpr std::uint32_t all_hints =
-    WTOOL_HINT_READ_ONLY | WTOOL_HINT_DESTRUCTIVE | WTOOL_HINT_IDEMPOTENT | WTOOL_HINT_OPEN_WORLD;
+    WTOOL_HINT_READ_ONLY | WTOOL_HINT_DESTRUCTIVE | WTOOL_HINT_IDEMPOTENT | WTOOL_HINT_OPEN_WORLD | WTOOL_HINT_LIMITS;
 
 // "1.2.3", and perhaps more after a '-' or '+'.
 bool is_semantic(std::string_view version) {

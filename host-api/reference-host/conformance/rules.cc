@@ -15,7 +15,7 @@ constexpr Rule all_rules[] = {
     {"descriptor-whole", "A descriptor holds all of version 1.0, and each of its texts has its bytes."},
     {"descriptor-id", "An id is 1 to 100 of `a-z`, `0-9` and `_`, and no other tool of the plugin has it."},
     {"descriptor-text", "Title, version and description are there, in UTF-8; versions are semantic (`1.0.0`)."},
-    {"descriptor-hints", "Hints are of the four that the header names."},
+    {"descriptor-hints", "Hints are of those that the header names."},
     {"input-schema", "The input schema is a JSON Schema 2020-12 of an object."},
     {"output-schema", "The output schema is a JSON Schema 2020-12, or empty."},
     {"schema-examples", "What a schema gives as `examples` or `default` is valid by it."},

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/stop.h"
 
@@ -25,20 +28,39 @@ struct ToolOutcome {
 
 enum class OutputStream { standard_output, standard_error };
 
-// How one call differs from what the host was started with.
-struct CallPlace {
-  std::string shell{};  // "sh", "bash" or an absolute path; empty: the configured one
-  std::string on{};     // "local" or "cluster"; empty: where the host was told to call
-  std::string slot{};   // a class of jobs, for calls on the cluster; empty: the configured one
+// A span of the host's tracing that one call is in.
+struct CallSpan {
+  std::string name{};  // empty: none
+  std::vector<std::pair<std::string, std::string>> fields{};
 
-  auto operator<=>(const CallPlace&) const = default;
+  auto operator<=>(const CallSpan&) const = default;
 };
 
-// What a tool says of a call while it runs.
+// How one call differs from what the host was started with. The first three decide which tool is called, the others belong to
+// this call alone.
+struct CallPlace {
+  std::string shell{};        // "sh", "bash" or an absolute path; empty: the configured one
+  std::string on{};           // "local" or "cluster"; empty: where the host was told to call
+  std::string slot{};         // a class of jobs, for calls on the cluster; empty: the configured one
+  std::string limits{};       // of its commands: wtool_request.limits; empty: none
+  std::string traceparent{};  // W3C trace context that it belongs to; empty: none
+  CallSpan span{};
+
+  auto operator<=>(const CallPlace&) const = default;
+  // The part that decides which tool is called.
+  CallPlace where() const { return {.shell = shell, .on = on, .slot = slot}; }
+};
+
+// What a tool says of the command of a call while it runs.
 struct CallState {
-  std::string state{};  // "waiting" (for a node), "started"
-  std::string node{};   // where it runs; empty: on this machine, or not yet known
-  std::string job{};    // of that node's cluster; may be empty
+  std::string state{};   // "queued", "started", "stopping", "ended", or one that is not known here
+  std::string node{};    // where it runs; empty: on this machine, or not yet known
+  std::string job{};     // of that node's cluster; may be empty
+  std::string reason{};  // "node": it is queued for one; "timeout", "cancelled": why it is being stopped
+  std::int64_t pid = 0;  // of its main process on this machine; 0: not known
+
+  // Whether it waits until a cluster has a node for it.
+  bool waits_for_node() const { return state == "queued" && reason == "node"; }
 };
 
 class ToolCaller {
@@ -64,7 +86,7 @@ class ToolCaller {
   // The same at another place.
   virtual ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                               const OutputSink& output, const StateSink& /*state*/) {
-    return place == CallPlace()
+    return place.where() == CallPlace() && place.limits.empty()
                ? call(id, arguments, stop, output)
                : ToolOutcome{ToolOutcome::Kind::not_made, nullptr, "no other place can be chosen here"};
   }

@@ -7,6 +7,7 @@
 #include <wtool/cpp/host.hpp>
 
 #include "base/edit_distance.h"
+#include "base/json_text.h"
 #include "loader/stdin_parameter.h"
 #include "tracing/escape.h"
 #include "tracing/tracing.h"
@@ -50,6 +51,11 @@ struct SinkState {
   std::exception_ptr thrown;
 };
 
+std::string no_limits(std::string_view id) {
+  return "the tool " + escaped(id) + " does not hold commands to limits of a call; call it without sandbox, network, " +
+         "memory, cpu and processes";
+}
+
 // What is not a text there counts as missing.
 CallState state_in(std::string_view payload) {
   const nlohmann::json told = nlohmann::json::parse(payload, nullptr, false);
@@ -57,7 +63,9 @@ CallState state_in(std::string_view payload) {
     return told.is_object() && told.contains(key) && told[key].is_string() ? told[key].get<std::string>()
                                                                            : std::string();
   };
-  return {text_at("state"), text_at("node"), text_at("job")};
+  CallState state{text_at("state"), text_at("node"), text_at("job"), text_at("reason")};
+  if (told.is_object() && told.contains("pid") && told["pid"].is_number_integer()) state.pid = told["pid"];
+  return state;
 }
 
 // The sink of every call. An exception is kept until the call is over.
@@ -99,6 +107,37 @@ nlohmann::json refusal(const std::string& reason) {
          {{"code", "configuration_invalid"},
           {"message", message},
           {"hint", "Mend the file; the next call reads it again. `wtool config show` says what is wrong with it."}}}}}};
+}
+
+// A span for one call.
+class OpenSpan {
+ public:
+  OpenSpan(Tracing& tracing, const CallSpan& span) : tracing_(tracing) {
+    if (span.name.empty()) return;
+    std::vector<std::string> values;
+    for (const auto& [key, value] : span.fields) append_json_string(values.emplace_back(), value);
+    std::vector<LogField> fields;
+    for (std::size_t i = 0; i < values.size(); ++i) fields.push_back({span.fields[i].first, values[i]});
+    number_ = tracing.open_span(0, span.name, fields);
+  }
+  OpenSpan(const OpenSpan&) = delete;
+  OpenSpan& operator=(const OpenSpan&) = delete;
+  ~OpenSpan() {
+    if (number_ != 0) tracing_.close_span(number_);
+  }
+  std::uint64_t number() const { return number_; }
+
+ private:
+  Tracing& tracing_;
+  std::uint64_t number_ = 0;
+};
+
+// Why a call with limits cannot be made of this tool; empty: it can.
+std::string limits_problem(const wtool_tool& tool, std::string_view id, const std::string& limits) {
+  const wtool_descriptor* descriptor = tool.descriptor;
+  const bool holds =
+      descriptor != nullptr && WTOOL_HAS(descriptor, hints) && (descriptor->hints & WTOOL_HINT_LIMITS) != 0;
+  return limits.empty() || holds ? std::string() : no_limits(id);
 }
 
 }  // namespace
@@ -246,6 +285,7 @@ Plugin* Toolbox::plugin_at(std::string_view on, std::string& error) {
 }
 
 CallPlace Toolbox::normal(CallPlace place) const {
+  place = place.where();
   if (place.on == own_place_) place.on.clear();
   if ((place.on.empty() ? own_place_ : place.on) != "cluster") place.slot.clear();
   return place;
@@ -257,7 +297,10 @@ std::string Toolbox::place_problem(const CallPlace& wanted, std::string_view id)
   std::string error;
   const Plugin* plugin = plugin_at(place.on, error);
   if (plugin == nullptr) return error;
-  if (std::none_of(plugin->tools().begin(), plugin->tools().end(), [&](const auto& tool) { return tool.id == id; })) {
+  const auto& tools = plugin->tools();
+  const auto found = std::find_if(tools.begin(), tools.end(), [&](const auto& tool) { return tool.id == id; });
+  if (!wanted.limits.empty() && found != tools.end() && (found->hints & WTOOL_HINT_LIMITS) == 0) return no_limits(id);
+  if (found == tools.end()) {
     return "the tool " + escaped(id) + " cannot be called there: " + plugin->path() + " has no such tool";
   }
   if (place.slot.empty()) return {};
@@ -421,9 +464,10 @@ std::string Toolbox::input_schema(std::string_view id) const {
   return {};
 }
 
-TextOutcome Toolbox::call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output) {
+TextOutcome Toolbox::call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
+                               const CallPlace& place, const StateSink& state) {
   nlohmann::json envelope;
-  return run({}, id, arguments, stop, output, nullptr, envelope);
+  return run(place, id, arguments, stop, output, state, envelope);
 }
 
 nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
@@ -444,7 +488,9 @@ nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view ar
     error = "the tool " + name + " does not tell what a call would do: it has no extension " + WTOOL_EXT_EXPLAIN;
     return nullptr;
   }
-  const wtool_request request = make_request(arguments);
+  if (error = limits_problem(*tool, id, place.limits); !error.empty()) return nullptr;
+  wtool_request request = make_request(arguments);
+  request.limits = view(place.limits);
   Blob result, reason;
   const wtool_status status = extension->explain(tool, &request, result.out(), reason.out());
   if (status != WTOOL_OK) {
@@ -481,11 +527,16 @@ TextOutcome Toolbox::run(const CallPlace& place, std::string_view id, std::strin
     outcome.error = use.error();
     return outcome;
   }
+  if (outcome.error = limits_problem(*tool, id, place.limits); !outcome.error.empty()) return outcome;
   const std::string name(id);
+  const OpenSpan span(plugin_.tracing(), place.span);
   SinkState sink{output, state, nullptr};
   const std::string call_id = "call-" + std::to_string(++calls_);
   wtool_request request = make_request(arguments);
   request.call_id = view(call_id);
+  request.limits = view(place.limits);
+  request.traceparent = view(place.traceparent);
+  request.parent_span = span.number();
   if (output || state) {
     request.sink_ctx = &sink;
     request.on_event = on_event;

@@ -98,7 +98,8 @@ class Toolbox final : public ToolCaller {
 
   // The same, with the arguments passed on byte for byte, JSON or not. An exception of the sink stops the call and is
   // thrown from this function when the call is over.
-  TextOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output);
+  TextOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
+                        const CallPlace& place = {}, const StateSink& state = nullptr);
 
   // What the call would do, without doing it: the answer of the tool's wtool.explain/1, an object with the text
   // "verdict". Null where that fails or the tool cannot explain itself; `error` says why.

@@ -61,6 +61,7 @@ struct Call {
   const ServerTool* server_tool = nullptr;  // the server's tool that answers the call; nullptr: the plugin's tool does
   std::string arguments;                    // JSON text of an object
   std::string progress_token;               // JSON text; empty: none
+  std::string traceparent;                  // _meta.traceparent, W3C trace context; empty: none
   std::string client;                       // the client's name for itself; empty: it gives none
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
   // Who is asked for an approval: the client while the call waits, or the client in the answer to the call.

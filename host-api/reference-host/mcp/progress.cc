@@ -57,6 +57,19 @@ void Progress::Reports::end() {
   state_->token.clear();
 }
 
+void Progress::Reports::take(const CallState& state) {
+  std::string line;
+  if (state.waits_for_node()) line = "waits for a node";
+  if (state.state == "started" && !state.node.empty()) line = "runs on " + state.node;
+  if (state.state == "stopping") line = "is being stopped" + (state.reason.empty() ? "" : ": " + state.reason);
+  if (line.empty()) return;
+  const std::lock_guard lock(progress_.mutex_);
+  if (state_->token.empty()) return;
+  state_->line = std::move(line);
+  state_->due = std::min(state_->due, std::max(Clock::now(), state_->soonest));
+  progress_.changed_.notify_one();
+}
+
 void Progress::Reports::take(OutputStream stream, std::string_view bytes) {
   if (bytes.empty()) return;
   if (copy_ != nullptr) copy_->add(stream, bytes);

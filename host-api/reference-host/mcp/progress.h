@@ -40,6 +40,8 @@ class Progress {
     ~Reports();
     // Takes a piece of output, which may be cut anywhere. One thread.
     void take(OutputStream stream, std::string_view bytes);
+    // Takes what the tool says of its command: that it waits for a node, runs on one, or is being stopped. One thread.
+    void take(const CallState& state);
     // After this, nothing more is sent. Any thread.
     void end();
     // All output that is taken is also copied there, even after end(). Call this before the first take().

@@ -222,13 +222,31 @@ std::string Server::run(Call& call) {
   return answered(call, std::move(result));
 }
 
+namespace {
+
+// The client's trace, and a span that names the request.
+CallPlace place_of(const Call& call) {
+  CallPlace place{.traceparent = call.traceparent, .span = {.name = "request", .fields = {{"id", call.id}}}};
+  if (!call.client.empty()) place.span.fields.emplace_back("client", call.client);
+  return place;
+}
+
+ToolCaller::StateSink states_for(const Call& call, Progress::Reports& reports) {
+  if (call.progress_token.empty()) return nullptr;
+  return [&reports](const CallState& state) { reports.take(state); };
+}
+
+}  // namespace
+
 nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& reports) {
   if (call.tool->id == command_tool) return run_command(call, reports);
   ToolCaller::OutputSink sink;
   if (!call.progress_token.empty()) {
     sink = [&reports](OutputStream stream, std::string_view bytes) { reports.take(stream, bytes); };
   }
-  return call_result(*call.tool, toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink), settings_.results);
+  const TextOutcome outcome =
+      toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink, place_of(call), states_for(call, reports));
+  return call_result(*call.tool, outcome, settings_.results);
 }
 
 // Reads the call's `background` into `asked`. Returns why the call is refused, or an empty text.
@@ -274,7 +292,8 @@ nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& report
     command.emplace(jobs_, call, reports, output);
     hand_over_when_due(call, asked.wanted);
   }
-  TextOutcome outcome = toolbox_.call_text(call.tool->id, arguments, call.stop, sink);
+  TextOutcome outcome =
+      toolbox_.call_text(call.tool->id, arguments, call.stop, sink, place_of(call), states_for(call, reports));
   if (command && command->take(outcome)) return {};
   return call_result(*call.tool, outcome, settings_.results, [&] { return outputs_.number(output); });
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "base/trace_context.h"
 #include "loader/stdin_parameter.h"
 #include "mcp/jobs.h"
 #include "tracing/escape.h"
@@ -134,6 +135,13 @@ std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) co
     const std::optional<std::string> text = token->is_number_float() ? std::nullopt : id_key(*token);
     if (!text) return refused("the progressToken must be a string or a whole number of at most 64 bits");
     call->progress_token = *text;
+  }
+  if (const json* trace = meta == nullptr ? nullptr : member(*meta, "traceparent")) {
+    if (!trace->is_string() || !is_traceparent(trace->get_ref<const std::string&>())) {
+      return refused("_meta.traceparent must be a W3C traceparent, such as 00-" + std::string(32, '1') + "-" +
+                     std::string(16, '2') + "-01");
+    }
+    call->traceparent = trace->get<std::string>();
   }
   call->id = request.id;
   call->key = request.key;

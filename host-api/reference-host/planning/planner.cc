@@ -180,6 +180,7 @@ class Planner {
     if (type_of(action.kind).calls_something) {
       if (!place.on.empty()) made.details.emplace_back("on", place.on);
       if (!place.slot.empty()) made.details.emplace_back("slot", place.slot);
+      for (auto& words : workflow::limit_words(place.limits)) made.details.push_back(std::move(words));
     }
     if (!action.options.matrix) {
       perform(action, workflow, source, values, "", place, made);
@@ -397,7 +398,8 @@ class Planner {
     }
     const KnownArguments arguments = known_arguments(action.arguments, values);
     std::vector<std::string> given;
-    std::string key = other->source->name() + '\0' + place.on + '\0' + place.slot;
+    std::string key =
+        other->source->name() + '\0' + place.on + '\0' + place.slot + '\0' + workflow::limits_text(place.limits);
     for (const auto& [argument, value] : arguments.values) {
       given.push_back(argument + "=" + expressions::to_text(value));
       key += '\0' + given.back();

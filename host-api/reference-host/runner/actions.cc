@@ -265,7 +265,13 @@ class ActionRunner {
     CallRecorder recorder(invocation_, step_);
     workflow::Placement place = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
     const ToolOutcome outcome = run.request().tools.call_at(
-        {.shell = shell, .on = std::move(place.on), .slot = std::move(place.slot)}, tool, arguments, context_.stop,
+        {.shell = shell,
+         .on = std::move(place.on),
+         .slot = std::move(place.slot),
+         .limits = workflow::limits_text(place.limits),
+         .traceparent = run.request().settings.traceparent,
+         .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}},
+        tool, arguments, context_.stop,
         [&](OutputStream stream, std::string_view bytes) {
           recorder.add(stream == OutputStream::standard_error, bytes);
           run.observer().output(step_, stream == OutputStream::standard_error, bytes);

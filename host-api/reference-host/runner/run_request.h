@@ -97,6 +97,7 @@ struct RunSettings {
   // the run may submit some.
   std::string on{};
   std::string jobs{};
+  std::string traceparent{};  // W3C trace context that all its calls belong to; empty: none
 };
 
 // All references must outlive the call.

@@ -20,6 +20,11 @@ struct SandboxPolicy {
   bool ipc = false;           // Objects that belong to no folder: System V's, and the message queues of POSIX.
   bool repositories = false;  // Protect whatever makes git execute something, in each git repository below `write`.
   bool put_aside = false;     // Rename what a command has added to such a repository.
+  // Run nothing if the kernel cannot refuse the writing of files, or the use of a network.
+  bool needs_files = false;
+  bool needs_network = false;
+
+  bool operator==(const SandboxPolicy&) const = default;
 };
 
 }  // namespace wtool::engine

@@ -202,7 +202,8 @@ class RefusalJudge {
   std::optional<std::string> judge_access(const std::string& path, bool exists) const {
     const Roots& roots = context_.roots;
     if (!context_.files || is_within_any(path, roots.write)) return std::nullopt;
-    const std::string write = "a write outside " + list_roots(roots.write) + ": " + path;
+    const std::string write =
+        (roots.write.empty() ? "a write" : "a write outside " + list_roots(roots.write)) + ": " + path;
     if (!exists) {
       const std::string folder = nearest_existing(path, context_);
       if (is_within_any(folder, roots.write) || !context_.host_may(folder, W_OK | X_OK)) return std::nullopt;

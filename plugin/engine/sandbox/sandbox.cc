@@ -103,7 +103,26 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
     refusal = cannot_enforce(report.not_enforced);
     return nullptr;
   }
+  const bool files_missing = abi <= 0 || (truncate_missing && !features_.seccomp);
+  if ((policy_.needs_files && files_missing) || (policy_.needs_network && !network && !features_.seccomp)) {
+    refusal = cannot_enforce(report.not_enforced);
+    refusal.hint = "the call asks for it, so nothing was run; leave it out of the call's limits, or use a newer kernel";
+    return nullptr;
+  }
   return shared;
+}
+
+std::shared_ptr<Sandbox> Sandbox::shared(const SandboxPolicy& policy) {
+  static std::mutex mutex;
+  static std::vector<std::weak_ptr<Sandbox>> living;
+  const std::lock_guard lock(mutex);
+  std::erase_if(living, [](const auto& sandbox) { return sandbox.expired(); });
+  for (const auto& known : living) {
+    if (auto sandbox = known.lock(); sandbox && sandbox->policy_ == policy) return sandbox;
+  }
+  auto made = std::make_shared<Sandbox>(policy);
+  living.push_back(made);
+  return made;
 }
 
 std::shared_ptr<const SharedSandbox> Sandbox::share(bool network, SandboxRefusal& refusal) {

@@ -56,6 +56,10 @@ class Sandbox {
   explicit Sandbox(SandboxPolicy policy) : Sandbox(std::move(policy), SandboxFeatures::of_kernel()) {}
   Sandbox(SandboxPolicy policy, SandboxFeatures features) : policy_(std::move(policy)), features_(features) {}
 
+  // The sandbox of this policy that somebody holds already, or a new one. So what one tool's commands have made is known to
+  // those of another.
+  static std::shared_ptr<Sandbox> shared(const SandboxPolicy& policy);
+
   const SandboxPolicy& policy() const { return policy_; }
 
   // Prepares for a command in `directory` (canonical). Nothing, with `refusal`, when a root is missing, or something

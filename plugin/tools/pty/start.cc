@@ -102,14 +102,14 @@ class Start : public CommandCall {
 
 Tool pty_start() {
   static const std::string input = pty::schema(std::string(properties).append(pty::Waiting::properties), "\"command\"");
-  return {
-      {"pty_start", "Start a program in a terminal", "1.0.0",
-       "Starts an interactive program in a terminal of its own, and shows its screen: a REPL, a debugger, an editor, "
-       "a pager, ssh. pty_send types to it, pty_read shows its screen, pty_stop ends it. Gives the name that these "
-       "need. It lives until it ends, is stopped, or is not used for long. For commands that ask nothing, "
-       "shell_execute is better.",
-       input, pty::output_schema},
-      prepare<Start>};
+  return with_limits(
+      {{"pty_start", "Start a program in a terminal", "1.0.0",
+        "Starts an interactive program in a terminal of its own, and shows its screen: a REPL, a debugger, an editor, "
+        "a pager, ssh. pty_send types to it, pty_read shows its screen, pty_stop ends it. Gives the name that these "
+        "need. It lives until it ends, is stopped, or is not used for long. For commands that ask nothing, "
+        "shell_execute is better.",
+        input, pty::output_schema},
+       prepare<Start>});
 }
 
 }  // namespace wtool::tools

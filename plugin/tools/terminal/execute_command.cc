@@ -239,12 +239,13 @@ class ExecuteCommand : public PreparedCall {
 
 Tool terminal_execute_command() {
   static const std::string output = terminal::output_schema(output_properties);
-  return {{"terminal_execute_command", "Run a command in a terminal session", "1.0.0",
-           "Runs one allowed program with its arguments in a session's directory, without a shell, and waits for its "
-           "end: pipes, redirections, variables and globs do not work. Standard input is empty. Processes that it "
-           "leaves in the background live until the session is closed. One command at a time in a session.",
-           input_schema, output},
-          prepare<ExecuteCommand>};
+  return with_limits(
+      {{"terminal_execute_command", "Run a command in a terminal session", "1.0.0",
+        "Runs one allowed program with its arguments in a session's directory, without a shell, and waits for its "
+        "end: pipes, redirections, variables and globs do not work. Standard input is empty. Processes that it "
+        "leaves in the background live until the session is closed. One command at a time in a session.",
+        input_schema, output},
+       prepare<ExecuteCommand>});
 }
 
 }  // namespace wtool::tools

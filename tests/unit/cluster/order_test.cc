@@ -25,6 +25,7 @@ Order some_order() {
   order.capture_bytes = 4096;
   order.in_session = true;
   order.session = "term-1";
+  order.limits = R"({"network":"deny"})";
   return order;
 }
 
@@ -59,6 +60,7 @@ BOOST_AUTO_TEST_CASE(an_order_arrives_byte_for_byte) {
   BOOST_TEST(arrived->in_session);
   BOOST_TEST(!arrived->keep);
   BOOST_TEST(arrived->session == "term-1");
+  BOOST_TEST(arrived->limits == order.limits);
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_standard_input_is_not_an_absent_one) {

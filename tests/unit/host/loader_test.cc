@@ -370,6 +370,25 @@ BOOST_AUTO_TEST_CASE(several_calls_at_once_are_all_stopped_by_one_request) {
   for (const ToolOutcome& outcome : outcomes) BOOST_TEST((outcome.kind == Kind::cancelled));
 }
 
+BOOST_AUTO_TEST_CASE(a_call_is_logged_in_the_span_that_it_is_given) {
+  Opened opened;
+  const CallPlace place{.span = {"step", {{"state", "A \"b\""}}}};
+  opened.toolbox->call_at(place, "echo", json::object(), opened.stop, {}, nullptr);
+  BOOST_TEST(has(opened.log.text(), R"( INFO step{state="A \"b\""}:call{tool=echo}: test_plugin::call: running)"),
+             opened.log.text());
+  BOOST_TEST(opened.log.tracing.open_spans() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_call_with_limits_is_not_made_of_a_tool_that_holds_none) {
+  Opened opened;
+  const CallPlace place{.limits = R"({"network":"deny"})"};
+  const ToolOutcome outcome = opened.toolbox->call_at(place, "echo", json::object(), opened.stop, {}, nullptr);
+  BOOST_TEST((outcome.kind == Kind::not_made));
+  BOOST_TEST(has(outcome.error, "the tool echo does not hold commands to limits of a call"), outcome.error);
+  BOOST_TEST(!has(opened.log.text(), "call{"));
+  BOOST_TEST(has(opened.toolbox->place_problem(place, "echo"), "does not hold commands to limits"));
+}
+
 BOOST_AUTO_TEST_CASE(the_log_of_the_plugin_reaches_the_tracing_with_its_span_and_fields) {
   Opened opened;
   opened.toolbox->call("echo", json::object(), opened.stop, {});

@@ -132,6 +132,20 @@ BOOST_AUTO_TEST_CASE(a_call_has_a_tool_and_an_object_of_arguments) {
   BOOST_TEST(bare->progress_token == "\"p\"");
 }
 
+BOOST_AUTO_TEST_CASE(a_call_belongs_to_the_trace_that_its_meta_names) {
+  const ToolMethods methods(*plugin, none, {});
+  Error problem;
+  const std::string trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const auto call = methods.call(request({{"name", "echo"}, {"_meta", {{"traceparent", trace}}}}), problem);
+  BOOST_REQUIRE(call != nullptr);
+  BOOST_TEST(call->traceparent == trace);
+  for (const json& wrong : {json("mine"), json(1), json(trace + "\n")}) {
+    BOOST_TEST(methods.call(request({{"name", "echo"}, {"_meta", {{"traceparent", wrong}}}}), problem) == nullptr);
+    BOOST_TEST(problem.message.find("_meta.traceparent must be a W3C traceparent") != std::string::npos,
+               problem.message);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace wtool::host::mcp

@@ -91,6 +91,28 @@ BOOST_AUTO_TEST_CASE(a_step_runs_where_it_says_or_what_is_around_it_says) {
   BOOST_TEST(options_of(workflow, "In").on_failure.name == "Out");
 }
 
+BOOST_AUTO_TEST_CASE(a_limit_that_is_not_meant_is_an_error) {
+  const auto problems = [](const std::string& options) {
+    return diagnostics_of(one_action("Shell \"true\" " + options));
+  };
+  const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
+  BOOST_TEST(problems("sandbox=\"read-only\" network=deny memory=1G cpu=60s processes=50") == "");
+  BOOST_TEST(has(problems("sandbox=none"), "9:27: error: sandbox is read-only, in which a step writes no file"));
+  BOOST_TEST(has(problems("network=allow"), "network is deny: a step can only have less"));
+  for (const char* wrong :
+       {"memory=1", "memory=1X", "memory=-1G", "memory=\"\"", "memory=99999999999T", "memory=\"${m}\""}) {
+    BOOST_TEST(has(problems(wrong), "memory is a size of at least 1M"), wrong);
+  }
+  for (const char* wrong : {"cpu=0", "cpu=x", "cpu=\"-1s\"", "cpu=999999999s"}) {
+    BOOST_TEST(has(problems(wrong), "cpu is the processor time of the whole step"), wrong);
+  }
+  for (const char* wrong : {"processes=0", "processes=many", "processes=1000001"}) {
+    BOOST_TEST(has(problems(wrong), "processes is how many may be alive at once"), wrong);
+  }
+  BOOST_TEST(has(problems("memory=1G memory=2G"), "the option memory is given twice"));
+  BOOST_TEST(has(diagnostics_of(one_action("memory=1G")), "'A' does nothing"));
+}
+
 BOOST_AUTO_TEST_CASE(a_place_that_is_not_meant_is_an_error) {
   const auto problems = [](const std::string& action) { return diagnostics_of(one_action(action)); };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };

@@ -205,9 +205,9 @@ BOOST_AUTO_TEST_CASE(waiting_for_a_node_is_shown_apart_from_running_on_one) {
   const std::string live = progress_of({true, false}, [](Progress& progress, auto made) {
     const Step waits = made('A', ""), runs = made('B', "/1:B");
     progress.state_entered(waits);
-    progress.call_state(waits, {.state = "waiting"});
+    progress.call_state(waits, {.state = "queued", .reason = "node"});
     progress.state_entered(runs);
-    progress.call_state(runs, {.state = "waiting"});
+    progress.call_state(runs, {.state = "queued", .reason = "node"});
     progress.call_state(runs, {.state = "started", .node = "node\x1b[31m7", .job = "12"});
     progress.noticed("now");  // With it, the lines of all that runs are shown.
   });
@@ -221,6 +221,20 @@ BOOST_AUTO_TEST_CASE(waiting_for_a_node_is_shown_apart_from_running_on_one) {
     progress.state_ended(step, {});
   });
   BOOST_TEST(plain == "  > A\n  ok A  0.000 s  on node7\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_is_being_stopped_is_shown_as_such_until_it_has_ended) {
+  const std::string live = progress_of({true, false}, [](Progress& progress, auto made) {
+    const Step stops = made('A', ""), stopped = made('B', "/1:B");
+    progress.state_entered(stops);
+    progress.call_state(stops, {.state = "stopping", .reason = "timeout"});
+    progress.state_entered(stopped);
+    progress.call_state(stopped, {.state = "stopping", .reason = "cancelled"});
+    progress.call_state(stopped, {.state = "ended"});
+    progress.noticed("now");
+  });
+  BOOST_TEST(live.find(" s  is being stopped: timeout", live.find("> A  ")) != std::string::npos, live);
+  BOOST_TEST(live.find("is being stopped: cancelled", live.rfind("> B  ")) == std::string::npos, live);
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_shows_all_that_runs_and_counts_what_has_no_room) {

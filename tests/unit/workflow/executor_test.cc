@@ -59,6 +59,25 @@ BOOST_AUTO_TEST_CASE(a_call_is_made_at_the_place_of_its_step) {
   BOOST_TEST(run.tools.calls[2].slot == "small");
 }
 
+BOOST_AUTO_TEST_CASE(a_call_has_the_strictest_limits_of_its_step_and_of_all_that_is_around_it) {
+  const Run run(workflow_text("[*] --> A\nA --> W\nstate W {\n[*] --> B\nB --> C\nC --> [*]\n}\nW --> [*]\n",
+                              "- A: Shell \"a\"\n- W: network=deny memory=1G\n- B: Shell \"b\" memory=512M cpu=1500ms\n"
+                              "- C: Shell \"c\" sandbox=\"read-only\" memory=2G processes=5\n"));
+  BOOST_REQUIRE(run.tools.calls.size() == 3U);
+  BOOST_TEST(run.tools.calls[0].limits == "");
+  BOOST_TEST(run.tools.calls[1].limits == R"({"network":"deny","memory_bytes":536870912,"cpu_seconds":2})");
+  BOOST_TEST(run.tools.calls[2].limits ==
+             R"({"sandbox":"read-only","network":"deny","memory_bytes":1073741824,"processes":5})");
+}
+
+BOOST_AUTO_TEST_CASE(a_call_is_in_a_span_that_names_its_state) {
+  const Run run(workflow_text("[*] --> A\nA --> [*]\n", "- A: Shell \"a\"\n"));
+  BOOST_REQUIRE(run.tools.calls.size() == 1U);
+  BOOST_TEST(run.tools.calls[0].span.name == "step");
+  BOOST_REQUIRE(run.tools.calls[0].span.fields.size() == 2U);
+  BOOST_TEST(run.tools.calls[0].span.fields[1].second == "A");
+}
+
 BOOST_AUTO_TEST_CASE(exits_are_tried_in_the_order_of_the_diagram_and_the_open_one_last) {
   const std::string text =
       workflow_text("[*] --> A\nA --> C\nA --> B: exit_code >= 0\nA --> D: success\nB --> [*]\nC --> [*]\nD --> [*]\n",

@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(reports_name_the_node_of_a_step) {
   ToldRun run(workflow, collector);
   run.start("r1");
   Step step = run.enter("Build");
-  collector.call_state(step, {.state = "waiting"});
+  collector.call_state(step, {.state = "queued"});
   collector.call_state(step, {.state = "started", .node = "node<7>", .job = "1"});
   run.end(step);
   run.finish();

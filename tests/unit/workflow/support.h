@@ -32,7 +32,8 @@ class FakeTools final : public host::ToolCaller {
                             const OutputSink& output, const StateSink& state) override {
     {
       const std::lock_guard lock(mutex_);
-      calls.push_back({std::string(id), arguments, place.shell, place.on, place.slot});
+      calls.push_back(
+          {std::string(id), arguments, place.shell, place.on, place.slot, place.limits, place.traceparent, place.span});
     }
     for (const host::CallState& one : states) state(one);
     return answer_ ? answer_(arguments, stop, output) : exited(0, "");
@@ -53,7 +54,8 @@ class FakeTools final : public host::ToolCaller {
   struct Call {
     std::string tool;
     Json arguments;
-    std::string shell{}, on{}, slot{};
+    std::string shell{}, on{}, slot{}, limits{}, traceparent{};
+    host::CallSpan span{};
   };
   std::vector<Call> calls;                // to be read when no call is running
   std::vector<host::CallState> states{};  // what each call says of itself

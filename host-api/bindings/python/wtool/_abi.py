@@ -67,7 +67,6 @@ class Event(Structure):
         ("kind", c_uint32),
         ("seq", c_uint64),
         ("mono_ns", c_uint64),
-        ("dropped_bytes", c_uint64),
         ("payload", View),
     ]
 
@@ -86,6 +85,7 @@ class Request(Structure):
         ("deadline_ms", c_uint64),
         ("sink_ctx", c_void_p),
         ("on_event", OnEvent),
+        ("limits", View),
     ]
 
 

@@ -108,7 +108,6 @@ pub struct Event {
     pub kind: u32,
     pub seq: u64,
     pub mono_ns: u64,
-    pub dropped_bytes: u64,
     pub payload: View,
 }
 
@@ -125,6 +124,7 @@ pub struct Request {
     pub deadline_ms: u64,
     pub sink_ctx: *mut c_void,
     pub on_event: Option<OnEvent>,
+    pub limits: View,
 }
 
 /// A call of the plugin's. Opaque.
@@ -197,8 +197,8 @@ mod tests {
             Blob "wtool_blob" { struct_size, reserved, bytes, owner, release }
             Host "wtool_host" { struct_size, abi_minor, ctx, name, version, get_extension }
             Descriptor "wtool_descriptor" { struct_size, hints, id, title, version, description, input_schema, output_schema }
-            Event "wtool_event" { struct_size, kind, seq, mono_ns, dropped_bytes, payload }
-            Request "wtool_request" { struct_size, flags, arguments, call_id, traceparent, parent_span, deadline_ms, sink_ctx, on_event }
+            Event "wtool_event" { struct_size, kind, seq, mono_ns, payload }
+            Request "wtool_request" { struct_size, flags, arguments, call_id, traceparent, parent_span, deadline_ms, sink_ctx, on_event, limits }
             Tool "wtool_tool" { struct_size, reserved, descriptor, self_ "self", call_new, call_run, call_cancel, call_free,
                                 get_extension, destroy }
             Entry "wtool_entry" { struct_size, abi_major, abi_minor, flags, plugin_name, plugin_version, init, deinit, tool_count,

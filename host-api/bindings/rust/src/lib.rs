@@ -300,6 +300,7 @@ impl<'a> Call<'a> {
             deadline_ms: self.deadline.map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX).max(1)),
             sink_ctx: std::ptr::addr_of_mut!(sink) as *mut c_void,
             on_event: wants_output.then_some(on_event as abi::OnEvent),
+            limits: abi::View::of(&[]),
         };
         let mut call = std::ptr::null_mut();
         let mut reason = abi::Blob::empty();

@@ -55,7 +55,7 @@ class Blob {
   wtool_blob blob_{};
 };
 
-// A request with its sizes set and everything else empty.
+// A request with its sizes set and everything else empty: no events, no limits, no ceiling.
 inline wtool_request make_request(std::string_view arguments) noexcept {
   wtool_request request{};
   request.struct_size = sizeof(wtool_request);

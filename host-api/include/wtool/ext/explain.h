@@ -20,7 +20,7 @@ typedef struct wtool_tool_explain {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
 
-  /* Explains the call that the request describes; its sink and deadline are not used. WTOOL_OK fills *result, for
+  /* Explains the call that the request describes; its limits count, its sink and deadline are not used. WTOOL_OK fills *result, for
    * arguments that are not valid as well: verdict "deny", with the reason. [any-thread] */
   wtool_status (*explain)(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
                           wtool_blob* error) WTOOL_NOEXCEPT;

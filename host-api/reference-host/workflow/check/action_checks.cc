@@ -74,6 +74,7 @@ class ActionChecker {
   // Reported where it is written: an option of the action, or of a composite state around it. Each once for each tool.
   void place(const State& state) {
     if (!around_.place_problem) return;
+    limits(state);
     const NamedPlace *on = &state.action->options.place.on, *slot = &state.action->options.place.slot;
     for (const State* at = &state; (on->name.empty() || slot->name.empty()) && at->around != no_state;) {
       at = &workflow_.states[workflow_.states[at->around].other_half];
@@ -92,6 +93,17 @@ class ActionChecker {
     if (std::string why = around_.place_problem({on->name, slot->name}, name); !why.empty()) {
       diagnostics_.add(written->offset, std::move(why));
     }
+  }
+
+  // Whether the tool that the state calls can be held to its limits. Those of a composite state are reported at the call.
+  void limits(const State& state) {
+    const auto* call = std::get_if<ToolAction>(&state.action->kind);
+    if (call == nullptr) return;
+    const Placement place = place_of(workflow_, workflow_.index_of(state.id));
+    if (place.limits == StepLimits()) return;
+    const std::string without = around_.place_problem({place.on, place.slot}, call->tool);
+    const std::string why = around_.place_problem(place, call->tool);
+    if (!why.empty() && without.empty()) diagnostics_.add(call->tool_offset, why);
   }
 
   void timeout(const std::optional<TemplateText>& text) {

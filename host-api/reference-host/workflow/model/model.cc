@@ -21,11 +21,48 @@ Placement place_of(const Workflow& workflow, std::size_t state, const Placement&
     const PlaceOptions& own = at.action ? at.action->options.place : at.place;
     take(found.on, own.on.name);
     take(found.slot, own.slot.name);
+    found.limits = stricter(found.limits, own.limits);
     state = at.around == no_state ? no_state : workflow.states[at.around].other_half;
   }
   take(found.on, around.on);
   take(found.slot, around.slot);
+  found.limits = stricter(found.limits, around.limits);
   return found;
+}
+
+StepLimits stricter(const StepLimits& one, const StepLimits& other) {
+  const auto least = [](auto a, auto b) { return a == 0 || (b != 0 && b < a) ? b : a; };
+  return {one.read_only || other.read_only, one.no_network || other.no_network,
+          least(one.memory_bytes, other.memory_bytes), least(one.cpu_seconds, other.cpu_seconds),
+          least(one.processes, other.processes)};
+}
+
+std::string limits_text(const StepLimits& limits) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  if (limits.read_only) object["sandbox"] = "read-only";
+  if (limits.no_network) object["network"] = "deny";
+  if (limits.memory_bytes != 0) object["memory_bytes"] = limits.memory_bytes;
+  if (limits.cpu_seconds != 0) object["cpu_seconds"] = limits.cpu_seconds;
+  if (limits.processes != 0) object["processes"] = limits.processes;
+  return object.empty() ? std::string() : object.dump();
+}
+
+std::vector<std::pair<std::string, std::string>> limit_words(const StepLimits& limits) {
+  std::vector<std::pair<std::string, std::string>> words;
+  if (limits.read_only) words.emplace_back("sandbox", "read-only");
+  if (limits.no_network) words.emplace_back("network", "deny");
+  if (limits.memory_bytes != 0) {
+    constexpr const char* units[] = {" bytes", " KiB", " MiB", " GiB", " TiB"};
+    std::uint64_t amount = limits.memory_bytes;
+    std::size_t unit = 0;
+    for (; unit + 1 < std::size(units) && amount % 1024 == 0; ++unit) amount /= 1024;
+    words.emplace_back("memory", std::to_string(amount) + units[unit]);
+  }
+  if (limits.cpu_seconds != 0) {
+    words.emplace_back("cpu", duration_words(std::chrono::seconds(static_cast<std::int64_t>(limits.cpu_seconds))));
+  }
+  if (limits.processes != 0) words.emplace_back("processes", std::to_string(limits.processes));
+  return words;
 }
 
 const std::vector<std::string>& run_names() {

@@ -66,12 +66,35 @@ struct Backoff {
   std::chrono::milliseconds longest{0};
 };
 
-// The options of any action that calls something (Shell, Call tool, Execute prompt, Run workflow).
-// Where something runs; empty: as what is around it says.
+// What the commands of a step may use, with all that they start. It only tightens what the configuration allows.
+struct StepLimits {
+  bool read_only = false;          // sandbox="read-only": they write no file
+  bool no_network = false;         // network=deny
+  std::uint64_t memory_bytes = 0;  // memory=1G, of all together; 0: nothing is said, here and below
+  std::uint64_t cpu_seconds = 0;   // cpu=60s
+  std::uint32_t processes = 0;     // processes=50, alive at once
+
+  auto operator<=>(const StepLimits&) const = default;
+};
+
+// Each as strict as the stricter of the two.
+StepLimits stricter(const StepLimits& one, const StepLimits& other);
+
+// As a call takes them (wtool_request.limits); empty where nothing is said.
+std::string limits_text(const StepLimits& limits);
+
+// Names and values for people: ("memory", "1 GiB"), ...
+std::vector<std::pair<std::string, std::string>> limit_words(const StepLimits& limits);
+
+// Where something runs, and in which limits; empty: as what is around it says.
 struct PlaceOptions {
   NamedPlace on;    // on="cluster" or "local"
   NamedPlace slot;  // slot="big": a class of the configuration's cluster
+  StepLimits limits;
+  std::size_t limits_offset = 0;  // of the first option of limits; 0: there is none
 };
+
+// The options of any action that calls something (Shell, Call tool, Execute prompt, Run workflow).
 
 struct ActionOptions {
   NamedPlace result;                    // result="name", or **Store As**: name
@@ -258,16 +281,17 @@ struct Workflow {
   }
 };
 
-// Where an action runs. Empty: nothing says so.
+// Where an action runs, and in which limits. Empty: nothing says so.
 struct Placement {
-  std::string on{};    // "cluster" or "local"
-  std::string slot{};  // the class of jobs, where that is on a cluster
+  std::string on{};     // "cluster" or "local"
+  std::string slot{};   // the class of jobs, where that is on a cluster
+  StepLimits limits{};  // of each call that it makes
 
   auto operator<=>(const Placement&) const = default;
 };
 
 // Where the action of that state runs, as it says itself, or the innermost composite state around it that says so, or `around`,
-// what the workflow inherits.
+// what the workflow inherits. Of limits the strictest of all these holds.
 Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around = {});
 
 // success, failure, exit_code, is_error, result, last_action_result and output (its text), error (its message; empty

@@ -48,14 +48,20 @@ std::string example_of(const std::string& name) {
   if (name == "retry") return "retry=3";
   if (name == "on") return "on=cluster";
   if (name == "slot") return "slot=big";
+  if (name == "sandbox") return "sandbox=\"read-only\"";
+  if (name == "network") return "network=deny";
+  if (name == "memory") return "memory=1G";
+  if (name == "cpu") return "cpu=60s";
+  if (name == "processes") return "processes=50";
   return name + "=60";
 }
 
 }  // namespace
 
 std::vector<std::string> OptionReader::names() const {
-  std::vector<std::string> names = {"result", "retry", "backoff", "total_timeout", "on_failure",
-                                    "secret", "on",    "slot",    "matrix",        "with"};
+  std::vector<std::string> names = {"result", "retry", "backoff",   "total_timeout", "on_failure",
+                                    "secret", "on",    "slot",      "sandbox",       "network",
+                                    "memory", "cpu",   "processes", "matrix",        "with"};
   if (has_timeout_) names.insert(names.begin(), "timeout");
   return names;
 }
@@ -106,6 +112,7 @@ bool OptionReader::read(const std::string& name, ActionOptions& out) {
   if (name == "secret") return secret(out);
   if (name == "on") return take_on(cursor_, diagnostics_, out.place.on);
   if (name == "slot") return take_slot(cursor_, diagnostics_, out.place.slot);
+  if (is_limit(name)) return take_limit(cursor_, diagnostics_, name, out.place);
   return matrix(out);
 }
 
@@ -239,6 +246,74 @@ bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out) 
   diagnostics.add(at, "slot is the name of one of cluster.classes in the configuration, such as slot=big, and not " +
                           expressions::quoted_for_message(*word));
   return false;
+}
+
+bool is_limit(std::string_view name) {
+  return name == "sandbox" || name == "network" || name == "memory" || name == "cpu" || name == "processes";
+}
+
+namespace {
+
+constexpr std::uint64_t least_memory = 1 << 20, most_memory = 1ULL << 53;
+constexpr std::uint64_t most_cpu_seconds = 1'000'000, most_processes = 1'000'000;
+
+std::optional<std::uint64_t> whole_number(std::string_view digits) {
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (digits.empty() || parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) return std::nullopt;
+  return number;
+}
+
+// `512M`, `1G`, or a number of bytes; a unit is 1024 times the one before.
+std::optional<std::uint64_t> size_value(std::string_view text) {
+  constexpr std::string_view units = "KMGT";
+  unsigned shift = 0;
+  if (const std::size_t unit = text.empty() ? std::string_view::npos : units.find(text.back());
+      unit != std::string_view::npos) {
+    shift = static_cast<unsigned>(10 * (unit + 1));
+    text.remove_suffix(1);
+  }
+  const auto number = whole_number(text);
+  if (!number || *number > (most_memory >> shift)) return std::nullopt;
+  return *number << shift;
+}
+
+}  // namespace
+
+bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view name, PlaceOptions& out) {
+  const std::size_t at = cursor.here();
+  const auto word = take_place_word(cursor, "the value of this limit");
+  if (!word) return false;
+  if (out.limits_offset == 0) out.limits_offset = at;
+  const auto fail = [&](const std::string& allowed) {
+    diagnostics.add(at, allowed + ", and not " + expressions::quoted_for_message(*word));
+    return false;
+  };
+  StepLimits& limits = out.limits;
+  if (name == "sandbox") {
+    limits.read_only = *word == "read-only";
+    return limits.read_only || fail("sandbox is read-only, in which a step writes no file");
+  }
+  if (name == "network") {
+    limits.no_network = *word == "deny";
+    return limits.no_network || fail("network is deny: a step can only have less than the configuration allows");
+  }
+  if (name == "memory") {
+    limits.memory_bytes = size_value(*word).value_or(0);
+    return limits.memory_bytes >= least_memory ||
+           fail("memory is a size of at least 1M, such as memory=512M or memory=1G");
+  }
+  if (name == "cpu") {
+    const auto time = duration_value(*word, static_cast<std::int64_t>(most_cpu_seconds));
+    limits.cpu_seconds = time ? static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(*time).count()) : 0;
+    return limits.cpu_seconds >= 1 || fail("cpu is the processor time of the whole step, such as cpu=60s or cpu=2m");
+  }
+  const auto processes = whole_number(*word);
+  if (processes && *processes >= 1 && *processes <= most_processes) {
+    limits.processes = static_cast<std::uint32_t>(*processes);
+    return true;
+  }
+  return fail("processes is how many may be alive at once, from 1 to 1000000, such as processes=50");
 }
 
 bool OptionReader::matrix(ActionOptions& out) {

@@ -1,10 +1,12 @@
 // Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
-// on failure: State, secret, on="cluster", slot="big", matrix={...}; and the name=value pairs that tools, prompts and other workflows are given.
+// on failure: State, secret, on="cluster", slot="big", sandbox="read-only", network=deny, memory=1G,
+// cpu=60s, processes=50, matrix={...}; and the name=value pairs that tools, prompts and other workflows are given.
 #pragma once
 
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "workflow/model/diagnostics.h"
@@ -55,6 +57,11 @@ class OptionReader {
 // Takes the value of `on` or `slot`, with or without quotes. False after a diagnostic.
 bool take_on(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
 bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
+
+// The options of limits: sandbox, network, memory, cpu, processes.
+bool is_limit(std::string_view name);
+// Takes the value of one of them. False after a diagnostic.
+bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view name, PlaceOptions& out);
 
 // ---- action_arguments.cc: the pairs.
 

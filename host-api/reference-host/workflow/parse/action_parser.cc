@@ -1,6 +1,8 @@
 #include "workflow/parse/parser.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"
@@ -100,26 +102,42 @@ std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& w
 
 bool sees_option(ActionCursor ahead, std::string_view name) { return ahead.take_word(name) && ahead.take_symbol('='); }
 
-bool is_placed(const State& state) { return !state.place.on.name.empty() || !state.place.slot.name.empty(); }
+bool is_placed(const State& state) {
+  return !state.place.on.name.empty() || !state.place.slot.name.empty() || state.place.limits_offset != 0;
+}
 
-// `- Work: on=cluster slot=big`, where Work is a composite state without an action. False where the text is something else.
+// The option of places and limits that comes next; empty: none does.
+std::string_view place_option(const ActionCursor& cursor) {
+  for (const std::string_view name : {"on", "slot", "sandbox", "network", "memory", "cpu", "processes"}) {
+    if (sees_option(cursor, name)) return name;
+  }
+  return {};
+}
+
+// `- Work: on=cluster slot=big network=deny`, where Work is a composite state without an action. False where the text is something else.
 bool read_composite_place(const MappedText& text, std::size_t found, Workflow& workflow, Diagnostics& diagnostics) {
   ActionCursor cursor(text, diagnostics);
   const std::size_t begin = text.locate(std::min(text.text().find_first_not_of(" \t\n"), text.text().size()));
   PlaceOptions read;
   std::string words;
+  std::set<std::string_view> seen;
   for (;;) {
-    const bool on = sees_option(cursor, "on"), slot = sees_option(cursor, "slot");
-    if (!on && !slot) break;
-    cursor.take_word(on ? "on" : "slot");
+    const std::string_view name = place_option(cursor);
+    if (name.empty()) break;
+    cursor.take_word(name);
     cursor.take_symbol('=');
-    NamedPlace& into = on ? read.on : read.slot;
-    if (!into.name.empty()) {
-      diagnostics.add(cursor.here(), std::string("the option ") + (on ? "on" : "slot") + " is given twice");
+    if (!seen.insert(name).second) {
+      diagnostics.add(cursor.here(), "the option " + std::string(name) + " is given twice");
       return true;
     }
-    if (on ? !take_on(cursor, diagnostics, into) : !take_slot(cursor, diagnostics, into)) return true;
-    words += (words.empty() ? "" : " ") + std::string(on ? "on=" : "slot=") + into.name;
+    const bool taken = name == "on"     ? take_on(cursor, diagnostics, read.on)
+                       : name == "slot" ? take_slot(cursor, diagnostics, read.slot)
+                                        : take_limit(cursor, diagnostics, name, read);
+    if (!taken) return true;
+    words += (words.empty() ? "" : " ") + std::string(name) +
+             (name == "on"     ? "=" + read.on.name
+              : name == "slot" ? "=" + read.slot.name
+                               : "=...");
   }
   if (words.empty()) return false;
   if (!cursor.at_end()) {

@@ -1,0 +1,132 @@
+#include "configuration/call_limits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/json_reader.h"
+#include "configuration/section.h"
+
+namespace wtool {
+
+namespace {
+
+using Json = nlohmann::json;
+
+// How many different limits of a tool are kept.
+constexpr std::size_t most_known = 64;
+
+// Reads the keys of the limits of a call; the first mistake stands.
+class Reader {
+ public:
+  Reader(const Json& limits, std::string& error) : rest_(limits), error_(error) {}
+
+  template <typename Number>
+  void limit(const char* key, Number lowest, Number highest, Number& value) {
+    const Json given = take(key);
+    if (given.is_discarded()) return;
+    const double wanted = given.is_number() ? given.get<double>() : std::nan("");
+    if (!(wanted >= static_cast<double>(lowest) && wanted <= static_cast<double>(highest)) ||
+        wanted != std::floor(wanted)) {
+      return complain(key, given, "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest));
+    }
+    const auto asked = static_cast<Number>(wanted);
+    value = value == 0 ? asked : std::min(value, asked);
+  }
+
+  // Whether the key has the only word that it may have.
+  bool word(const char* key, const char* allowed) {
+    const Json given = take(key);
+    if (given.is_discarded()) return false;
+    if (given != allowed) complain(key, given, std::string("\"") + allowed + '"');
+    return true;
+  }
+
+  void end() {
+    if (rest_.empty() || !error_.empty()) return;
+    error_ = "limits of the call: there is no key " + show_json(rest_.begin().key()) +
+             "; there are sandbox, network, cpu_seconds, memory_bytes, processes, open_files, file_bytes";
+  }
+
+ private:
+  Json take(const char* key) {
+    const auto found = rest_.find(key);
+    if (found == rest_.end()) return Json(Json::value_t::discarded);
+    Json value = *found;
+    rest_.erase(found);
+    return value;
+  }
+
+  void complain(const char* key, const Json& given, const std::string& allowed) {
+    if (error_.empty()) {
+      error_ = std::string("limits of the call: ") + key + " is " + show_json(given) + "; allowed is " + allowed;
+    }
+  }
+
+  Json rest_;
+  std::string& error_;
+};
+
+// A sandbox that refuses nothing yet, for a configuration without one.
+engine::SandboxPolicy open_sandbox() {
+  engine::SandboxPolicy policy;
+  policy.read = {"/"};
+  policy.write = {"/"};
+  policy.ipc = true;
+  return policy;
+}
+
+}  // namespace
+
+std::shared_ptr<const Configuration> tightened(const Configuration& configuration, std::string_view limits,
+                                               std::string& error) {
+  error.clear();
+  std::string problem;
+  const Json all = parse_json_object(limits, problem);
+  if (!problem.empty()) {
+    error = "limits of the call: " + problem;
+    return nullptr;
+  }
+  auto held = std::make_shared<Configuration>(configuration);
+  Reader reader(all, error);
+  engine::Limits& most = held->limits;
+  reader.limit<std::uint64_t>("cpu_seconds", 1, 1'000'000, most.cpu_seconds);
+  reader.limit<std::uint64_t>("memory_bytes", 1 << 20, largest_size, most.memory_bytes);
+  reader.limit<std::uint32_t>("processes", 1, 1'000'000, most.processes);
+  reader.limit<std::uint32_t>("open_files", 16, 1'000'000, most.open_files);
+  reader.limit<std::uint64_t>("file_bytes", 1, largest_size, most.file_bytes);
+  const bool read_only = reader.word("sandbox", "read-only");
+  const bool no_network = reader.word("network", "deny");
+  reader.end();
+  if (!error.empty()) return nullptr;
+  if (!read_only && !no_network) return held;
+  engine::SandboxPolicy policy = held->sandbox ? *held->sandbox : open_sandbox();
+  if (read_only) {
+    // What was writable stays readable.
+    policy.read.insert(policy.read.end(), policy.write.begin(), policy.write.end());
+    policy.write.clear();
+    policy.ipc = false;
+    policy.needs_files = true;
+  }
+  if (no_network) {
+    policy.network = false;
+    policy.needs_network = true;
+    held->network_stays_closed = true;
+  }
+  held->confinement = engine::Sandbox::shared(policy);
+  held->sandbox = std::move(policy);
+  return held;
+}
+
+std::shared_ptr<const Configuration> LimitedConfigurations::find(const Configuration& configuration,
+                                                                 std::string_view limits, std::string& error) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = known_.find(limits); found != known_.end()) return found->second;
+  auto made = tightened(configuration, limits, error);
+  if (!made) return nullptr;
+  if (known_.size() >= most_known) known_.clear();
+  known_.emplace(limits, made);
+  return made;
+}
+
+}  // namespace wtool

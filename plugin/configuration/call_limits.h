@@ -1,0 +1,30 @@
+// The limits of one call (wtool_request.limits): a configuration that is stricter than the one that the tool was made with.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "configuration/configuration.h"
+
+namespace wtool {
+
+// `configuration`, held to `limits`, the JSON text of an object. Of each value the stricter one counts, and the audit trail and
+// whatever else calls share is shared. NULL: `error` says which key is wrong, its value, and what is allowed.
+std::shared_ptr<const Configuration> tightened(const Configuration& configuration, std::string_view limits,
+                                               std::string& error);
+
+// The same for many calls of one tool: those with equal limits share a sandbox. Any thread.
+class LimitedConfigurations {
+ public:
+  std::shared_ptr<const Configuration> find(const Configuration& configuration, std::string_view limits,
+                                            std::string& error);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const Configuration>, std::less<>> known_;
+};
+
+}  // namespace wtool

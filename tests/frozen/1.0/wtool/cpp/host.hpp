@@ -1,0 +1,108 @@
+// wtool/cpp/host.hpp - C++20 helpers for the side that calls tools. Header-only; owning types are move-only.
+//
+// - Blob receives bytes from a plugin and releases them.
+// - Call is one call: run it on one thread, cancel it from any other.
+// - explain_of() finds a tool's side of wtool.explain/1.
+//
+// Opening the library and managing its lifetime is the host's own business (the reference host's is in loader/).
+#pragma once
+
+#include <wtool/ext/explain.h>
+#include <wtool/tool.h>
+#include <wtool/cpp/plugin.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace wtool {
+
+// A wtool_blob of the caller's, empty until a plugin fills it. Any thread, one at a time.
+class Blob {
+ public:
+  Blob() noexcept { clear(); }
+  Blob(Blob&& other) noexcept : blob_(other.blob_) { other.clear(); }
+  Blob& operator=(Blob&& other) noexcept {
+    if (this != &other) {
+      reset();
+      blob_ = other.blob_;
+      other.clear();
+    }
+    return *this;
+  }
+  Blob(const Blob&) = delete;
+  Blob& operator=(const Blob&) = delete;
+  ~Blob() { reset(); }
+
+  // For a parameter of type wtool_blob*. What was held before is released.
+  wtool_blob* out() noexcept {
+    reset();
+    return &blob_;
+  }
+  // Borrowed, valid until this object is changed or ends.
+  std::string_view text() const noexcept { return wtool::text(blob_.bytes); }
+  bool filled() const noexcept { return blob_.release != nullptr; }
+
+ private:
+  void clear() noexcept {
+    blob_ = wtool_blob{};
+    blob_.struct_size = sizeof(wtool_blob);
+  }
+  void reset() noexcept {
+    if (blob_.release != nullptr) blob_.release(&blob_);
+    clear();
+  }
+  wtool_blob blob_{};
+};
+
+// A request with its sizes set and everything else empty: no events, no limits, no ceiling.
+inline wtool_request make_request(std::string_view arguments) noexcept {
+  wtool_request request{};
+  request.struct_size = sizeof(wtool_request);
+  request.arguments = view(arguments);
+  return request;
+}
+
+// One call of a tool. The tool must outlive it.
+class Call {
+ public:
+  // Check status(): where it is not WTOOL_OK, error() says why and run() only repeats it.
+  Call(const wtool_tool& tool, const wtool_request& request) noexcept : tool_(&tool) {
+    status_ = tool.call_new(&tool, &request, &call_, error_.out());
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    if (call_ != nullptr) tool_->call_free(call_);
+  }
+
+  // Blocks until the call is over. Once.
+  wtool_status run() noexcept {
+    if (call_ == nullptr) return status_;
+    status_ = tool_->call_run(call_, result_.out(), error_.out());
+    return status_;
+  }
+  // From any thread, at any time while this object lives.
+  void cancel(std::uint32_t how, std::string_view reason) noexcept {
+    if (call_ != nullptr) tool_->call_cancel(call_, how, view(reason));
+  }
+  wtool_status status() const noexcept { return status_; }
+  std::string_view result() const noexcept { return result_.text(); }
+  std::string_view error() const noexcept { return error_.text(); }
+
+ private:
+  const wtool_tool* tool_;
+  wtool_call* call_ = nullptr;
+  wtool_status status_ = WTOOL_OK;
+  Blob result_;
+  Blob error_;
+};
+
+// The tool's extension with its function, or nullptr if it has none. Valid until the tool is destroyed.
+inline const wtool_tool_explain* explain_of(const wtool_tool& tool) noexcept {
+  if (!WTOOL_HAS_FN(&tool, get_extension)) return nullptr;
+  const auto* extension = static_cast<const wtool_tool_explain*>(tool.get_extension(&tool, WTOOL_EXT_EXPLAIN));
+  return extension != nullptr && WTOOL_HAS_FN(extension, explain) ? extension : nullptr;
+}
+
+}  // namespace wtool

@@ -1,0 +1,57 @@
+/* wtool/ext/approval.h - extension "wtool.approval/1", the host's side: ask a person whether a command may run.
+ *
+ * The plugin asks when its policy's verdict is "ask". The answer is bound to exactly what was shown: the command, its
+ * directory, its environment and the text at its standard input; a plugin never applies it to anything else.
+ */
+#ifndef WTOOL_EXT_APPROVAL_H
+#define WTOOL_EXT_APPROVAL_H
+
+#include <wtool/tool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WTOOL_EXT_APPROVAL "wtool.approval/1"
+
+#define WTOOL_APPROVAL_UNAVAILABLE 0u /* nobody can be asked */
+#define WTOOL_APPROVAL_YES 1u         /* this once */
+#define WTOOL_APPROVAL_NO 2u          /* not this once */
+#define WTOOL_APPROVAL_ALWAYS 3u      /* yes, and remember */
+#define WTOOL_APPROVAL_NEVER 4u       /* no, and remember */
+#define WTOOL_APPROVAL_DEFERRED 5u    /* the host must end this call, and will come back with the answer in another */
+#define WTOOL_APPROVAL_EXPIRED 6u     /* nobody has answered in the time that the host gives a person */
+
+/* One question. Ownership: the plugin's, valid until ask returns. */
+typedef struct wtool_approval_question {
+  uint32_t struct_size;
+  uint32_t reserved;      /* 0 */
+  uint64_t id;            /* unique in the plugin, for withdraw */
+  wtool_view tool;        /* descriptor id */
+  wtool_view call_id;     /* as in the request */
+  wtool_view subject;     /* JSON object: what exactly would run: {"command", "directory", "environment_names", ...};
+                             where the call gives a text for standard input, also "stdin": {"bytes", "sha256", "text",
+                             "cut"}, in which a long text is its beginning alone ("cut" is true then) */
+  wtool_view reason;      /* why it is asked, one sentence */
+  wtool_view fingerprint; /* hex; the same for the same command, directory, environment and standard input, and for
+                             nothing else */
+} wtool_approval_question;
+
+/* Ownership: the host's, valid until deinit has returned. */
+typedef struct wtool_host_approval {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+
+  /* Asks, waits, and returns WTOOL_APPROVAL_*; any other value is taken as NO. Called on the thread that is inside
+   * call_run. Returns at once, with UNAVAILABLE, when the question is withdrawn. [run-thread] */
+  uint32_t (*ask)(const wtool_host* host, const wtool_approval_question* question) WTOOL_NOEXCEPT;
+
+  /* The call was cancelled: the question with this id must not wait any longer. Never waits; an unknown id is ignored;
+   * may come before ask has begun to wait, and holds then too. [any-thread] */
+  void (*withdraw)(const wtool_host* host, uint64_t id) WTOOL_NOEXCEPT;
+} wtool_host_approval;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WTOOL_EXT_APPROVAL_H */

@@ -1,0 +1,247 @@
+/* wtool/tool.h - the core of the wtool plugin interface, version 1.0.
+ *
+ * A host loads a plugin (a shared library), reads the descriptors of its tools, and calls them: a JSON object in, a
+ * JSON object out, with live output and cancellation. This header is the whole contract; ext/ holds optional
+ * extensions, one a file. The rules that hold for every function are in docs/abi.md, and in short:
+ *
+ * - Threads. Every function says in square brackets where it may be called: [any-thread], [control], [run-thread],
+ *   [constant]. docs/abi.md defines the tags.
+ * - Sizes. Every struct starts with struct_size, set by whoever allocates the struct. Fields are only ever appended; a
+ *   reader asks WTOOL_HAS before it touches a field that is newer than 1.0. wtool_view and wtool_field stand by value
+ *   and in arrays, so they never grow.
+ * - Errors. Two planes: a status other than WTOOL_OK says that the call could not be made as a call. Everything about
+ *   the command itself, bad parameters included, is WTOOL_OK with a result whose "is_error" is true.
+ * - Outputs are untouched when a function fails, but for `error`, which then may be filled with one English sentence.
+ * - No exception and no longjmp crosses the interface. All text is UTF-8; times are in the unit that the name says.
+ * - Pointers that a function receives are valid until it returns, unless the member says otherwise.
+ * - Stacks. A thread that calls a function of the plugin needs 128 KiB of stack at least.
+ * - Standard input is no part of the interface: a tool that takes some has an argument for it, which is judged, shown to
+ *   whoever approves, and recorded with the others.
+ *
+ * C11 and later, C++17 and later.
+ */
+#ifndef WTOOL_TOOL_H
+#define WTOOL_TOOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define WTOOL_NOEXCEPT noexcept
+extern "C" {
+#else
+#define WTOOL_NOEXCEPT
+#endif
+
+#if defined(__GNUC__)
+#define WTOOL_EXPORT __attribute__((visibility("default")))
+#else
+#define WTOOL_EXPORT
+#endif
+
+#define WTOOL_ABI_MAJOR 1u /* also in the name of the entry symbol: a new major is a new symbol */
+#define WTOOL_ABI_MINOR 0u /* grows when fields, extensions or constants are appended */
+
+/* True when the struct at p, as its allocator sized it, holds all of field f. */
+#define WTOOL_HAS(p, f) ((size_t)(p)->struct_size >= (size_t)((const char*)(&(p)->f + 1) - (const char*)(p)))
+
+/* True when *p holds the function pointer f and it is not NULL. */
+#define WTOOL_HAS_FN(p, f) (WTOOL_HAS(p, f) && (p)->f != NULL)
+
+/* A borrowed run of bytes. Not NUL-terminated. data may be NULL only when size is 0. By value; never grows. */
+typedef struct wtool_view {
+  const char* data;
+  size_t size; /* bytes */
+} wtool_view;
+
+/* What a function says of the call itself. Fixed width, never an enum: an enum's size is the compiler's choice. */
+typedef int32_t wtool_status;
+#define WTOOL_OK 0
+#define WTOOL_E_INVALID_ARGUMENT 1 /* a struct is too small, a pointer is NULL, or the call was already run */
+#define WTOOL_E_UNSUPPORTED 2      /* the tool, extension or version is not there */
+#define WTOOL_E_CANCELLED 3        /* call_run only: the call was cancelled; the result is filled all the same */
+#define WTOOL_E_BUSY 4             /* the object is in use on another thread */
+#define WTOOL_E_RESOURCE 5         /* out of memory, descriptors or threads */
+#define WTOOL_E_INTERNAL 6         /* a defect of the plugin */
+
+/* Bytes that a callee made for its caller.
+ * Ownership: the caller allocates the struct and sets struct_size; the callee fills the rest; the caller ends it with
+ * release. A blob is released (or was never filled) exactly when release is NULL. Copying the struct moves it. */
+typedef struct wtool_blob {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  wtool_view bytes;  /* valid until release */
+  void* owner;       /* the callee's; not for the caller */
+  /* Frees bytes and sets itself to NULL. [any-thread]
+   * Rationale: embedded, so that the two sides may use different allocators and C++ libraries. */
+  void (*release)(struct wtool_blob* self) WTOOL_NOEXCEPT;
+} wtool_blob;
+
+/* What the host is, handed to init.
+ * Ownership: the host's; it and all it points to stay valid and unmoved until deinit has returned. */
+typedef struct wtool_host {
+  uint32_t struct_size;
+  uint32_t abi_minor; /* WTOOL_ABI_MINOR that the host was built with */
+  void* ctx;          /* the host's own; the plugin passes it back untouched, inside *host */
+  wtool_view name;    /* such as "wtool" */
+  wtool_view version; /* such as "0.1.0" */
+  /* The host's side of an extension ("wtool.log/1"), or NULL where the host has none. What is returned is the
+   * extension's struct, valid until deinit has returned. [any-thread] */
+  const void* (*get_extension)(const struct wtool_host* host, const char* id)WTOOL_NOEXCEPT;
+} wtool_host;
+
+/* Hints for whoever chooses among tools (they inform, they protect nothing). Each pair of bits is independent. */
+#define WTOOL_HINT_READ_ONLY 1u   /* changes nothing in its environment */
+#define WTOOL_HINT_DESTRUCTIVE 2u /* may destroy or overwrite; without meaning where READ_ONLY is set */
+#define WTOOL_HINT_IDEMPOTENT 4u  /* repeating a call with the same arguments changes nothing more */
+#define WTOOL_HINT_OPEN_WORLD 8u  /* reaches beyond the machine */
+/* Not for choosing: the tool holds its commands to wtool_request.limits. A tool without it may not
+ * look at them, so a host makes no call with limits to such a tool. */
+#define WTOOL_HINT_LIMITS 16u
+
+/* What a tool is, before any object of it exists.
+ * Ownership: the plugin's static data, valid as long as the library is loaded, readable before init. */
+typedef struct wtool_descriptor {
+  uint32_t struct_size;
+  uint32_t hints;           /* WTOOL_HINT_*, all meant: an unset bit says no */
+  wtool_view id;            /* stable, [a-z0-9_]+, unique in the plugin: "shell_execute" */
+  wtool_view title;         /* for people: "Execute a shell command" */
+  wtool_view version;       /* of the tool, semantic */
+  wtool_view description;   /* for a model or a person that has to choose among tools */
+  wtool_view input_schema;  /* JSON Schema 2020-12 of the arguments: an object schema, JSON text */
+  wtool_view output_schema; /* the same for "metadata" of the result; empty where there is none */
+} wtool_descriptor;
+
+#define WTOOL_EVENT_STDOUT 1u /* payload: raw bytes, cut anywhere, not always valid UTF-8 */
+#define WTOOL_EVENT_STDERR 2u /* the same */
+/* Payload: a JSON object that says where the command of the call is. A command has these states, in this order:
+ *   {"state":"queued"}                                      it waits to be started; for a node of a cluster with
+ *                                                           "reason":"node"
+ *   {"state":"started","argv":["git","status"],"pid":4711}  its program runs; on another machine there is no "pid", but
+ *                                                           "node", and where it has one "job"
+ *   {"state":"stopping","reason":"timeout"}                 it is being stopped: "timeout" or "cancelled"
+ *   {"state":"ended"}                                       it is over; the result says how
+ * One that is not stopped is never "stopping", one that never started is not "started", and one that lost its place
+ * before it began is "queued" again. A call that runs no command has no such events. Other keys and states may be
+ * added: what is not known is to be ignored. Secrets in "argv" are masked. */
+#define WTOOL_EVENT_STATE 3u
+
+/* Something that happened while a call runs.
+ * Ownership: the plugin's, valid until on_event returns. An unknown kind is to be ignored. */
+typedef struct wtool_event {
+  uint32_t struct_size;
+  uint32_t kind;    /* WTOOL_EVENT_* */
+  uint64_t seq;     /* 1, 2, 3, ... within the call */
+  uint64_t mono_ns; /* CLOCK_MONOTONIC, nanoseconds */
+  wtool_view payload;
+} wtool_event;
+
+/* One call, as the host wants it.
+ * Ownership: the host's; call_new copies what it needs, except sink_ctx, which must stay valid until call_run has
+ * returned. */
+typedef struct wtool_request {
+  uint32_t struct_size;
+  uint32_t flags;       /* 0 */
+  wtool_view arguments; /* JSON object, judged by the tool's input_schema; at most 16 MiB */
+  wtool_view call_id;   /* the host's name for this call, for logs and audit; may be empty */
+  /* W3C trace context of the caller: "00-TRACE-PARENT-FLAGS"; may be empty. What the call runs gets one of the same
+   * trace, in which the call is the parent, as its variable TRACEPARENT. One that is not valid counts as empty. */
+  wtool_view traceparent;
+  uint64_t parent_span; /* a span of wtool.log/1 to open the call's own under; 0 for none */
+  uint64_t deadline_ms; /* the host's ceiling, milliseconds from call_run, 0 = none; the tool's own timeout, if shorter,
+                           wins */
+  void* sink_ctx;
+  /* Called for each event, in order, from the thread that is inside call_run and from no other; never after call_run
+   * has returned. NULL: no events. A sink that blocks is back-pressure: the command waits, timeouts still count, and no
+   * byte is left out.
+   * Returning non-zero asks to stop the call, as call_cancel(GRACEFUL) does. [run-thread] */
+  int32_t (*on_event)(void* sink_ctx, const wtool_event* event) WTOOL_NOEXCEPT;
+  /* What the commands of this call may use, with all that they start: a JSON object, or empty. Each key only tightens
+   * what the configuration allows; the stricter of the two holds:
+   *   "sandbox": "read-only"   they write no file
+   *   "network": "deny"        they reach no network; no approval opens it
+   *   "cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes": whole numbers, as the configuration's
+   *                            section `limits` has them, at least 1
+   * An unknown key and a wrong value are WTOOL_E_INVALID_ARGUMENT of call_new, with the reason in *error. Where the kernel
+   * cannot hold a sandbox, nothing is run, and the result says so. Only for tools with WTOOL_HINT_LIMITS.
+   * Rationale: not an argument, because the host bounds a call, and whoever wrote its arguments must not. */
+  wtool_view limits;
+} wtool_request;
+
+/* One call. Opaque; made by call_new, ended by call_free. */
+typedef struct wtool_call wtool_call;
+
+#define WTOOL_CANCEL_GRACEFUL 1u /* SIGTERM to the whole tree, the configured grace period, then SIGKILL */
+#define WTOOL_CANCEL_NOW 2u      /* the same with a grace period of 50 ms; overrides a graceful one that is under way */
+
+/* A tool with its configuration. Ownership: the plugin's, from tool_new until destroy. */
+typedef struct wtool_tool {
+  uint32_t struct_size;
+  uint32_t reserved; /* 0 */
+  const wtool_descriptor* descriptor;
+  void* self; /* the plugin's */
+
+  /* Takes a request, checks it, starts nothing. WTOOL_OK and *out on success; bad arguments are a success whose
+   * result, at call_run, says so. [any-thread] */
+  wtool_status (*call_new)(const struct wtool_tool* tool, const wtool_request* request, wtool_call** out,
+                           wtool_blob* error) WTOOL_NOEXCEPT;
+
+  /* Runs the call on the calling thread and returns when all is over: no event will come any more, every process of
+   * the call is dead and reaped, its descriptors are closed, no thread of the plugin is left. The exceptions are
+   * processes that the configuration keeps, a program that a tool such as pty_start starts for later calls, with its
+   * thread, and processes that the kernel will not let us kill within 5 s; the result names the last in
+   * metadata.processes_left.
+   * *result is a JSON object {"content": [...], "is_error": bool, "metadata": {...}}, filled for WTOOL_OK and for
+   * WTOOL_E_CANCELLED. Once per call: a second time is WTOOL_E_INVALID_ARGUMENT. [run-thread] */
+  wtool_status (*call_run)(wtool_call* call, wtool_blob* result, wtool_blob* error) WTOOL_NOEXCEPT;
+
+  /* Asks the call to stop; never waits. Legal before, during and after call_run, and as often as wanted: the first
+   * reason stands, NOW overrides GRACEFUL. A call that is cancelled before call_run starts nothing. `how` other than
+   * the two is taken as NOW. Not async-signal-safe. [any-thread] */
+  void (*call_cancel)(wtool_call* call, uint32_t how, wtool_view reason) WTOOL_NOEXCEPT;
+
+  /* Ends the object. Not while call_run or call_cancel are inside it. NULL is allowed. [any-thread & !running] */
+  void (*call_free)(wtool_call* call) WTOOL_NOEXCEPT;
+
+  /* The tool's side of an extension ("wtool.explain/1"), or NULL. Valid until destroy. [any-thread] */
+  const void* (*get_extension)(const struct wtool_tool* tool, const char* id)WTOOL_NOEXCEPT;
+
+  /* Ends the tool. All its calls must have been freed. NULL is allowed. [control] */
+  void (*destroy)(const struct wtool_tool* tool) WTOOL_NOEXCEPT;
+} wtool_tool;
+
+/* What a plugin exports. Constant data: nothing runs until the host calls. */
+typedef struct wtool_entry {
+  uint32_t struct_size;
+  uint32_t abi_major; /* WTOOL_ABI_MAJOR */
+  uint32_t abi_minor; /* WTOOL_ABI_MINOR that the plugin was built with */
+  uint32_t flags;     /* 0 */
+  wtool_view plugin_name;
+  wtool_view plugin_version; /* semantic */
+
+  /* Prepares the plugin: cheap, and starts no process. Once; again after deinit. [control] */
+  wtool_status (*init)(const wtool_host* host, wtool_blob* error) WTOOL_NOEXCEPT;
+
+  /* Undoes init: ends sessions and helpers. All tools must have been destroyed. [control] */
+  void (*deinit)(void) WTOOL_NOEXCEPT;
+
+  /* The tools there are. Legal before init. [any-thread] */
+  uint32_t (*tool_count)(void) WTOOL_NOEXCEPT;
+
+  /* Descriptor number i, or NULL when i >= tool_count(). Legal before init. [any-thread] */
+  const wtool_descriptor* (*tool_at)(uint32_t index)WTOOL_NOEXCEPT;
+
+  /* Makes a tool with a configuration: JSON text of an object; empty means {}. A configuration that is not valid is
+   * WTOOL_E_INVALID_ARGUMENT with the reason in *error. Between init and deinit. [control] */
+  wtool_status (*tool_new)(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) WTOOL_NOEXCEPT;
+} wtool_entry;
+
+/* The one symbol that a plugin exports. The major version is in the name, so that a host that knows only other majors
+ * finds no symbol instead of a struct that it misreads. */
+#define WTOOL_ENTRY_SYMBOL "wtool_entry_v1"
+extern WTOOL_EXPORT const wtool_entry wtool_entry_v1;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* WTOOL_TOOL_H */
