@@ -1,5 +1,5 @@
 // Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
-// on failure: State, secret, on="cluster", slot="big", matrix={...}; and the name=value pairs that tools, prompts and other workflows are given.
+// on failure: State, secret, on="cluster", slot="big", matrix={...}, output={...}, ask_again=2, max=5; and the name=value pairs that tools, prompts and other workflows are given.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,8 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::int64_t max_retries = 100;
+inline constexpr std::int64_t max_asked_again = 20;
+inline constexpr std::int64_t max_visits_allowed = 10'000'000;
 
 class OptionReader {
  public:
@@ -45,6 +47,9 @@ class OptionReader {
   bool on_failure(ActionOptions& out);
   bool secret(ActionOptions& out);
   bool matrix(ActionOptions& out);
+  bool number(const std::string& name, std::int64_t least, std::int64_t most, std::optional<std::int64_t>& out);
+  // Whether `name`, which comes next, is an argument here: output="x" and max="5" are none of ours.
+  bool is_argument(const std::string& name) const;
 
   ActionCursor& cursor_;
   Diagnostics& diagnostics_;
@@ -55,6 +60,11 @@ class OptionReader {
 // Takes the value of `on` or `slot`, with or without quotes. False after a diagnostic.
 bool take_on(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
 bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
+
+// ---- typed_output.cc
+
+// Takes the value of `output`: a JSON Schema, or the short form of one, from which it is made. False after a diagnostic.
+bool take_output(ActionCursor& cursor, Diagnostics& diagnostics, ActionOptions& out);
 
 // ---- action_arguments.cc: the pairs.
 
