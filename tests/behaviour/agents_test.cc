@@ -114,6 +114,33 @@ BOOST_AUTO_TEST_CASE(the_output_of_any_step_is_checked_and_is_a_field_of_a_resum
   BOOST_TEST(file("seen") == "7\n7\n");
 }
 
+BOOST_AUTO_TEST_CASE(what_an_agent_set_with_an_answer_that_was_not_valid_is_kept) {
+  scratch.file("does", "test $n -gt 1 || echo note=kept >>$WTOOL_STEER\n");
+  answers({"no", "{\"n\": 1}"});
+  const Finished finished = run_workflow(with("title: w\n", "[*] --> A\nA --> B\nB --> [*]\n",
+                                              "- A: Prompt \"Set a note.\" output={\"n\": \"integer\"}\n"
+                                              "- B: Shell \"echo ${note} ${A.n}\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "kept 1"), finished.err);
+  scratch.file("does", "echo exit >>$WTOOL_STEER\n");
+  answers({"no"});
+  const Finished ended =
+      run_workflow(with("title: w\n", "[*] --> A\nA --> B\nB --> [*]\n",
+                        "- A: Prompt \"x\" output={\"n\": \"integer\"}\n- B: Shell \"echo B ran\"\n"));
+  BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
+  BOOST_TEST(!holds(ended.err, "B ran"), ended.err);
+}
+
+// 2^64 ways through the schema.
+BOOST_AUTO_TEST_CASE(a_schema_that_refers_to_itself_twice_is_judged_to_an_end, *boost::unit_test::timeout(60)) {
+  const Finished finished = run_workflow(
+      with("title: w\n", "[*] --> A\nA --> [*]\n",
+           "- A: Shell \"echo '{}'\" output={\"type\": \"object\", \"anyOf\": [{\"$ref\": \"#\"}, {\"$ref\": "
+           "\"#\"}]}\n"));
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.out, "the output is not valid: "), finished.out);
+}
+
 BOOST_AUTO_TEST_CASE(the_command_gets_the_schema_as_a_file) {
   scratch.file("does", "cat \"$WTOOL_SCHEMA\" >schema\n");
   answers({"{\"verdict\": \"pass\", \"files\": [\"x\"]}"});
@@ -176,6 +203,8 @@ BOOST_AUTO_TEST_CASE(tokens_and_cost_are_counted_from_what_the_command_reports) 
   BOOST_TEST(shown["usage"]["calls"] == 2);
   BOOST_TEST(shown["usage"]["tokens"] == 80);
   BOOST_TEST(shown["usage"]["cost"] == 0.5);
+  BOOST_TEST(holds(wtool({"show", "last"}).out, "Prompts: 2 calls in "));
+  BOOST_TEST(holds(wtool({"show", "last"}).out, ", 80 tokens, cost 0.5"));
 }
 
 BOOST_AUTO_TEST_CASE(a_budget_that_nothing_is_reported_for_fails_the_step) {

@@ -147,14 +147,17 @@ class ActionRunner {
     PromptAddition addition;
     if (options_.output) addition = {form_of_answer(*options_.output, "", ""), options_.output.get()};
     const std::int64_t most = options_.output ? options_.ask_again.value_or(workflow::usual_ask_again) : 0;
+    std::vector<std::pair<std::string, Value>> assigned;  // by the agent, in all its answers
     for (std::int64_t asked = 0;; ++asked) {
       if (!ask(action, *prompt, values, addition)) return;
-      if (!options_.output) return;
+      assigned.insert(assigned.end(), result_.assigned.begin(), result_.assigned.end());
+      result_.assigned = assigned;
+      // Nobody reads the answer of an agent that ends the workflow.
+      if (!options_.output || result_.ends_workflow) return;
       const std::string wrong = take_answer();
       if (wrong.empty()) return;
       if (asked == most) {
         result_.assigned.clear();
-        result_.ends_workflow = false;
         return no_answer("the answer " + wrong + (most > 0 ? " (asked " + std::to_string(most + 1) + " times)" : ""));
       }
       invocation_.run.observer().noticed("'" + step_.of().id + "' is asked again (" + std::to_string(asked + 1) +
