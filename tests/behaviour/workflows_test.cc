@@ -81,9 +81,13 @@ struct Repository : Place {
 BOOST_DATA_TEST_CASE(a_workflow_is_without_warnings_and_has_a_plan, boost::unit_test::data::make(all_workflows()),
                      name) {
   const Place place;
-  const Finished linted = run({WTOOL_TEST_PROGRAM, "lint", "--strict", (workflows / name).string()}, place.here());
+  // A workflow that executes prompts needs a command for them.
+  const ScratchFolder elsewhere;
+  const std::string config = elsewhere.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }}\"}\n");
+  const std::string file = (workflows / name).string();
+  const Finished linted = run({WTOOL_TEST_PROGRAM, "--config", config, "lint", "--strict", file}, place.here());
   BOOST_TEST(linted.exit_code == 0, linted.out << linted.err);
-  const Finished planned = place.wtool("plan", name, {});
+  const Finished planned = run({WTOOL_TEST_PROGRAM, "--config", config, "plan", file}, place.here());
   BOOST_TEST(planned.exit_code == 0, planned.out << planned.err);
   BOOST_TEST(std::filesystem::is_empty(place.scratch.path()));
 }
@@ -329,6 +333,61 @@ BOOST_FIXTURE_TEST_CASE(take_no_option_for_a_commit, Repository) {
     BOOST_TEST(finished.exit_code == 2, base << finished.out << finished.err);
   }
   BOOST_TEST(!exists("made"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// Agents that are played by a script: it gives the answer of the file ANSWER that is named like the prompt.
+struct ChangeByAgents : Place {
+  ChangeByAgents() {
+    scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ prompt_name }} {{ prompt_file }}\"}\n");
+    scratch.file(
+        "agent.sh",
+        "echo $1 >>calls; cp $2 last-$1\n"
+        "case $1 in\n"
+        "agent-plan) printf '{\"summary\": \"Say hello\", \"steps\": [\"a\", \"b\"], \"risk\": \"%s\"}' $(cat risk);;\n"
+        "agent-work) echo helo >greeting;;\n"
+        "agent-repair) if test -e able; then echo hello >greeting; fi;;\n"
+        "agent-review) if test -e reviewed; then echo '{\"verdict\": \"pass\", \"findings\": []}'\n"
+        "  else touch reviewed; echo '{\"verdict\": \"fail\", \"findings\": [\"greeting:1 is short\"]}'; fi;;\n"
+        "esac\n");
+    scratch.file("risk", "low");
+  }
+  Finished change(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> argv{WTOOL_TEST_PROGRAM, "run", (workflows / "agent-change.md").string(), "--var",
+                                  "test_command=grep -qx hello greeting || { echo no hello; exit 1; }"};
+    argv.insert(argv.end(), more.begin(), more.end());
+    return run(argv, here());
+  }
+};
+
+BOOST_AUTO_TEST_SUITE(change_by_agents)
+
+BOOST_FIXTURE_TEST_CASE(works_until_the_tests_pass_and_the_verdict_is_good, ChangeByAgents) {
+  scratch.file("able", "");
+  const Finished finished = change({"--yes"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(content("calls") == "agent-plan\nagent-work\nagent-repair\nagent-review\nagent-repair\nagent-review\n");
+  BOOST_TEST(holds(content("last-agent-repair"), "A reviewer found: greeting:1 is short"),
+             content("last-agent-repair"));
+  BOOST_TEST(holds(finished.err, "Done after 6 calls: Say hello"), finished.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(ends_when_the_tests_never_pass, ChangeByAgents) {
+  const Finished finished = change({"--yes"});
+  BOOST_TEST(finished.exit_code == 130, finished.out << finished.err);
+  BOOST_TEST(content("calls") ==
+             "agent-plan\nagent-work\nagent-repair\nagent-repair\nagent-repair\nagent-repair\nagent-repair\n");
+  BOOST_TEST(holds(finished.out, "did not finish within their bounds, after 7 calls"), finished.out);
+}
+
+BOOST_FIXTURE_TEST_CASE(needs_somebody_who_approves_the_plan, ChangeByAgents) {
+  const Finished unasked = change();
+  BOOST_TEST(unasked.exit_code == 130, unasked.out << unasked.err);
+  BOOST_TEST(holds(unasked.out, "the plan was not approved (risk low): Say hello"), unasked.out);
+  scratch.file("risk", "high");
+  BOOST_TEST(change({"--yes"}).exit_code == 130);
+  BOOST_TEST(content("calls") == "agent-plan\nagent-plan\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,7 +2,8 @@
 // diagrams, actions, templates, conditions. The input is a workflow file. Whatever the bytes are, it is read and
 // checked, soon; each diagnostic stands in the file; and the arrows of what has no error lead to states.
 // Sources: host-api/reference-host/workflow/*/*.cc host-api/reference-host/expressions/*.cc
-// Sources: host-api/base/edit_distance.cc host-api/base/files.cc host-api/base/json_reader.cc host-api/base/json_text.cc
+// Sources: host-api/base/edit_distance.cc host-api/base/files.cc host-api/base/json_reader.cc host-api/base/json_schema.cc
+// Sources: host-api/base/json_text.cc
 // Sources: host-api/base/stop.cc host-api/base/utf8.cc
 // Sources: host-api/base/config/yaml_mistake.cc
 // Libraries: yaml-cpp md4c re2

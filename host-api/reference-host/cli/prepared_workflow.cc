@@ -259,8 +259,8 @@ runner::RunServices PreparedWorkflow::services() {
     return runner::OtherWorkflow{&entry->workflow, &entry->source};
   };
   services.prompt = [this](const std::string& prompt, bool is_inline, const std::string& from,
-                           const expressions::Scope& values) {
-    return setup_->prompts->prepare(prompt, is_inline, from, values);
+                           const expressions::Scope& values, const runner::PromptAddition& addition) {
+    return setup_->prompts->prepare(prompt, is_inline, from, values, addition);
   };
   return services;
 }

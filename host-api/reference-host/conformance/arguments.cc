@@ -1,6 +1,6 @@
 #include "conformance/arguments.h"
 
-#include "conformance/schema.h"
+#include "base/json_schema.h"
 
 namespace wtool::host::conformance {
 

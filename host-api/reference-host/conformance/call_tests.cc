@@ -11,8 +11,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/json_schema.h"
 #include "conformance/guarded.h"
-#include "conformance/schema.h"
 #include "conformance/tests.h"
 
 namespace wtool::host::conformance {

@@ -8,9 +8,9 @@
 #include <functional>
 #include <thread>
 
+#include "base/json_schema.h"
 #include "base/utf8.h"
 #include "conformance/guarded.h"
-#include "conformance/schema.h"
 #include "conformance/tests.h"
 
 namespace wtool::host::conformance {

@@ -77,6 +77,10 @@ void EventsFile::append_rest(std::string& out, Moment at, const Step& step) {
   }
 }
 
+void EventsFile::used(const Step& step, const runner::Usage& usage) {
+  write([&](std::string& out, Moment at) { append_usage(out, at, step, root_, usage); });
+}
+
 void EventsFile::call_state(const Step& step, const CallState& state) {
   if (state.node.empty()) return;
   write([&](std::string& out, Moment at) { append_node(out, at, step, root_, state); });

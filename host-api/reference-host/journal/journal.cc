@@ -206,6 +206,11 @@ void Journal::retrying(const Step& step, const Outcome& outcome, std::chrono::mi
   take(true, [&](std::string& out, Moment at) { append_retry(out, at, step, root_, shown, wait); });
 }
 
+void Journal::used(const Step& step, const runner::Usage& usage) {
+  // Written before the call begins, so that a budget holds across a kill.
+  take(true, [&](std::string& out, Moment at) { append_usage(out, at, step, root_, usage); });
+}
+
 void Journal::state_ended(const Step& step, const StepEnd& end) {
   if (step.replayed) return;
   bool changed = false;

@@ -57,6 +57,7 @@ class Journal final : public runner::RunObserver {
   void call_state(const runner::Step& step, const CallState& state) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
+  void used(const runner::Step& step, const runner::Usage& usage) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
   void run_ended(const runner::RunReport& report) override;

@@ -246,6 +246,7 @@ PastRun past_of(const RunRecord& run) {
     }
     past.add(step.place.branch, step.place.sequence, {step.state, step.status, step.tries, step.took, step.end});
   }
+  for (const auto& [place, usage] : run.usage) past.add_usage(place.branch, place.sequence, usage);
   return past;
 }
 

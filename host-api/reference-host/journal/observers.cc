@@ -60,6 +60,7 @@ class RecordMasker {
     hide(outcome.error);
     hide(outcome.metadata);
     hide(outcome.variables);
+    hide(outcome.answer);
     hide(outcome.matrix);
   }
 

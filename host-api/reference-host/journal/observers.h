@@ -44,6 +44,9 @@ class Observers final : public runner::RunObserver {
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override {
     for (runner::RunObserver* one : all_) one->retrying(step, outcome, wait);
   }
+  void used(const runner::Step& step, const runner::Usage& usage) override {
+    for (runner::RunObserver* one : all_) one->used(step, usage);
+  }
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override {
     for (runner::RunObserver* one : all_) one->state_ended(step, end);
   }
@@ -79,6 +82,7 @@ class Masking final : public runner::RunObserver {
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
+  void used(const runner::Step& step, const runner::Usage& usage) override { next_.used(step, usage); }
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
   void run_ended(const runner::RunReport& report) override;

@@ -198,6 +198,7 @@ void append_outcome(RecordLine& line, const Step& step, const Outcome& outcome, 
     line.value_if_any("metadata", with_masked_command(rest ? *rest : outcome.metadata));
     line.flag_if_set("metadata_has_outputs", rest.has_value());
     line.value_if_any("variables", outcome.variables);
+    line.value_if_any("answer", outcome.answer);
     line.value_if_any("matrix", outcome.matrix);
   }
   line.close();
@@ -318,6 +319,15 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
     append_json_string(list, end.next[i]);
   }
   list += ']';
+}
+
+void append_usage(std::string& out, Moment at, const Step& step, const Workflow* root, const runner::Usage& usage) {
+  RecordLine line(out, "usage", at);
+  line.step(step, root);
+  if (usage.calls != 0) line.number("calls", usage.calls);
+  if (usage.tokens != 0) line.number("tokens", usage.tokens);
+  if (usage.cost != 0) append_json_value(line.key("cost"), Value(usage.cost));
+  if (usage.time.count() != 0) line.number("time_ms", usage.time.count());
 }
 
 void append_notice(std::string& out, Moment at, std::string_view text) {

@@ -58,6 +58,8 @@ void append_retry(std::string& out, Moment at, const runner::Step& step, const w
 // `masked`: a secret in the outcome or in what was set has been replaced, so that it is not what the step gave.
 void append_state_ended(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                         const runner::StepEnd& end, bool masked = false);
+void append_usage(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
+                  const runner::Usage& usage);
 void append_notice(std::string& out, Moment at, std::string_view text);
 void append_run_ended(std::string& out, Moment at, const runner::RunReport& report);
 

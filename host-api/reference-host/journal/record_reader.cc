@@ -124,6 +124,7 @@ Outcome outcome_at(const json& record) {
     outcome.metadata = expressions::Value(std::move(whole));
   }
   outcome.variables = value_at(*found, "variables");
+  outcome.answer = value_at(*found, "answer");
   outcome.matrix = value_at(*found, "matrix");
   return outcome;
 }
@@ -185,6 +186,13 @@ std::string RecordReader::take_record(const json& record) {
   } else if (type == "retry") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
     step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
+  } else if (type == "usage") {
+    const auto place = place_at(record);
+    if (!place) return "it has no \"branch\" and \"seq\" that say which step it is";
+    const auto cost = record.find("cost");
+    run_.usage.emplace_back(*place, runner::Usage{number_at(record, "calls"), number_at(record, "tokens"),
+                                                  cost != record.end() && cost->is_number() ? cost->get<double>() : 0,
+                                                  std::chrono::milliseconds(number_at(record, "time_ms"))});
   } else if (type == "node") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
     step_of(record, false, *at).node = text_at(record, "node");

@@ -96,6 +96,11 @@ void RunCollector::retrying(const Step& step, const Outcome& outcome, std::chron
          "try " + std::to_string(step.tries) + " failed: " + why + "; the next one in " + duration_text(wait));
 }
 
+void RunCollector::used(const Step& step, const runner::Usage& usage) {
+  const std::lock_guard lock(mutex_);
+  run_.usage.emplace_back(StepPlace{step.branch, step.sequence}, usage);
+}
+
 void RunCollector::state_ended(const Step& step, const runner::StepEnd& end) {
   const std::lock_guard lock(mutex_);
   const auto found = index_.find(step.number);
@@ -113,13 +118,19 @@ void RunCollector::state_ended(const Step& step, const runner::StepEnd& end) {
   outcome.standard_output.clear();
   outcome.standard_error.clear();
   outcome.message.clear();
-  outcome.metadata = outcome.variables = outcome.matrix = {};
+  outcome.metadata = outcome.variables = outcome.matrix = outcome.answer = {};
   kept.end.assigned.clear();
 }
 
 void RunCollector::noticed(std::string_view text) {
   const std::lock_guard lock(mutex_);
   run_.logs.push_back({system_clock::now(), 0, LogAction::Level::warning, std::string(text)});
+}
+
+runner::Usage total_usage(const RunRecord& run) {
+  runner::Usage all;
+  for (const auto& [place, usage] : run.usage) all += usage;
+  return all;
 }
 
 void RunCollector::run_ended(const runner::RunReport& report) {

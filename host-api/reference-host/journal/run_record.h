@@ -83,7 +83,12 @@ struct RunRecord {
   bool refused = false;
   std::vector<StepRecord> steps;  // each place once, in the order in which they began
   std::vector<LogRecord> logs;
+  // What prompts used, in the order in which they did; in all parts of the run, also of steps that are dropped now.
+  std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
+
+// All of it together.
+runner::Usage total_usage(const RunRecord& run);
 
 inline const char* word(runner::Step::Status status) {
   switch (status) {
@@ -141,6 +146,7 @@ class RunCollector final : public runner::RunObserver {
   void call_state(const runner::Step& step, const CallState& state) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
+  void used(const runner::Step& step, const runner::Usage& usage) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
   void run_ended(const runner::RunReport& report) override;

@@ -78,6 +78,7 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> inputs;
   std::string on_failure;  // a state; empty: none
   std::string finally;
+  std::string budget{};  // of its prompts, in words; empty: none
   std::vector<PlannedState> states;
   std::vector<PlannedCluster> cluster{};  // for each class of jobs that a step may need
 };

@@ -73,8 +73,8 @@ ordered_json object_of(const Plan& plan) {
   for (const auto& [name, value] : plan.inputs) inputs[name] = value;
   ordered_json states = ordered_json::array();
   for (const PlannedState& state : plan.states) states.push_back(object_of(state));
-  return {{"name", plan.name},       {"file", plan.file}, {"inputs", inputs}, {"on_failure", plan.on_failure},
-          {"finally", plan.finally}, {"states", states}};
+  return {{"name", plan.name},       {"file", plan.file},     {"inputs", inputs}, {"on_failure", plan.on_failure},
+          {"finally", plan.finally}, {"budget", plan.budget}, {"states", states}};
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ class PlanText {
     for (const auto& [name, value] : plan.inputs) line(indent, "  with ", name + " = " + value);
     if (!plan.on_failure.empty()) line(indent, "  a failure that no exit handles leads to ", plan.on_failure);
     if (!plan.finally.empty()) line(indent, "  every run ends with ", plan.finally);
+    if (!plan.budget.empty()) line(indent, "  its prompts may use ", plan.budget);
     PlanPart part = PlanPart::main;
     std::vector<std::string> branches;
     for (const PlannedState& state : plan.states) {

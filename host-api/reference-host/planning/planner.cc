@@ -55,6 +55,17 @@ PlannedCommand::Verdict verdict_of(CommandVerdict::Kind kind) {
 
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
+// "20 calls, 200000 tokens, cost 2.5, 30 min"; empty: there is none.
+std::string budget_words(const workflow::Budget& budget) {
+  std::string words;
+  const auto add = [&](const std::string& part) { words += (words.empty() ? "" : ", ") + part; };
+  if (budget.calls) add(std::to_string(*budget.calls) + (*budget.calls == 1 ? " call" : " calls"));
+  if (budget.tokens) add(std::to_string(*budget.tokens) + " tokens");
+  if (budget.cost) add("cost " + expressions::to_text(Value(*budget.cost)));
+  if (budget.time) add(workflow::duration_words(*budget.time));
+  return words;
+}
+
 // Unchanged if the run alone knows a value in it.
 std::string timeout_words(const std::string& text) {
   std::string ignored;
@@ -150,6 +161,7 @@ class Planner {
     for (const std::string& name : open) made.inputs.emplace_back(name, "<" + name + ">");
     made.on_failure = workflow.on_failure.name;
     made.finally = workflow.finally.name;
+    made.budget = budget_words(workflow.budget);
     for (const WalkedState& walked : walk_states(workflow)) {
       made.states.push_back(planned(workflow, source, walked, values, around));
     }
@@ -259,6 +271,13 @@ class Planner {
     if (options.total_timeout) add("total timeout", timeout_words(filled(*options.total_timeout, values).text));
     if (!options.on_failure.name.empty()) add("on failure", options.on_failure.name);
     if (!options.result.name.empty()) add("result", options.result.name);
+    if (options.max_visits) add("visits", "at most " + std::to_string(*options.max_visits));
+    if (options.output) add("output", "is checked by " + dumped(*options.output));
+    if (options.output && std::holds_alternative<PromptAction>(action.kind)) {
+      const std::int64_t most = options.ask_again.value_or(workflow::usual_ask_again);
+      add("asked again",
+          "at most " + std::to_string(most) + (most == 1 ? " time" : " times") + " where the answer is not that");
+    }
     if (options.secret) add("secret", "its outputs are not shown");
   }
 
@@ -371,6 +390,7 @@ class Planner {
     command.text = made.command;
     json call = {{"command", made.command}};
     if (made.timeout) call["timeout"] = *made.timeout;
+    if (!made.environment.empty()) call["environment"] = made.environment;
     take_timeout(options, values, call);
     judge(std::string(shell_tool), call, command);
   }

@@ -64,6 +64,9 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
                       {"resumed", run.resumed}};
   if (!run.reason.empty()) out["reason"] = run.reason;
   if (run.refused) out["refused"] = true;
+  if (const runner::Usage used = total_usage(run); used.any()) {
+    out["usage"] = {{"calls", used.calls}, {"tokens", used.tokens}, {"cost", used.cost}, {"ms", used.time.count()}};
+  }
   if (steps) {
     out["inputs"] = ordered_json::object();
     for (const auto& [name, value] : run.inputs) out["inputs"][name] = value_json(value);

@@ -298,6 +298,13 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   }
   out += "\n  File: " + line(run.file) + "\n";
   if (!run.reason.empty()) out += "  Reason: " + line(run.reason) + "\n";
+  if (const runner::Usage used = journal::total_usage(run); used.any()) {
+    out += "  Prompts: " + std::to_string(used.calls) + (used.calls == 1 ? " call" : " calls") + " in " +
+           duration_text(used.time);
+    if (used.tokens > 0) out += ", " + std::to_string(used.tokens) + " tokens";
+    if (used.cost > 0) out += ", cost " + expressions::to_text(expressions::Value(used.cost));
+    out += "\n";
+  }
   StateTable table;
   for (const StepRecord& step : run.steps) {
     if (step.hidden) continue;

@@ -6,11 +6,14 @@
 
 #include "base/secrets/secrets.h"
 #include "loader/tool_caller.h"
+#include "runner/budget.h"
 #include "runner/prompts.h"
 #include "runner/step_outputs.h"
 #include "runner/steps.h"
+#include "runner/typed_answer.h"
 #include "runner/waiting.h"
 #include "workflow/model/model.h"
+#include "workflow/model/parameters.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::runner {
@@ -34,6 +37,10 @@ class ActionRunner {
 
   ActionResult run() {
     std::visit([this](const auto& action) { perform(action); }, step_.of().action->kind);
+    const bool judges = options_.output && !std::holds_alternative<workflow::PromptAction>(step_.of().action->kind);
+    if (judges && !result_.outcome.is_error && result_.mistake.empty()) {
+      if (const std::string wrong = take_answer(); !wrong.empty()) no_answer("the output " + wrong);
+    }
     return std::move(result_);
   }
 
@@ -49,6 +56,19 @@ class ActionRunner {
     result_.outcome.is_error = true;
     result_.outcome.exit_code = exit_code;
     result_.outcome.message = std::move(message);
+  }
+
+  // Reads the output by the option `output`; or says what is wrong with it.
+  std::string take_answer() {
+    auto answer = typed_answer(result_.outcome, *options_.output);
+    if (auto* wrong = std::get_if<std::string>(&answer)) return std::move(*wrong);
+    result_.outcome.answer = std::get<Value>(std::move(answer));
+    return "";
+  }
+
+  void no_answer(std::string message) {
+    result_.outcome.error = invalid_output_error;
+    fails(std::move(message));
   }
 
   std::optional<std::string> render(const TemplateText& text) {
@@ -124,23 +144,96 @@ class ActionRunner {
     const auto arguments = rendered_arguments(action.arguments, invocation_, context_.variables, why);
     if (!arguments) return mistaken(std::move(why));
     for (const auto& [name, value] : *arguments) values.set_local(name, value);
-    const PreparedPrompt prepared = services.prompt(*prompt, action.is_inline, invocation_.source.name(), values);
-    if (!prepared.error.empty()) return mistake(action.prompt.written.locate(0), prepared.error);
+    PromptAddition addition;
+    if (options_.output) addition = {form_of_answer(*options_.output, "", ""), options_.output.get()};
+    const std::int64_t most = options_.output ? options_.ask_again.value_or(workflow::usual_ask_again) : 0;
+    std::vector<std::pair<std::string, Value>> assigned;  // by the agent, in all its answers
+    for (std::int64_t asked = 0;; ++asked) {
+      if (!ask(action, *prompt, values, addition)) return;
+      assigned.insert(assigned.end(), result_.assigned.begin(), result_.assigned.end());
+      result_.assigned = assigned;
+      // Nobody reads the answer of an agent that ends the workflow.
+      if (!options_.output || result_.ends_workflow) return;
+      const std::string wrong = take_answer();
+      if (wrong.empty()) return;
+      if (asked == most) {
+        result_.assigned.clear();
+        return no_answer("the answer " + wrong + (most > 0 ? " (asked " + std::to_string(most + 1) + " times)" : ""));
+      }
+      invocation_.run.observer().noticed("'" + step_.of().id + "' is asked again (" + std::to_string(asked + 1) +
+                                         " of " + std::to_string(most) + "): the answer " +
+                                         (options_.secret ? "is not what `output` says" : wrong));
+      addition.text = form_of_answer(*options_.output, wrong, result_.outcome.standard_output);
+    }
+  }
+
+  // Gives the prompt to the command once. False: the step is over.
+  bool ask(const workflow::PromptAction& action, const std::string& prompt, const Variables& values,
+           const PromptAddition& addition) {
+    const PreparedPrompt prepared = invocation_.run.request().services.prompt(
+        prompt, action.is_inline, invocation_.source.name(), values, addition);
+    if (!prepared.error.empty()) {
+      mistake(action.prompt.written.locate(0), prepared.error);
+      return false;
+    }
     std::optional<std::chrono::milliseconds> timeout;
     if (prepared.timeout) timeout = std::chrono::seconds(*prepared.timeout);
-    if (!take_timeout(timeout)) return;
+    if (!take_timeout(timeout)) return false;
+    if (std::string why = begin_call(invocation_); !why.empty()) {
+      result_ = exhausted_result(std::move(why));
+      return false;
+    }
+    RunObserver& observer = invocation_.run.observer();
+    observer.used(step_, {.calls = 1});
+    const auto left = time_left(invocation_);
+    const bool by_budget = left && (!timeout || *left < *timeout);
+    if (by_budget) timeout = left;
+    result_ = {};
     result_.command = prepared.command;
     json call_arguments = {{"command", prepared.command}};
     if (timeout) call_arguments["timeout"] = workflow::as_seconds(*timeout);
+    if (!prepared.environment.empty()) call_arguments["environment"] = prepared.environment;
+    const auto began = std::chrono::steady_clock::now();
     call(std::string(shell_tool), call_arguments);
-    if (result_.outcome.is_error) return;
+    Usage usage;
+    usage.time = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
+    PromptUsage reported;
+    if (!prepared.usage_file.empty()) reported = read_prompt_usage(prepared.usage_file);
+    usage.tokens = reported.tokens.value_or(0);
+    usage.cost = reported.cost.value_or(0);
+    count_usage(invocation_, usage);
+    observer.used(step_, usage);
+    if (result_.outcome.is_error) {
+      if (by_budget && !result_.outcome.aborted && result_.outcome.exit_code == 124) {
+        result_.fatal = true;
+        result_.outcome.error = exhausted_error;
+        fails("the budget's time for prompts has run out while the command ran", 124);
+      }
+      return false;
+    }
+    if (const std::string why = unreported(reported); !why.empty()) {
+      fails(why);
+      return false;
+    }
     if (result_.outcome.standard_output.starts_with(abort_mark)) {
       result_.abort = true;
       result_.outcome.aborted = true;
       const std::string reason = result_.outcome.standard_output.substr(abort_mark.size());
-      return fails(reason.substr(std::min(reason.find_first_not_of(' '), reason.size())), 130);
+      fails(reason.substr(std::min(reason.find_first_not_of(' '), reason.size())), 130);
+      return false;
     }
     if (!prepared.values_file.empty()) take_values(read_prompt_values(prepared.values_file));
+    return !result_.outcome.is_error;
+  }
+
+  // A budget that nobody counts for would never run out. Empty: all that is needed was reported.
+  std::string unreported(const PromptUsage& reported) const {
+    if (!reported.error.empty()) return reported.error;
+    const bool tokens = !reported.tokens && needs_tokens(invocation_);
+    if (!tokens && !(!reported.cost && needs_cost(invocation_))) return "";
+    return std::string("the workflow has a budget of ") + (tokens ? "tokens" : "cost") +
+           ", and the command of prompts has not reported any; let it write a line such as {\"tokens\": 1200, " +
+           "\"cost\": 0.03} to the file $WTOOL_USAGE, or use a budget of calls or time";
   }
 
   void take_values(PromptValues values) {
@@ -153,8 +246,28 @@ class ActionRunner {
       return fails("the agent ends the workflow, which no branch of a fork can do; let it set a variable that the " +
                    std::string("exits behind the join test"));
     }
+    for (auto& [name, value] : values.assigned) {
+      if (const std::string why = problem_of_value(name, value); !why.empty()) return fails(why);
+    }
     result_.assigned = std::move(values.assigned);
     result_.ends_workflow = values.ends_workflow;
+  }
+
+  // What is wrong with a value that an agent gives a parameter of the workflow; other names take any value.
+  std::string problem_of_value(const std::string& name, Value& value) {
+    for (const workflow::Parameter& parameter : invocation_.workflow.parameters) {
+      if (parameter.name != name) continue;
+      if (parameter.secret) invocation_.run.hide(expressions::to_text(value));
+      std::string why;
+      // A parameter without a type is declared as a text, and may hold anything.
+      if (parameter.type != workflow::Parameter::Type::text) {
+        auto made = workflow::argument_value(parameter, json::parse(expressions::to_json(value)), why);
+        if (made) value = std::move(*made);
+      }
+      if (why.empty()) why = workflow::limit_problem(parameter, value);
+      return why.empty() ? "" : "the agent sets the parameter '" + name + "': " + why;
+    }
+    return "";
   }
 
   void perform(const workflow::WorkflowAction& action) {
@@ -292,6 +405,16 @@ class ActionRunner {
 };
 
 }  // namespace
+
+ActionResult exhausted_result(std::string why) {
+  ActionResult result;
+  result.fatal = true;
+  result.outcome.is_error = true;
+  result.outcome.exit_code = 1;
+  result.outcome.error = exhausted_error;
+  result.outcome.message = std::move(why);
+  return result;
+}
 
 ActionResult run_action(const Step& step, const ActionContext& context) { return ActionRunner(step, context).run(); }
 

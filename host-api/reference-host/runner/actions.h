@@ -42,6 +42,10 @@ struct ActionContext {
 // Blocks until the action is over. The caller handles its options, except `timeout`.
 ActionResult run_action(const Step& step, const ActionContext& context);
 
+// The result of an action that is not done, because its visits or a budget are used up. It ends the run, unless the
+// state has an exit for it.
+ActionResult exhausted_result(std::string why);
+
 // The text of a template, or `mistake`: what is wrong, with its place.
 std::optional<std::string> rendered_text(const workflow::TemplateText& text, const WorkflowInvocation& invocation,
                                          const expressions::Scope& values, std::string& mistake);

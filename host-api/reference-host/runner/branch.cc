@@ -24,6 +24,9 @@ std::string name_of(const Workflow& workflow, std::size_t state) {
 std::string why_fatal(const State& state, const ActionResult& result, const Outcome& outcome) {
   if (!result.mistake.empty()) return result.mistake;
   const std::string what = "step '" + state.id + "'";
+  if (outcome.error == exhausted_error && !std::holds_alternative<workflow::WorkflowAction>(state.action->kind)) {
+    return what + " is not done: " + outcome.message + "; an exit `" + state.id + " --> ...: exhausted` handles that";
+  }
   if (std::holds_alternative<workflow::WorkflowAction>(state.action->kind)) {
     return "in the workflow that " + what + " runs: " + outcome.message;
   }
@@ -91,11 +94,16 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
 std::optional<BranchResult> Branch::visit(std::size_t& current) {
   const State& state = invocation_.workflow.states[current];
   if (current == invocation_.finally) invocation_.finally_entered = true;
+  const bool counts = state.action && state.action->options.max_visits;
+  const std::int64_t visit = counts ? invocation_.visits[current].fetch_add(1) + 1 : 0;
+  tell_budget();
   RanStep ran = run_step(
       run_, invocation_.workflow, current, name_, ++sequence_, [] {},
-      [&](Step& begun) { return perform(state, begun); });
+      [&](Step& begun) { return perform(state, begun, visit); });
   auto& [step, end, result, replayed, was_left] = ran;
   if (state.action) store(step, result, end);
+  if (replayed) count_replayed_usage(invocation_, name_, sequence_);
+  tell_budget();
 
   if (result.abort) {
     BranchResult branch_result = aborted();
@@ -108,7 +116,8 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     const bool composite = !state.hidden && state.other_half != no_state;
     const State& exits_of = composite ? invocation_.workflow.states[state.other_half] : state;
     std::string why = why_fatal(state, result, end.outcome);
-    const bool handled = !state.action->options.on_failure.name.empty() || has_failure_exit(exits_of);
+    const bool handled = !state.action->options.on_failure.name.empty() || has_failure_exit(exits_of) ||
+                         (end.outcome.error == exhausted_error && has_exhausted_exit(exits_of));
     if (handled && ++handled_fatal_ends_[step.state] == max_handled_fatal_ends) {
       return stay(step, end,
                   fatal(why + " (" + std::to_string(max_handled_fatal_ends) +
@@ -246,7 +255,15 @@ std::optional<BranchResult> Branch::go_on(Step& step, StepEnd& end, const std::v
   return std::nullopt;
 }
 
-ActionResult Branch::perform(const State& state, Step& step) {
+void Branch::tell_budget() {
+  if (invocation_.counts_usage) variables_.set_budget(budget_value(invocation_));
+}
+
+ActionResult Branch::perform(const State& state, Step& step, std::int64_t visit) {
+  if (const auto most = state.action->options.max_visits; most && visit > *most) {
+    return exhausted_result("it has had its " + std::to_string(*most) + (*most == 1 ? " visit" : " visits") +
+                            " (max=" + std::to_string(*most) + ")");
+  }
   const ActionContext context{invocation_, variables_, stop_, lineage_.forks > 0};
   if (state.action->options.matrix) return run_matrix(step, context);
   return run_tries(step, context);
@@ -259,6 +276,7 @@ void Branch::store(const Step& step, ActionResult& result, StepEnd& end) {
   if (end.secret) {
     run_.hide(result.outcome.standard_output);
     run_.hide(result.outcome.standard_error);
+    run_.hide(result.outcome.answer);
     for (const auto& [name, value] : result.assigned) run_.hide(expressions::to_text(value));
   }
   for (const auto& [name, value] : result.assigned) variables_.set(name, value);

@@ -56,7 +56,8 @@ class Branch {
                                     std::size_t& current);
   std::optional<BranchResult> take_fork(const workflow::State& state, Step& step, StepEnd& end, std::size_t& current);
   BranchResult stay(Step& step, StepEnd& end, BranchResult branch_result);
-  ActionResult perform(const workflow::State& state, Step& step);
+  ActionResult perform(const workflow::State& state, Step& step, std::int64_t visit);
+  void tell_budget();
   void store(const Step& step, ActionResult& result, StepEnd& end);
   // Makes `outcome` the last one that conditions read.
   void tell(const Outcome& outcome) { variables_.record("", "", outcome); }

@@ -101,6 +101,7 @@ bool takes_list(const Workflow& workflow, const std::string& name) {
 
 BranchResult run_invocation(const WorkflowInvocation& invocation, const std::string& branch, Variables& variables,
                             Stop& stop) {
+  count_earlier_usage(invocation, branch);
   BranchResult end = Branch(invocation, branch, variables, stop).go(invocation.workflow.start);
   const std::size_t handler = invocation.workflow.index_of(invocation.workflow.on_failure.name);
   // The states at the end have a limit of steps of their own, even where the limit has ended the run.

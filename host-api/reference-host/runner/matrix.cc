@@ -67,6 +67,7 @@ void run_lane(CombinationLane& lane, const Step& whole, std::size_t index, const
     if (end.secret) {
       run.hide(end.outcome.standard_output);
       run.hide(end.outcome.standard_error);
+      run.hide(end.outcome.answer);
     }
   }
   // Only combinations that succeeded are kept when the run is resumed in the middle of the matrix.

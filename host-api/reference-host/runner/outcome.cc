@@ -203,7 +203,15 @@ Value to_value(const Outcome& outcome) {
   map.fields.emplace("stderr_file", file_value(outcome.whole_error, "stderr"));
   if (!outcome.variables.is_null()) map.fields.emplace("variables", outcome.variables);
   if (!outcome.matrix.is_null()) map.fields.emplace("matrix", outcome.matrix);
-  if (auto parsed = json_value(outcome)) map.fields.emplace("json", std::move(*parsed));
+  if (outcome.answer.is_null()) {
+    if (auto parsed = json_value(outcome)) map.fields.emplace("json", std::move(*parsed));
+    return Value(std::move(map));
+  }
+  map.fields.emplace("json", outcome.answer);
+  // The outcome's own fields keep their meaning.
+  if (const expressions::Map* answer = outcome.answer.as_map()) {
+    for (const auto& [name, value] : answer->fields) map.fields.emplace(name, value);
+  }
   return Value(std::move(map));
 }
 

@@ -41,8 +41,14 @@ struct Outcome {
   WholeOutput whole_error{};
   expressions::Value metadata{};   // the tool's, a map; null where it gave none
   expressions::Value variables{};  // a map of the variables of a workflow that was run, at its end; else null
+  expressions::Value answer{};     // what the option `output` has read and checked; null where there is none
   expressions::Value matrix{};     // a list of the outcomes of a matrix's combinations; else null
 };
+
+// The `error` of a step that was not done, or not to its end, because its visits or a budget are used up.
+inline constexpr std::string_view exhausted_error = "exhausted";
+// That of a step whose output is not what its option `output` says.
+inline constexpr std::string_view invalid_output_error = "invalid_output";
 
 // Reads a tool's envelope. Without a `stdout` in its metadata the text of the content stands for it.
 Outcome to_outcome(const ToolOutcome& call);

@@ -4,6 +4,7 @@
 // not here. Because a workflow decides only by its inputs and outcomes, it follows the path of the earlier run.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -11,8 +12,11 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "runner/run_observer.h"
+#include "runner/usage.h"
 
 namespace wtool::host::runner {
 
@@ -50,6 +54,31 @@ class PastRun {
     const auto found = steps_.find(key(branch, sequence));
     return found == steps_.end() ? nullptr : &found->second;
   }
+  // What prompts of that step used, in all parts of the earlier run, also where the step is not here.
+  void add_usage(std::string_view branch, std::uint64_t sequence, const Usage& usage) {
+    usage_.emplace_back(key(branch, sequence), usage);
+  }
+  // That of the step, and of all that ran inside it.
+  Usage used_at(std::string_view branch, std::uint64_t sequence) const {
+    const std::string own = key(branch, sequence);
+    const std::string below = std::string(branch) + '/' + std::to_string(sequence) + ':';
+    Usage all;
+    for (const auto& [place, usage] : usage_) {
+      if (place == own || place.starts_with(below)) all += usage;
+    }
+    return all;
+  }
+  // That of all steps of the branch and of those below it.
+  Usage used_in(std::string_view branch) const {
+    Usage all;
+    for (const auto& [place, usage] : usage_) {
+      const std::string_view rest = std::string_view(place).substr(std::min(branch.size(), place.size()));
+      if (place.starts_with(branch) && (rest.starts_with('#') || rest.starts_with('/'))) all += usage;
+    }
+    return all;
+  }
+  bool has_usage() const { return !usage_.empty(); }
+
   std::size_t size() const { return steps_.size(); }
 
  private:
@@ -59,6 +88,7 @@ class PastRun {
   std::unordered_map<std::string, PastStep> steps_;
   std::unordered_set<std::string> judged_;
   std::unordered_set<std::string> hidden_;
+  std::vector<std::pair<std::string, Usage>> usage_;  // by place
 };
 
 }  // namespace wtool::host::runner

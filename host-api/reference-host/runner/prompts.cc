@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -24,6 +23,7 @@ namespace {
 
 using expressions::ExpressionError;
 using expressions::Value;
+using nlohmann::json;
 
 // What the template of the command may use.
 class CommandScope final : public expressions::Scope {
@@ -35,12 +35,18 @@ class CommandScope final : public expressions::Scope {
     return own == values.end() ? nullptr : &own->second;
   }
   std::string why_not(std::string_view name) const override {
-    return "there is no '" + std::string(name) + "' here; there are prompt, prompt_file, prompt_name and values_file";
+    return "there is no '" + std::string(name) +
+           "' here; there are prompt, prompt_file, prompt_name, values_file and " + "usage_file";
   }
 };
 
+using OwnedFile = std::shared_ptr<const void>;
+
+// What a name looks like before there is a file.
+constexpr const char* unmade_file = "/tmp/wtool-prompt-XXXXXX";
+
 // A file that is removed with the last owner of the returned pointer. Empty `path`: `error` says why.
-std::shared_ptr<const void> temporary_file(const std::string& content, std::string& path, std::string& error) {
+OwnedFile temporary_file(const std::string& content, std::string& path, std::string& error) {
   path = environment_folder("TMPDIR", "/tmp") + "/wtool-prompt-XXXXXX";
   const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
   const int failed = file ? write_all(file.get(), content).error : errno;
@@ -96,15 +102,9 @@ Prompts::Prompts(PromptSettings settings, std::string directory, std::string& er
   if (!diagnostics.empty()) error = "prompts.command: " + diagnostics.sorted().front().message;
 }
 
-bool Prompts::hands_over_values() const {
-  const auto names = expressions::names_used(command_.parsed);
-  return std::any_of(names.begin(), names.end(), [](const auto& use) { return use.name == "values_file"; });
-}
-
 std::set<std::string, std::less<>> Prompts::settable_names(const std::string& prompt, bool is_inline,
                                                            const std::string& from) const {
   std::set<std::string, std::less<>> names;
-  if (!hands_over_values()) return names;
   const std::string text =
       is_inline ? prompt : PromptFiles(prompt_folders(settings_.directories, directory_, from)).text(prompt);
   for (std::size_t at = 0; at < text.size();) {
@@ -134,17 +134,17 @@ std::vector<std::string> Prompts::check(const std::string& name, const std::stri
 }
 
 PreparedPrompt Prompts::prepare(const std::string& prompt, bool is_inline, const std::string& from,
-                                const expressions::Scope& values) const {
-  return make(prompt, is_inline, from, values, Purpose::run);
+                                const expressions::Scope& values, const PromptAddition& addition) const {
+  return make(prompt, is_inline, from, values, Purpose::run, addition);
 }
 
 PreparedPrompt Prompts::preview(const std::string& prompt, bool is_inline, const std::string& from,
                                 const expressions::Scope& values) const {
-  return make(prompt, is_inline, from, values, Purpose::look);
+  return make(prompt, is_inline, from, values, Purpose::look, {});
 }
 
 PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const std::string& from,
-                             const expressions::Scope& values, Purpose purpose) const {
+                             const expressions::Scope& values, Purpose purpose, const PromptAddition& addition) const {
   PreparedPrompt made;
   made.timeout = settings_.timeout;
   if (!has_command()) {
@@ -164,30 +164,33 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
     }
     if (!made.error.empty()) return made;
   }
+  text += addition.text;
   CommandScope scope;
   scope.values.emplace("prompt", Value(text));
   scope.values.emplace("prompt_name", Value(is_inline ? "" : prompt));
+  std::vector<OwnedFile> files;
+  // The path of a new file; empty after an error.
+  const auto hand_over = [&](const std::string& content) -> std::string {
+    std::string path = unmade_file;
+    if (purpose == Purpose::run) files.push_back(temporary_file(content, path, made.error));
+    return made.error.empty() ? path : "";
+  };
   if (settings_.command.find("prompt_file") != std::string::npos) {
-    std::string path = "/tmp/wtool-prompt-XXXXXX";
-    if (purpose == Purpose::look) {
-      made.keeps = std::make_shared<const bool>(true);
-    } else {
-      made.keeps = temporary_file(text, path, made.error);
-    }
-    if (!made.error.empty()) return made;
+    const std::string path = hand_over(text);
+    if (purpose == Purpose::look) made.keeps = std::make_shared<const bool>(true);
     scope.values.emplace("prompt_file", Value(path));
   }
-  if (hands_over_values()) {
-    made.values_file = "/tmp/wtool-prompt-XXXXXX";
-    if (purpose == Purpose::run) {
-      // One owner for both files.
-      auto handed = temporary_file("", made.values_file, made.error);
-      if (!made.error.empty()) return made;
-      using Files = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
-      made.keeps = std::make_shared<const Files>(std::move(made.keeps), std::move(handed));
-    }
-    scope.values.emplace("values_file", Value(made.values_file));
+  if (made.error.empty()) made.values_file = made.environment[values_variable] = hand_over("");
+  if (made.error.empty()) made.usage_file = made.environment[usage_variable] = hand_over("");
+  if (made.error.empty() && addition.schema != nullptr) {
+    made.environment[schema_variable] =
+        hand_over(addition.schema->dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   }
+  if (!made.error.empty()) return made;
+  scope.values.emplace("values_file", Value(made.values_file));
+  scope.values.emplace("usage_file", Value(made.usage_file));
+  // One owner for all files.
+  if (!files.empty()) made.keeps = std::make_shared<const std::vector<OwnedFile>>(std::move(files));
   auto command = render_command(command_, scope);
   if (const auto* error = std::get_if<ExpressionError>(&command)) {
     made.error = "prompts.command: " + error->message;
@@ -195,77 +198,6 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   }
   made.command = std::get<std::string>(std::move(command));
   return made;
-}
-
-// ---- What an agent returns besides its answer.
-
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-bool is_name(std::string_view text) {
-  return !text.empty() && expressions::is_name_start(text[0]) &&
-         std::all_of(text.begin(), text.end(), expressions::is_name_character);
-}
-
-Value value_of(std::string_view text) {
-  const auto parsed = nlohmann::json::parse(text, nullptr, false);
-  if (!parsed.is_discarded()) {
-    if (auto value = expressions::from_json(parsed)) return *value;
-  }
-  return Value(std::string(text));
-}
-
-}  // namespace
-
-PromptValues parse_prompt_values(std::string_view lines) {
-  PromptValues made;
-  std::size_t number = 0;
-  while (!lines.empty() && made.error.empty()) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    const std::string_view line = trimmed(lines.substr(0, end));
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-    ++number;
-    if (line.empty()) continue;
-    if (line == "exit") {
-      made.ends_workflow = true;
-      continue;
-    }
-    const std::size_t equals = line.find('=');
-    const std::string name(trimmed(line.substr(0, std::min(equals, line.size()))));
-    const std::string place = "line " + std::to_string(number) + " of values_file";
-    if (equals == std::string_view::npos || !is_name(name)) {
-      made.error = place + " is neither NAME=VALUE nor `exit`: " + expressions::quoted_for_message(line);
-    } else if (workflow::is_run_name(name) && !workflow::is_settable_run_name(name)) {
-      made.error = place + " sets '" + name + "', which the run itself sets; choose another name";
-    } else {
-      made.assigned.emplace_back(name, value_of(trimmed(line.substr(equals + 1))));
-    }
-  }
-  return made;
-}
-
-PromptValues read_prompt_values(const std::string& file) {
-  PromptValues made;
-  std::string text(max_prompt_values + 1, '\0');
-  errno = 0;
-  std::ifstream in(file, std::ios::binary);
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!in.is_open() || in.bad()) {
-    made.error = "values_file cannot be read: " + std::string(std::strerror(errno));
-    return made;
-  }
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > max_prompt_values) {
-    made.error = "values_file is larger than " + std::to_string(max_prompt_values) + " bytes";
-    return made;
-  }
-  return parse_prompt_values(text);
 }
 
 }  // namespace wtool::host::runner

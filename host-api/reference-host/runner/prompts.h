@@ -5,8 +5,9 @@
 //   directory or of the home directory. Of its front matter, only the defaults of its parameters are used. It is a
 //   template of Liquid (template.h), and may include other prompts.
 // - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file with
-//   the text, which is removed when the command has ended); {{ prompt_name }} is its name. In {{ values_file }} it may
-//   set variables (PromptValues, below).
+//   the text, which is removed when the command has ended); {{ prompt_name }} is its name. In {{ values_file }}, which is
+//   also $WTOOL_STEER, it may set variables (PromptValues, below), in {{ usage_file }}, $WTOOL_USAGE, report what it used
+//   (PromptUsage). Where the answer has a schema, $WTOOL_SCHEMA is a file with it.
 #pragma once
 
 #include <cstddef>
@@ -49,13 +50,12 @@ class Prompts {
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
-  // The names that the agent with that prompt may set, if the command passes values_file: each word
-  // of the prompt's own text outside of its templates. So a misspelt name that no prompt mentions is still found.
+  // The names that the agent with that prompt may set: each word of the prompt's own text outside of its templates. So a misspelt name that no prompt mentions is still found.
   std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
                                                     const std::string& from) const;
 
   PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
-                         const expressions::Scope& values) const;
+                         const expressions::Scope& values, const PromptAddition& addition = {}) const;
   // The same without a file: its name is only made up, and `keeps` is set. The text of a prompt that
   // is only passed as a file is not rendered.
   PreparedPrompt preview(const std::string& prompt, bool is_inline, const std::string& from,
@@ -64,16 +64,19 @@ class Prompts {
  private:
   enum class Purpose { run, look };
   PreparedPrompt make(const std::string& prompt, bool is_inline, const std::string& from,
-                      const expressions::Scope& values, Purpose purpose) const;
-
-  bool hands_over_values() const;
+                      const expressions::Scope& values, Purpose purpose, const PromptAddition& addition) const;
 
   PromptSettings settings_;
   std::string directory_;
   workflow::CommandText command_;
 };
 
-// ---- What an agent returns besides its answer: variables of the workflow, and that the workflow is over.
+// The variables of the command's environment with the names of its files.
+inline constexpr const char* values_variable = "WTOOL_STEER";
+inline constexpr const char* usage_variable = "WTOOL_USAGE";
+inline constexpr const char* schema_variable = "WTOOL_SCHEMA";
+
+// ---- prompt_returns.cc: what an agent returns besides its answer: variables of the workflow, and that the workflow is over.
 //
 //   wtool.yaml:  prompts: {command: "my-model --file {{ prompt_file }} --values {{ values_file }}"}
 //   the agent:   echo 'tests_pass=true' >>"$values"      sets the variable tests_pass
@@ -95,6 +98,17 @@ PromptValues parse_prompt_values(std::string_view lines);
 
 // The lines in that file. One that cannot be read, or is too large, is an error.
 PromptValues read_prompt_values(const std::string& file);
+
+// What a call has used: one JSON object, or one on each line, which are added up: {"tokens": 1200, "cost": 0.03}, or
+// {"input_tokens": 1000, "output_tokens": 200}. Other keys are ignored.
+struct PromptUsage {
+  std::optional<std::int64_t> tokens;  // nothing: not reported
+  std::optional<double> cost;
+  std::string error;  // what is wrong with the report; empty: nothing
+};
+
+PromptUsage parse_prompt_usage(std::string_view text);
+PromptUsage read_prompt_usage(const std::string& file);
 
 // ---- prompt_files.cc: the files of prompts: where they are, and what is in them.
 //

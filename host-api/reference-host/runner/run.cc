@@ -81,6 +81,16 @@ void Run::hide(const std::string& value) {
   if (request_.secrets != nullptr) request_.secrets->add(value);
 }
 
+void Run::hide(const expressions::Value& value) {
+  if (const expressions::Map* map = value.as_map()) {
+    for (const auto& [name, field] : map->fields) hide(field);
+  } else if (const expressions::List* list = value.as_list()) {
+    for (const expressions::Value& item : *list) hide(item);
+  } else if (value.as_text() != nullptr || value.as_int() != nullptr || value.as_double() != nullptr) {
+    hide(expressions::to_text(value));
+  }
+}
+
 std::vector<Step> Run::take_steps() {
   const std::lock_guard lock(mutex_);
   return std::move(steps_);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/budget.h"
 #include "runner/run_request.h"
 #include "runner/waiting.h"
 
@@ -46,12 +47,17 @@ class Run {
   void abort(const std::string& reason) { stop().request(StopHow::graceful, reason); }
 
   void hide(const std::string& value);
+  // The same for each text and number in it.
+  void hide(const expressions::Value& value);
+  // Guards the meters of all its workflows.
+  std::mutex& usage_mutex() { return usage_mutex_; }
   std::vector<Step> take_steps();
 
  private:
   const RunRequest& request_;
   ChildStop stop_;
   Semaphore semaphore_;
+  std::mutex usage_mutex_;
   std::mutex mutex_;
   std::vector<Step> steps_;  // by number; those beyond max_steps_kept are not kept
   std::uint64_t begun_ = 0;
@@ -71,7 +77,10 @@ struct WorkflowInvocation {
         reads_output_files((its_parent != nullptr && its_parent->reads_output_files) ||
                            its_source.text().find("stdout_file") != std::string_view::npos ||
                            its_source.text().find("stderr_file") != std::string_view::npos),
-        place(std::move(its_place)) {}
+        place(std::move(its_place)),
+        counts_usage((its_parent != nullptr && its_parent->counts_usage) || its_workflow.budget.any() ||
+                     its_source.text().find("budget") != std::string_view::npos),
+        visits(its_workflow.states.size()) {}
 
   Run& run;
   const workflow::Workflow& workflow;
@@ -82,6 +91,9 @@ struct WorkflowInvocation {
   // The text of this workflow, or of one that runs it, mentions such files: every output is then written to a file.
   bool reads_output_files;
   workflow::Placement place;  // where its steps run that do not say so; empty: where the host was told to
+  bool counts_usage;          // it, or one that runs it, has a budget, or reads one: the value `budget` is kept
+  mutable Meter meter;        // what its prompts have used
+  mutable std::vector<std::atomic<std::int64_t>> visits;  // of each state with max=N
   mutable std::atomic<bool> finally_entered{false};
   mutable std::atomic<std::int64_t> entered{0};  // states, by all branches
 };

@@ -13,6 +13,7 @@
 
 #include "loader/tool_caller.h"
 #include "runner/outcome.h"
+#include "runner/usage.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::runner {
@@ -115,6 +116,8 @@ class RunObserver {
   virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
   // The try `step.tries` has failed; the next one begins after `wait`.
   virtual void retrying(const Step& /*step*/, const Outcome& /*outcome*/, std::chrono::milliseconds /*wait*/) {}
+  // A prompt of the step uses that: the call before it begins, the rest when it has ended.
+  virtual void used(const Step& /*step*/, const Usage& /*usage*/) {}
   virtual void state_ended(const Step& /*step*/, const StepEnd& /*end*/) {}
   // Something that people should know: a variable that two branches have set, a journal that does not fit, ...
   virtual void noticed(std::string_view /*text*/) {}

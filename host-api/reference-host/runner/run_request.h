@@ -63,13 +63,21 @@ struct OtherWorkflow {
   const workflow::Source* source = nullptr;
 };
 
+// What a prompt gets beside its own text.
+struct PromptAddition {
+  std::string text{};                      // behind it
+  const nlohmann::json* schema = nullptr;  // of its answer, to be handed over as a file; null: none
+};
+
 // The text of a prompt and the command that gets it, both ready.
 struct PreparedPrompt {
   std::string command;
-  std::optional<std::int64_t> timeout;  // seconds
-  std::string error;                    // why the prompt cannot be run; empty when it can
-  std::string values_file;              // where the command may leave values (prompts.h); empty when it may not
-  std::shared_ptr<const void> keeps;    // what must live until the command has ended: a file with the prompt, say
+  std::optional<std::int64_t> timeout;               // seconds
+  std::string error;                                 // why the prompt cannot be run; empty when it can
+  std::string values_file;                           // where the command may leave values (prompts.h)
+  std::string usage_file;                            // where it may report what it used (prompts.h)
+  std::map<std::string, std::string> environment{};  // for the command: the names of its files
+  std::shared_ptr<const void> keeps;  // what must live until the command has ended: a file with the prompt, say
 };
 
 // What a run needs besides the tools. Where a function is not set, the actions that need it fail.
@@ -79,7 +87,7 @@ struct RunServices {
       workflow;
   // A prompt by its name, or by its text. Any thread.
   std::function<PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
-                               const expressions::Scope& values)>
+                               const expressions::Scope& values, const PromptAddition& addition)>
       prompt;
   // Asks a person; nothing: nobody can be asked. Any thread; returns at once when a stop is requested.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;

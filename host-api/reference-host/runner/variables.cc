@@ -10,6 +10,7 @@ Variables::Variables(const workflow::Workflow& workflow, std::map<std::string, V
   for (auto& [name, value] : inputs) variables_.emplace(name, std::move(value));
   last_.insert_or_assign("workflow_name", Value(workflow.name));
   last_.insert_or_assign("run_id", Value(""));
+  set_budget(Value(expressions::Map{}));
   record("", "", Outcome{});
 }
 
@@ -39,6 +40,7 @@ void Variables::record(const std::string& state, const std::string& result_name,
   last_.insert_or_assign("success", Value(!outcome.is_error));
   last_.insert_or_assign("failure", Value(outcome.is_error));
   last_.insert_or_assign("is_error", Value(outcome.is_error));
+  last_.insert_or_assign("exhausted", Value(outcome.error == exhausted_error));
   last_.insert_or_assign("exit_code", Value(outcome.exit_code));
   last_.insert_or_assign("output", value.as_withheld() == nullptr ? Value(expressions::to_text(value))
                                                                   : Value(expressions::Withheld(*value.as_withheld())));
@@ -61,6 +63,8 @@ void Variables::set_run(const std::string& name, const std::string& run) {
   last_.insert_or_assign("workflow_name", Value(name));
   last_.insert_or_assign("run_id", Value(run));
 }
+
+void Variables::set_budget(Value value) { last_.insert_or_assign("budget", std::move(value)); }
 
 void Variables::set_local(const std::string& name, Value value) { variables_.insert_or_assign(name, std::move(value)); }
 

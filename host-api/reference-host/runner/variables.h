@@ -30,6 +30,8 @@ class Variables final : public expressions::Scope {
   void record(const std::string& state, const std::string& result_name, const Outcome& outcome);
   // The run's own names that never change: workflow_name, run_id.
   void set_run(const std::string& name, const std::string& run);
+  // What is left of the budgets.
+  void set_budget(expressions::Value value);
   // A name that only this path sees, and that no merge copies: matrix, the arguments of a prompt.
   void set_local(const std::string& name, expressions::Value value);
 

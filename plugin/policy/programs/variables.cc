@@ -46,8 +46,9 @@ constexpr ProgramSpec specs[] = {
     // The locale, the terminal, the time zone, and what a program may know about its run. LANGUAGE is not one of these:
     // it may be a path to messages.
     {.names = "variables:harmless",
-     .harmless_variables = "LANG LC_* TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES CI "
-                           "TRACEPARENT TRACESTATE USER LOGNAME SOURCE_DATE_EPOCH"},
+     .harmless_variables =
+         "LANG LC_* TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES CI "
+         "TRACEPARENT TRACESTATE USER LOGNAME SOURCE_DATE_EPOCH WTOOL_STEER WTOOL_USAGE WTOOL_SCHEMA"},
 };
 
 }  // namespace

@@ -164,7 +164,8 @@ BOOST_AUTO_TEST_CASE(a_refusal_in_an_inner_workflow_is_one_of_the_run) {
 BOOST_AUTO_TEST_CASE(a_loop_around_a_prompt_that_cannot_be_made_runs_once) {
   Around around;
   int made = 0;
-  around.services.prompt = [&](const std::string&, bool, const std::string&, const expressions::Scope&) {
+  around.services.prompt = [&](const std::string&, bool, const std::string&, const expressions::Scope&,
+                               const PromptAddition&) {
     ++made;
     PreparedPrompt prompt;
     prompt.error = "fix.md:3:1: the variable 'x' is not defined";

@@ -66,6 +66,7 @@ class ActionChecker {
     result(options.result);
     timeout(options.timeout);
     timeout(options.total_timeout);
+    output(action);
     if (options.backoff && options.retry == 0) {
       diagnostics_.warn(action.offset, "backoff has no effect without retry=N");
     }
@@ -110,6 +111,23 @@ class ActionChecker {
     std::string why;
     if (!text || !is_literal(*text) || timeout_value(text->written.text(), why)) return;
     diagnostics_.add(text->written.locate(0), why);
+  }
+
+  void output(const Action& action) {
+    const ActionOptions& options = action.options;
+    if (options.ask_again && !(options.output && std::holds_alternative<PromptAction>(action.kind))) {
+      diagnostics_.add(action.offset,
+                       "ask_again is for a prompt with output={...}, whose answer is checked; write retry=N to run "
+                       "something else again");
+    }
+    if (!options.output) return;
+    const auto& fields = outcome_fields();
+    for (const std::string& name : answer_fields(*options.output)) {
+      if (std::find(fields.begin(), fields.end(), name) == fields.end()) continue;
+      diagnostics_.warn(options.output_offset, "every outcome has a field '" + name +
+                                                   "' of its own; read that of the " + "answer as .json." + name +
+                                                   ", or give it another name");
+    }
   }
 
   void result(const NamedPlace& result) {

@@ -17,6 +17,9 @@ namespace wtool::host::workflow {
 // Linear.
 void check_diagram(const Workflow& workflow, Diagnostics& diagnostics);
 
+// loop_checks.cc: loops that an agent may go round and that nothing bounds.
+void check_loops(const Workflow& workflow, Diagnostics& diagnostics);
+
 // name_checks.cc: each name that templates and conditions read is defined, an outcome has the field, and some path
 // leads from a state that sets the value to the place that reads it.
 void check_names(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,

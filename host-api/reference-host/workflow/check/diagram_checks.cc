@@ -102,6 +102,15 @@ class DiagramChecker {
     const Marks ends = lead_to_end();
     const Marks told = unreached_beginnings(reached);
     bool said_endless = false;
+    // An agent in a part without an end may end the workflow by itself; what is missing behind it may be meant so.
+    bool agent_ends = false;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      agent_ends = agent_ends || (reached[i] && !ends[i] && states_[i].action &&
+                                  std::holds_alternative<PromptAction>(states_[i].action->kind));
+    }
+    const auto tell = [&](std::size_t offset, const std::string& message) {
+      agent_ends ? diagnostics_.warn(offset, message) : diagnostics_.add(offset, message);
+    };
     for (std::size_t i = 0; i < states_.size(); ++i) {
       const State& state = states_[i];
       if (state.hidden) {
@@ -111,16 +120,16 @@ class DiagramChecker {
       } else if (!reached[i] && (!told[i] || has_unknown_targets() || workflow_.ambiguous_states.contains(state.id))) {
         continue;
       } else if (!reached[i]) {
-        diagnostics_.add(state.offset,
-                         "the state '" + state.id + "' cannot be reached from the start" + hint(state.id));
+        tell(state.offset, "the state '" + state.id + "' cannot be reached from the start" + hint(state.id));
       } else if (state.exits.empty() && !ends_run(state) && !state.action_unread && i != last) {
         diagnostics_.add(state.offset,
                          "the state '" + state.id + "' leads nowhere; add a line " + state.id + " --> [*]" +
                              (state.action ? "" : hint(state.id)),
                          state.id + " --> [*]");
       } else if (!ends[i] && !said_endless && !state.action_unread) {
-        diagnostics_.add(state.offset,
-                         "from the state '" + state.id + "' the end [*] cannot be reached: the run would never end");
+        tell(state.offset, "from the state '" + state.id + "' the end [*] cannot be reached: " +
+                               (agent_ends ? "only an agent ends the run, with a line `exit` in the file $WTOOL_STEER"
+                                           : "the run would never end"));
         said_endless = true;
       }
     }

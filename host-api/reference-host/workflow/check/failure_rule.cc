@@ -54,6 +54,14 @@ bool has_failure_exit(const State& state) {
                      [](const Transition& exit) { return exit.kind == Kind::failure; });
 }
 
+bool has_exhausted_exit(const State& state) {
+  return std::any_of(state.exits.begin(), state.exits.end(), [](const Transition& exit) {
+    const auto& names = exit.condition.names;
+    return std::any_of(names.begin(), names.end(),
+                       [](const expressions::NameUse& use) { return use.name == "exhausted"; });
+  });
+}
+
 std::string shown_name(const Workflow& workflow, std::size_t state) {
   if (state == no_state) return "[*]";
   const State& named = workflow.states[state];

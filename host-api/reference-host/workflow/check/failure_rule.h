@@ -35,6 +35,8 @@ bool hands_failure_on(const Workflow& workflow, const State& state, const Transi
 
 // Whether an exit names `failure`: that one takes refusals and mistakes of its state, too.
 bool has_failure_exit(const State& state);
+// Whether a condition of an exit reads `exhausted`.
+bool has_exhausted_exit(const State& state);
 
 // The name of the state in the file. For a hidden state, that of its composite state; [*] for the end.
 std::string shown_name(const Workflow& workflow, std::size_t state);

@@ -115,6 +115,13 @@ class NameChecker {
         }
       }
       const NamedPlace& result = state.action->options.result;
+      // The outcome of a matrix is a list of those that have the fields.
+      if (state.action->options.output && !state.action->options.matrix) {
+        for (std::string& field : answer_fields(*state.action->options.output)) {
+          for (const std::string& name : {state.id, result.name, std::string("result")}) answers_[name].insert(field);
+          answers_["last_action_result"].insert(std::move(field));
+        }
+      }
       if (result.name.empty()) continue;
       outcomes_.insert(result.name);
       sets(result.name, i);
@@ -176,7 +183,9 @@ class NameChecker {
     // If the part before the dash or dot is defined, this is a subtraction or a field.
     if (state == use.name) return false;
     const auto& fields = outcome_fields();
+    const auto answer = answers_.find(use.name);
     if (is_defined(use.name) && (use.field.empty() || outcomes_.count(use.name) == 0 ||
+                                 (answer != answers_.end() && answer->second.contains(use.field)) ||
                                  std::find(fields.begin(), fields.end(), use.field) != fields.end())) {
       return false;
     }
@@ -245,6 +254,11 @@ class NameChecker {
     }
     if (!is_own) {
       if (!use.may_be_missing && !workflow_.names_unread) diagnostics_.add(use.offset, undefined(use));
+    } else if (use.name == "budget") {
+      static const std::vector<std::string> parts = {"calls", "tokens", "cost", "time", "used"};
+      if (use.field.empty() || std::find(parts.begin(), parts.end(), use.field) != parts.end()) return;
+      diagnostics_.add(use.offset, "'budget' has no field '" + use.field + "'" + did_you_mean(use.field, parts) +
+                                       "; there are " + joined(parts));
     } else if (!use.field.empty()) {
       diagnostics_.add(use.offset, "'" + use.name + "' has no fields; the outcome of the last action is 'result'");
     }
@@ -263,8 +277,18 @@ class NameChecker {
     if (use.field.empty()) return;
     const auto& fields = outcome_fields();
     if (std::find(fields.begin(), fields.end(), use.field) != fields.end()) return;
+    // Nobody knows what an option that was not understood gives it.
+    const State* state = workflow_.find(use.name);
+    if ((state != nullptr && state->action_unread) || workflow_.ambiguous_states.contains(use.name)) return;
+    std::vector<std::string> known = fields;
+    if (const auto answer = answers_.find(use.name); answer != answers_.end()) {
+      if (answer->second.contains(use.field)) return;
+      known.insert(known.begin(), answer->second.begin(), answer->second.end());
+      std::sort(known.begin(), known.end());
+      known.erase(std::unique(known.begin(), known.end()), known.end());
+    }
     diagnostics_.add(use.offset, "the outcome '" + use.name + "' has no field '" + use.field + "'" +
-                                     did_you_mean(use.field, fields) + "; there are " + joined(fields));
+                                     did_you_mean(use.field, known) + "; there are " + joined(known));
   }
 
   std::string undefined(const NameRead& use) const {
@@ -285,6 +309,7 @@ class NameChecker {
   Diagnostics& diagnostics_;
   Names variables_;
   Names outcomes_;
+  std::map<std::string, Names, std::less<>> answers_;  // the fields that `output` gives an outcome
   std::vector<std::string> known_;
   Names compound_;                                                        // states with a dash or a dot in their names
   std::map<std::string, std::vector<std::size_t>, std::less<>> setters_;  // states that give a name its value

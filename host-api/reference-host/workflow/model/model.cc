@@ -67,12 +67,14 @@ std::vector<std::pair<std::string, std::string>> limit_words(const StepLimits& l
 
 const std::vector<std::string>& run_names() {
   static const std::vector<std::string> names = {
-      "success", "failure", "exit_code",     "is_error", "result", "last_action_result",
-      "output",  "error",   "workflow_name", "run_id",   "matrix"};
+      "success",       "failure", "exit_code", "is_error",  "result", "last_action_result", "output", "error",
+      "workflow_name", "run_id",  "matrix",    "exhausted", "budget"};
   return names;
 }
 
-bool is_settable_run_name(std::string_view name) { return name == "result" || name == "output" || name == "error"; }
+bool is_settable_run_name(std::string_view name) {
+  return name == "result" || name == "output" || name == "error" || name == "budget" || name == "exhausted";
+}
 
 bool is_run_name(std::string_view name) {
   return std::find(run_names().begin(), run_names().end(), name) != run_names().end();
@@ -138,6 +140,30 @@ std::optional<std::chrono::milliseconds> duration_value(std::string_view text, s
   if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
   if (!(number >= 0) || number * unit > static_cast<double>(longest) * 1000) return std::nullopt;
   return std::chrono::milliseconds(std::llround(number * unit));
+}
+
+std::vector<std::string> answer_fields(const nlohmann::json& schema) {
+  std::vector<std::string> names;
+  std::vector<const nlohmann::json*> todo = {&schema};
+  while (!todo.empty()) {
+    const nlohmann::json& one = *todo.back();
+    todo.pop_back();
+    if (!one.is_object()) continue;
+    if (const auto properties = one.find("properties"); properties != one.end() && properties->is_object()) {
+      for (const auto& [name, ignored] : properties->items()) names.push_back(name);
+    }
+    for (const char* key : {"allOf", "anyOf", "oneOf"}) {
+      if (const auto parts = one.find(key); parts != one.end()) {
+        for (const nlohmann::json& part : *parts) todo.push_back(&part);
+      }
+    }
+    for (const char* key : {"then", "else"}) {
+      if (const auto part = one.find(key); part != one.end()) todo.push_back(&*part);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
 }
 
 nlohmann::json as_seconds(std::chrono::milliseconds duration) {

@@ -109,7 +109,14 @@ struct ActionOptions {
   // all at the same time, with matrix.NAME in each. Null: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;
   std::size_t matrix_offset = 0;
+  // output={...}: the JSON Schema of what it gives, made from the short form if that was written. Null: any text.
+  std::shared_ptr<const nlohmann::json> output;
+  std::size_t output_offset = 0;
+  std::optional<std::int64_t> ask_again;   // how often a prompt whose answer is not valid by it is asked again
+  std::optional<std::int64_t> max_visits;  // max=5: how often the state does its action in one run of its workflow
 };
+
+inline constexpr std::int64_t usual_ask_again = 2;
 
 struct ShellAction {
   CommandText command;
@@ -243,6 +250,17 @@ struct Parameter {
   std::size_t offset = 0;
 };
 
+// What the prompts of a workflow, and of those that it runs, may use together. Nothing: as much as they like.
+struct Budget {
+  std::optional<std::int64_t> calls;                // of the command of prompts
+  std::optional<std::int64_t> tokens;               // as that command reports them
+  std::optional<double> cost;                       // the same
+  std::optional<std::chrono::milliseconds> time{};  // that the calls take
+  std::size_t offset = 0;
+
+  bool any() const { return calls || tokens || cost || time; }
+};
+
 struct Workflow {
   std::string name;
   std::string title;
@@ -259,6 +277,7 @@ struct Workflow {
   NamedPlace finally;             // the state that every run ends with, also after a failure or an abort
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
   std::optional<std::string> shell_options;  // for its blocks; nothing: -e, and with bash also -o pipefail
+  Budget budget;
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
@@ -294,15 +313,16 @@ struct Placement {
 // what the workflow inherits. Of limits the strictest of all these holds.
 Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around = {});
 
-// success, failure, exit_code, is_error, result, last_action_result and output (its text), error (its message; empty
-// after a success), workflow_name, run_id, and matrix (inside of a state that has one).
+// success, failure, exit_code, is_error, exhausted, result, last_action_result and output (its text), error (its
+// message; empty after a success), budget (what is left of it), workflow_name, run_id, and matrix (inside of a state
+// that has one).
 bool is_run_name(std::string_view name);
-// result, output, error: a file may set these, and they have the file's value from then on.
+// result, output, error, budget, exhausted: a file may set these, and they have the file's value from then on.
 bool is_settable_run_name(std::string_view name);
 const std::vector<std::string>& run_names();
 
 // The fields of a state's or a result's value. `json` exists if the output is a JSON object or list; otherwise reading
-// it is an error. `metadata` exists if a tool was called. Reading the text of an output that was cut is an error, and
+// it is an error. A step with the option `output` has the fields of its answer, too. `metadata` exists if a tool was called. Reading the text of an output that was cut is an error, and
 // so is the name of a file that could not be written.
 const std::vector<std::string>& outcome_fields();
 
@@ -326,6 +346,9 @@ std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, 
 
 // `500ms`, `2s`, `1.5m`, `1h`, or a number of seconds, from 0 to `longest`. Nothing for any other text.
 std::optional<std::chrono::milliseconds> duration_value(std::string_view text, std::int64_t longest = max_wait);
+
+// The names of the fields that `output` gives an outcome beside its own: those of the schema's objects. Sorted.
+std::vector<std::string> answer_fields(const nlohmann::json& schema);
 
 // A duration as the tools take it: seconds, whole where they are.
 nlohmann::json as_seconds(std::chrono::milliseconds duration);

@@ -53,15 +53,18 @@ std::string example_of(const std::string& name) {
   if (name == "memory") return "memory=1G";
   if (name == "cpu") return "cpu=60s";
   if (name == "processes") return "processes=50";
+  if (name == "output") return "output={\"verdict\": [\"pass\", \"fail\"]}";
+  if (name == "ask_again") return "ask_again=2";
+  if (name == "max") return "max=5";
   return name + "=60";
 }
 
 }  // namespace
 
 std::vector<std::string> OptionReader::names() const {
-  std::vector<std::string> names = {"result", "retry", "backoff",   "total_timeout", "on_failure",
-                                    "secret", "on",    "slot",      "sandbox",       "network",
-                                    "memory", "cpu",   "processes", "matrix",        "with"};
+  std::vector<std::string> names = {"result",    "retry",  "backoff", "total_timeout", "on_failure", "secret",
+                                    "on",        "slot",   "sandbox", "network",       "memory",     "cpu",
+                                    "processes", "matrix", "output",  "ask_again",     "max",        "with"};
   if (has_timeout_) names.insert(names.begin(), "timeout");
   return names;
 }
@@ -82,6 +85,7 @@ OptionReader::Result OptionReader::take(ActionOptions& out) {
   const std::string name = peek_name();
   const std::vector<std::string> known = names();
   if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Result::none;
+  if (is_argument(name)) return Result::none;
   const std::size_t at = cursor_.here();
   note(name, at);
   cursor_.take_bare_word();
@@ -113,7 +117,34 @@ bool OptionReader::read(const std::string& name, ActionOptions& out) {
   if (name == "on") return take_on(cursor_, diagnostics_, out.place.on);
   if (name == "slot") return take_slot(cursor_, diagnostics_, out.place.slot);
   if (is_limit(name)) return take_limit(cursor_, diagnostics_, name, out.place);
+  if (name == "output") return take_output(cursor_, diagnostics_, out);
+  if (name == "ask_again") return number(name, 0, max_asked_again, out.ask_again);
+  if (name == "max") return number(name, 1, max_visits_allowed, out.max_visits);
   return matrix(out);
+}
+
+bool OptionReader::is_argument(const std::string& name) const {
+  if (name != "output" && name != "max") return false;
+  ActionCursor ahead = cursor_;
+  ahead.take_bare_word();
+  if (!ahead.take_symbol('=')) return false;
+  if (ahead.sees_text()) return true;
+  return ahead.take_placeholder().has_value();
+}
+
+bool OptionReader::number(const std::string& name, std::int64_t least, std::int64_t most,
+                          std::optional<std::int64_t>& out) {
+  const std::size_t at = cursor_.here();
+  const std::string text = cursor_.take_to_blank();
+  std::int64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && value >= least && value <= most) {
+    out = value;
+    return true;
+  }
+  diagnostics_.add(at, name + " is a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+                           ", such as " + example_of(name) + ", and not " + expressions::quoted_for_message(text));
+  return false;
 }
 
 bool OptionReader::timeout(std::optional<TemplateText>& out) {

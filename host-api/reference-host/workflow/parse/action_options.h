@@ -1,6 +1,7 @@
 // Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
 // on failure: State, secret, on="cluster", slot="big", sandbox="read-only", network=deny, memory=1G,
-// cpu=60s, processes=50, matrix={...}; and the name=value pairs that tools, prompts and other workflows are given.
+// cpu=60s, processes=50, matrix={...}, output={...}, ask_again=2, max=5; and the name=value pairs that tools, prompts and other
+// workflows are given.
 #pragma once
 
 #include <optional>
@@ -16,6 +17,8 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::int64_t max_retries = 100;
+inline constexpr std::int64_t max_asked_again = 20;
+inline constexpr std::int64_t max_visits_allowed = 10'000'000;
 
 class OptionReader {
  public:
@@ -47,6 +50,9 @@ class OptionReader {
   bool on_failure(ActionOptions& out);
   bool secret(ActionOptions& out);
   bool matrix(ActionOptions& out);
+  bool number(const std::string& name, std::int64_t least, std::int64_t most, std::optional<std::int64_t>& out);
+  // Whether `name`, which comes next, is an argument here: output="x" and max="5" are none of ours.
+  bool is_argument(const std::string& name) const;
 
   ActionCursor& cursor_;
   Diagnostics& diagnostics_;
@@ -62,6 +68,11 @@ bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
 bool is_limit(std::string_view name);
 // Takes the value of one of them. False after a diagnostic.
 bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view name, PlaceOptions& out);
+
+// ---- typed_output.cc
+
+// Takes the value of `output`: a JSON Schema, or the short form of one, from which it is made. False after a diagnostic.
+bool take_output(ActionCursor& cursor, Diagnostics& diagnostics, ActionOptions& out);
 
 // ---- action_arguments.cc: the pairs.
 

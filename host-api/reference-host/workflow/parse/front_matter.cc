@@ -13,7 +13,8 @@ namespace {
 const std::vector<std::string> known_keys = {
     "name",       "title",      "description",      "category",  "tags",          "version",   "author",
     "parameters", "arguments",  "variables",        "max_steps", "mode",          "fail_fast", "finally",
-    "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures",  "tool"};
+    "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures",  "tool",
+    "budget"};
 // Known keys without an effect on a run.
 const std::set<std::string> remarks = {"category", "author", "mode"};
 
@@ -75,6 +76,8 @@ class FrontMatter {
       yaml_.text(value, key, unused);
     } else if (key == "max_steps") {
       max_steps(value);
+    } else if (key == "budget") {
+      budget(value);
     } else if (key == "fail_fast") {
       if (bool fast = true; yaml_.boolean(value, key, fast)) workflow_.fail_fast = fast;
     } else if (key == "tool") {
@@ -149,6 +152,42 @@ class FrontMatter {
                                   ", and is " + expressions::quoted_for_message(text));
     }
     workflow_.max_steps = value;
+  }
+
+  void budget(const YAML::Node& map) {
+    if (!map.IsMap()) {
+      return yaml_.fail(map, "'budget' is a map such as {calls: 20, tokens: 200000, cost: 2.50, time: 30m}");
+    }
+    workflow_.budget.offset = yaml_.offset(map.Mark());
+    yaml_.each(map, [this](const std::string& key, const YAML::Node& value, const YAML::Node& at) {
+      const std::string text = value.IsScalar() ? value.Scalar() : "";
+      Budget& budget = workflow_.budget;
+      bool good = false;
+      if (key == "calls" || key == "tokens") {
+        std::int64_t number = 0;
+        const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+        good = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && number > 0;
+        if (good) (key == "calls" ? budget.calls : budget.tokens) = number;
+      } else if (key == "cost") {
+        double number = 0;
+        const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+        good = parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && number > 0;
+        if (good) budget.cost = number;
+      } else if (key == "time") {
+        std::string ignored;
+        budget.time = timeout_value(text, ignored);
+        good = budget.time.has_value();
+      } else {
+        return yaml_.fail(at, "a budget has the keys calls, tokens, cost and time, and not '" + key + "'" +
+                                  did_you_mean(key, {"calls", "tokens", "cost", "time"}));
+      }
+      if (good) return;
+      yaml_.fail(value, "'" + key + "' of a budget is " +
+                            (key == "time"   ? "a duration such as 90s, 30m or 2h"
+                             : key == "cost" ? "a number above 0, such as 2.50"
+                                             : "a whole number from 1 on") +
+                            ", and not " + expressions::quoted_for_message(text));
+    });
   }
 
   void parameters(const YAML::Node& list, const std::string& key) {

@@ -1,20 +1,22 @@
-#include "conformance/schema.h"
+#include "base/json_schema.h"
+
+#include <re2/re2.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <regex>
 #include <string_view>
 
-namespace wtool::host::conformance {
+namespace wtool {
 
 namespace {
 
 using nlohmann::json;
 
 constexpr int max_depth = 64;
-constexpr std::size_t max_made = 10'000;        // characters of a text that is made
-constexpr std::size_t max_pattern_text = 1000;  // std::regex recurses with the text
+constexpr std::size_t max_made = 10'000;         // characters of a text that is made
+constexpr std::size_t max_judgements = 100'000;  // of schemas, for one value
+constexpr std::int64_t max_pattern_memory = std::int64_t{1} << 20;
 
 std::string shown(const json& value) {
   std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
@@ -142,13 +144,18 @@ bool has_type(const json& value, const std::string& type) {
          (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
 }
 
+re2::RE2::Options pattern_options() {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(max_pattern_memory);
+  return options;
+}
+
+bool is_pattern(const std::string& pattern) { return re2::RE2(pattern, pattern_options()).ok(); }
+
 bool matches(const std::string& text, const std::string& pattern) {
-  if (text.size() > max_pattern_text) return true;
-  try {
-    return std::regex_search(text, std::regex(pattern, std::regex::ECMAScript));
-  } catch (const std::regex_error&) {
-    return true;  // a pattern that this library does not know
-  }
+  const re2::RE2 compiled(pattern, pattern_options());
+  return !compiled.ok() || re2::RE2::PartialMatch(text, compiled);  // not ok: a pattern that RE2 does not know
 }
 
 std::size_t characters(const std::string& text) {
@@ -161,7 +168,8 @@ class Judge {
   explicit Judge(const json& root) : root_(root) {}
 
   std::string judge(const json& value, const json& schema, const std::string& place, int depth = 0) const {
-    if (depth > max_depth) return {};
+    if (depth > max_depth) return place + " is nested too deeply for this schema, or the schema refers to itself";
+    if (++judgements_ > max_judgements) return place + " takes too long to be compared with this schema";
     if (schema.is_boolean()) return schema.get<bool>() ? std::string{} : place + " must not be there";
     for (const auto& part :
          {&Judge::general, &Judge::number, &Judge::text, &Judge::list, &Judge::object, &Judge::composed}) {
@@ -328,7 +336,34 @@ class Judge {
   }
 
   const json& root_;
+  mutable std::size_t judgements_ = 0;
 };
+
+// ---- What is not judged?
+
+std::string find_unjudged(const json& schema, const std::string& place) {
+  if (!schema.is_object()) return {};
+  for (const auto& [key, value] : schema.items()) {
+    const std::string at = place + '/' + key;
+    if (is_among(key, {"unevaluatedItems", "unevaluatedProperties", "format", "dependentSchemas", "dependentRequired",
+                       "$dynamicRef", "contentSchema"})) {
+      return at;
+    }
+    if (key == "pattern" && value.is_string() && !is_pattern(value.get_ref<const std::string&>())) return at;
+    if (key == "$ref" && value.is_string() && !value.get_ref<const std::string&>().starts_with('#')) return at;
+    const bool is_map = is_among(key, {"properties", "patternProperties", "$defs"});
+    if (is_map || is_among(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
+      for (const auto& [name, part] : value.items()) {
+        if (key == "patternProperties" && !is_pattern(name)) return at + '/' + name;
+        if (std::string found = find_unjudged(part, at + '/' + name); !found.empty()) return found;
+      }
+    } else if (is_among(key,
+                        {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"})) {
+      if (std::string found = find_unjudged(value, at); !found.empty()) return found;
+    }
+  }
+  return {};
+}
 
 // ---- The least value.
 
@@ -406,9 +441,11 @@ std::string schema_mistake(const json& schema) { return SchemaReader(schema).rea
 
 std::string instance_mistake(const json& value, const json& schema) { return Judge(schema).judge(value, schema, "#"); }
 
+std::string unjudged_part(const json& schema) { return find_unjudged(schema, "#"); }
+
 std::optional<json> least_instance(const json& schema) {
   const auto value = Maker(schema).make(schema);
   return value && instance_mistake(*value, schema).empty() ? value : std::nullopt;
 }
 
-}  // namespace wtool::host::conformance
+}  // namespace wtool

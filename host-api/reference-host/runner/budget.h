@@ -1,0 +1,50 @@
+// Budgets of workflows: what the prompts of a workflow, and of those that it runs, have used, and what is left.
+//
+// - A call counts before it begins, and what the command reports (tokens, cost) when it has ended. A budget is used up
+//   when nothing of one of its parts is left; then no prompt is given to the command any more.
+// - A prompt counts for its own workflow and for every workflow around it.
+// - A resumed run counts what its earlier parts have used. Conditions on a path that is only replayed see what was used
+//   up to there, so that they decide as they did.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "expressions/value.h"
+#include "runner/usage.h"
+
+namespace wtool::host::runner {
+
+struct WorkflowInvocation;
+class PastRun;
+
+// What one workflow that is being run has used. Guarded by the run's usage mutex.
+struct Meter {
+  Usage spent;        // in all parts of the run
+  Usage seen;         // that of the steps which this part has passed
+  bool live = false;  // a prompt has been executed in this part: what is spent is seen
+
+  const Usage& shown() const { return live ? spent : seen; }
+};
+
+// Call it when the workflow begins, whose main path has that name.
+void count_earlier_usage(const WorkflowInvocation& invocation, const std::string& branch);
+// Call it for a step that is taken from the earlier run.
+void count_replayed_usage(const WorkflowInvocation& invocation, const std::string& branch, std::uint64_t sequence);
+
+// Counts a call; or says, in a sentence, which budget is used up.
+std::string begin_call(const WorkflowInvocation& invocation);
+void count_usage(const WorkflowInvocation& invocation, const Usage& usage);
+
+// How long a call may take by the budgets; nothing: they do not say.
+std::optional<std::chrono::milliseconds> time_left(const WorkflowInvocation& invocation);
+// Whether a budget needs that part of a command's report.
+bool needs_tokens(const WorkflowInvocation& invocation);
+bool needs_cost(const WorkflowInvocation& invocation);
+
+// The value `budget`: what is left of each part that a budget bounds (`calls`, `tokens`, `cost`, and `time` in seconds),
+// and `used`, which always has all of them.
+expressions::Value budget_value(const WorkflowInvocation& invocation);
+
+}  // namespace wtool::host::runner

@@ -1,0 +1,170 @@
+// What the command of prompts returns besides its answer (prompts.h).
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/descriptor.h"
+#include "expressions/path.h"
+#include "runner/prompts.h"
+
+namespace wtool::host::runner {
+
+using expressions::Value;
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && expressions::is_name_start(text[0]) &&
+         std::all_of(text.begin(), text.end(), expressions::is_name_character);
+}
+
+Value value_of(std::string_view text) {
+  const auto parsed = nlohmann::json::parse(text, nullptr, false);
+  if (!parsed.is_discarded()) {
+    if (auto value = expressions::from_json(parsed)) return *value;
+  }
+  return Value(std::string(text));
+}
+
+}  // namespace
+
+PromptValues parse_prompt_values(std::string_view lines) {
+  PromptValues made;
+  std::size_t number = 0;
+  while (!lines.empty() && made.error.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = trimmed(lines.substr(0, end));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    ++number;
+    if (line.empty()) continue;
+    if (line == "exit") {
+      made.ends_workflow = true;
+      continue;
+    }
+    const std::size_t equals = line.find('=');
+    const std::string name(trimmed(line.substr(0, std::min(equals, line.size()))));
+    const std::string place = "line " + std::to_string(number) + " of values_file";
+    if (equals == std::string_view::npos || !is_name(name)) {
+      made.error = place + " is neither NAME=VALUE nor `exit`: " + expressions::quoted_for_message(line);
+    } else if (workflow::is_run_name(name) && !workflow::is_settable_run_name(name)) {
+      made.error = place + " sets '" + name + "', which the run itself sets; choose another name";
+    } else {
+      made.assigned.emplace_back(name, value_of(trimmed(line.substr(equals + 1))));
+    }
+  }
+  return made;
+}
+
+namespace {
+
+// The text of a file that a command was given to write; nothing: `error` says why. The command may have put anything in
+// its place, such as a pipe that nobody writes to.
+std::optional<std::string> read_returned_file(const std::string& file, const std::string& name, std::string& error) {
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  struct stat about {};
+  if (!opened || ::fstat(opened.get(), &about) != 0) {
+    error = name + " cannot be read: " + std::strerror(errno);
+    return std::nullopt;
+  }
+  if (!S_ISREG(about.st_mode)) {
+    error = name + " is no file any more: append to it, and do not replace it";
+    return std::nullopt;
+  }
+  std::string text(max_prompt_values + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t more = ::read(opened.get(), text.data() + size, text.size() - size);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) {
+      error = name + " cannot be read: " + std::strerror(errno);
+      return std::nullopt;
+    }
+    if (more == 0) break;
+    size += static_cast<std::size_t>(more);
+  }
+  text.resize(size);
+  if (size <= max_prompt_values) return text;
+  error = name + " is larger than " + std::to_string(max_prompt_values) + " bytes";
+  return std::nullopt;
+}
+
+// A number from 0 on, at that key; nothing: `error` is set if there is one of another kind.
+std::optional<double> amount_at(const nlohmann::json& report, const char* key, std::string& error) {
+  const auto found = report.find(key);
+  if (found == report.end() || found->is_null()) return std::nullopt;
+  const double amount = found->is_number() ? found->get<double>() : -1;
+  if (amount >= 0 && amount <= 1e15) return amount;
+  error = std::string("\"") + key + "\" is " + expressions::quoted_json(*found) + ", and no number from 0 on";
+  return std::nullopt;
+}
+
+void add_report(const nlohmann::json& report, PromptUsage& made) {
+  if (!report.is_object()) {
+    made.error = "it is no JSON object: " + expressions::quoted_json(report);
+    return;
+  }
+  auto tokens = amount_at(report, "tokens", made.error);
+  for (const char* key : {"input_tokens", "output_tokens"}) {
+    const auto part = amount_at(report, key, made.error);
+    if (part && !report.contains("tokens")) tokens = tokens.value_or(0) + *part;
+  }
+  const auto cost = amount_at(report, "cost", made.error);
+  if (tokens) made.tokens = made.tokens.value_or(0) + static_cast<std::int64_t>(std::llround(*tokens));
+  if (cost) made.cost = made.cost.value_or(0) + *cost;
+}
+
+}  // namespace
+
+PromptValues read_prompt_values(const std::string& file) {
+  PromptValues made;
+  const auto text = read_returned_file(file, "values_file", made.error);
+  return text ? parse_prompt_values(*text) : made;
+}
+
+PromptUsage parse_prompt_usage(std::string_view text) {
+  PromptUsage made;
+  if (trimmed(text).empty()) return made;
+  const auto whole = nlohmann::json::parse(text, nullptr, false);
+  if (!whole.is_discarded()) {
+    add_report(whole, made);
+    if (!made.error.empty()) made.error = "usage_file is not understood: " + made.error;
+    return made;
+  }
+  std::size_t number = 0;
+  while (!text.empty() && made.error.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    ++number;
+    if (trimmed(line).empty()) continue;
+    const auto report = nlohmann::json::parse(line, nullptr, false);
+    if (report.is_discarded()) {
+      made.error = "it is not JSON: " + expressions::quoted_for_message(line);
+    } else {
+      add_report(report, made);
+    }
+    if (!made.error.empty())
+      made.error = "line " + std::to_string(number) + " of usage_file is not understood: " + made.error;
+  }
+  return made;
+}
+
+PromptUsage read_prompt_usage(const std::string& file) {
+  PromptUsage made;
+  const auto text = read_returned_file(file, "usage_file", made.error);
+  return text ? parse_prompt_usage(*text) : made;
+}
+
+}  // namespace wtool::host::runner

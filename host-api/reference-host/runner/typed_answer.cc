@@ -1,0 +1,98 @@
+#include "runner/typed_answer.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+#include "base/json_schema.h"
+
+namespace wtool::host::runner {
+namespace {
+
+using expressions::Value;
+using nlohmann::json;
+
+constexpr std::size_t max_answer_repeated = 4000;  // bytes of an answer that is asked for again
+
+// The whole text; nothing: `why` says why it cannot be read.
+std::optional<std::string> text_of(const Outcome& outcome, std::string& why) {
+  const WholeOutput& whole = outcome.whole_output;
+  if (!whole.cut) return outcome.standard_output;
+  if (whole.file.empty() || whole.bytes > whole.json_limit) {
+    why = "has " + std::to_string(whole.bytes) + " bytes, which is too much to be read as JSON" +
+          (whole.trouble.empty() ? "" : ": " + whole.trouble);
+    return std::nullopt;
+  }
+  std::ifstream in(whole.file, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();
+  if (!in) {
+    why = "is in the file " + whole.file + ", which cannot be read";
+    return std::nullopt;
+  }
+  return std::move(text).str();
+}
+
+// The contents of the blocks between lines of three or more backquotes.
+std::vector<std::string> fenced_blocks(std::string_view text) {
+  std::vector<std::string> blocks;
+  bool inside = false;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first != std::string_view::npos && line.substr(first).starts_with("```")) {
+      inside = !inside;
+      if (inside) blocks.emplace_back();
+    } else if (inside) {
+      blocks.back().append(line).append("\n");
+    }
+  }
+  return blocks;
+}
+
+std::optional<json> json_in(const std::string& text) {
+  json whole = json::parse(text, nullptr, false);
+  if (!whole.is_discarded()) return whole;
+  const std::vector<std::string> blocks = fenced_blocks(text);
+  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+    json made = json::parse(*block, nullptr, false);
+    if (!made.is_discarded()) return made;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::variant<Value, std::string> typed_answer(const Outcome& outcome, const json& schema) {
+  std::string why;
+  const auto text = text_of(outcome, why);
+  if (!text) return why;
+  const auto answer = json_in(*text);
+  if (!answer) {
+    return text->find_first_not_of(" \t\r\n") == std::string::npos
+               ? std::string("is empty, and must be JSON")
+               : "is not JSON: " + expressions::quoted_for_message(*text);
+  }
+  auto value = expressions::from_json(*answer);
+  if (!value) return "is nested too deeply: at most " + std::to_string(expressions::max_json_depth) + " levels";
+  if (std::string wrong = instance_mistake(*answer, schema); !wrong.empty()) return "is not valid: " + wrong;
+  return std::move(*value);
+}
+
+std::string form_of_answer(const json& schema, const std::string& wrong, const std::string& last) {
+  std::string text = "\n\nAnswer with one JSON value and nothing else. It must be valid by this JSON Schema:\n" +
+                     schema.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  if (wrong.empty()) return text;
+  std::string shown = last.substr(0, max_answer_repeated);
+  while (shown.size() < last.size() && !shown.empty() &&
+         (static_cast<unsigned char>(last[shown.size()]) & 0xc0) == 0x80) {
+    shown.pop_back();
+  }
+  return text + "\nYour last answer was not accepted, because it " + wrong + "\nIt was:\n" + shown +
+         (shown.size() < last.size() ? "..." : "") + "\nAnswer again, as a whole.\n";
+}
+
+}  // namespace wtool::host::runner

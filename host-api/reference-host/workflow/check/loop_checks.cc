@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <set>
+
+#include "workflow/check/checks.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+// Finds the loops of a diagram: the largest sets of states of which each leads to each. States with `max` are left out,
+// because every loop through one of them ends.
+class LoopFinder {
+ public:
+  explicit LoopFinder(const Workflow& workflow)
+      : workflow_(workflow),
+        targets_(workflow.states.size()),
+        order_(workflow.states.size()),
+        lowest_(workflow.states.size()),
+        open_(workflow.states.size()) {
+    for (std::size_t i = 0; i < workflow.states.size(); ++i) {
+      if (is_bounded(i)) continue;
+      const State& state = workflow.states[i];
+      for (const Transition& exit : state.exits) connect(i, exit.target);
+      if (state.action) connect(i, workflow.index_of(state.action->options.on_failure.name));
+    }
+  }
+
+  std::vector<std::vector<std::size_t>> find() {
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (order_[i] == 0 && !is_bounded(i)) walk(i);
+    }
+    return std::move(loops_);
+  }
+
+ private:
+  struct Visit {
+    std::size_t state;
+    std::size_t next = 0;  // of its targets
+  };
+
+  bool is_bounded(std::size_t state) const {
+    const auto& action = workflow_.states[state].action;
+    return action && action->options.max_visits;
+  }
+  void connect(std::size_t from, std::size_t to) {
+    if (to != no_state && !is_bounded(to)) targets_[from].push_back(to);
+  }
+
+  // Tarjan's algorithm, without recursion: a diagram may have thousands of states in a row.
+  void walk(std::size_t root) {
+    std::vector<Visit> path;
+    const auto enter = [&](std::size_t state) {
+      order_[state] = lowest_[state] = ++count_;
+      stack_.push_back(state);
+      open_[state] = true;
+      path.push_back({state});
+    };
+    enter(root);
+    while (!path.empty()) {
+      Visit& visit = path.back();
+      if (visit.next < targets_[visit.state].size()) {
+        const std::size_t target = targets_[visit.state][visit.next++];
+        if (order_[target] == 0) {
+          enter(target);
+        } else if (open_[target]) {
+          lowest_[visit.state] = std::min(lowest_[visit.state], order_[target]);
+        }
+        continue;
+      }
+      const std::size_t done = visit.state;
+      path.pop_back();
+      if (!path.empty()) lowest_[path.back().state] = std::min(lowest_[path.back().state], lowest_[done]);
+      if (lowest_[done] == order_[done]) collect(done);
+    }
+  }
+
+  void collect(std::size_t root) {
+    std::vector<std::size_t> loop;
+    do {
+      loop.push_back(stack_.back());
+      open_[stack_.back()] = false;
+      stack_.pop_back();
+    } while (loop.back() != root);
+    const auto& targets = targets_[root];
+    if (loop.size() == 1 && std::find(targets.begin(), targets.end(), root) == targets.end()) return;
+    std::sort(loop.begin(), loop.end());
+    loops_.push_back(std::move(loop));
+  }
+
+  const Workflow& workflow_;
+  std::vector<std::vector<std::size_t>> targets_;
+  std::vector<std::size_t> order_;   // in which a state was first met, from 1; 0: not yet
+  std::vector<std::size_t> lowest_;  // of the states of its loop
+  std::vector<bool> open_;           // on stack_
+  std::vector<std::size_t> stack_;
+  std::size_t count_ = 0;
+  std::vector<std::vector<std::size_t>> loops_;
+};
+
+// Whether a condition in the loop reads what a Set in it counts, or what is left of the budget.
+bool counts_its_rounds(const Workflow& workflow, const std::vector<std::size_t>& loop) {
+  std::set<std::string> counted = {"budget"};
+  for (const std::size_t i : loop) {
+    const auto& action = workflow.states[i].action;
+    const auto* set = action ? std::get_if<SetAction>(&action->kind) : nullptr;
+    if (set == nullptr) continue;
+    for (const Assignment& one : set->assignments) {
+      if (std::holds_alternative<TemplateText>(one.value)) counted.insert(one.name);
+    }
+  }
+  return std::any_of(loop.begin(), loop.end(), [&](std::size_t i) {
+    const auto& exits = workflow.states[i].exits;
+    return std::any_of(exits.begin(), exits.end(), [&](const Transition& exit) {
+      const auto& names = exit.condition.names;
+      return std::any_of(names.begin(), names.end(),
+                         [&](const expressions::NameUse& use) { return counted.contains(use.name); });
+    });
+  });
+}
+
+}  // namespace
+
+void check_loops(const Workflow& workflow, Diagnostics& diagnostics) {
+  if (workflow.max_steps || workflow.budget.any() || workflow.diagram_unread) return;
+  for (const std::vector<std::size_t>& loop : LoopFinder(workflow).find()) {
+    const auto asks = std::find_if(loop.begin(), loop.end(), [&](std::size_t i) {
+      const auto& action = workflow.states[i].action;
+      return action && std::holds_alternative<PromptAction>(action->kind);
+    });
+    if (asks == loop.end() || counts_its_rounds(workflow, loop)) continue;
+    const State& state = workflow.states[*asks];
+    diagnostics.warn(state.action->offset,
+                     "the loop through '" + state.id + "' has no bound but the run's own of " +
+                         "10000 states, and asks an agent in each round; give a state of it max=N, or the front matter "
+                         "a `budget: {calls: N}` or max_steps");
+  }
+}
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,371 @@
+// Agents as steps: answers that are checked, budgets and bounds, what an agent sets; with a command that plays an agent.
+#include <signal.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++count;
+  return count;
+}
+
+// The agent gives the answer `answers/N` at its call N, and the last one from then on; it keeps the prompts, and does
+// what the file `does` says.
+struct Agents : Place {
+  Agents() {
+    scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ prompt_file }}\"}\n");
+    scratch.file("agent.sh",
+                 "echo x >>calls; n=$(wc -l <calls)\n"
+                 "cat \"$1\" >>prompts\n"
+                 "if test -e does; then . ./does; fi\n"
+                 "while test $n -gt 1 && ! test -e answers/$n; do n=$((n - 1)); done\n"
+                 "if test -e answers/$n; then cat answers/$n; fi\n");
+  }
+  void answers(const std::vector<std::string>& all) const {
+    for (std::size_t i = 0; i < all.size(); ++i) scratch.file("answers/" + std::to_string(i + 1), all[i]);
+  }
+  std::size_t calls() const { return count_of(file("calls"), "x"); }
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+  // With lines of front matter.
+  std::string with(const std::string& front, const std::string& diagram, const std::string& actions) const {
+    return scratch.file("workflow.md", "---\n" + front + "---\n```mermaid\nstateDiagram-v2\n" + diagram +
+                                           "```\n## Actions\n" + actions);
+  }
+  // A review that leads to Good or Bad.
+  std::string review(const std::string& options) const {
+    return with("title: Review\n",
+                "[*] --> Review\nReview --> Good: Review.verdict == \"pass\"\nReview --> Bad: default\n"
+                "Good --> [*]\nBad --> [*]\n",
+                "- Review: Prompt \"Review.\" " + options +
+                    "\n- Good: Shell \"echo good ${Review.files[0]}\"\n- Bad: Shell \"echo bad\"\n");
+  }
+};
+
+const std::string verdict = "output={\"verdict\": [\"pass\", \"fail\"], \"files\": [\"string\"]}";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(agents, Agents)
+
+// ---- Answers.
+
+BOOST_AUTO_TEST_CASE(an_answer_is_read_field_by_field_also_from_a_fenced_block) {
+  for (const std::string answer : {"{\"verdict\": \"pass\", \"files\": [\"a b.c\"]}\n",
+                                   "I looked at it:\n```\nnot this\n```\n```json\n{\"verdict\": \"pass\", \"files\": "
+                                   "[\"a b.c\"], \"more\": 1}\n```\nDone.\n"}) {
+    answers({answer});
+    const Finished finished = run_workflow(review(verdict));
+    BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+    BOOST_TEST(holds(finished.err, "good a b.c"), finished.err);
+  }
+  BOOST_TEST(calls() == 2U);
+  BOOST_TEST(holds(file("prompts"), "must be valid by this JSON Schema"), file("prompts"));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_is_not_valid_is_asked_for_again_with_the_reason) {
+  answers({"Yes.", "{\"verdict\": \"maybe\", \"files\": []}", "{\"verdict\": \"pass\", \"files\": [\"x\"]}"});
+  const Finished finished = run_workflow(review(verdict));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(calls() == 3U);
+  BOOST_TEST(holds(finished.err, "'Review' is asked again (2 of 2): the answer is not valid: #/verdict is \"maybe\""),
+             finished.err);
+  BOOST_TEST(holds(file("prompts"), "because it is not JSON: \"Yes.\"\nIt was:\nYes.\n"), file("prompts"));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_stays_wrong_fails_the_step_after_the_last_question) {
+  answers({"{\"verdict\": \"pass\"}"});
+  const Finished finished = run_workflow(review(verdict + " ask_again=1"));
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(calls() == 2U);
+  BOOST_TEST(holds(finished.out, "the answer is not valid: # lacks \"files\" (asked 2 times)"), finished.out);
+  fs::remove(scratch.path() + "/calls");
+  BOOST_TEST(run_workflow(review(verdict + " ask_again=0")).exit_code == 1);
+  BOOST_TEST(calls() == 1U);
+}
+
+BOOST_AUTO_TEST_CASE(the_output_of_any_step_is_checked_and_is_a_field_of_a_resumed_run) {
+  const std::string file_ = with("title: w\n", "[*] --> A\nA --> B: A.count > 1\nA --> [*]: default\nB --> [*]\n",
+                                 "- A: Shell \"cat given\" output={\"count\": \"integer\"}\n"
+                                 "- B: Shell \"echo ${A.count} >>seen; test -e go\"\n");
+  scratch.file("given", "{\"count\": \"many\"}");
+  const Finished wrong = run_workflow(file_);
+  BOOST_TEST(wrong.exit_code == 1);
+  BOOST_TEST(holds(wrong.out, "the output is not valid: #/count is \"many\", and its type must be \"integer\""),
+             wrong.out);
+  scratch.file("given", "{\"count\": 7}");
+  BOOST_TEST(run_workflow(file_).exit_code == 1);
+  scratch.file("go", "");
+  scratch.file("given", "{}");
+  const Finished resumed = wtool({"resume", "last"});
+  BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
+  BOOST_TEST(file("seen") == "7\n7\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_an_agent_set_with_an_answer_that_was_not_valid_is_kept) {
+  scratch.file("does", "test $n -gt 1 || echo note=kept >>$WTOOL_STEER\n");
+  answers({"no", "{\"n\": 1}"});
+  const Finished finished = run_workflow(with("title: w\n", "[*] --> A\nA --> B\nB --> [*]\n",
+                                              "- A: Prompt \"Set a note.\" output={\"n\": \"integer\"}\n"
+                                              "- B: Shell \"echo ${note} ${A.n}\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "kept 1"), finished.err);
+  scratch.file("does", "echo exit >>$WTOOL_STEER\n");
+  answers({"no"});
+  const Finished ended =
+      run_workflow(with("title: w\n", "[*] --> A\nA --> B\nB --> [*]\n",
+                        "- A: Prompt \"x\" output={\"n\": \"integer\"}\n- B: Shell \"echo B ran\"\n"));
+  BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
+  BOOST_TEST(!holds(ended.err, "B ran"), ended.err);
+}
+
+// 2^64 ways through the schema.
+BOOST_AUTO_TEST_CASE(a_schema_that_refers_to_itself_twice_is_judged_to_an_end, *boost::unit_test::timeout(60)) {
+  const Finished finished = run_workflow(
+      with("title: w\n", "[*] --> A\nA --> [*]\n",
+           "- A: Shell \"echo '{}'\" output={\"type\": \"object\", \"anyOf\": [{\"$ref\": \"#\"}, {\"$ref\": "
+           "\"#\"}]}\n"));
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.out, "the output is not valid: "), finished.out);
+}
+
+BOOST_AUTO_TEST_CASE(the_command_gets_the_schema_as_a_file) {
+  scratch.file("does", "cat \"$WTOOL_SCHEMA\" >schema\n");
+  answers({"{\"verdict\": \"pass\", \"files\": [\"x\"]}"});
+  BOOST_TEST(run_workflow(review(verdict)).exit_code == 0);
+  BOOST_TEST(nlohmann::json::parse(file("schema"))["properties"]["verdict"]["enum"] ==
+             nlohmann::json::array({"pass", "fail"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_field_that_the_output_does_not_have_is_found_before_a_run) {
+  const Finished lint = wtool({"lint", review("output={\"verdct\": [\"pass\", \"fail\"], \"message\": \"string\"}")});
+  BOOST_TEST(lint.exit_code == 2);
+  BOOST_TEST(holds(lint.out, "the outcome 'Review' has no field 'verdict'; did you mean 'verdct'?"), lint.out);
+  BOOST_TEST(holds(lint.out, "every outcome has a field 'message' of its own"), lint.out);
+}
+
+// ---- Budgets and bounds.
+
+const std::string repair =
+    "[*] --> Fix\nFix --> Test\nFix --> GiveUp: exhausted\nTest --> Fix: failure\nTest --> [*]: success\n"
+    "GiveUp --> [*]\n";
+
+BOOST_AUTO_TEST_CASE(a_transition_takes_a_state_whose_visits_are_used_up) {
+  const std::string file_ = with(
+      "title: w\n", repair,
+      "- Fix: Prompt \"Fix.\" max=2\n- Test: Shell \"false\"\n- GiveUp: Shell \"echo given up: ${Fix.message}\"\n");
+  BOOST_TEST(holds(wtool({"lint", file_}).out, "0 errors, 0 warnings"));
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(calls() == 2U);
+  BOOST_TEST(holds(finished.err, "given up: it has had its 2 visits (max=2)"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_plain_arrow_or_always_does_not_go_round_a_budget) {
+  for (const std::string arrow : {"Fix --> Test\n", "Fix --> Test: always\n"}) {
+    fs::remove(scratch.path() + "/calls");
+    const Finished finished = run_workflow(
+        with("budget: {calls: 3}\n", "[*] --> Fix\n" + arrow + "Test --> Fix: failure\nTest --> [*]: success\n",
+             "- Fix: Prompt \"Fix.\" retry=5\n- Test: Shell \"false\"\n"));
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(calls() == 3U);
+    BOOST_TEST(holds(finished.out, "step 'Fix' is not done: the budget of 3 calls is used up"), finished.out);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tokens_and_cost_are_counted_from_what_the_command_reports) {
+  scratch.file("does",
+               "echo '{\"input_tokens\": 30, \"output_tokens\": 10}' >>$WTOOL_USAGE\n"
+               "echo '{\"cost\": 0.25, \"model\": \"m\"}' >>$WTOOL_USAGE\n");
+  for (const auto& [budget, expected] : {std::pair("tokens: 100", 3U), std::pair("cost: 0.5", 2U)}) {
+    fs::remove(scratch.path() + "/calls");
+    const Finished finished =
+        run_workflow(with("budget: {" + std::string(budget) + "}\n", repair,
+                          "- Fix: Prompt \"Fix.\"\n- Test: Shell \"echo used ${budget.used.tokens}; false\"\n"
+                          "- GiveUp: Shell \"echo given up\"\n"));
+    BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+    BOOST_TEST(calls() == expected, finished.err);
+    BOOST_TEST(holds(finished.err, "used 80"), finished.err);
+  }
+  const auto shown = nlohmann::json::parse(wtool({"show", "last", "--json"}).out);
+  BOOST_TEST(shown["usage"]["calls"] == 2);
+  BOOST_TEST(shown["usage"]["tokens"] == 80);
+  BOOST_TEST(shown["usage"]["cost"] == 0.5);
+  BOOST_TEST(holds(wtool({"show", "last"}).out, "Prompts: 2 calls in "));
+  BOOST_TEST(holds(wtool({"show", "last"}).out, ", 80 tokens, cost 0.5"));
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_that_nothing_is_reported_for_fails_the_step) {
+  const std::string file_ = with("budget: {tokens: 100}\n", "[*] --> A\nA --> [*]\n", "- A: Prompt \"x\"\n");
+  const Finished silent = run_workflow(file_);
+  BOOST_TEST(silent.exit_code == 1);
+  BOOST_TEST(holds(silent.out, "a budget of tokens, and the command of prompts has not reported any"), silent.out);
+  for (const auto& [report, said] : {std::pair("tokens=3", "line 1 of usage_file is not understood: it is not JSON"),
+                                     std::pair("{\"tokens\": -1}", "\"tokens\" is \"-1\", and no number from 0 on"),
+                                     std::pair("[1]", "it is no JSON object")}) {
+    scratch.file("report", report);
+    scratch.file("does", "cat report >>$WTOOL_USAGE\n");
+    const Finished wrong = run_workflow(file_);
+    BOOST_TEST(wrong.exit_code == 1);
+    BOOST_TEST(holds(wrong.out, said), wrong.out);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_a_report_is_no_reason_to_wait) {
+  scratch.file("does", "rm $WTOOL_USAGE; mkfifo $WTOOL_USAGE\n");
+  const Finished finished = run_workflow(with("title: w\n", "[*] --> A\nA --> [*]\n", "- A: Prompt \"x\"\n"));
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.out, "usage_file is no file any more"), finished.out);
+}
+
+BOOST_AUTO_TEST_CASE(the_time_of_a_budget_ends_a_call) {
+  scratch.file("does", "sleep 61\n");
+  const Finished finished = run_workflow(with("budget: {time: 300ms}\n", repair,
+                                              "- Fix: Prompt \"Fix.\" timeout=60\n- Test: Shell \"false\"\n"
+                                              "- GiveUp: Shell \"echo given up: ${Fix.message}\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "given up: the budget's time for prompts has run out"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(an_inner_workflow_uses_the_budget_of_the_one_around_it) {
+  scratch.file("inner.md",
+               "---\nbudget: {calls: 9}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Say\nSay --> "
+               "[*]\n```\n## Actions\n"
+               "- Ask: Prompt \"x\"\n- Say: Shell \"echo left ${budget.calls}\"\n");
+  const Finished finished =
+      run_workflow(with("budget: {calls: 2}\n", "[*] --> W\nW --> W\nW --> Done: exhausted\nDone --> [*]\n",
+                        "- W: Run workflow \"inner\"\n- Done: Shell \"echo done\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(calls() == 2U);
+  BOOST_TEST(holds(finished.err, "left 1"), finished.err);
+  BOOST_TEST(holds(finished.err, "left 0"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(branches_together_make_no_more_calls_than_the_budget_has) {
+  const Finished finished = run_workflow(
+      with("budget: {calls: 3}\n", "[*] --> A\nA --> B: exhausted\nA --> [*]: success\nB --> [*]\n",
+           "- A: Prompt \"${matrix.n}\" matrix={\"n\": [1, 2, 3, 4, 5, 6, 7, 8]}\n- B: Shell \"echo over\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(calls() <= 3U);
+  BOOST_TEST(holds(finished.err, "over"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_resumed_run_counts_what_its_earlier_parts_used_also_a_call_that_a_kill_ended) {
+  scratch.file("does", "touch ready; test -e go || sleep 61\n");
+  const std::string file_ =
+      with("budget: {calls: 3}\n", repair,
+           "- Fix: Prompt \"Fix.\"\n- Test: Shell \"false\"\n- GiveUp: Shell \"echo given up\"\n");
+  {
+    Program program({wtool_path, "run", file_}, Program::On::pipes, here());
+    BOOST_REQUIRE(wait_until([&] { return fs::exists(scratch.path() + "/ready"); }, std::chrono::seconds(30)));
+    program.kill(SIGKILL);
+    program.wait();
+  }
+  scratch.file("go", "");
+  const Finished resumed = wtool({"resume", "last"});
+  BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
+  BOOST_TEST(calls() == 3U);
+  BOOST_TEST(nlohmann::json::parse(wtool({"show", "last", "--json"}).out)["usage"]["calls"] == 3);
+}
+
+BOOST_AUTO_TEST_CASE(conditions_on_a_replayed_path_see_what_was_left_then) {
+  const std::string file_ = with(
+      "budget: {calls: 4}\n",
+      "[*] --> A\nA --> Many: budget.calls == 3\nA --> Few: default\nMany --> B\nFew --> [*]\nB --> C\nC --> [*]\n",
+      "- A: Prompt \"a\"\n- Many: Shell \"echo many >>seen\"\n- Few: Shell \"echo few >>seen\"\n- B: Prompt \"b\"\n"
+      "- C: Shell \"echo left ${budget.calls} >>seen; test -e go\"\n");
+  BOOST_TEST(run_workflow(file_).exit_code == 1);
+  scratch.file("go", "");
+  const Finished resumed = wtool({"resume", "last"});
+  BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
+  BOOST_TEST(file("seen") == "many\nleft 2\nleft 2\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_that_nothing_bounds_is_a_warning) {
+  const std::string loop = "[*] --> A\nA --> B\nB --> A: failure\nB --> [*]: success\n";
+  const std::string open = "- A: Prompt \"x\"\n- B: Shell \"x\"\n";
+  const char* warning = "warning: the loop through 'A' has no bound but the run's own";
+  BOOST_TEST(holds(wtool({"lint", with("title: w\n", loop, open)}).out, warning));
+  const std::string counted = "[*] --> A\nA --> N\nN --> B\nB --> A: n < 3\nB --> [*]: default\n";
+  for (const std::string& bounded : {with("max_steps: 50\n", loop, open), with("budget: {time: 1h}\n", loop, open)}) {
+    BOOST_TEST(!holds(wtool({"lint", bounded}).out, warning));
+  }
+  BOOST_TEST(
+      !holds(wtool({"lint", with("title: w\n", loop, "- A: Prompt \"x\"\n- B: Shell \"x\" max=3\n")}).out, warning));
+  BOOST_TEST(!holds(
+      wtool({"lint", with("title: w\n", counted, open + "- N: Set n={{ n | default: 0 | plus: 1 }}\n")}).out, warning));
+  BOOST_TEST(!holds(wtool({"lint", with("title: w\n", loop, "- A: Shell \"y\"\n- B: Shell \"x\"\n")}).out, warning));
+}
+
+// ---- What an agent sets.
+
+BOOST_AUTO_TEST_CASE(a_value_that_an_agent_gives_a_parameter_keeps_its_declaration) {
+  const std::string file_ = with(
+      "parameters:\n  - {name: size, type: number, min: 1, max: 9, default: 1}\n"
+      "  - {name: kind, type: choice, choices: [a, b], default: a}\n  - {name: token, secret: true, default: none}\n",
+      "[*] --> A\nA --> B\nB --> [*]\n", "- A: Prompt \"x\"\n- B: Shell \"echo ${size} ${kind} ${token}\"\n");
+  for (const auto& [line, said] : {std::pair("size=many", "the agent sets the parameter 'size': must be a number"),
+                                   std::pair("size=12", "the agent sets the parameter 'size'"),
+                                   std::pair("kind=c", "the agent sets the parameter 'kind'")}) {
+    scratch.file("does", "echo '" + std::string(line) + "' >>$WTOOL_STEER\n");
+    const Finished wrong = run_workflow(file_);
+    BOOST_TEST(wrong.exit_code == 1);
+    BOOST_TEST(holds(wrong.out, said), wrong.out);
+  }
+  scratch.file("does", "printf 'size=7\\nkind=b\\ntoken=hunter2hunter2\\n' >>$WTOOL_STEER\n");
+  const Finished finished = run_workflow(file_);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(holds(finished.err, "7 b ***"), finished.err);
+  for (const auto& journal : fs::directory_iterator(scratch.path() + "/.wtool/runs")) {
+    if (journal.is_regular_file()) BOOST_TEST(!holds(content_of(journal.path()), "hunter2"), journal.path());
+  }
+}
+
+// The shapes of SwissArmyHammer's `do`, `test` and `review`: loops that their agents end, by a variable or by `exit`.
+BOOST_AUTO_TEST_CASE(workflows_that_their_agents_steer_and_end_run_as_meant) {
+  scratch.file("prompts/do_next.md", "Do the next task. Set `all_done` to true or false.");
+  scratch.file("prompts/make_pass.md", "Repair one test. Set `tests_pass`.");
+  scratch.file("prompts/check_rules.md", "Check the rules. End the workflow when none is broken.");
+  scratch.file("do.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> start\nstart --> work\nwork --> loop\nloop --> done: all_done\n"
+               "loop --> work: default\ndone --> [*]\n```\n## Actions\n- start: log \"Tasks\"\n"
+               "- work: execute prompt \"do_next\"\n- done: log \"All tasks are done\"\n");
+  scratch.file(
+      "test.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> test\ntest --> loop\nloop --> done: tests_pass\n"
+      "loop --> tasks: default\ntasks --> test\ndone --> [*]\n```\n## Actions\n- test: execute prompt "
+      "\"make_pass\"\n- tasks: run workflow \"do\"\n- loop: log \"Looking\"\n- done: log \"All tests pass\"\n");
+  const std::string review = scratch.file(
+      "review.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> start\nstart --> check\ncheck --> fix\nfix --> test\ntest --> check\n"
+      "done --> [*]\n```\n## Actions\n- start: log \"Rules\"\n- check: execute prompt \"check_rules\"\n"
+      "- fix: run workflow \"do\"\n- test: run workflow \"test\"\n- done: log \"never entered\"\n");
+  scratch.file(
+      "does",
+      "echo \"$(cat $1)\" | cut -c1-8 >>said\n"
+      "case $(cat $1) in\n"
+      "*all_done*) if test -e half; then rm half; echo all_done=true; else touch half; echo all_done=false; fi;;\n"
+      "*tests_pass*) if test -e tested; then echo tests_pass=true; else touch tested; echo tests_pass=false; fi;;\n"
+      "*rules*) if test -e checked; then echo exit; else touch checked; fi;;\n"
+      "esac >>$WTOOL_STEER\n");
+  const Finished lint = wtool({"lint", review});
+  BOOST_TEST(lint.exit_code == 0, lint.out);
+  BOOST_TEST(holds(lint.out, "only an agent ends the run"), lint.out);
+  const Finished finished = run_workflow(review);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("said") == "Check th\nDo the n\nDo the n\nRepair o\nDo the n\nDo the n\nRepair o\nCheck th\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
