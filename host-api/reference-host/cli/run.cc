@@ -33,7 +33,8 @@ void add_run(CLI::App& app, Context& context) {
   command->footer(
       "Progress goes to standard error, a summary to standard output. Exit status: 0 completed, 1 failed, 2 the\n"
       "workflow or the usage is invalid (nothing was run), 3 failed because a command was refused, 4 completed but a\n"
-      "report could not be written, 130 aborted (143 by SIGTERM, 129 by SIGHUP).\n"
+      "report could not be written, 5 suspended: `wtool approve RUN` answers and continues it, 130 aborted (143 by\n"
+      "SIGTERM, 129 by SIGHUP).\n"
       "Ctrl-C stops the running steps gracefully, a second one at once. A file .swissarmyhammer/.abort that\n"
       "appears here during the run does the same, with its text as the reason. `finally` states still run.\n"
       "\n"

@@ -45,6 +45,8 @@ int exit_status(const RunReport& report, const Interrupts& interrupts) {
       return exit_ok;
     case RunReport::Status::failed:
       return report.refused ? exit_refused : exit_failed;
+    case RunReport::Status::suspended:
+      return exit_suspended;
     case RunReport::Status::aborted:
       break;
   }
@@ -57,8 +59,10 @@ class FileRun {
   FileRun(PreparedWorkflow& prepared, const RunFlags& flags, runner::Secrets& secrets)
       : prepared_(prepared), flags_(flags), secrets_(secrets) {}
 
+  // `pending` and `given`: questions of the run that is continued, and the answers to some of them.
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
-          const runner::PastRun* past) {
+          const runner::PastRun* past, std::vector<PendingApproval> pending = {},
+          std::vector<GivenApproval> given = {}) {
     Stop stop;
     const Interrupts interrupts(stop);
     // Resolved before any command runs, although they are written at the end.
@@ -78,6 +82,8 @@ class FileRun {
     const report::ProgressStyle style = progress_style();
     journal::RunCollector collector;
     report::FailedSteps failed;
+    Approvals approvals(
+        {.run = run, .trail = prepared_.trail(), .pending = std::move(pending), .given = std::move(given)}, secrets_);
     RunReport report;
     {
       report::Progress progress(Terminal::of_process(), style);
@@ -87,8 +93,13 @@ class FileRun {
                               .journal = std::move(journal),
                               .past = past,
                               .settings = settings(run),
-                              .confirm = confirmation()},
+                              .confirm = confirmation(),
+                              .approve = [&approvals](const runner::ApprovalRequest& request,
+                                                      Stop& asked) { return approvals.ask(request, asked); }},
                              secrets_, stop, shown);
+    }
+    for (const std::string& state : approvals.unused()) {
+      complain("the answer was not used, because the run did not come to the same question of the state " + state);
     }
     // On a terminal, the lines of the table are already above.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
@@ -267,8 +278,13 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
     complain(error);
     return exit_unusable;
   }
-  for (const std::string& notice : resumed->notices) complain(notice);
-  const journal::RunRecord& earlier = resumed->run;
+  return continue_run(context, std::move(*resumed), {}, flags, secrets);
+}
+
+int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
+                 runner::Secrets& secrets) {
+  for (const std::string& notice : resumed.notices) complain(notice);
+  const journal::RunRecord& earlier = resumed.run;
   if (context.options.on.empty()) context.options.on = earlier.on;
   if (const int interrupted = cancel_left_jobs(context, earlier.jobs); interrupted != exit_ok) return interrupted;
   std::vector<std::string> names = names_of(flags.variables);
@@ -279,7 +295,8 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   int ended = exit_unusable;
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
-  return FileRun(*prepared, flags, secrets).run(std::move(*inputs), std::move(resumed->journal), &resumed->past);
+  return FileRun(*prepared, flags, secrets)
+      .run(std::move(*inputs), std::move(resumed.journal), &resumed.past, pending_approvals(earlier), std::move(given));
 }
 
 }  // namespace wtool::host

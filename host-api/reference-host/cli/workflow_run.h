@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/approvals.h"
 #include "cli/context.h"
 #include "expressions/value.h"
+#include "journal/journal_reader.h"
 #include "report/progress.h"
 
 namespace wtool::host {
@@ -17,6 +19,7 @@ namespace wtool::host {
 // Exit statuses of runs, beside exit_ok, exit_failed and exit_unusable.
 inline constexpr int exit_refused = 3;
 inline constexpr int exit_unwritten = 4;  // completed, but a report, the events or the summary could not be written
+inline constexpr int exit_suspended = 5;  // an approval waits; `wtool approve RUN` continues the run
 inline constexpr int exit_aborted = 130;
 
 struct RunFlags {
@@ -45,5 +48,8 @@ struct Resumed {
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
+// Continues a run whose journal is open already, with the answers to questions that it waits for.
+int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
+                 runner::Secrets& secrets);
 
 }  // namespace wtool::host

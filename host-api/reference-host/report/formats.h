@@ -38,7 +38,7 @@ struct SummaryStyle {
 std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run = "", SummaryStyle style = {});
 
-// "completed", "failed", "aborted"; of a run that has no end "running" where it is being written, else "interrupted".
+// "completed", "failed", "aborted", "suspended"; of a run that has no end "running" where it is being written, else "interrupted".
 std::string status_text(const journal::RunRecord& run, bool being_written);
 
 // What happened, with the ends of the outputs of failed steps, and of the standard error of other steps; safe for a
