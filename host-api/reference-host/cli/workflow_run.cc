@@ -11,6 +11,7 @@
 #include "base/edit_distance.h"
 #include "base/files.h"
 #include "cli/context.h"
+#include "cli/detach.h"
 #include "cli/interrupts.h"
 #include "cli/load_run.h"
 #include "cli/prepared_workflow.h"
@@ -53,6 +54,25 @@ int exit_status(const RunReport& report, const Interrupts& interrupts) {
   return interrupts.signal() != 0 ? interrupts.exit_status() : exit_aborted;
 }
 
+}  // namespace
+
+int exit_status_of(const journal::RunRecord& run) {
+  if (!run.status) return exit_failed;
+  switch (*run.status) {
+    case RunReport::Status::completed:
+      return exit_ok;
+    case RunReport::Status::failed:
+      return run.refused ? exit_refused : exit_failed;
+    case RunReport::Status::suspended:
+      return exit_suspended;
+    case RunReport::Status::aborted:
+      break;
+  }
+  return exit_aborted;
+}
+
+namespace {
+
 // One run from here to its exit status.
 class FileRun {
  public:
@@ -63,6 +83,7 @@ class FileRun {
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
           const runner::PastRun* past, std::vector<PendingApproval> pending = {},
           std::vector<GivenApproval> given = {}) {
+    if (flags_.detached >= 0 && !begin_detached(flags_.detached, journal.get())) return exit_unusable;
     Stop stop;
     const Interrupts interrupts(stop);
     // Resolved before any command runs, although they are written at the end.

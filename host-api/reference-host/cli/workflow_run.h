@@ -32,12 +32,16 @@ struct RunFlags {
   bool quiet = false;
   std::optional<report::OutputStyle> output;
   bool no_journal = false;
+  int detached = -1;   // a descriptor that reports the beginning of a detached run (detach.h); -1: it is none
   std::string events;  // files; empty: none
   std::string junit;
   std::string html;
 };
 
 void add_run_options(CLI::App& command, RunFlags& flags);
+
+// The exit status that a run with that record had, as far as the journal tells.
+int exit_status_of(const journal::RunRecord& run);
 
 // The run to continue.
 struct Resumed {
