@@ -76,7 +76,8 @@ Outcome to_outcome(const ApprovalRequest& request, const ApprovalAnswer& answer)
       break;
     case Kind::waits:
       refuse(outcome, approval_pending,
-             "\"" + answer.question + "\" waits for " + (request.by.empty() ? "an approval" : "the approval" + whom) + (until.empty() ? "" : ", until " + until) +
+             "\"" + answer.question + "\" waits for " + (request.by.empty() ? "an approval" : "the approval" + whom) +
+                 (until.empty() ? "" : ", until " + until) +
                  (answer.why.empty() ? "" : "; it is not asked here: " + answer.why));
       outcome.aborted = true;
       outcome.exit_code = 130;
