@@ -122,6 +122,11 @@ std::optional<std::vector<Part>> find_parts(const std::string& file, std::string
   }
 }
 
+std::optional<std::vector<Part>> find_rotated_parts(const std::string& file, std::string& error) {
+  std::vector<Part> parts;
+  return find_rotated(file, parts, error) ? std::optional(std::move(parts)) : std::nullopt;
+}
+
 // ---- One line.
 
 namespace {

@@ -27,6 +27,9 @@ struct Part {
 // count. Waits a few seconds for a line that is just being written. Nothing: `error` says why.
 std::optional<std::vector<Part>> find_parts(const std::string& file, std::string& error);
 
+// Only those that FILE was rotated to. The caller has FILE's lock.
+std::optional<std::vector<Part>> find_rotated_parts(const std::string& file, std::string& error);
+
 // Opens a part, unless it is open. 0, or the errno, and then `error` says why.
 int open_part(Part& part, std::string& error);
 

@@ -69,6 +69,9 @@ std::vector<std::string> details_of(const std::string& kind, const ordered_json&
   if (kind == "refusal") {
     return {text("tool"), text("code"), in_brackets(text("rule")), text("reason"), text("directory"), text("command")};
   }
+  if (kind == "approval" && event.contains("run")) {
+    return {text("answer"), text("who"), text("run"), text("state"), text("question"), in_brackets(text("comment"))};
+  }
   if (kind == "approval") return {text("answer"), text("directory"), text("command")};
   std::vector<std::string> all;
   for (const auto& [key, value] : event.items()) {

@@ -1,5 +1,6 @@
 // wtool approve [ID] [--answer WORD] [--watch]: shows and answers the questions that wait in the person's other
 // processes, such as those of `wtool mcp` for a client that has no forms.
+// wtool approve RUN [--answer yes|no] [--comment TEXT]: answers what a suspended run waits for (approve_run.h).
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "approval/terminal.h"
 #include "base/descriptor.h"
 #include "base/time_text.h"
+#include "cli/approve_run.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "tracing/escape.h"
@@ -28,6 +30,7 @@ struct ApproveOptions {
   std::string id;
   std::string answer;
   bool watch = false;
+  RunAnswer run{};  // where ID is a run
 };
 
 constexpr std::size_t shown_columns = 100;
@@ -145,12 +148,22 @@ class Answering {
   std::set<std::string> seen_;
 };
 
-int approve(const ApproveOptions& options) {
+int approve(Context& context, const ApproveOptions& options) {
   Answering answering;
   if (options.watch && !answering.watch()) return exit_unusable;
   const bool may_answer = answering.look();
   if (!options.id.empty()) {
     const AskedQuestion* asked = answering.client().find(options.id);
+    if (asked == nullptr && names_a_run(options.id)) {
+      RunAnswer answer = options.run;
+      answer.run = options.id;
+      answer.word = options.answer;
+      return approve_run(context, answer);
+    }
+    if (!options.run.comment.empty() || !options.run.state.empty() || !options.run.flags.variables.empty()) {
+      complain("--comment, --state and --var belong to a run, and " + escaped(options.id) + " names none");
+      return exit_unusable;
+    }
     if (asked == nullptr) {
       complain("no question " + escaped(options.id) + " waits; `wtool approve` shows those that do");
       return exit_failed;
@@ -158,40 +171,58 @@ int approve(const ApproveOptions& options) {
     return options.answer.empty() ? answering.show(*asked) : answering.give(AskedQuestion(*asked), options.answer);
   }
   if (options.watch) return answering.show_those_that_come();
+  const std::string runs = suspended_runs();
   if (answering.client().questions().empty()) {
     if (!may_answer) return exit_failed;
-    return print("no question waits\n") ? exit_ok : exit_unusable;
+    return print(runs.empty() ? "no question waits\n" : runs) ? exit_ok : exit_unusable;
   }
-  return answering.show_all();
+  const int status = answering.show_all();
+  return print(runs) ? status : exit_unusable;
 }
 
 }  // namespace
 
 void add_approve(CLI::App& app, Context& context) {
   auto options = std::make_shared<ApproveOptions>();
-  CLI::App* command =
-      app.add_subcommand("approve", "Answer what `wtool mcp` asks for a client that cannot ask you itself");
-  command->add_option("ID", options->id, "The question (default: each that waits, one after the other)");
+  CLI::App* command = app.add_subcommand(
+      "approve", "Answer a suspended run, or what `wtool mcp` asks for a client that cannot ask you");
+  command->add_option("ID", options->id,
+                      "The question, or a suspended run (its id, the beginning of it, or last), which then continues\n"
+                      "(default: each question that waits, one after the other)");
   CLI::Option* answer =
-      command->add_option("--answer", options->answer, "Answer the question ID without asking on the terminal")
+      command->add_option("--answer", options->answer, "Answer ID without asking on the terminal (a run: yes or no)")
           ->check(CLI::IsMember({"yes", "no", "always", "never"}))
           ->type_name("WORD");
   command->add_flag("--watch", options->watch, "Wait for questions, and ask each, until Ctrl-C")->excludes("ID");
+  command->add_option("--comment", options->run.comment, "Of a run: is kept with the answer of --answer")
+      ->type_name("TEXT");
+  command->add_option("--state", options->run.state, "Of a run that waits for several answers: the state that asks")
+      ->type_name("STATE");
+  command
+      ->add_option("--var,--set", options->run.flags.variables,
+                   "Of a run: an input that the journal does not hold, such as a secret, as NAME=VALUE")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
   command->footer(
       "A question is shown with the command, its directory and the reason, and the answer is yes, no (for this once),\n"
       "always or never. Where there is no terminal, the questions are shown and not answered. No process that a "
       "command\n"
-      "of a call has started can answer. Exit status: 0, 1 where the question does not wait or may not be answered.\n"
+      "of a call has started can answer. Exit status: 0, 1 where the question does not wait or may not be answered; of "
+      "a\n"
+      "run that continues, that of `wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool approve\n"
       "  wtool approve --watch\n"
-      "  wtool approve 4711-1 --answer yes");
+      "  wtool approve 4711-1 --answer yes\n"
+      "  wtool approve last --answer yes --comment \"looked at the diff\"");
   command->callback([&context, options, answer] {
     if (answer->count() > 0 && options->id.empty()) {
-      throw CLI::ValidationError("--answer", "needs the ID of a question, as `wtool approve` shows it");
+      throw CLI::ValidationError("--answer", "needs the ID of a question or a run, as `wtool approve` shows it");
     }
-    context.command = [options] { return approve(*options); };
+    context.shows_results = true;
+    context.command = [&context, options] { return approve(context, *options); };
   });
 }
 

@@ -20,8 +20,12 @@ void add_on_option(CLI::App& command, GlobalOptions& options);
 // cannot parse them. Returns the exit status.
 int complete(const CLI::App& app, Context& context, std::vector<std::string> words);
 
+// `wtool logs RUN --follow`. Returns the exit status.
+int follow_logs(const std::string& run);
+
 void add_agent(CLI::App& app, Context& context);
 void add_approve(CLI::App& app, Context& context);
+void add_attach(CLI::App& app, Context& context);
 void add_audit(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
@@ -39,6 +43,7 @@ void add_run(CLI::App& app, Context& context);
 void add_resume(CLI::App& app, Context& context);
 void add_runs(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
+void add_stop(CLI::App& app, Context& context);
 void add_tools(CLI::App& app, Context& context);
 
 }  // namespace wtool::host

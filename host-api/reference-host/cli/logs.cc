@@ -184,6 +184,10 @@ int logs(const LogsOptions& options) {
 
 }  // namespace
 
+int follow_logs(const std::string& run) {
+  return logs({.run = run, .state = {}, .errors_only = false, .follow = true});
+}
+
 void add_logs(CLI::App& app, Context& context) {
   auto options = std::make_shared<LogsOptions>();
   CLI::App* command = app.add_subcommand("logs", "Show what the steps of a run said, as its journal holds it");

@@ -94,7 +94,7 @@ std::unique_ptr<runner::Prompts> configured_prompts(Context& context, const std:
 namespace {
 
 // False: the reason is on standard error.
-bool read_output_limits(Context& context, OutputLimits& limits) {
+bool read_limits(Context& context, OutputLimits& limits, audit::AppendOptions& trail) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
   if (!config) {
@@ -105,6 +105,9 @@ bool read_output_limits(Context& context, OutputLimits& limits) {
     if (key.value.is_null()) continue;
     if (key.name == "output.max_bytes") limits.max_bytes = key.value.get<std::uint64_t>();
     if (key.name == "output.json_bytes") limits.json_bytes = key.value.get<std::uint64_t>();
+    if (key.name == "audit.file") trail.file = key.value.get<std::string>();
+    if (key.name == "audit.sync") trail.sync_data = key.value == "data";
+    if (key.name == "audit.when_unwritable") trail.continue_when_unwritable = key.value == "continue";
   }
   return true;
 }
@@ -141,7 +144,7 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   made->directory = working_directory();
   if (made->directory.empty()) return nullptr;
   made->prompts = configured_prompts(context, made->directory);
-  if (!made->prompts || !read_output_limits(context, made->output_limits)) return nullptr;
+  if (!made->prompts || !read_limits(context, made->output_limits, made->trail)) return nullptr;
   made->shell = configured_shell(context);
   made->tools = context.workflow_toolbox();
   made->config = &context.workflow_config();
@@ -309,6 +312,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   runner::RunServices services = prepared.services();
   services.confirm = std::move(run.confirm);
   services.skips_finally = std::move(run.skips_finally);
+  services.approve = std::move(run.approve);
   services.outputs = &files;
   return journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), tools,
                                                stop, all, run.settings, std::move(services), &secrets, run.past,

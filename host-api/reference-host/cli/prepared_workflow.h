@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/append.h"
 #include "base/stop.h"
 #include "cli/context.h"
 #include "cli/output_files.h"
@@ -52,6 +53,7 @@ struct WorkflowSetup {
   workflow::ShellReader shell{};
   std::unique_ptr<runner::Prompts> prompts{};
   OutputLimits output_limits{};
+  audit::AppendOptions trail{};
 };
 
 class PreparedWorkflow {
@@ -75,6 +77,8 @@ class PreparedWorkflow {
   runner::RunServices services();
   // How much may be kept of outputs.
   OutputLimits output_limits() const { return setup_->output_limits; }
+  // The audit trail of the configuration.
+  const audit::AppendOptions& trail() const { return setup_->trail; }
   // The classes of jobs that its steps, and those of workflows that it runs, may need on a cluster; an empty name is the jobs
   // without a class. None: nothing runs on a cluster.
   const std::set<std::string>& slots() const { return slots_; }
@@ -112,6 +116,7 @@ struct JournaledRun {
   // Like the member of RunServices.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
   std::function<bool()> skips_finally{};  // the same
+  runner::Approve approve{};              // the same
 };
 
 // Blocks until the run is over. Neither `shown` nor the report contains secrets. The file .swissarmyhammer/.abort stops

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/detach.h"
 #include "cli/workflow_run.h"
 
 namespace wtool::host {
@@ -14,6 +15,7 @@ namespace {
 struct RunOptions {
   std::string file;
   RunFlags flags;
+  bool detach = false;
 };
 
 }  // namespace
@@ -30,20 +32,32 @@ void add_run(CLI::App& app, Context& context) {
   add_on_option(*command, context.options);
   command->add_flag("--no-journal", options->flags.no_journal,
                     "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
+  command
+      ->add_flag(
+          "--detach", options->detach,
+          "Returns as soon as the run has begun, and prints its id: `wtool attach` shows it, `wtool stop` ends it")
+      ->excludes("--no-journal");
   command->footer(
       "Progress goes to standard error, a summary to standard output. Exit status: 0 completed, 1 failed, 2 the\n"
       "workflow or the usage is invalid (nothing was run), 3 failed because a command was refused, 4 completed but a\n"
-      "report could not be written, 130 aborted (143 by SIGTERM, 129 by SIGHUP).\n"
+      "report could not be written, 5 suspended: `wtool approve RUN` answers and continues it, 130 aborted (143 by\n"
+      "SIGTERM, 129 by SIGHUP).\n"
       "Ctrl-C stops the running steps gracefully, a second one at once. A file .swissarmyhammer/.abort that\n"
       "appears here during the run does the same, with its text as the reason. `finally` states still run.\n"
       "\n"
       "Examples:\n"
       "  wtool run workflows/repository-report.md\n"
       "  wtool run release.md --var version=1.2.0 --var dry_run=true\n"
-      "  wtool run checks.md --max-parallel 4 --junit checks.xml --events events.jsonl");
+      "  wtool run checks.md --max-parallel 4 --junit checks.xml --events events.jsonl\n"
+      "  wtool run nightly.md --detach");
   command->callback([&context, options] {
     context.shows_results = true;
-    context.command = [&context, options] { return run_file(context, options->file, options->flags); };
+    context.command = [&context, options] {
+      if (options->detach) {
+        if (const auto status = detach(options->flags.detached)) return *status;
+      }
+      return run_file(context, options->file, options->flags);
+    };
   });
 }
 
@@ -54,6 +68,7 @@ namespace {
 struct ResumeOptions {
   Resumed resumed;
   RunFlags flags;
+  bool detach = false;
 };
 
 }  // namespace
@@ -67,6 +82,7 @@ void add_resume(CLI::App& app, Context& context) {
       ->type_name("STATE");
   add_run_options(*command, options->flags);
   add_on_option(*command, context.options);
+  command->add_flag("--detach", options->detach, "Returns as soon as the run has begun, as `wtool run --detach` does");
   command->footer(
       "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets, and inputs\n"
       "that held one, are not in it: give them again with --var, or answer when you are asked on a terminal. Give\n"
@@ -77,7 +93,12 @@ void add_resume(CLI::App& app, Context& context) {
       "  wtool resume 20261121-231502 --from Test");
   command->callback([&context, options] {
     context.shows_results = true;
-    context.command = [&context, options] { return resume_run(context, options->resumed, options->flags); };
+    context.command = [&context, options] {
+      if (options->detach) {
+        if (const auto status = detach(options->flags.detached)) return *status;
+      }
+      return resume_run(context, options->resumed, options->flags);
+    };
   });
 }
 

@@ -96,7 +96,10 @@ ordered_json WorkflowToolResult::of(const runner::RunReport& report, const repor
   text += '[' + std::string(journal::word(report.status)) + ", " + std::to_string(steps_) +
           (steps_ == 1 ? " step, " : " steps, ") + std::to_string(took) + " ms";
   if (!report.reason.empty()) text += ": " + report.reason;
-  if (!is_completed && !run.empty()) text += "; \"resume\": \"" + run + "\" continues it";
+  if (report.status == runner::RunReport::Status::suspended) {
+    text += "; `wtool approve " + run + "` in a person's terminal answers and continues it";
+  } else if (!is_completed && !run.empty())
+    text += "; \"resume\": \"" + run + "\" continues it";
   text += ']';
   ordered_json result = mcp::text_result(std::move(text), !is_completed);
   result["structuredContent"] = std::move(structure);

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/trace_context.h"
 #include "cli/context.h"
+#include "cli/detach.h"
 #include "cli/interrupts.h"
 #include "cli/load_run.h"
 #include "cli/prepared_workflow.h"
@@ -46,11 +47,32 @@ int exit_status(const RunReport& report, const Interrupts& interrupts) {
       return exit_ok;
     case RunReport::Status::failed:
       return report.refused ? exit_refused : exit_failed;
+    case RunReport::Status::suspended:
+      return exit_suspended;
     case RunReport::Status::aborted:
       break;
   }
   return interrupts.signal() != 0 ? interrupts.exit_status() : exit_aborted;
 }
+
+}  // namespace
+
+int exit_status_of(const journal::RunRecord& run) {
+  if (!run.status) return exit_failed;
+  switch (*run.status) {
+    case RunReport::Status::completed:
+      return exit_ok;
+    case RunReport::Status::failed:
+      return run.refused ? exit_refused : exit_failed;
+    case RunReport::Status::suspended:
+      return exit_suspended;
+    case RunReport::Status::aborted:
+      break;
+  }
+  return exit_aborted;
+}
+
+namespace {
 
 // One run from here to its exit status.
 class FileRun {
@@ -58,8 +80,11 @@ class FileRun {
   FileRun(PreparedWorkflow& prepared, const RunFlags& flags, runner::Secrets& secrets)
       : prepared_(prepared), flags_(flags), secrets_(secrets) {}
 
+  // `pending` and `given`: questions of the run that is continued, and the answers to some of them.
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
-          const runner::PastRun* past) {
+          const runner::PastRun* past, std::vector<PendingApproval> pending = {},
+          std::vector<GivenApproval> given = {}) {
+    if (flags_.detached >= 0 && !begin_detached(flags_.detached, journal.get())) return exit_unusable;
     Stop stop;
     const Interrupts interrupts(stop);
     // Resolved before any command runs, although they are written at the end.
@@ -79,6 +104,8 @@ class FileRun {
     const report::ProgressStyle style = progress_style();
     journal::RunCollector collector;
     report::FailedSteps failed;
+    Approvals approvals(
+        {.run = run, .trail = prepared_.trail(), .pending = std::move(pending), .given = std::move(given)}, secrets_);
     RunReport report;
     {
       report::Progress progress(Terminal::of_process(), style);
@@ -88,8 +115,13 @@ class FileRun {
                               .journal = std::move(journal),
                               .past = past,
                               .settings = settings(run),
-                              .confirm = confirmation()},
+                              .confirm = confirmation(),
+                              .approve = [&approvals](const runner::ApprovalRequest& request,
+                                                      Stop& asked) { return approvals.ask(request, asked); }},
                              secrets_, stop, shown);
+    }
+    for (const std::string& state : approvals.unused()) {
+      complain("the answer was not used, because the run did not come to the same question of the state " + state);
     }
     // On a terminal, the lines of the table are already above.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
@@ -269,8 +301,13 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
     complain(error);
     return exit_unusable;
   }
-  for (const std::string& notice : resumed->notices) complain(notice);
-  const journal::RunRecord& earlier = resumed->run;
+  return continue_run(context, std::move(*resumed), {}, flags, secrets);
+}
+
+int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
+                 runner::Secrets& secrets) {
+  for (const std::string& notice : resumed.notices) complain(notice);
+  const journal::RunRecord& earlier = resumed.run;
   if (context.options.on.empty()) context.options.on = earlier.on;
   if (const int interrupted = cancel_left_jobs(context, earlier.jobs); interrupted != exit_ok) return interrupted;
   std::vector<std::string> names = names_of(flags.variables);
@@ -281,7 +318,8 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   int ended = exit_unusable;
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
-  return FileRun(*prepared, flags, secrets).run(std::move(*inputs), std::move(resumed->journal), &resumed->past);
+  return FileRun(*prepared, flags, secrets)
+      .run(std::move(*inputs), std::move(resumed.journal), &resumed.past, pending_approvals(earlier), std::move(given));
 }
 
 }  // namespace wtool::host

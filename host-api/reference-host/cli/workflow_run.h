@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/approvals.h"
 #include "cli/context.h"
 #include "expressions/value.h"
+#include "journal/journal_reader.h"
 #include "report/progress.h"
 
 namespace wtool::host {
@@ -17,6 +19,7 @@ namespace wtool::host {
 // Exit statuses of runs, beside exit_ok, exit_failed and exit_unusable.
 inline constexpr int exit_refused = 3;
 inline constexpr int exit_unwritten = 4;  // completed, but a report, the events or the summary could not be written
+inline constexpr int exit_suspended = 5;  // an approval waits; `wtool approve RUN` continues the run
 inline constexpr int exit_aborted = 130;
 
 struct RunFlags {
@@ -29,12 +32,16 @@ struct RunFlags {
   bool quiet = false;
   std::optional<report::OutputStyle> output;
   bool no_journal = false;
+  int detached = -1;   // a descriptor that reports the beginning of a detached run (detach.h); -1: it is none
   std::string events;  // files; empty: none
   std::string junit;
   std::string html;
 };
 
 void add_run_options(CLI::App& command, RunFlags& flags);
+
+// The exit status that a run with that record had, as far as the journal tells.
+int exit_status_of(const journal::RunRecord& run);
 
 // The run to continue.
 struct Resumed {
@@ -45,5 +52,8 @@ struct Resumed {
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
+// Continues a run whose journal is open already, with the answers to questions that it waits for.
+int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
+                 runner::Secrets& secrets);
 
 }  // namespace wtool::host

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "cli/approvals.h"
 #include "cli/context.h"
 #include "cli/load_run.h"
 #include "cli/prepared_workflow.h"
@@ -349,6 +350,16 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
   run.skips_finally = [&tools, &call] {
     const auto asked = call.stop.requested();
     return tools.is_suspended() || (asked && asked->how == StopHow::now);
+  };
+  Approvals approvals(
+      {.run = id,
+       .asks = false,
+       .not_asked = "the client of this server may be a program; a person answers with `wtool approve`",
+       .trail = prepared.trail(),
+       .pending = continued.run != nullptr ? pending_approvals(continued.run->run) : std::vector<PendingApproval>()},
+      secrets);
+  run.approve = [&approvals](const runner::ApprovalRequest& request, Stop& asked) {
+    return approvals.ask(request, asked);
   };
   WorkflowToolResult result;
   report::FailedSteps failed;

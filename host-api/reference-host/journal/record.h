@@ -38,7 +38,7 @@ std::string_view name_of(const workflow::Workflow& workflow);
 // What a record of a step calls it, beside its place: the name of its workflow, or nothing where that is `root`.
 std::string_view workflow_of(const runner::Step& step, const workflow::Workflow* root);
 
-// "shell", "tool", "prompt", "workflow", "log", "set", "wait", "confirm", "abort"; empty: the state has no action.
+// "shell", "tool", "prompt", "workflow", "log", "set", "wait", "confirm", "abort", "approve"; empty: the state has no action.
 std::string_view action_word(const workflow::State& state);
 
 // Each appends one line with its newline. `root` is the workflow that was started; steps of other workflows name

@@ -74,7 +74,8 @@ std::optional<Step::Status> status_of_step(std::string_view text) {
 }
 
 std::optional<RunReport::Status> status_of_run(std::string_view text) {
-  for (const auto status : {RunReport::Status::completed, RunReport::Status::failed, RunReport::Status::aborted}) {
+  for (const auto status : {RunReport::Status::completed, RunReport::Status::failed, RunReport::Status::aborted,
+                            RunReport::Status::suspended}) {
     if (text == word(status)) return status;
   }
   return std::nullopt;

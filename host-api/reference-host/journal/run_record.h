@@ -117,6 +117,8 @@ inline const char* word(runner::RunReport::Status status) {
       return "completed";
     case runner::RunReport::Status::failed:
       return "failed";
+    case runner::RunReport::Status::suspended:
+      return "suspended";
     case runner::RunReport::Status::aborted:
       break;
   }

@@ -1,6 +1,8 @@
 // A run as text: for a person, and in the formats that other programs read. Each is in the file of its name.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <string>
 
 #include "journal/run_record.h"
@@ -24,6 +26,24 @@ std::string junit_xml(const journal::RunRecord& run);
 // be masked before. The page is also well-formed XML.
 std::string html_report(const journal::RunRecord& run, const workflow::Workflow* workflow);
 
+// ---- github.cc: a run for GitHub Actions.
+
+// The line of each state's action in the file of the workflow that was started, from 1.
+using StateLines = std::map<std::string, std::size_t>;
+
+// Workflow commands for standard output, which GitHub shows as annotations: errors for what made the run fail, warnings for
+// failures that the workflow handled. At most 10 of each kind. `file`: the workflow's, as the repository names it. No
+// text of the run can add a command of its own.
+std::string github_commands(const journal::RunRecord& run, const std::string& file, const StateLines& lines);
+
+// Markdown for the page of the step: a table of the steps, and the outputs of those that failed. Nothing in it can be
+// markup of the run's. Below 1 MiB, which is GitHub's limit.
+std::string github_page(const journal::RunRecord& run);
+
+// ---- otlp.cc: a run for OpenTelemetry, as the bodies that POST /v1/traces and /v1/logs take. One line each.
+std::string otlp_traces(const journal::RunRecord& run);
+std::string otlp_logs(const journal::RunRecord& run);
+
 // ---- summary.cc: a run as text for a person: status, a table of the states with their times, and details of failures.
 // summary_text is for a run that has just ended, run_text for an earlier one.
 
@@ -38,7 +58,7 @@ struct SummaryStyle {
 std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run = "", SummaryStyle style = {});
 
-// "completed", "failed", "aborted"; of a run that has no end "running" where it is being written, else "interrupted".
+// "completed", "failed", "aborted", "suspended"; of a run that has no end "running" where it is being written, else "interrupted".
 std::string status_text(const journal::RunRecord& run, bool being_written);
 
 // What happened, with the ends of the outputs of failed steps, and of the standard error of other steps; safe for a

@@ -7,6 +7,7 @@
 #include "base/time_text.h"
 #include "report/drawing.h"
 #include "report/text.h"
+#include "runner/approval.h"
 #include "terminal/text.h"
 
 namespace wtool::host::report {
@@ -135,7 +136,9 @@ std::string bar(const StepRecord& step, const TimeSpan& span) {
 }
 
 std::string status_text(const StepRecord& step) {
-  std::string text = step.status == Step::Status::running ? "not ended" : status_word(step);
+  std::string text = step.status == Step::Status::running                 ? "not ended"
+                     : step.end.outcome.error == runner::approval_pending ? "waits"
+                                                                          : status_word(step);
   if (text == "passed") text = "-";
   if (step.status == Step::Status::failed) text += " (" + std::to_string(step.exit_code) + ")";
   if (step.tries > 1) text += ", " + std::to_string(step.tries) + " tries";

@@ -7,6 +7,7 @@
 
 #include "journal/record.h"
 #include "journal/runs_folder.h"
+#include "runner/approval.h"
 #include "terminal/asking.h"
 #include "terminal/text.h"
 #include "workflow/actions/action_type.h"
@@ -285,7 +286,9 @@ std::string Progress::end_line(const Step& step, const StepEnd& end, const Runni
     return "  " + coloured(green, "ok") + " " + label + time +
            (counts ? ", " + counted(complaints, "line") + " on stderr" : "") + "\n";
   }
-  const std::string word = step.status == Step::Status::aborted ? "aborted" : "failed";
+  const std::string word = end.outcome.error == runner::approval_pending ? "waits"
+                           : step.status == Step::Status::aborted        ? "aborted"
+                                                                         : "failed";
   const std::string message = end.secret ? "what it gave is secret" : end.outcome.message;
   const std::string why = cut_to_width(cleaned_for_terminal(message, false), 200);
   return "  " + (step.replayed ? coloured(grey, "kept") + " " : "") + coloured(red, word) + " " + label + time +

@@ -50,8 +50,8 @@ class StateTable {
   // Call it in the order in which the steps began.
   void add(const Visit& visit);
 
-  // Lines for people, safe for a terminal.
-  std::string text() const;
+  // Lines for people, safe for a terminal. `suspended`: the run is, so that steps without an end wait for an answer.
+  std::string text(bool suspended = false) const;
 
  private:
   struct Row {
@@ -68,7 +68,7 @@ class StateTable {
     std::chrono::steady_clock::duration matrix_took{};  // of matrices
     std::chrono::steady_clock::duration longest{};
   };
-  static std::string status_of(const Row& row);
+  static std::string status_of(const Row& row, bool suspended);
 
   std::vector<Row> rows_;
   std::unordered_map<std::string, std::size_t> index_;  // by name
@@ -98,9 +98,10 @@ void StateTable::add(const Visit& visit) {
   row.longest = std::max(row.longest, visit.took);
 }
 
-std::string StateTable::status_of(const Row& row) {
+std::string StateTable::status_of(const Row& row, bool suspended) {
   // A state without an action only passes; but a join of failed branches has failed.
   std::string text = row.acts || row.status != Step::Status::succeeded ? word_for(row.status) : "-";
+  if (suspended && row.status == Step::Status::aborted) text = "waits";
   std::vector<std::string> notes;
   if (row.visits > 1) {
     notes.push_back(std::to_string(row.visits) + (row.matrices > 0 ? " combinations" : " times"));
@@ -117,14 +118,14 @@ std::string StateTable::status_of(const Row& row) {
   return text + (notes.empty() ? "" : ")");
 }
 
-std::string StateTable::text() const {
+std::string StateTable::text(bool suspended) const {
   std::size_t name_width = 5;
   std::size_t status_width = 7;
   std::vector<std::string> names;
   std::vector<std::string> statuses;
   for (std::size_t i = 0; i < std::min(rows_.size(), max_rows); ++i) {
     names.push_back(cut_to_width(cleaned_for_terminal(rows_[i].name, false), 48));
-    statuses.push_back(status_of(rows_[i]));
+    statuses.push_back(status_of(rows_[i], suspended));
     name_width = std::max(name_width, display_width(names.back()));
     status_width = std::max(status_width, display_width(statuses.back()));
   }
@@ -241,6 +242,8 @@ void append_cut_lines(std::string& out, const std::vector<std::string>& lines) {
   if (lines.size() > most) out += "    ... and " + std::to_string(lines.size() - most) + " more\n";
 }
 
+std::string approve_line(const std::string& run) { return "\n  To answer and continue: wtool approve " + run + "\n"; }
+
 }  // namespace
 
 std::string summary_text(const Workflow& workflow, const RunReport& report, const FailedSteps& failed,
@@ -252,9 +255,10 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   if (completed) out += continued_after(failed.all());
   out += "\n";
   if (!report.reason.empty()) out += "  Reason: " + cleaned_for_terminal(report.reason, false) + "\n";
-  if (style.table && !style.quiet) out += "\n" + table.text();
+  if (style.table && !style.quiet) out += "\n" + table.text(report.status == RunReport::Status::suspended);
   append_cut_lines(out, cut_lines(report.steps, run));
   if (completed) return out;
+  if (report.status == RunReport::Status::suspended) return out + approve_line(run);
   append_failed(out, failed.all(), report.status == RunReport::Status::aborted, report.reason);
   if (!run.empty()) out += "\n  To resume where it ended: wtool resume " + run + "\n";
   return out;
@@ -311,11 +315,12 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
     table.add({step.workflow, step.state, step.place.branch, step.status, step.tries, !step.action.empty(),
                step.replayed, step.took, !step.end.outcome.matrix.is_null()});
   }
-  out += "\n" + table.text();
+  out += "\n" + table.text(run.status == RunReport::Status::suspended);
   append_cut_lines(out, cut_lines(run));
   append_notices(out, run);
   append_standard_errors(out, run);
   if (is_completed || being_written) return out;
+  if (run.status == RunReport::Status::suspended) return out + approve_line(line(run.run));
   append_failed(out, failed, run.status == RunReport::Status::aborted, run.reason);
   return out + "\n  To resume where it ended: wtool resume " + line(run.run) + "\n";
 }

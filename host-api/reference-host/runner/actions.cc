@@ -353,6 +353,30 @@ class ActionRunner {
     }
   }
 
+  void perform(const workflow::ApproveAction& action) {
+    const auto question = render(action.question);
+    if (!question) return;
+    ApprovalRequest request{.branch = step_.branch,
+                            .sequence = step_.sequence,
+                            .state = step_.of().id,
+                            .question = *question,
+                            .by = {},
+                            .timeout = {}};
+    if (action.by) {
+      const auto by = render(*action.by);
+      if (!by) return;
+      request.by = *by;
+    }
+    if (!take_timeout(request.timeout)) return;
+    const Approve& approve = invocation_.run.request().services.approve;
+    ApprovalAnswer answer;
+    answer.why = "approvals cannot be given here";
+    if (approve) answer = approve(request, context_.stop);
+    if (answer.kind == ApprovalAnswer::Kind::stopped) return stopped();
+    result_.outcome = to_outcome(request, answer);
+    result_.refused = is_refusal(result_.outcome);
+  }
+
   void perform(const workflow::AbortAction& action) {
     const auto text = render(action.message);
     if (!text) return;

@@ -55,6 +55,7 @@ BranchResult Branch::aborted() const {
   end.kind = BranchResult::Kind::aborted;
   const auto stop = stop_.requested();
   end.reason = stop ? stop->reason : last_ ? last_->outcome.message : "";
+  end.suspended = !stop && last_ && last_->outcome.error == approval_pending;
   end.last = last_;
   return end;
 }

@@ -37,7 +37,8 @@ RunReport run_workflow(RunRequest request) {
   BranchResult end = run_invocation(invocation, "", variables, run.stop());
 
   RunReport report;
-  report.status = end.kind == BranchResult::Kind::failed    ? RunReport::Status::failed
+  report.status = end.suspended                             ? RunReport::Status::suspended
+                  : end.kind == BranchResult::Kind::failed  ? RunReport::Status::failed
                   : end.kind == BranchResult::Kind::aborted ? RunReport::Status::aborted
                                                             : RunReport::Status::completed;
   report.reason = std::move(end.reason);
@@ -111,7 +112,7 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
     const BranchResult handled = Branch(invocation, branch + "/0:on failure", variables, stop).go(handler);
     if (handled.kind == BranchResult::Kind::aborted) end = handled;
   }
-  if (invocation.finally == no_state || invocation.finally_entered) return end;
+  if (invocation.finally == no_state || invocation.finally_entered || end.suspended) return end;
   const auto& skips_finally = invocation.run.request().services.skips_finally;
   if (end.kind == BranchResult::Kind::aborted && skips_finally && skips_finally()) return end;
   invocation.entered = 0;

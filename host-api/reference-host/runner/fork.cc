@@ -212,6 +212,13 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
     }
     return made;
   }
+  // A failure that ends the other branches ends their questions, too.
+  const bool is_final = first_failed != nullptr && (fail_fast || first_failed->end.fatal);
+  for (const auto& lane : lanes) {
+    if (is_final || !lane->end.suspended) continue;
+    made.branch_result = lane->end;
+    return made;
+  }
   if (first_failed != nullptr) {
     made.branch_result = first_failed->end;
     const std::string prefix = "the branch '" + first_failed->label + "' failed: ";

@@ -83,6 +83,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   std::size_t failures = 0;
   std::size_t ended = 0;  // stopped because of another one, or with the run
   const CombinationLane* ended_all = nullptr;
+  const CombinationLane* waiting = nullptr;  // for an approval
   for (const CombinationLane& lane : lanes) {
     const Outcome& outcome = lane.result.outcome;
     outcomes.push_back(to_value(outcome));
@@ -91,6 +92,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
     if (!outcome.is_error) continue;
     if (outcome.aborted) {
       ++ended;
+      if (waiting == nullptr && outcome.error == approval_pending) waiting = &lane;
     } else {
       names += (failures++ == 0 ? "" : ", ") + expressions::to_json(lane.combination);
     }
@@ -117,6 +119,11 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   if (const auto request = stop.requested()) {
     made.outcome.is_error = made.outcome.aborted = true;
     if (!made.abort) made.outcome.message = request->reason;
+  } else if (waiting != nullptr && failures == 0) {
+    made.outcome.aborted = true;
+    made.outcome.exit_code = waiting->result.outcome.exit_code;
+    made.outcome.error = waiting->result.outcome.error;
+    made.outcome.message = waiting->result.outcome.message;
   } else if (made.outcome.is_error) {
     made.outcome.message =
         std::to_string(failures) + " of " + std::to_string(lanes.size()) + " combinations failed: " + names;

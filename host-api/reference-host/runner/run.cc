@@ -15,7 +15,7 @@ Step::Status status_of(const Outcome& outcome) {
 
 bool is_refusal(const Outcome& outcome) {
   return outcome.error == "policy_denied" || outcome.error == "approval_denied" ||
-         outcome.error == "approval_unavailable";
+         outcome.error == "approval_unavailable" || outcome.error == "approval_expired";
 }
 
 Run::Run(const RunRequest& request)

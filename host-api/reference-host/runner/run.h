@@ -127,6 +127,7 @@ struct BranchResult {
   bool fatal = false;         // failed by a refusal, a mistake or a limit: it ends every level around it
   bool with_failure = false;  // joined straight from a failure, which the join is to judge
   bool by_action = false;     // aborted by an Abort of the workflow's own
+  bool suspended = false;     // aborted because an Approve waits for its answer
   std::optional<LastStep> last;
 };
 

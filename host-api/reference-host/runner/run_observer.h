@@ -91,7 +91,8 @@ struct RunStart {
 };
 
 struct RunReport {
-  enum class Status { completed, failed, aborted };
+  // suspended: an Approve waits for its answer; with it, the run continues.
+  enum class Status { completed, failed, aborted, suspended };
   Status status = Status::completed;
   std::string reason;    // one sentence; empty when completed
   bool refused = false;  // it failed because policy, or whoever was asked, refused a command

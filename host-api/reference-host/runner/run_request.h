@@ -12,6 +12,7 @@
 
 #include "base/stop.h"
 #include "loader/tool_caller.h"
+#include "runner/approval.h"
 #include "runner/past_run.h"
 #include "runner/run_observer.h"
 #include "runner/secrets.h"
@@ -91,6 +92,8 @@ struct RunServices {
       prompt;
   // Asks a person; nothing: nobody can be asked. Any thread; returns at once when a stop is requested.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
+  // Asks for an approval. Not set: nobody can give it.
+  Approve approve;
   // Whether an aborted run ends without `finally`, because a person must answer before it is resumed, or no time is
   // left. Any thread; not set: never.
   std::function<bool()> skips_finally;

@@ -16,11 +16,12 @@ ActionType set_action();
 ActionType wait_action();
 ActionType confirm_action();
 ActionType abort_action();
+ActionType approve_action();
 
 const std::vector<ActionType>& action_types() {
   static const std::vector<ActionType> types = [] {
     const ActionType rows[] = {shell_action(), tool_action(), prompt_action(),  workflow_action(), log_action(),
-                               set_action(),   wait_action(), confirm_action(), abort_action()};
+                               set_action(),   wait_action(), confirm_action(), abort_action(),    approve_action()};
     static_assert(std::size(rows) == std::variant_size_v<ActionKind>, "each alternative of ActionKind has a row");
     return std::vector<ActionType>(std::begin(rows), std::end(rows));
   }();

@@ -180,8 +180,14 @@ struct AbortAction {
   TemplateText message;
 };
 
+// `Approve "question" by="release" timeout=2h`: a person's yes or no. How long it waits is in the options.
+struct ApproveAction {
+  TemplateText question;
+  std::optional<TemplateText> by;  // the user or the group who may answer
+};
+
 using ActionKind = std::variant<ShellAction, ToolAction, PromptAction, WorkflowAction, LogAction, SetAction, WaitAction,
-                                ConfirmAction, AbortAction>;
+                                ConfirmAction, AbortAction, ApproveAction>;
 
 struct Action {
   ActionKind kind;

@@ -1,0 +1,144 @@
+#include "audit/append.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "audit/reader.h"
+#include "base/descriptor.h"
+#include "base/files.h"
+#include "base/time_text.h"
+
+namespace wtool::host::audit {
+
+namespace {
+
+constexpr std::chrono::milliseconds longest_wait{5000};
+
+// What the next line is chained to.
+struct LastLink {
+  std::uint64_t seq = 0;
+  std::string hash = std::string(no_hash);
+};
+
+// Opened and locked; none: `why` says what to do.
+Descriptor locked_trail(const std::string& path, std::string& why) {
+  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+  while (true) {
+    Descriptor file =
+        open_without_links(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600, why);
+    if (!file) return {};
+    struct stat ours {};
+    if (::fstat(file.get(), &ours) != 0 || !S_ISREG(ours.st_mode)) {
+      why = "it is not a regular file; remove it, or name another file as audit.file";
+      return {};
+    }
+    while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+      if ((errno != EWOULDBLOCK && errno != EINTR) || std::chrono::steady_clock::now() >= deadline) {
+        why = "its lock cannot be had; look for a process that has it and is stopped (`lslocks` names it)";
+        return {};
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    // Another process may have rotated the file meanwhile: then this one is complete.
+    struct stat named {};
+    if (::lstat(path.c_str(), &named) == 0 && named.st_dev == ours.st_dev && named.st_ino == ours.st_ino) return file;
+    if (std::chrono::steady_clock::now() >= deadline) {
+      why = "it is replaced faster than it can be locked; look for what removes or renames it";
+      return {};
+    }
+  }
+}
+
+// The link of the last line of a text that ends with one; nothing: it does not.
+std::optional<LastLink> link_at_the_end(std::string_view text) {
+  if (text.empty() || text.back() != '\n') return std::nullopt;
+  text.remove_suffix(1);
+  const std::size_t begin = text.rfind('\n');
+  const auto entry = read_entry(begin == std::string_view::npos ? text : text.substr(begin + 1));
+  if (!entry) return std::nullopt;
+  return LastLink{entry->seq, std::string(entry->hash)};
+}
+
+std::optional<LastLink> last_link(int file, std::uint64_t size) {
+  std::string tail(static_cast<std::size_t>(std::min<std::uint64_t>(size, max_line + 1)), '\0');
+  const ssize_t got = ::pread(file, tail.data(), tail.size(), static_cast<off_t>(size - tail.size()));
+  return got == static_cast<ssize_t>(tail.size()) ? link_at_the_end(tail) : std::nullopt;
+}
+
+// Where the file is empty, because it is new or was just rotated.
+std::optional<LastLink> link_before(const std::string& path, std::string& why) {
+  auto parts = find_rotated_parts(path, why);
+  if (!parts) return std::nullopt;
+  if (parts->empty()) return LastLink{};
+  Part& part = parts->back();
+  if (open_part(part, why) != 0) return std::nullopt;
+  struct stat status {};
+  const auto link = ::fstat(part.file.get(), &status) == 0
+                        ? last_link(part.file.get(), static_cast<std::uint64_t>(status.st_size))
+                        : std::nullopt;
+  if (!link) why = part.path + " should hold the lines before, but does not end with a whole one; move it away";
+  return link;
+}
+
+std::string line_of(const LastLink& last, std::string_view event, const nlohmann::ordered_json& fields) {
+  nlohmann::ordered_json rest = fields;
+  rest["prev"] = last.hash;
+  const std::string members = rest.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return whole_line(std::string(line_start) + iso_time(std::chrono::system_clock::now()) +
+                    "\",\"seq\":" + std::to_string(last.seq + 1) + ",\"event\":\"" + std::string(event) + "\"," +
+                    members.substr(1, members.size() - 2)) +
+         '\n';
+}
+
+std::string append_line(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields) {
+  std::string why;
+  const std::size_t slash = options.file.rfind('/');
+  const std::size_t above = options.file.rfind('/', slash == 0 ? 0 : slash - 1);
+  if (slash != std::string::npos && slash != above && ::access(options.file.substr(0, slash).c_str(), F_OK) != 0) {
+    bool made = false;
+    const Descriptor folder = make_folder_without_links(
+        options.file.substr(0, above), options.file.substr(above + 1, slash - above - 1), 0700, made, why);
+    if (!folder) return "its folder cannot be made: " + why;
+  }
+  const Descriptor file = locked_trail(options.file, why);
+  if (!file) return why;
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return ::strerror(errno);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  std::optional<LastLink> link = size == 0 ? link_before(options.file, why) : last_link(file.get(), size);
+  if (!link) {
+    return why.empty() ? "its last line is torn, or it is no trail; the next call of a tool repairs a torn line, such "
+                         "as `wtool call shell_execute '{\"command\": \"true\"}'`"
+                       : why;
+  }
+  const auto [done, failed] = write_all(file.get(), line_of(*link, event, fields));
+  if (failed != 0) {
+    // What was written of the line is taken back.
+    if (done > 0 && ::ftruncate(file.get(), status.st_size) != 0) {
+    }
+    return std::string(::strerror(failed)) + "; make room for it, or name another file as audit.file";
+  }
+  if (options.sync_data && ::fsync(file.get()) != 0)
+    return std::string("it cannot be synchronised: ") + ::strerror(errno);
+  return {};
+}
+
+}  // namespace
+
+std::string append(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields) {
+  if (options.file.empty()) return {};
+  const std::string why = append_line(options, event, fields);
+  return why.empty() ? why : "the audit trail " + options.file + " cannot be written: " + why;
+}
+
+}  // namespace wtool::host::audit

@@ -1,0 +1,23 @@
+// Adds a line of the host's own to the audit trail that a plugin writes: who has answered a question of a workflow.
+// docs/guide/audit.md has the format and the events.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace wtool::host::audit {
+
+// A part of the section audit of the configuration.
+struct AppendOptions {
+  std::string file{};                     // an absolute path; empty: there is no trail
+  bool sync_data = false;                 // the line is on the disk when append() returns
+  bool continue_when_unwritable = false;  // what cannot be written is only reported
+};
+
+// Appends one line under the file's lock, chained to the one before; makes the file where it is missing. `fields` is a
+// JSON object whose texts together stay below 32 KiB. It never rotates the file: the next call of a tool does.
+// Empty when it is written. Otherwise a sentence without its full stop: which file, why, and what to do.
+std::string append(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields);
+
+}  // namespace wtool::host::audit

@@ -1,0 +1,238 @@
+#include "cli/approvals.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "approval/question_folder.h"
+#include "base/time_text.h"
+#include "base/utf8.h"
+#include "cli/context.h"
+#include "journal/json_value.h"
+#include "runner/waiting.h"
+#include "terminal/asking.h"
+#include "terminal/terminal.h"
+#include "terminal/text.h"
+
+namespace wtool::host {
+
+namespace {
+
+using runner::ApprovalAnswer;
+using runner::ApprovalRequest;
+using std::chrono::system_clock;
+
+constexpr int max_approval_attempts = 5;
+constexpr std::size_t max_audited = 8192;  // bytes of a question in the audit trail
+
+std::string field_of(const expressions::Value& metadata, const char* name) {
+  const expressions::Map* map = metadata.as_map();
+  if (map == nullptr) return {};
+  const auto found = map->fields.find(name);
+  const std::string* text = found == map->fields.end() ? nullptr : found->second.as_text();
+  return text == nullptr ? std::string() : *text;
+}
+
+std::string name_of_user(uid_t user) {
+  const passwd* entry = ::getpwuid(user);
+  return entry == nullptr ? "uid " + std::to_string(user) : entry->pw_name;
+}
+
+bool is_in_group(gid_t group) {
+  if (::getegid() == group) return true;
+  std::vector<gid_t> groups(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
+  const int count = ::getgroups(static_cast<int>(groups.size()), groups.data());
+  return count > 0 && std::find(groups.begin(), groups.begin() + count, group) != groups.begin() + count;
+}
+
+std::string shortened(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + " ...";
+}
+
+bool is_same(const PendingApproval& one, const PendingApproval& other) {
+  return one.place == other.place && one.state == other.state && one.question == other.question && one.by == other.by;
+}
+
+// "y fine with me": the answer, and the rest as its comment. Nothing: it is neither yes nor no.
+std::optional<bool> read_answer(const std::string& line, std::string& comment) {
+  const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
+  const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
+  std::string word = line.substr(begin, end - begin);
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  comment = line.substr(std::min(line.find_first_not_of(" \t", end), line.size()));
+  if (word == "y" || word == "yes") return true;
+  if (word.empty() || word == "n" || word == "no") return false;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run) {
+  std::vector<PendingApproval> pending;
+  for (const journal::StepRecord& step : run.steps) {
+    const runner::Outcome& outcome = step.end.outcome;
+    if (step.action != "approve" || outcome.error != runner::approval_pending) continue;
+    PendingApproval one;
+    one.place = step.place;
+    one.state = step.state;
+    one.question = field_of(outcome.metadata, "question");
+    one.by = field_of(outcome.metadata, "by");
+    one.asked = journal::time_from_text(field_of(outcome.metadata, "asked")).value_or(step.began);
+    one.until = journal::time_from_text(field_of(outcome.metadata, "until"));
+    pending.push_back(std::move(one));
+  }
+  return pending;
+}
+
+std::string approval_text(const PendingApproval& pending) {
+  return cleaned_for_terminal(pending.state, false) + ": " + cleaned_for_terminal(pending.question, true) + "\n  " +
+         (pending.by.empty() ? "" : "to be answered by " + cleaned_for_terminal(pending.by, false) + "; ") +
+         "asked at " + utc_text(pending.asked, "%Y-%m-%d %H:%M:%S UTC") +
+         (pending.until ? ", waits until " + utc_text(*pending.until, "%Y-%m-%d %H:%M:%S UTC") : "") + "\n";
+}
+
+std::string approver_problem(const std::string& by) {
+  if (const std::string why = peer_problem(::getpid()); !why.empty()) return why;
+  if (by.empty()) return {};
+  const passwd* user = ::getpwnam(by.c_str());
+  if (user != nullptr && user->pw_uid == ::getuid()) return {};
+  const ::group* group = ::getgrnam(by.c_str());
+  if (group != nullptr && is_in_group(group->gr_gid)) return {};
+  if (user == nullptr && group == nullptr) {
+    return "there is no user and no group " + expressions::quoted_for_message(by) + " on this machine";
+  }
+  return "only " + by + " may answer, and you are " + name_of_user(::getuid());
+}
+
+std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop) {
+  QuestionEnd end(Terminal::of_process());
+  const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
+  Asking asking(Terminal::of_process(), end);
+  if (!asking.can_ask() || stop.requested()) return std::nullopt;
+  if (asking.show("\n" + approval_text(pending)) != Asking::Event::done) return std::nullopt;
+  GivenApproval given{pending};
+  for (int attempt = 0; attempt < max_approval_attempts; ++attempt) {
+    std::string line;
+    switch (asking.read_line("Approve? [y/N, and a comment] ", line)) {
+      case Asking::Event::ended:
+        asking.leave("\n(the question is withdrawn)\n");
+        return std::nullopt;
+      case Asking::Event::closed:
+        asking.leave("\n");
+        return given;
+      case Asking::Event::done:
+        break;
+    }
+    std::string comment;
+    const auto answer = read_answer(line, comment);
+    if (answer && comment.size() <= max_comment && is_utf8(comment)) {
+      given.yes = *answer;
+      given.comment = comment;
+      return given;
+    }
+    const char* const again = answer ? "The comment is longer than 2000 bytes, or no UTF-8.\n"
+                                     : "Please answer y (yes) or n (no), and a comment after it if you like.\n";
+    if (asking.show(again) != Asking::Event::done) break;
+  }
+  return given;
+}
+
+PendingApproval Approvals::question_of(const ApprovalRequest& request) const {
+  PendingApproval question;
+  question.place = {request.branch, request.sequence};
+  question.state = request.state;
+  question.question = secrets_.masked(request.question);
+  question.by = request.by;
+  for (const PendingApproval& earlier : setup_.pending) {
+    if (is_same(earlier, question)) return earlier;
+  }
+  question.asked = system_clock::now();
+  if (request.timeout) question.until = question.asked + *request.timeout;
+  return question;
+}
+
+std::optional<GivenApproval> Approvals::take_given(const PendingApproval& question) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(setup_.given.begin(), setup_.given.end(),
+                                  [&](const GivenApproval& one) { return is_same(one.pending, question); });
+  if (found == setup_.given.end()) return std::nullopt;
+  GivenApproval given = std::move(*found);
+  setup_.given.erase(found);
+  return given;
+}
+
+std::vector<std::string> Approvals::unused() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> states;
+  for (const GivenApproval& one : setup_.given) states.push_back(one.pending.state);
+  return states;
+}
+
+// Returns why the answer must not count; empty: it counts.
+std::string Approvals::record(const GivenApproval& given, const std::string& who, journal::Moment at) const {
+  nlohmann::ordered_json fields{{"answer", given.yes ? "yes" : "no"},
+                                {"who", who},
+                                {"uid", ::getuid()},
+                                {"run", setup_.run},
+                                {"state", given.pending.state},
+                                {"question", shortened(given.pending.question, max_audited)}};
+  if (!given.pending.by.empty()) fields["by"] = shortened(given.pending.by, max_comment);
+  if (!given.comment.empty()) fields["comment"] = secrets_.masked(given.comment);
+  fields["answered"] = iso_time(at);
+  const std::string why = audit::append(setup_.trail, "approval", fields);
+  if (why.empty() || !setup_.trail.continue_when_unwritable) return why;
+  complain(why + "; the answer counts all the same (audit.when_unwritable: continue)");
+  return {};
+}
+
+ApprovalAnswer Approvals::ask(const ApprovalRequest& request, Stop& stop) {
+  using Kind = ApprovalAnswer::Kind;
+  const PendingApproval question = question_of(request);
+  ApprovalAnswer answer;
+  answer.question = question.question;
+  answer.asked = question.asked;
+  answer.until = question.until;
+  answer.kind = Kind::expired;
+  if (question.is_late()) return answer;
+  std::optional<GivenApproval> given = take_given(question);
+  answer.why = given ? "" : setup_.asks ? approver_problem(question.by) : setup_.not_asked;
+  if (!given && setup_.asks && answer.why.empty()) {
+    runner::ChildStop timed(stop);
+    std::optional<runner::Deadline> deadline;
+    if (question.until) {
+      deadline.emplace(std::chrono::steady_clock::now() + (*question.until - system_clock::now()), timed.stop(),
+                       "timeout");
+    }
+    given = ask_for_approval(question, timed.stop());
+    if (!given && stop.requested()) {
+      answer.kind = Kind::stopped;
+      return answer;
+    }
+    if (!given && deadline && deadline->passed()) return answer;
+  }
+  if (given) {
+    answer.answered = system_clock::now();
+    answer.who = name_of_user(::getuid());
+    answer.why = record(*given, answer.who, answer.answered);
+    if (answer.why.empty()) {
+      answer.kind = given->yes ? Kind::yes : Kind::no;
+      answer.comment = secrets_.masked(given->comment);
+      return answer;
+    }
+    answer.who.clear();
+  }
+  answer.kind = setup_.run.empty() ? Kind::nobody : Kind::waits;
+  if (setup_.run.empty() && answer.why.empty()) {
+    answer.why = "there is no terminal that this runs in the foreground of, and a run without a journal cannot wait";
+  }
+  return answer;
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,86 @@
+// The approvals of one run: the questions of its actions Approve, who may answer them, and the answers.
+//
+// - A question is asked on the terminal that the run is in the foreground of. Otherwise the run ends as suspended, and
+//   the question waits in its journal, until `wtool approve RUN` answers it and continues the run.
+// - Who answers must be the user, or in the group, that the action names; and no process of a call answers, whether on a
+//   terminal or with `wtool approve` (approval/question_folder.h says how that is known).
+// - Each answer is a line of the audit trail, if there is one, before it counts; the journal has it with the step's end.
+// - How long a question waits counts from when it was first asked in this run.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/append.h"
+#include "base/stop.h"
+#include "journal/run_record.h"
+#include "runner/approval.h"
+#include "runner/secrets.h"
+
+namespace wtool::host {
+
+struct PendingApproval {
+  journal::StepPlace place;
+  std::string state;
+  std::string question;  // without secrets
+  std::string by;
+  journal::Moment asked;
+  std::optional<journal::Moment> until;
+
+  bool is_late() const { return until && *until <= std::chrono::system_clock::now(); }
+};
+
+// The questions that the run waits for.
+std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run);
+
+// A question as lines for a person; safe for a terminal.
+std::string approval_text(const PendingApproval& pending);
+
+// Why this process must not answer for `by`; empty: it may.
+std::string approver_problem(const std::string& by);
+
+inline constexpr std::size_t max_comment = 2000;  // bytes
+
+struct GivenApproval {
+  PendingApproval pending;
+  bool yes = false;
+  std::string comment{};
+};
+
+// Asks on the terminal: `y` or `n`, and what follows is the comment. Enter, the end of the input and five answers that
+// are not understood are a no. Nothing where nobody can be asked, or a stop was requested. Any thread.
+std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop);
+
+// All members: any thread.
+class Approvals {
+ public:
+  struct Setup {
+    std::string run{};        // its id; empty: it has no journal, and cannot be suspended
+    bool asks = true;         // on the terminal
+    std::string not_asked{};  // why not
+    audit::AppendOptions trail{};
+    std::vector<PendingApproval> pending{};  // of the run that is continued
+    std::vector<GivenApproval> given{};      // the answers to some of them
+  };
+  // `secrets` must outlive this object.
+  Approvals(Setup setup, const runner::Secrets& secrets) : setup_(std::move(setup)), secrets_(secrets) {}
+
+  runner::ApprovalAnswer ask(const runner::ApprovalRequest& request, Stop& stop);
+
+  // The states of the answers that no question has taken.
+  std::vector<std::string> unused() const;
+
+ private:
+  PendingApproval question_of(const runner::ApprovalRequest& request) const;
+  std::optional<GivenApproval> take_given(const PendingApproval& question);
+  std::string record(const GivenApproval& given, const std::string& who, journal::Moment at) const;
+
+  Setup setup_;
+  const runner::Secrets& secrets_;
+  mutable std::mutex mutex_;  // of setup_.given
+};
+
+}  // namespace wtool::host

@@ -1,0 +1,152 @@
+#include "cli/approve_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/stop.h"
+#include "base/time_text.h"
+#include "base/utf8.h"
+#include "cli/approvals.h"
+#include "cli/interrupts.h"
+#include "cli/prepared_workflow.h"
+#include "journal/journal.h"
+#include "journal/journal_reader.h"
+#include "journal/runs_folder.h"
+#include "terminal/text.h"
+
+namespace wtool::host {
+
+namespace {
+
+constexpr std::size_t most_runs_looked_at = 200;
+
+std::string states_of(const std::vector<PendingApproval>& pending) {
+  std::string names;
+  for (const PendingApproval& one : pending) names += (names.empty() ? "" : ", ") + one.state;
+  return names;
+}
+
+// What is wrong with the command line; empty: nothing.
+std::string problem_of_words(const RunAnswer& answer) {
+  if (!answer.word.empty() && answer.word != "yes" && answer.word != "no") {
+    return "a run is answered with --answer yes or --answer no, and not with " + answer.word;
+  }
+  if (!answer.comment.empty() && answer.word.empty()) {
+    return "--comment belongs to --answer; on the terminal a comment follows the answer: y looks good";
+  }
+  if (answer.comment.size() > max_comment) return "--comment has more than " + std::to_string(max_comment) + " bytes";
+  return is_utf8(answer.comment) ? "" : "--comment is not UTF-8";
+}
+
+// The questions that the command line means. None: the reason is on standard error.
+std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std::string& run,
+                                              std::vector<PendingApproval> pending) {
+  const std::string states = states_of(pending);
+  if (pending.empty()) {
+    complain("the run " + run + " waits for no approval; `wtool show " + run + "` tells how it ended");
+    return {};
+  }
+  if (!answer.state.empty()) {
+    std::erase_if(pending, [&](const PendingApproval& one) { return one.state != answer.state; });
+    if (pending.empty())
+      complain("no state \"" + answer.state + "\" of the run " + run + " waits; " + states + " does");
+  }
+  if (pending.size() > 1 && !answer.word.empty()) {
+    complain("the run " + run + " waits for several answers (" + states +
+             "); say with --state which one this is, or answer them on a terminal");
+    return {};
+  }
+  for (const PendingApproval& one : pending) {
+    std::string why = approver_problem(one.by);
+    if (why.empty() && one.is_late()) {
+      why = "it waited until " + utc_text(*one.until, "%Y-%m-%d %H:%M:%S UTC") + "; `wtool resume " + run +
+            "` continues the run with that";
+    }
+    if (why.empty()) continue;
+    complain("the question of the state " + one.state + " cannot be answered: " + why);
+    return {};
+  }
+  return pending;
+}
+
+}  // namespace
+
+bool names_a_run(const std::string& wanted) {
+  std::string error;
+  return !journal::find_run(".", wanted, error).empty();
+}
+
+std::string suspended_runs() {
+  std::string error;
+  std::vector<std::string> ids = journal::list_runs(".", error);
+  if (ids.size() > most_runs_looked_at) ids.resize(most_runs_looked_at);
+  std::string lines;
+  for (const std::string& id : ids) {
+    const auto run = journal::read_journal_ends(journal::journal_file(".", id), error);
+    if (!run || run->status != runner::RunReport::Status::suspended) continue;
+    lines += "the run " + cleaned_for_terminal(id, false) +
+             " is suspended: " + cleaned_for_terminal(run->reason, false) +
+             "\n  answer and continue it with: wtool approve " + cleaned_for_terminal(id, false) + "\n";
+  }
+  return lines;
+}
+
+int approve_run(Context& context, const RunAnswer& answer) {
+  if (const std::string why = problem_of_words(answer); !why.empty()) {
+    complain(why);
+    return exit_unusable;
+  }
+  runner::Secrets secrets;
+  std::string error;
+  const std::string run = journal::find_run(".", answer.run, error);
+  // Who cannot answer must not touch the run either.
+  if (run.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  const auto content = journal::read_journal(journal::journal_file(".", run), error);
+  if (!content) {
+    complain(error);
+    return exit_unusable;
+  }
+  const std::vector<PendingApproval> wanted = wanted_questions(answer, run, pending_approvals(content->run));
+  if (wanted.empty()) return exit_failed;
+  std::vector<GivenApproval> given;
+  for (const PendingApproval& one : wanted) {
+    if (!answer.word.empty()) {
+      given.push_back({one, answer.word == "yes", answer.comment});
+      continue;
+    }
+    Stop stop;
+    const Interrupts interrupts(stop);
+    auto typed = ask_for_approval(one, stop);
+    if (interrupts.signal() != 0) return interrupts.exit_status();
+    if (!typed) {
+      // There is no terminal.
+      const bool shown = print(approval_text(one) + "answer it with: wtool approve " + run +
+                               (wanted.size() > 1 ? " --state " + one.state : "") + " --answer yes|no\n");
+      if (!shown) return exit_unusable;
+      continue;
+    }
+    given.push_back(std::move(*typed));
+  }
+  if (given.empty()) return exit_ok;
+  std::error_code failed;
+  const std::string directory = std::filesystem::current_path(failed).string();
+  if (failed) error = "the working directory cannot be found: " + failed.message();
+  std::optional<journal::ResumedRun> resumed;
+  if (!failed) resumed = journal::resume_run(directory, run, "", journal_options(secrets), error);
+  if (!resumed) {
+    complain(error);
+    return exit_unusable;
+  }
+  // The run may have continued elsewhere meanwhile, and wait for something else now: an answer counts for its question
+  // alone.
+  return continue_run(context, std::move(*resumed), std::move(given), answer.flags, secrets);
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,123 @@
+// wtool attach RUN: shows a run while it runs, and ends with its exit status. Ctrl-C ends only this.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/descriptor.h"
+#include "base/files.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/detach.h"
+#include "cli/interrupts.h"
+#include "cli/table.h"
+#include "cli/workflow_run.h"
+#include "journal/journal_reader.h"
+#include "journal/runs_folder.h"
+#include "report/formats.h"
+#include "runner/waiting.h"
+#include "terminal/text.h"
+
+namespace wtool::host {
+
+namespace {
+
+constexpr auto look_at_log_again = std::chrono::milliseconds(100);
+
+// Prints what a file gets, in whole lines until nothing more can come.
+class LogTail {
+ public:
+  explicit LogTail(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {}
+
+  bool is_there() const { return static_cast<bool>(file_); }
+
+  // False: standard output takes no more.
+  bool print_news(bool is_last) {
+    std::string piece(1 << 16, '\0');
+    for (ssize_t got = 0; (got = ::read(file_.get(), piece.data(), piece.size())) > 0;) {
+      rest_.append(piece, 0, static_cast<std::size_t>(got));
+      const std::size_t end = rest_.rfind('\n');
+      if (end == std::string::npos) continue;
+      if (!show(std::string_view(rest_).substr(0, end + 1))) return false;
+      rest_.erase(0, end + 1);
+    }
+    if (!is_last || rest_.empty()) return true;
+    const bool shown = show(rest_);
+    rest_.clear();
+    return shown;
+  }
+
+ private:
+  static bool show(std::string_view text) {
+    return print(output_is_terminal() ? cleaned_for_terminal(std::string(text), true) : std::string(text));
+  }
+
+  Descriptor file_;
+  std::string rest_;
+};
+
+// The exit status of a run that has ended.
+int end_of(const std::string& id, const std::string& file, bool says_it) {
+  std::string error;
+  const auto run = journal::read_journal_ends(file, error);
+  if (!run) {
+    complain(error);
+    return exit_unusable;
+  }
+  if (!run->status) {
+    complain("the process of the run " + id + " was ended before the run was; `wtool resume " + id + "` continues it");
+  } else if (says_it) {
+    const std::string status = report::status_text(*run, false);
+    complain("the run " + id + ": " + status + (run->reason.empty() ? "" : ": " + run->reason));
+  }
+  return exit_status_of(*run);
+}
+
+int attach(const std::string& wanted) {
+  std::string error;
+  const std::string id = journal::find_run(".", wanted, error);
+  if (id.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  const std::string file = journal::journal_file(".", id);
+  LogTail log(detached_log(file));
+  if (!log.is_there()) {
+    // It runs in a terminal of its own.
+    const int status = follow_logs(id);
+    return status == exit_ok ? end_of(id, file, true) : status;
+  }
+  Stop stop;
+  const Interrupts interrupts(stop);
+  while (!stop.requested()) {
+    // Asked first: what the run shows before it ends is read in this round.
+    const bool is_last = !journal::is_being_written(file);
+    if (!log.print_news(is_last)) return exit_unusable;
+    if (is_last) return end_of(id, file, false);
+    runner::wait_until(std::chrono::steady_clock::now() + look_at_log_again, stop);
+  }
+  if (journal::is_being_written(file)) complain("the run " + id + " continues; `wtool stop " + id + "` ends it");
+  return interrupts.exit_status();
+}
+
+}  // namespace
+
+void add_attach(CLI::App& app, Context& context) {
+  auto run = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("attach", "Show a run while it runs, until it ends");
+  command->add_option("RUN", *run, "The run: its id, the beginning of it, or last")->required();
+  command->footer(
+      "Of a run that `wtool run --detach` has begun, all that it shows; of another one, what its steps say. The exit\n"
+      "status is that of the run, as of `wtool run`. Ctrl-C ends this command alone; `wtool stop RUN` ends the run.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool attach last\n"
+      "  wtool attach \"$(wtool run nightly.md --detach)\"");
+  command->callback([&context, run] { context.command = [run] { return attach(*run); }; });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,106 @@
+#include "cli/detach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/descriptor.h"
+#include "base/files.h"
+#include "cli/context.h"
+#include "journal/runs_folder.h"
+
+namespace wtool::host {
+
+namespace {
+
+constexpr std::size_t most_shown_before = std::size_t{1} << 20;
+
+// What the run has shown until it began. The file is in memory: no process that the run has started keeps the output of
+// the program that was called open.
+std::string shown_before(int file) {
+  std::string text;
+  if (::lseek(file, 0, SEEK_SET) == 0) read_all(file, most_shown_before, text);
+  return text;
+}
+
+int failed_to_detach(const char* what) {
+  complain(std::string("the run cannot be detached: ") + what + ": " + ::strerror(errno));
+  return exit_unusable;
+}
+
+int exit_status_of_process(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0) {
+    if (errno != EINTR) return exit_unusable;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// In the program that was called.
+int wait_for_the_beginning(pid_t process, const Descriptor& reports, const Descriptor& early) {
+  std::string run;
+  read_all(reports.get(), 4096, run);
+  // Without its id, the run has not begun.
+  const int status = run.empty() ? exit_status_of_process(process) : exit_ok;
+  write_all(STDERR_FILENO, shown_before(early.get()));
+  if (run.empty()) return status == exit_ok ? exit_unusable : status;
+  if (!print(run + '\n')) return exit_unusable;
+  if (::isatty(STDERR_FILENO) == 1) {
+    complain("the run continues without this terminal: `wtool attach " + run + "` shows it, `wtool stop " + run +
+             "` ends it");
+  }
+  return exit_ok;
+}
+
+}  // namespace
+
+std::string detached_log(const std::string& journal) {
+  return journal.substr(0, journal.size() - journal::journal_suffix.size()) + ".log";
+}
+
+std::optional<int> detach(int& report) {
+  std::array<int, 2> ends{-1, -1};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed_to_detach("pipe2");
+  Descriptor reading(ends[0]);
+  Descriptor writing(ends[1]);
+  const Descriptor early(::memfd_create("wtool-detached", MFD_CLOEXEC));
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!early || !nothing) return failed_to_detach("no descriptor is left");
+  const pid_t process = ::fork();
+  if (process < 0) return failed_to_detach("fork");
+  if (process > 0) {
+    writing.reset();
+    return wait_for_the_beginning(process, reading, early);
+  }
+  if (::setsid() < 0 || ::dup2(nothing.get(), STDIN_FILENO) < 0 || ::dup2(early.get(), STDOUT_FILENO) < 0 ||
+      ::dup2(early.get(), STDERR_FILENO) < 0) {
+    return failed_to_detach("setsid or dup2");
+  }
+  report = writing.release();
+  return std::nullopt;
+}
+
+bool begin_detached(int report, const journal::Journal* journal) {
+  if (journal == nullptr) {
+    complain("a detached run needs its journal: without it, nobody could find or end it");
+    return false;
+  }
+  const std::string path = detached_log(journal->file());
+  std::string why;
+  const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND, 0600, why);
+  if (!log) {
+    complain("cannot write " + path + ": " + why);
+    return false;
+  }
+  write_all(log.get(), shown_before(STDERR_FILENO));
+  if (::dup2(log.get(), STDOUT_FILENO) < 0 || ::dup2(log.get(), STDERR_FILENO) < 0) return false;
+  const Descriptor closing(report);
+  return write_all(report, journal->run()).error == 0;
+}
+
+}  // namespace wtool::host

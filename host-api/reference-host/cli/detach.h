@@ -1,0 +1,28 @@
+// `wtool run --detach`: the run continues in a process of a session of its own, without a terminal.
+//
+//   if (const auto status = detach(flags.detached)) return *status;   // the program that was called
+//   ...                                                               // the run, until it has its journal:
+//   begin_detached(flags.detached, journal);
+//
+// What the run shows goes to the file RUN.log beside its journal. What is wrong before it begins is still shown by the
+// program that was called, which then ends with the exit status of that.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "journal/journal.h"
+
+namespace wtool::host {
+
+// Call it before any thread is started. In the program that was called: waits until the run has begun, or has not, and
+// returns the exit status. In the process of the run: nothing, and `report` is for begin_detached().
+std::optional<int> detach(int& report);
+
+// False: the reason is where standard error goes, and the run must not begin.
+bool begin_detached(int report, const journal::Journal* journal);
+
+// The file with what a detached run shows.
+std::string detached_log(const std::string& journal);
+
+}  // namespace wtool::host

@@ -1,0 +1,224 @@
+// wtool stop RUN [--now]: aborts a run, and waits until nothing of it is left.
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/interrupts.h"
+#include "journal/journal_reader.h"
+#include "journal/runs_folder.h"
+#include "report/formats.h"
+#include "runner/waiting.h"
+
+namespace wtool::host {
+
+namespace {
+
+constexpr auto look_at_processes_again = std::chrono::milliseconds(50);
+
+struct StopOptions {
+  std::string run;
+  bool now = false;
+};
+
+Descriptor opened_process(pid_t number) { return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, number, 0U))); }
+
+bool has_ended(const Descriptor& process) {
+  pollfd end{process.get(), POLLIN, 0};
+  return ::poll(&end, 1, 0) != 0;
+}
+
+bool send(const Descriptor& process, int signal) {
+  return ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0U) == 0;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), ::closedir);
+  if (!opened) return names;
+  while (const dirent* entry = ::readdir(opened.get())) names.emplace_back(entry->d_name);
+  return names;
+}
+
+pid_t number_in(const std::string& text) {
+  pid_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failure == std::errc() && end == text.data() + text.size() ? number : 0;
+}
+
+// 0: it has ended.
+pid_t parent_of_process(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  // The name in brackets may hold anything.
+  const std::size_t end = text.rfind(')');
+  if (end == std::string::npos || text.size() < end + 4) return 0;
+  const std::size_t begin = text.find(' ', end + 2) + 1;
+  return number_in(text.substr(begin, text.find(' ', begin) - begin));
+}
+
+// Whether that process, and no other one that has got its number, writes the journal.
+bool has_open(pid_t process, const std::string& journal) {
+  struct stat wanted {};
+  if (::stat(journal.c_str(), &wanted) != 0) return false;
+  const std::string folder = "/proc/" + std::to_string(process) + "/fd";
+  for (const std::string& name : names_in(folder)) {
+    struct stat one {};
+    if (::stat((folder + '/' + name).c_str(), &one) == 0 && one.st_dev == wanted.st_dev &&
+        one.st_ino == wanted.st_ino) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool serves_a_client(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
+  for (std::string word; std::getline(file, word, '\0');) {
+    if (word == "mcp") return true;
+  }
+  return false;
+}
+
+// The process of a run, and all below it: each is known by a pidfd, so that a number that is used again is no mistake.
+class ProcessesOfRun {
+ public:
+  explicit ProcessesOfRun(pid_t first) : first_(first) { add(first); }
+
+  const Descriptor& first() const { return known_.at(first_); }
+
+  // Takes in what was started since.
+  void look() {
+    std::map<pid_t, pid_t> parents;
+    for (const std::string& name : names_in("/proc")) {
+      const pid_t process = number_in(name);
+      if (process > 0) parents[process] = parent_of_process(process);
+    }
+    for (const auto& [process, parent] : parents) {
+      pid_t above = parent;
+      for (int depth = 0; above > 0 && depth < 1000 && !known_.contains(above); ++depth) {
+        const auto found = parents.find(above);
+        above = found == parents.end() ? 0 : found->second;
+      }
+      if (above > 0 && known_.contains(above) && !known_.contains(process)) add(process);
+    }
+  }
+
+  bool are_gone() {
+    std::erase_if(known_, [&](const auto& one) { return has_ended(one.second); });
+    return known_.empty();
+  }
+
+ private:
+  void add(pid_t process) {
+    Descriptor opened = opened_process(process);
+    if (opened) known_.emplace(process, std::move(opened));
+  }
+
+  const pid_t first_;
+  std::map<pid_t, Descriptor> known_;
+};
+
+std::string this_host() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+int failed_to_stop(const std::string& id, const std::string& why) {
+  complain("the run " + id + " cannot be stopped: " + why);
+  return exit_failed;
+}
+
+int say_how_it_ended(const std::string& id, const std::string& file) {
+  std::string error;
+  const auto run = journal::read_journal_ends(file, error);
+  if (!run) {
+    complain(error);
+    return exit_unusable;
+  }
+  return print(id + ": " + report::status_text(*run, false) + '\n') ? exit_ok : exit_unusable;
+}
+
+int stop_run(const StopOptions& options) {
+  std::string error;
+  const std::string id = journal::find_run(".", options.run, error);
+  if (id.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  const std::string file = journal::journal_file(".", id);
+  if (!journal::is_being_written(file)) {
+    complain("the run " + id + " does not run");
+    return say_how_it_ended(id, file);
+  }
+  const auto content = journal::read_journal(file, error);
+  if (!content) {
+    complain(error);
+    return exit_unusable;
+  }
+  const auto number = static_cast<pid_t>(content->run.pid);
+  if (content->run.host != this_host()) return failed_to_stop(id, "it runs on the machine " + content->run.host);
+  if (number <= 1) return failed_to_stop(id, "its journal does not name its process");
+  ProcessesOfRun processes(number);
+  if (processes.are_gone() || !has_open(number, file)) {
+    return failed_to_stop(id, "the process " + std::to_string(number) +
+                                  " of its journal does not write it; it may be that of another container");
+  }
+  if (serves_a_client(number)) {
+    return failed_to_stop(id, "it is a call of the server " + std::to_string(number) +
+                                  " (`wtool mcp`), whose client can "
+                                  "cancel it");
+  }
+  processes.look();
+  // A different signal, since two of a kind may become one.
+  if (!send(processes.first(), SIGTERM) || (options.now && !send(processes.first(), SIGINT))) {
+    if (errno != ESRCH) return failed_to_stop(id, ::strerror(errno));
+  }
+  Stop stop;
+  const Interrupts interrupts(stop);
+  while (!stop.requested()) {
+    processes.look();
+    if (processes.are_gone()) return say_how_it_ended(id, file);
+    runner::wait_until(std::chrono::steady_clock::now() + look_at_processes_again, stop);
+  }
+  complain("the run " + id + " was told to end, and has not ended yet; --now does not wait for its commands");
+  return interrupts.exit_status();
+}
+
+}  // namespace
+
+void add_stop(CLI::App& app, Context& context) {
+  auto options = std::make_shared<StopOptions>();
+  CLI::App* command = app.add_subcommand("stop", "Abort a run, and wait until nothing of it is left");
+  command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
+  command->add_flag("--now", options->now, "Its commands are killed at once; else they get SIGTERM first");
+  command->footer(
+      "The run is aborted as by Ctrl-C: `finally` states still run, and `wtool resume` can continue it. Exit status: "
+      "0\n"
+      "when nothing of it is left, also where it did not run; 1 where it cannot be stopped from here.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool stop last\n"
+      "  wtool stop 20261121-231502 --now");
+  command->callback([&context, options] { context.command = [options] { return stop_run(*options); }; });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,54 @@
+// The question of an action Approve, and its answer.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/stop.h"
+#include "runner/outcome.h"
+
+namespace wtool::host::runner {
+
+// The code of an outcome whose question waits. It suspends the run.
+inline constexpr const char* approval_pending = "approval_pending";
+
+struct ApprovalRequest {
+  std::string branch;  // the place of the step
+  std::uint64_t sequence = 0;
+  std::string state;
+  std::string question;
+  std::string by;  // the user or the group who may answer; empty: whoever runs the workflow
+  // How long it waits, from when it was first asked in this run; nothing: for ever.
+  std::optional<std::chrono::milliseconds> timeout;
+};
+
+struct ApprovalAnswer {
+  enum class Kind {
+    yes,
+    no,
+    expired,  // nobody has answered in time
+    waits,    // nobody can answer here: the run ends as suspended
+    nobody,   // nobody can answer here, and the run cannot be suspended
+    stopped,  // the run was stopped meanwhile
+  };
+  Kind kind = Kind::nobody;
+  std::string question{};                         // as it was shown: without secrets
+  std::string who;                                // the user who answered
+  std::string comment;                            // what they said about it
+  std::string why;                                // why nobody can answer here; a sentence without its full stop
+  std::chrono::system_clock::time_point asked{};  // when it was first asked in this run
+  std::optional<std::chrono::system_clock::time_point> until{};  // how long it waits
+  std::chrono::system_clock::time_point answered{};
+};
+
+// What the step ends with. A question that waits is an aborted outcome with the code approval_pending; a no, and one
+// that came too late, are refusals.
+Outcome to_outcome(const ApprovalRequest& request, const ApprovalAnswer& answer);
+
+// Any thread; returns at once when a stop is requested.
+using Approve = std::function<ApprovalAnswer(const ApprovalRequest& request, Stop& stop)>;
+
+}  // namespace wtool::host::runner

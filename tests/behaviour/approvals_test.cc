@@ -1,0 +1,302 @@
+// The action Approve: on the terminal, suspended and answered by `wtool approve`; and who may not answer.
+#include <grp.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int suspended = 5;
+
+struct Asking : Place {
+  // The question stands between Build and Ship, which leave files; a no leads to Refused, which leaves one, too.
+  std::string asks(const std::string& action) const {
+    return workflow(
+        "    [*] --> Build\n    Build --> Ask\n    Ask --> Ship: success\n    Ask --> Refused: failure\n"
+        "    Ship --> [*]\n    Refused --> [*]\n",
+        "- Build: Shell \"echo x >> built\"\n- Ask: " + action +
+            "\n- Ship: Shell \"printf '%s' \\\"$TEXT\\\" > shipped\" env={\"TEXT\": \"${Ask.stdout}\"}\n"
+            "- Refused: Shell \"printf '%s' \\\"$TEXT\\\" > refused\" env={\"TEXT\": \"${Ask.message}\"}\n");
+  }
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
+  // The records of the journal of the only run.
+  std::string journal() const {
+    std::string all;
+    for (const auto& entry : fs::directory_iterator(scratch.path() + "/.wtool/runs")) {
+      if (entry.path().extension() == ".jsonl") all += content_of(entry.path());
+    }
+    return all;
+  }
+  std::string status() const {
+    return Json::parse(wtool({"runs", "--json"}).out).at(0).at("status").get<std::string>();
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(approvals, Asking)
+
+BOOST_AUTO_TEST_CASE(a_person_on_the_terminal_approves_or_does_not) {
+  const std::string file_ = asks("Approve \"Ship it?\"");
+  Program yes({wtool_path, "run", file_}, Program::On::terminal, here());
+  BOOST_REQUIRE(yes.wait_for_output("Approve? [y/N"));
+  BOOST_TEST(holds(yes.output(), "Ship it?"), yes.output());
+  yes.type("y looks good\n");
+  BOOST_TEST(yes.wait().exit_code == 0);
+  BOOST_TEST(holds(file("shipped"), ": looks good"), file("shipped"));
+  BOOST_TEST(holds(journal(), "\"comment\":\"looks good\""), journal());
+  fs::remove(scratch.path() + "/shipped");
+  // The default is no.
+  Program no({wtool_path, "run", file_}, Program::On::terminal, here());
+  BOOST_REQUIRE(no.wait_for_output("Approve? [y/N"));
+  no.type("\n");
+  BOOST_TEST(no.wait().exit_code == 0);
+  BOOST_TEST(!there("shipped"));
+  BOOST_TEST(holds(file("refused"), "not approved by"), file("refused"));
+}
+
+BOOST_AUTO_TEST_CASE(a_run_without_a_terminal_is_suspended_and_continues_with_the_answer) {
+  const std::string file_ = asks("Approve \"Ship ${Build.exit_code}?\" timeout=2h");
+  const Finished first = wtool({"run", file_});
+  BOOST_TEST(first.exit_code == suspended, first.out << first.err);
+  BOOST_TEST(holds(first.out, "suspended"), first.out);
+  BOOST_TEST(holds(first.out, "wtool approve 2"), first.out);
+  BOOST_TEST(status() == "suspended");
+  BOOST_TEST(holds(wtool({"approve"}).out, "Ship 0?"));
+  const Finished shown = wtool({"approve", "last"});
+  BOOST_TEST(shown.exit_code == 0);
+  BOOST_TEST(holds(shown.out, "--answer yes|no"), shown.out);
+  BOOST_TEST(!there("shipped"));
+  const Finished second = wtool({"approve", "last", "--answer", "yes", "--comment", "it is time"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(file("built") == "x\n");
+  BOOST_TEST(holds(file("shipped"), "approved by "), file("shipped"));
+  BOOST_TEST(holds(file("shipped"), ": it is time"), file("shipped"));
+  BOOST_TEST(holds(journal(), "\"answered\":"), journal());
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_no_is_an_outcome_that_a_transition_takes) {
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\"")}).exit_code == suspended);
+  const Finished second = wtool({"approve", "last", "--answer", "no"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(!there("shipped"));
+  BOOST_TEST(there("refused"));
+}
+
+BOOST_AUTO_TEST_CASE(a_no_that_nothing_handles_is_a_refusal) {
+  const std::string file_ = workflow("    [*] --> Ask\n    Ask --> Ship\n    Ship --> [*]\n",
+                                     "- Ask: Approve \"Ship it?\"\n- Ship: Shell \"touch shipped\"\n");
+  BOOST_TEST(wtool({"run", file_, "--yes"}).exit_code == suspended);
+  const Finished second = wtool({"approve", "last", "--answer", "no"});
+  BOOST_TEST(second.exit_code == 3, second.out << second.err);
+  BOOST_TEST(!there("shipped"));
+}
+
+BOOST_AUTO_TEST_CASE(a_suspended_run_that_is_resumed_waits_on_with_its_first_deadline) {
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" timeout=2h")}).exit_code == suspended);
+  const auto until = [&] {
+    const std::string all = journal();
+    const std::size_t at = all.rfind("\"until\":\"");
+    return at == std::string::npos ? "" : all.substr(at, 33);
+  };
+  const std::string before = until();
+  BOOST_TEST(!before.empty());
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == suspended);
+  BOOST_TEST(until() == before);
+  BOOST_TEST(file("built") == "x\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_nobody_answers_in_time_is_refused) {
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" timeout=10ms")}).exit_code == suspended);
+  BOOST_REQUIRE(wait_until(
+      [&] {
+        return wtool({"approve", "last", "--answer", "yes"}).exit_code == 1;
+      },
+      std::chrono::seconds(30)));
+  BOOST_TEST(!there("shipped"));
+  const Finished second = wtool({"resume", "last"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(holds(file("refused"), "was not given in time"), file("refused"));
+  // On a terminal, the question goes away.
+  Program asked({wtool_path, "run", asks("Approve \"Ship it?\" timeout=1s")}, Program::On::terminal, here());
+  const Finished third = asked.wait();
+  BOOST_TEST(third.exit_code == 0, third.out);
+  BOOST_TEST(holds(third.out, "withdrawn"), third.out);
+}
+
+BOOST_AUTO_TEST_CASE(only_the_user_or_the_group_that_is_named_may_answer) {
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" by=\"no-such-group\"")}).exit_code == suspended);
+  const Finished refused = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(refused.exit_code == 1);
+  BOOST_TEST(holds(refused.err, "there is no user and no group"), refused.err);
+  BOOST_TEST(status() == "suspended");
+  const std::string other = ::getuid() == 0 ? "nobody" : "root";
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" by=\"" + other + "\"")}).exit_code == suspended);
+  BOOST_TEST(holds(wtool({"approve", "last", "--answer", "yes"}).err, "only " + other + " may answer"));
+  const ::group* own = ::getgrgid(::getegid());
+  if (own == nullptr) return;
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" by=\"" + std::string(own->gr_name) + "\"")}).exit_code ==
+             suspended);
+  const Finished taken = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(taken.exit_code == 0, taken.out << taken.err);
+}
+
+BOOST_AUTO_TEST_CASE(no_process_of_a_call_answers) {
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\"")}).exit_code == suspended);
+  const std::string answer = wtool_path + " approve last --answer yes 2>&1";
+  for (const std::string& command : {answer, "setsid -w " + answer, "script -qec '" + answer + "' /dev/null"}) {
+    const Finished call = wtool({"call", "shell_execute", Json{{"command", command}}.dump()});
+    BOOST_TEST(holds(call.out, "no such process may answer"), command + ": " + call.out);
+    BOOST_TEST(status() == "suspended");
+    BOOST_TEST(!there("shipped"));
+  }
+  // A run in a terminal of a call asks nobody there.
+  const std::string run_ = "echo y | script -qec '" + wtool_path + " run workflow.md' /dev/null";
+  wtool({"call", "shell_execute", Json{{"command", run_}}.dump()});
+  BOOST_TEST(!there("shipped"));
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
+  BOOST_TEST(there("shipped"));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_in_the_audit_trail_before_it_counts) {
+  scratch.file("wtool.yaml", "audit: {file: trail.jsonl}\n");
+  const std::string file_ = asks("Approve \"Ship it?\"");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes", "--comment", "fine"}).exit_code == 0);
+  const Finished shown = wtool({"audit", "show", "trail.jsonl", "--event", "approval"});
+  BOOST_TEST(holds(shown.out, "Ship it?"), shown.out);
+  BOOST_TEST(holds(shown.out, "(fine)"), shown.out);
+  BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
+  // The first line of a trail.
+  fs::remove(scratch.path() + "/trail.jsonl");
+  fs::remove(scratch.path() + "/shipped");
+  const std::string first = workflow("    [*] --> Ask\n    Ask --> [*]\n", "- Ask: Approve \"Ship it?\"\n");
+  BOOST_TEST(wtool({"run", first}).exit_code == suspended);
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
+  BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
+  // Without its line, the answer does not count.
+  BOOST_TEST(wtool({"run", first}).exit_code == suspended);
+  std::ofstream(scratch.path() + "/trail.jsonl", std::ios::app) << "torn";
+  const Finished torn = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(torn.exit_code == suspended, torn.out << torn.err);
+  BOOST_TEST(holds(torn.out, "trail.jsonl cannot be written"), torn.out);
+}
+
+BOOST_AUTO_TEST_CASE(the_branches_beside_a_question_come_to_their_end) {
+  const std::string file_ = workflow(
+      "    [*] --> Fork\n    state Fork <<fork>>\n    state Join <<join>>\n    Fork --> Ask\n    Fork --> Other\n"
+      "    Ask --> Join\n    Other --> More\n    More --> Join\n    Join --> Ship\n    Ship --> [*]\n",
+      "- Ask: Approve \"Ship it?\"\n- Other: Shell \"echo x >> other\"\n- More: Shell \"echo x >> more\"\n"
+      "- Ship: Shell \"echo x >> shipped\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  BOOST_TEST(file("more") == "x\n");
+  BOOST_TEST(!there("shipped"));
+  const Finished second = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(file("other") == "x\n");
+  BOOST_TEST(file("more") == "x\n");
+  BOOST_TEST(file("shipped") == "x\n");
+}
+
+BOOST_AUTO_TEST_CASE(two_questions_at_once_are_answered_one_by_one) {
+  const std::string file_ = workflow(
+      "    [*] --> Fork\n    state Fork <<fork>>\n    state Join <<join>>\n    Fork --> Law\n    Fork --> Money\n"
+      "    Law --> Join\n    Money --> Join\n    Join --> Ship\n    Ship --> [*]\n",
+      "- Law: Approve \"May we?\"\n- Money: Approve \"Can we?\"\n- Ship: Shell \"touch shipped\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  const Finished unclear = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(unclear.exit_code == 1);
+  BOOST_TEST(holds(unclear.err, "--state"), unclear.err);
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes", "--state", "Law"}).exit_code == suspended);
+  BOOST_TEST(!there("shipped"));
+  const Finished last = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(last.exit_code == 0, last.out << last.err);
+  BOOST_TEST(there("shipped"));
+}
+
+BOOST_AUTO_TEST_CASE(a_question_of_an_inner_workflow_suspends_the_run_without_its_finally) {
+  scratch.file(
+      "inner.md",
+      "---\nparameters:\n  - {name: what}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Done\n"
+      "Done --> [*]\n```\n## Actions\n- Ask: Approve \"Ship ${what}?\"\n- Done: Shell \"echo ${what} >> done\"\n");
+  const std::string file_ = scratch.file(
+      "outer.md",
+      "---\nfinally: Clean\n---\n```mermaid\nstateDiagram-v2\n[*] --> Run\nRun --> [*]\nClean --> [*]\n```\n"
+      "## Actions\n- Run: Run workflow \"inner\" with what=\"it\"\n- Clean: Shell \"touch cleaned\"\n");
+  const Finished first = wtool({"run", file_});
+  BOOST_TEST(first.exit_code == suspended, first.out << first.err);
+  BOOST_TEST(!there("cleaned"));
+  const Finished second = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(file("done") == "it\n");
+  BOOST_TEST(there("cleaned"));
+}
+
+BOOST_AUTO_TEST_CASE(a_matrix_of_workflows_waits_for_each_answer) {
+  scratch.file(
+      "inner.md",
+      "---\nparameters:\n  - {name: what}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Done\n"
+      "Done --> [*]\n```\n## Actions\n- Ask: Approve \"Ship ${what}?\"\n- Done: Shell \"echo ${what} >> done\"\n");
+  const std::string file_ =
+      workflow("    [*] --> All\n    All --> [*]\n",
+               "- All: Run workflow \"inner\" with what=\"${matrix.what}\" matrix={\"what\": [\"a\"]}\n");
+  const Finished first = wtool({"run", file_});
+  BOOST_TEST(first.exit_code == suspended, first.out << first.err);
+  const Finished second = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(file("done") == "a\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_without_a_journal_cannot_wait) {
+  const Finished finished = wtool({"run", asks("Approve \"Ship it?\""), "--no-journal"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(!there("shipped"));
+  BOOST_TEST(holds(file("refused"), "without a journal"), file("refused"));
+}
+
+BOOST_AUTO_TEST_CASE(secrets_in_a_question_are_masked_and_it_is_answered_all_the_same) {
+  const std::string file_ =
+      scratch.file("secret.md",
+                   "---\nparameters:\n  - {name: token, secret: true}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Ask\n"
+                   "Ask --> Ship\nShip --> [*]\n```\n## Actions\n- Ask: Approve \"With ${token}?\"\n"
+                   "- Ship: Shell \"touch shipped\"\n");
+  const Finished first = wtool({"run", file_, "--var", "token=hunter2hunter2"});
+  BOOST_TEST(first.exit_code == suspended, first.out << first.err);
+  BOOST_TEST(!holds(first.out + first.err + journal(), "hunter2"));
+  const Finished second = wtool({"approve", "last", "--answer", "yes", "--var", "token=hunter2hunter2"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(there("shipped"));
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_names_the_question_and_lint_its_mistakes) {
+  const Finished plan = wtool({"plan", asks("Approve \"Ship it?\" by=\"release\"")});
+  BOOST_TEST(holds(plan.out, "asks release to approve"), plan.out << plan.err);
+  for (const auto& [action, part] : std::vector<std::pair<std::string, std::string>>{
+           {"Approve \"Ship it?\" retry=3", "the options of Approve are"},
+           {"Approve \"\"", "the question is empty"},
+           {"Approve \"Ship it?\" by=release", "the user or the group who may answer"},
+           {"Approve \"Ship it?\" by=\"\"", "by is empty"},
+           {"Approve", "the question of Approve"}}) {
+    const Finished lint = wtool({"lint", asks(action)});
+    BOOST_TEST(lint.exit_code != 0);
+    BOOST_TEST(holds(lint.out + lint.err, part), action << ": " << lint.out << lint.err);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,153 @@
+// Runs that outlive their terminal: `wtool run --detach`, `wtool attach` and `wtool stop`.
+#include <signal.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Detached : Place {
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
+  void wait_for_file(const std::string& name) const {
+    BOOST_REQUIRE(wait_until([&] { return there(name); }, std::chrono::seconds(30)));
+  }
+  std::string one_step(const std::string& command) const {
+    return workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"" + command + "\"\n");
+  }
+  std::string status() const {
+    return Json::parse(wtool({"runs", "--json"}).out).at(0).at("status").get<std::string>();
+  }
+  // Whatever a test leaves is ended with it.
+  ~Detached() { run({wtool_path, "stop", "last", "--now"}, here()); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(detached_runs, Detached)
+
+BOOST_AUTO_TEST_CASE(a_detached_run_goes_on_and_is_shown_by_attach_with_its_exit_status) {
+  const std::string file_ = one_step("touch began; mkfifo go; read x < go; echo the word is $x; exit 3");
+  const Finished begun = wtool({"run", file_, "--detach"});
+  BOOST_TEST(begun.exit_code == 0, begun.out << begun.err);
+  BOOST_REQUIRE(begun.out.ends_with('\n'));
+  const std::string id = begun.out.substr(0, begun.out.size() - 1);
+  wait_for_file("began");
+  BOOST_TEST(status() == "running");
+  Program attached({wtool_path, "attach", id}, Program::On::pipes, here());
+  BOOST_REQUIRE(attached.wait_for_output("> A"));
+  run({"/bin/sh", "-c", "echo open > go"}, here());
+  const Finished ended = attached.wait();
+  BOOST_TEST(ended.exit_code == 1, ended.out << ended.err);
+  BOOST_TEST(holds(ended.out, "the word is open"), ended.out);
+  BOOST_TEST(holds(ended.out, "failed in"), ended.out);
+  // Later, it is shown again.
+  BOOST_TEST(wtool({"attach", id}).exit_code == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_detached_run_survives_its_terminal_and_keeps_no_output_open) {
+  const std::string file_ = one_step("touch began; mkfifo go; read x < go; touch done");
+  Program shell({"/bin/sh", "-c", wtool_path + " run '" + file_ + "' --detach; read end"}, Program::On::terminal,
+                here());
+  wait_for_file("began");
+  shell.hang_up();
+  shell.wait();
+  run({"/bin/sh", "-c", "echo open > go"}, here());
+  BOOST_TEST(wtool({"attach", "last"}).exit_code == 0);
+  BOOST_TEST(there("done"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_before_anything_is_detached) {
+  const Finished wrong = wtool({"run", workflow("    [*] --> A\n    A --> [*]\n", "- A: Shel \"x\"\n"), "--detach"});
+  BOOST_TEST(wrong.exit_code == 2);
+  BOOST_TEST(wrong.out.empty(), wrong.out);
+  BOOST_TEST(holds(wrong.err, "unknown action"), wrong.err);
+  BOOST_TEST(wtool({"run", one_step("true"), "--detach", "--no-journal"}).exit_code == 2);
+  BOOST_TEST(wtool({"attach", "last"}).exit_code == 2);
+  BOOST_TEST(wtool({"stop", "last"}).exit_code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {
+  const std::string file_ = scratch.file(
+      "w.md",
+      "---\nfinally: Clean\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\nClean --> [*]\n```\n"
+      "## Actions\n- A: Shell \"(trap '' TERM; sleep 61) & touch began; sleep 61\"\n- Clean: Shell \"touch "
+      "cleaned\"\n");
+  BOOST_TEST(wtool({"run", file_, "--detach"}).exit_code == 0);
+  wait_for_file("began");
+  BOOST_TEST(!mark.bearers().empty());
+  const Finished stopped = wtool({"stop", "last"});
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+  BOOST_TEST(stopped.exit_code == 0, stopped.out << stopped.err);
+  BOOST_TEST(holds(stopped.out, ": aborted"), stopped.out);
+  BOOST_TEST(there("cleaned"));
+  BOOST_TEST(wtool({"attach", "last"}).exit_code == 130);
+  const Finished again = wtool({"stop", "last"});
+  BOOST_TEST(again.exit_code == 0);
+  BOOST_TEST(holds(again.err, "does not run"), again.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_in_a_terminal_can_be_attached_to_and_stopped) {
+  const std::string file_ = workflow("    [*] --> A\n    A --> B\n    B --> [*]\n",
+                                     "- A: Shell \"echo the first\"\n- B: Shell \"touch began; sleep 61\"\n");
+  Program running({wtool_path, "run", file_}, Program::On::pipes, here());
+  wait_for_file("began");
+  Program attached({wtool_path, "attach", "last"}, Program::On::pipes, here());
+  BOOST_REQUIRE(attached.wait_for_output("the first"));
+  // Ctrl-C ends only what shows the run.
+  Program left({wtool_path, "attach", "last"}, Program::On::pipes, here());
+  BOOST_REQUIRE(left.wait_for_output("the first"));
+  left.kill(SIGINT);
+  BOOST_TEST(left.wait().exit_code == 130);
+  BOOST_TEST(status() == "running");
+  BOOST_TEST(wtool({"stop", "last", "--now"}).exit_code == 0);
+  BOOST_TEST(attached.wait().exit_code == 130);
+  BOOST_TEST(running.wait().exit_code == 143);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_detached_run_asks_nobody_and_is_suspended) {
+  const std::string file_ = workflow("    [*] --> A\n    A --> [*]\n", "- A: Approve \"Go on?\"\n");
+  Program begun({wtool_path, "run", file_, "--detach"}, Program::On::terminal, here());
+  BOOST_TEST(begun.wait().exit_code == 0);
+  BOOST_TEST(wtool({"attach", "last"}).exit_code == 5);
+  const Finished resumed = wtool({"resume", "last", "--detach"});
+  BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
+  BOOST_TEST(wtool({"attach", "last"}).exit_code == 5);
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(another_process_with_the_number_of_the_run_is_not_stopped) {
+  BOOST_TEST(wtool({"run", one_step("touch began; sleep 61"), "--detach"}).exit_code == 0);
+  wait_for_file("began");
+  std::string journal;
+  for (const auto& entry : fs::directory_iterator(scratch.path() + "/.wtool/runs")) {
+    if (entry.path().extension() == ".jsonl") journal = entry.path();
+  }
+  Program other({"/bin/sleep", "61"}, Program::On::pipes, here());
+  std::string text = content_of(journal);
+  const std::size_t at = text.find("\"pid\":") + 6;
+  const std::string number = text.substr(at, text.find(',', at) - at);
+  text.replace(at, number.size(), std::to_string(other.pid()));
+  scratch.file(".wtool/runs/" + fs::path(journal).filename().string(), text);
+  const Finished refused = wtool({"stop", "last"});
+  BOOST_TEST(refused.exit_code == 1);
+  BOOST_TEST(holds(refused.err, "does not write it"), refused.err);
+  BOOST_TEST(::kill(other.pid(), 0) == 0);
+  text.replace(at, std::to_string(other.pid()).size(), number);
+  scratch.file(".wtool/runs/" + fs::path(journal).filename().string(), text);
+  other.kill(SIGKILL);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
