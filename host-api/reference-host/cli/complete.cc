@@ -75,7 +75,7 @@ Line read(const CLI::App& app, const Words& before) {
 }
 
 void add_workflows(Words& candidates) {
-  const workflow::Library library(".");
+  const workflow::Library library(".", shared_workflow_folders());
   const Words names = library.names();
   candidates.insert(candidates.end(), names.begin(), names.end());
   candidates.emplace_back(files_too);
@@ -136,7 +136,7 @@ void add_tool_names(Words& candidates, Context& context) {
 void add_values(Words& candidates, Context& context, const Line& line, const CLI::Option& option) {
   const std::string name = option.nonpositional() ? option.get_name() : option.get_name(true);
   if (add_set(candidates, option)) return;
-  if (name == "--var") return add_parameters(candidates, line.operands);
+  if (name == "--var" || name == "--var-file" || name == "--var-env") return add_parameters(candidates, line.operands);
   if (name == "--tools" || name == "TOOL") return add_tool_names(candidates, context);
   if (name == "WORKFLOW" || (name == "FILE" && line.command->get_name() == "lint")) return add_workflows(candidates);
   if (name == "RUN") return add_runs(candidates);

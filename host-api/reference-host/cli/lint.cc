@@ -49,7 +49,7 @@ class Linter {
         toolbox_(context.workflow_toolbox()),
         config_(context.workflow_config()),
         shell_(configured_shell(context)),
-        library_(directory()) {
+        library_(directory(), shared_workflow_folders()) {
     for (const std::string& variable : options.variables) given_.push_back(variable.substr(0, variable.find('=')));
   }
 

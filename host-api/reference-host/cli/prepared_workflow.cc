@@ -43,9 +43,16 @@ std::string not_found(const std::string& wanted, const workflow::Library& librar
 
 }  // namespace
 
+std::vector<std::string> shared_workflow_folders() {
+  std::vector<std::string> folders;
+  if (const std::string user = user_config_folder(); !user.empty()) folders.push_back(user + "/workflows");
+  folders.emplace_back("/etc/wtool/workflows");
+  return folders;
+}
+
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error) {
   if (::access(wanted.c_str(), F_OK) == 0) return wanted;
-  workflow::Library library(directory);
+  workflow::Library library(directory, shared_workflow_folders());
   if (const auto* entry = library.find(wanted, directory + "/", error)) return entry->source.name();
   if (wanted.find('/') != std::string::npos || wanted.ends_with(".md")) {
     error.clear();
@@ -174,7 +181,7 @@ std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(std::shared_ptr<const W
 }
 
 bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::string& was_not) {
-  library_ = std::make_unique<workflow::Library>(setup_->directory);
+  library_ = std::make_unique<workflow::Library>(setup_->directory, shared_workflow_folders());
   workflow::Diagnostics diagnostics;
   workflow_ = workflow::parse_workflow(source_, diagnostics);
   workflow::CheckContext check_context;
@@ -323,7 +330,8 @@ std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::s
                                      const std::string& option) {
   std::vector<std::string> sentences;
   const auto again = [&](const std::string& name) {
-    return "give it again" + (option.empty() ? "" : " with " + option + name + "=VALUE");
+    return "give it again" +
+           (option.empty() ? "" : " with " + option + name + "=FILE or --var-env " + name + "=VARIABLE");
   };
   for (const std::string& name : run.secret_inputs) {
     if (!given.contains(name)) sentences.push_back("the secret '" + name + "' is not in the journal; " + again(name));

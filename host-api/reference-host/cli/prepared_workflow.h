@@ -28,6 +28,10 @@
 
 namespace wtool::host {
 
+// The folders of workflows that the user and the machine have for all projects: wtool/workflows below the user's folder of
+// configurations, and /etc/wtool/workflows. What is nearer goes before what is further away.
+std::vector<std::string> shared_workflow_folders();
+
 // The file that a person means: a file of that name, or the workflow that another workflow in that directory would call
 // by that name. Empty: neither exists, and `error` lists the places.
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);

@@ -152,18 +152,21 @@ std::vector<std::string> missing_of(const std::vector<std::string>& names, const
 // reasons are on standard error, and `exit_status` is the program's exit status.
 std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const workflow::Workflow& parsed,
                                                                         const journal::RunRecord& run,
-                                                                        std::vector<std::string> given,
+                                                                        const GivenVariables& variables,
                                                                         int& exit_status) {
   exit_status = exit_unusable;
+  auto read = read_variables(variables, parsed);
+  if (!read) return std::nullopt;
+  std::vector<std::string> given = std::move(*read);
   std::vector<std::string> lost = run.secret_inputs;
   lost.insert(lost.end(), run.masked_inputs.begin(), run.masked_inputs.end());
   if (!ask_again(parsed, missing_of(lost, given), given, exit_status)) return std::nullopt;
   const std::vector<std::string> names = names_of(given);
-  std::vector<std::string> errors = lost_inputs(run, {names.begin(), names.end()}, "--var ");
+  std::vector<std::string> errors = lost_inputs(run, {names.begin(), names.end()}, "--var-file ");
   for (const std::string& message : errors) complain(message);
   if (!errors.empty()) return std::nullopt;
   auto inputs = workflow::resolve_inputs(parsed, given, workflow::names_read(parsed), errors, run.inputs);
-  for (const std::string& message : errors) complain(message);
+  for (const std::string& message : errors) complain(with_option_named(message, variables));
   if (!errors.empty()) return std::nullopt;
   return inputs;
 }
@@ -171,12 +174,7 @@ std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const wo
 }  // namespace
 
 void add_run_options(CLI::App& command, RunFlags& flags) {
-  command
-      .add_option("--var,--set", flags.variables,
-                  "A parameter of the workflow, as NAME=VALUE; may be given several times")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
+  add_variable_options(command, flags.variables);
   command.add_option("--max-parallel", flags.max_parallel, "Calls that run at the same time (default: no limit)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
@@ -207,15 +205,17 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
 }
 
 int run_file(Context& context, const std::string& file, const RunFlags& flags) {
-  const auto prepared = PreparedWorkflow::open(context, file, names_of(flags.variables));
+  const auto prepared = PreparedWorkflow::open(context, file, flags.variables.names());
   if (!prepared) return exit_unusable;
-  std::vector<std::string> given = flags.variables;
+  auto read = read_variables(flags.variables, prepared->workflow());
+  if (!read) return exit_unusable;
+  std::vector<std::string> given = std::move(*read);
   int ended = exit_ok;
   if (!ask_for_parameters(prepared->workflow(), given, ended)) return ended;
   std::vector<std::string> errors;
   auto inputs =
       workflow::resolve_inputs(prepared->workflow(), given, workflow::names_read(prepared->workflow()), errors);
-  for (const std::string& message : errors) complain(file + ": " + message);
+  for (const std::string& message : errors) complain(file + ": " + with_option_named(message, flags.variables));
   if (!errors.empty()) return exit_unusable;
   runner::Secrets secrets;
   std::unique_ptr<journal::Journal> journal;
@@ -271,7 +271,7 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   const journal::RunRecord& earlier = resumed->run;
   if (context.options.on.empty()) context.options.on = earlier.on;
   if (const int interrupted = cancel_left_jobs(context, earlier.jobs); interrupted != exit_ok) return interrupted;
-  std::vector<std::string> names = names_of(flags.variables);
+  std::vector<std::string> names = flags.variables.names();
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
   if (!prepared) return exit_unusable;

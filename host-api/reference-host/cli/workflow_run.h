@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "cli/given_variables.h"
 #include "expressions/value.h"
 #include "report/progress.h"
 
@@ -20,10 +21,10 @@ inline constexpr int exit_unwritten = 4;  // completed, but a report, the events
 inline constexpr int exit_aborted = 130;
 
 struct RunFlags {
-  std::vector<std::string> variables;  // NAME=VALUE
-  std::size_t max_parallel = 0;        // 0: no limit
-  bool fail_fast = false;              // --fail-fast
-  bool no_fail_fast = false;           // --no-fail-fast
+  GivenVariables variables;
+  std::size_t max_parallel = 0;  // 0: no limit
+  bool fail_fast = false;        // --fail-fast
+  bool no_fail_fast = false;     // --no-fail-fast
   bool yes = false;
   bool verbose = false;
   bool quiet = false;
@@ -45,5 +46,8 @@ struct Resumed {
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
+
+// What `wtool plan` and `wtool run --dry-run` do (plan.cc).
+int plan_file(Context& context, const std::string& file, const GivenVariables& variables, bool json);
 
 }  // namespace wtool::host
