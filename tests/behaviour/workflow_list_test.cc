@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(where_there_is_none_the_folders_are_named) {
 BOOST_AUTO_TEST_CASE(a_run_without_a_name_names_what_there_is) {
   const Finished none = wtool({"run"});
   BOOST_TEST(none.exit_code == 2);
-  BOOST_TEST(holds(none.err, "name a workflow; there is none here"), none.err);
+  BOOST_TEST(holds(none.err, "name a workflow; this folder has none"), none.err);
   add("project/one.md", workflow_of("title: one\n"));
   add("project/two.md", workflow_of("title: two\n"));
   const Finished some = wtool({"run"});

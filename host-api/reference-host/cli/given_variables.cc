@@ -76,6 +76,25 @@ void add_variable_options(CLI::App& command, GivenVariables& given) {
   add("--var-env", given.variables, "NAME=VARIABLE", "The same, with the value of a variable of the environment");
 }
 
+void add_part_options(CLI::App& command, runner::RunPart& part) {
+  const CLI::Validator not_empty([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
+  auto* until =
+      command.add_option("--until", part.until, "Ends the run where this state has ended; `finally` still runs");
+  auto* only = command.add_option("--only", part.only, "Runs this state alone, with nothing before and after it");
+  for (CLI::Option* option : {until, only}) option->type_name("STATE")->check(not_empty);
+  only->excludes(until);
+}
+
+void add_env_file_option(CLI::App& command, GlobalOptions& options) {
+  command
+      .add_option(
+          "--env-file", options.env_files,
+          "Variables of the environment for commands of Shell, a line NAME=VALUE each; may be given several times")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+}
+
 std::optional<std::vector<std::string>> read_variables(const GivenVariables& given,
                                                        const workflow::Workflow& workflow) {
   std::vector<std::string> errors, all;

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/context.h"
+#include "runner/run_part.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host {
@@ -23,6 +25,10 @@ struct GivenVariables {
 };
 
 void add_variable_options(CLI::App& command, GivenVariables& given);
+// --until and --only, of the same.
+void add_part_options(CLI::App& command, runner::RunPart& part);
+// --env-file, of commands that read a workflow to run it.
+void add_env_file_option(CLI::App& command, GlobalOptions& options);
 
 // All of them as NAME=VALUE, each file and variable read. Nothing: the reasons are on standard error.
 std::optional<std::vector<std::string>> read_variables(const GivenVariables& given, const workflow::Workflow& workflow);

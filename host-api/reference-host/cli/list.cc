@@ -57,7 +57,7 @@ ordered_json as_json(const OfferedWorkflow& offered) {
           {"problem", offered.problem}};
 }
 
-int list(bool json) {
+int list_workflows(bool json) {
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
   if (failed) {
@@ -95,7 +95,7 @@ void add_list(CLI::App& app, Context& context) {
       "Examples:\n"
       "  wtool list\n"
       "  wtool list --json | jq -r '.[].name'");
-  command->callback([&context, json] { context.command = [json] { return list(*json); }; });
+  command->callback([&context, json] { context.command = [json] { return list_workflows(*json); }; });
 }
 
 }  // namespace wtool::host

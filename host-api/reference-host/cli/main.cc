@@ -77,7 +77,6 @@ const char* usual_name(std::string_view word) {
       {"serve", "`wtool mcp` serves the tools to a client"},
       {"version", "it is `wtool --version`"},
       {"help", "it is `wtool --help`, or `wtool COMMAND --help`"},
-      {"--env-file", "parameters are given with --var NAME=VALUE"},
   };
   for (const auto& [name, says] : known) {
     if (word == name) return says;

@@ -21,6 +21,7 @@ namespace {
 struct PlanOptions {
   std::string file;
   GivenVariables variables;
+  runner::RunPart part;
   bool json = false;
 };
 
@@ -46,9 +47,10 @@ planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot)
 
 }  // namespace
 
-int plan_file(Context& context, const std::string& file, const GivenVariables& variables, bool json) {
+int plan_file(Context& context, const std::string& file, const GivenVariables& variables, const runner::RunPart& part,
+              bool json) {
   const auto prepared = PreparedWorkflow::open(context, file, variables.names());
-  if (!prepared) return exit_unusable;
+  if (!prepared || !prepared->cut_to(part)) return exit_unusable;
   const auto given = read_variables(variables, prepared->workflow());
   if (!given) return exit_unusable;
   std::vector<std::string> errors;
@@ -78,6 +80,8 @@ void add_plan(CLI::App& app, Context& context) {
   command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
   add_variable_options(*command, options->variables);
   command->add_flag("--json", options->json, "Print one JSON object");
+  add_part_options(*command, options->part);
+  add_env_file_option(*command, context.options);
   add_on_option(*command, context.options);
   command->footer(
       "The workflow is checked as `wtool run` checks it. Each state is shown with its command, filled in with what is\n"
@@ -92,7 +96,7 @@ void add_plan(CLI::App& app, Context& context) {
       "  wtool plan release.md --json");
   command->callback([&context, options] {
     context.command = [&context, options] {
-      return plan_file(context, options->file, options->variables, options->json);
+      return plan_file(context, options->file, options->variables, options->part, options->json);
     };
   });
 }

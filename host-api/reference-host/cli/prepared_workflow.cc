@@ -149,6 +149,19 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   if (made->directory.empty()) return nullptr;
   made->prompts = configured_prompts(context, made->directory);
   if (!made->prompts || !read_output_limits(context, made->output_limits)) return nullptr;
+  made->environment.directory = made->directory;
+  for (const std::string& file : context.options.env_files) {
+    std::string error;
+    const auto read = workflow::read_environment_file(file, error);
+    if (!read) {
+      complain("--env-file: " + error);
+      return nullptr;
+    }
+    for (const auto& [name, value] : *read) {
+      std::erase_if(made->environment.given, [&](const auto& known) { return known.first == name; });
+      made->environment.given.emplace_back(name, value);
+    }
+  }
   made->shell = configured_shell(context);
   made->tools = context.workflow_toolbox();
   made->config = &context.workflow_config();
@@ -182,8 +195,9 @@ std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(std::shared_ptr<const W
 
 bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::string& was_not) {
   library_ = std::make_unique<workflow::Library>(setup_->directory, shared_workflow_folders());
+  library_->read_environment(setup_->environment);
   workflow::Diagnostics diagnostics;
-  workflow_ = workflow::parse_workflow(source_, diagnostics);
+  workflow_ = workflow::parse_workflow(source_, diagnostics, &setup_->environment);
   workflow::CheckContext check_context;
   check_context.tools = setup_->tools;
   check_context.file = source_.name();
@@ -244,6 +258,12 @@ void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
     }
     setup_->tools->expect(std::move(place), tool);
   }
+}
+
+bool PreparedWorkflow::cut_to(const runner::RunPart& part) {
+  const std::string why = runner::cut_to(workflow_, part);
+  if (!why.empty()) complain(source_.name() + ": the workflow was not run: " + why);
+  return why.empty();
 }
 
 std::string PreparedWorkflow::shown_name() const {

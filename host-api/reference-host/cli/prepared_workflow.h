@@ -56,6 +56,7 @@ struct WorkflowSetup {
   workflow::ShellReader shell{};
   std::unique_ptr<runner::Prompts> prompts{};
   OutputLimits output_limits{};
+  workflow::EnvironmentSource environment{};
 };
 
 class PreparedWorkflow {
@@ -77,6 +78,8 @@ class PreparedWorkflow {
   std::string shown_name() const;
   // The services of the run, without confirmation and files for outputs. This object must outlive the run.
   runner::RunServices services();
+  // Leaves the part of it that is to run. False: the reason is on standard error.
+  bool cut_to(const runner::RunPart& part);
   // How much may be kept of outputs.
   OutputLimits output_limits() const { return setup_->output_limits; }
   // The classes of jobs that its steps, and those of workflows that it runs, may need on a cluster; an empty name is the jobs

@@ -16,6 +16,7 @@ namespace {
 struct RunOptions {
   std::string file;
   RunFlags flags;
+  std::string from;
   bool only_plans = false;
 };
 
@@ -28,7 +29,8 @@ int run_or_plan(Context& context, const RunOptions& options) {
     if (!chosen) return ended;
     file = std::move(*chosen);
   }
-  return options.only_plans ? plan_file(context, file, options.flags.variables, false)
+  if (!options.from.empty()) return run_from(context, file, options.from, options.flags);
+  return options.only_plans ? plan_file(context, file, options.flags.variables, options.flags.part, false)
                             : run_file(context, file, options.flags);
 }
 
@@ -43,11 +45,20 @@ void add_run(CLI::App& app, Context& context) {
                    "are offered")
       ->check(CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
   add_run_options(*command, options->flags);
+  add_env_file_option(*command, context.options);
   add_on_option(*command, context.options);
-  command->add_flag("--no-journal", options->flags.no_journal,
-                    "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
+  auto* from = command->add_option(
+      "--from", options->from,
+      "Continues the last run of this workflow from the last visit of this state on, with what was\n"
+      "recorded before it");
+  from->type_name("STATE")->check(
+      CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
+  auto* unkept = command->add_flag("--no-journal", options->flags.no_journal,
+                                   "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
   auto* dry = command->add_flag("-n,--dry-run", options->only_plans,
                                 "Tells what the run would do, as `wtool plan` does, and runs nothing");
+  unkept->excludes(from);
+  dry->excludes(from);
   for (const char* written : {"--events", "--junit", "--html"}) dry->excludes(command->get_option(written));
   command->footer(
       "Progress goes to standard error, a summary to standard output. Exit status: 0 completed, 1 failed, 2 the\n"
@@ -85,6 +96,7 @@ void add_resume(CLI::App& app, Context& context) {
   command->add_option("--from", options->resumed.from, "Runs again from the last visit of this state on")
       ->type_name("STATE");
   add_run_options(*command, options->flags);
+  add_env_file_option(*command, context.options);
   add_on_option(*command, context.options);
   command->footer(
       "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets, and inputs\n"

@@ -27,7 +27,7 @@ constexpr int max_choices = 5;  // answers that are not understood
 constexpr std::size_t max_offered = 1000;
 
 // Nothing: it is no workflow.
-std::optional<OfferedWorkflow> read(std::string name, const std::string& file, std::string where) {
+std::optional<OfferedWorkflow> read_offered(std::string name, const std::string& file, std::string where) {
   OfferedWorkflow made{std::move(name), file, std::move(where), {}, {}};
   const workflow::Source source = workflow::load_source(file, made.problem);
   if (!made.problem.empty()) return made;
@@ -88,12 +88,12 @@ std::vector<OfferedWorkflow> offered_workflows(const std::string& directory) {
     const bool may_be = file.extension() == ".md" || file.extension() == ".mermaid";
     if (!may_be || !fs::is_regular_file(file, ignored)) continue;
     if (file.extension() == ".mermaid" && fs::exists(fs::path(file).replace_extension(".md"), ignored)) continue;
-    auto made = read(file.stem().string(), shown_path(file.string(), directory), "project");
+    auto made = read_offered(file.stem().string(), shown_path(file.string(), directory), "project");
     if (made) offered.emplace(made->name, std::move(*made));
   }
   for (const workflow::Library::Listed& listed : library.list()) {
     if (offered.contains(listed.name)) continue;
-    auto made = read(listed.name, shown_path(listed.file, directory), where_is(listed.folder, library));
+    auto made = read_offered(listed.name, shown_path(listed.file, directory), where_is(listed.folder, library));
     if (made) offered.emplace(made->name, std::move(*made));
   }
   std::vector<OfferedWorkflow> all;
@@ -152,7 +152,7 @@ const OfferedWorkflow* chosen(const std::vector<OfferedWorkflow>& workflows, std
 
 std::string none_is_named(const std::vector<OfferedWorkflow>& workflows) {
   if (workflows.empty()) {
-    return "name a workflow; there is none here, and `wtool init workflow` writes one";
+    return "name a workflow; this folder has none, and `wtool init workflow` writes one";
   }
   constexpr std::size_t most = 20;
   std::string text = "name a workflow, as in `wtool run " + workflows.front().name + "`; there are:";

@@ -54,8 +54,13 @@ int exit_status(const RunReport& report, const Interrupts& interrupts) {
 // One run from here to its exit status.
 class FileRun {
  public:
-  FileRun(PreparedWorkflow& prepared, const RunFlags& flags, runner::Secrets& secrets)
-      : prepared_(prepared), flags_(flags), secrets_(secrets) {}
+  FileRun(PreparedWorkflow& prepared, const RunFlags& flags, std::vector<std::string> env_files, runner::RunPart part,
+          runner::Secrets& secrets)
+      : prepared_(prepared),
+        flags_(flags),
+        env_files_(std::move(env_files)),
+        part_(std::move(part)),
+        secrets_(secrets) {}
 
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
           const runner::PastRun* past) {
@@ -123,6 +128,8 @@ class FileRun {
       prepared_.tools().name_jobs(settings.jobs);
     }
     settings.max_parallel = flags_.max_parallel;
+    settings.env_files = env_files_;
+    settings.part = part_;
     if (flags_.fail_fast || flags_.no_fail_fast) settings.fail_fast = flags_.fail_fast;
     return settings;
   }
@@ -136,6 +143,8 @@ class FileRun {
 
   PreparedWorkflow& prepared_;
   const RunFlags& flags_;
+  const std::vector<std::string> env_files_;
+  const runner::RunPart part_;
   runner::Secrets& secrets_;
 };
 
@@ -175,6 +184,7 @@ std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const wo
 
 void add_run_options(CLI::App& command, RunFlags& flags) {
   add_variable_options(command, flags.variables);
+  add_part_options(command, flags.part);
   command.add_option("--max-parallel", flags.max_parallel, "Calls that run at the same time (default: no limit)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
@@ -206,7 +216,7 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
 
 int run_file(Context& context, const std::string& file, const RunFlags& flags) {
   const auto prepared = PreparedWorkflow::open(context, file, flags.variables.names());
-  if (!prepared) return exit_unusable;
+  if (!prepared || !prepared->cut_to(flags.part)) return exit_unusable;
   auto read = read_variables(flags.variables, prepared->workflow());
   if (!read) return exit_unusable;
   std::vector<std::string> given = std::move(*read);
@@ -224,7 +234,8 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
     journal = journal::Journal::create(prepared->directory(), journal_options(secrets), error);
     if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
   }
-  return FileRun(*prepared, flags, secrets).run(std::move(inputs), std::move(journal), nullptr);
+  return FileRun(*prepared, flags, context.options.env_files, flags.part, secrets)
+      .run(std::move(inputs), std::move(journal), nullptr);
 }
 
 namespace {
@@ -253,6 +264,19 @@ int cancel_left_jobs(Context& context, const std::string& name) {
 
 }  // namespace
 
+int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags) {
+  std::error_code failed;
+  const std::string directory = std::filesystem::current_path(failed).string();
+  std::string error = failed ? "the working directory cannot be found: " + failed.message() : "";
+  const std::string path = failed ? "" : workflow_file(file, directory, error);
+  const std::string run = path.empty() ? "" : run_of_file(directory, path, "last", error);
+  if (run.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  return resume_run(context, {.run = run, .from = from, .keeps_part = false}, flags);
+}
+
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
@@ -270,16 +294,21 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   for (const std::string& notice : resumed->notices) complain(notice);
   const journal::RunRecord& earlier = resumed->run;
   if (context.options.on.empty()) context.options.on = earlier.on;
+  if (context.options.env_files.empty()) context.options.env_files = earlier.env_files;
   if (const int interrupted = cancel_left_jobs(context, earlier.jobs); interrupted != exit_ok) return interrupted;
   std::vector<std::string> names = flags.variables.names();
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
-  if (!prepared) return exit_unusable;
+  const runner::RunPart part = flags.part.is_whole() && wanted.keeps_part
+                                   ? runner::RunPart{.until = earlier.until, .only = earlier.only}
+                                   : flags.part;
+  if (!prepared || !prepared->cut_to(part)) return exit_unusable;
   if (const std::string notice = changed_since(prepared->source(), earlier); !notice.empty()) complain(notice);
   int ended = exit_unusable;
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
-  return FileRun(*prepared, flags, secrets).run(std::move(*inputs), std::move(resumed->journal), &resumed->past);
+  return FileRun(*prepared, flags, context.options.env_files, part, secrets)
+      .run(std::move(*inputs), std::move(resumed->journal), &resumed->past);
 }
 
 }  // namespace wtool::host

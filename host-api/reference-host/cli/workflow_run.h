@@ -22,6 +22,7 @@ inline constexpr int exit_aborted = 130;
 
 struct RunFlags {
   GivenVariables variables;
+  runner::RunPart part;
   std::size_t max_parallel = 0;  // 0: no limit
   bool fail_fast = false;        // --fail-fast
   bool no_fail_fast = false;     // --no-fail-fast
@@ -39,15 +40,19 @@ void add_run_options(CLI::App& command, RunFlags& flags);
 
 // The run to continue.
 struct Resumed {
-  std::string run;   // its id, the beginning of it, or `last`; below the working directory
-  std::string from;  // a state; empty: where it ended
+  std::string run;         // its id, the beginning of it, or `last`; below the working directory
+  std::string from;        // a state; empty: where it ended
+  bool keeps_part = true;  // without a part in the flags, that of the earlier run counts
 };
 
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
+// Runs the file again from the last visit of a state in its last run on, with what that run recorded before.
+int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags);
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
 
 // What `wtool plan` and `wtool run --dry-run` do (plan.cc).
-int plan_file(Context& context, const std::string& file, const GivenVariables& variables, bool json);
+int plan_file(Context& context, const std::string& file, const GivenVariables& variables, const runner::RunPart& part,
+              bool json);
 
 }  // namespace wtool::host

@@ -9,11 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/stop.h"
 #include "loader/tool_caller.h"
 #include "runner/past_run.h"
 #include "runner/run_observer.h"
+#include "runner/run_part.h"
 #include "runner/secrets.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
@@ -97,6 +99,8 @@ struct RunSettings {
   // the run may submit some.
   std::string on{};
   std::string jobs{};
+  RunPart part{};                        // for the journal: the workflow is cut already
+  std::vector<std::string> env_files{};  // of --env-file, for the journal, too
 };
 
 // All references must outlive the call.

@@ -106,7 +106,7 @@ const Library::Entry* Library::find(const std::string& name, const std::string& 
   auto made = std::make_unique<Entry>();
   made->source = load_source(path, error);
   if (!error.empty()) return nullptr;
-  made->workflow = parse_workflow(made->source, made->diagnostics);
+  made->workflow = parse_workflow(made->source, made->diagnostics, environment_ ? &*environment_ : nullptr);
   return entries_.emplace(key, std::move(made)).first->second.get();
 }
 

@@ -13,12 +13,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
+#include "workflow/parse/environment_file.h"
 
 namespace wtool::host::workflow {
 
@@ -48,6 +51,9 @@ class Library {
 
   explicit Library(std::string directory, const std::vector<std::string>& shared = {});
 
+  // How files of variables are read, of the workflows that it reads from now on. Without this call, they are not.
+  void read_environment(EnvironmentSource source) { environment_ = std::move(source); }
+
   // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence with the reason.
   const Entry* find(const std::string& name, const std::string& from, std::string& error);
 
@@ -71,6 +77,7 @@ class Library {
 
   std::vector<std::string> folders_;  // in which a name is looked for, after the folder of the calling file
   std::size_t first_shared_ = 0;
+  std::optional<EnvironmentSource> environment_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<const Entry>> entries_;  // by real path
 };
