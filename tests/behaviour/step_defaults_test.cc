@@ -113,6 +113,11 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_used_is_an_error_of_a_run_and_a_warni
     scratch.file("bad.env", text);
     check(part);
   }
+  std::filesystem::remove(scratch.path() + "/bad.env");
+  std::filesystem::create_directory(scratch.path() + "/bad.env");
+  check("this is a directory, and not a file of variables");
+  std::filesystem::remove(scratch.path() + "/bad.env");
+  scratch.file("bad.env", "A='x' y\n");
   nested("", action);
   const Finished given = run_workflow("w.md", {"--env-file", "bad.env"});
   BOOST_TEST(given.exit_code == 2);

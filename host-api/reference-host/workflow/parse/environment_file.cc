@@ -1,6 +1,8 @@
 #include "workflow/parse/environment_file.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "expressions/lexer.h"
 #include "expressions/value.h"
@@ -60,6 +62,11 @@ std::string read_variable_line(std::string_view line, EnvironmentVariables& out)
 }  // namespace
 
 std::optional<EnvironmentVariables> read_environment_file(const std::string& path, std::string& error) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    error = path + ": this is a directory, and not a file of variables";
+    return std::nullopt;
+  }
   const Source source = load_source(path, error);
   if (!error.empty()) return std::nullopt;
   EnvironmentVariables variables;
