@@ -111,7 +111,7 @@ BOOST_FIXTURE_TEST_CASE(secrets_are_not_shown, Place) {
                                     "- Two: Shell \"login ${token} ${pass}\" env={\"TOKEN\": \"${token}\"}\n",
                                     "parameters:\n  - {name: token, secret: true}\n");
   for (const bool as_json : {false, true}) {
-    std::vector<std::string> more{"--var", "token=hunter2"};
+    std::vector<std::string> more{"--var-file", "token=" + scratch.file("token", "hunter2")};
     if (as_json) more.emplace_back("--json");
     const Finished finished = plan(file, more);
     BOOST_TEST(finished.exit_code == 0, finished.err);

@@ -34,22 +34,23 @@ BOOST_AUTO_TEST_CASE(an_input_that_holds_a_secret_is_asked_for_again_after_a_kil
   const std::string file_ =
       workflow_with("  - {name: token, secret: true}\n  - {name: url}\n  - {name: plain}\n",
                     "- A: Shell \"echo ${url} ${plain} >>seen\"\n- B: Shell \"touch ready; test -e go || sleep 61\"\n");
+  const std::string token = "token=" + scratch.file("token", "hunter2hunter2\n");
   {
-    Program program({wtool_path, "run", file_, "--var", "token=hunter2hunter2", "--var",
-                     "url=https://hunter2hunter2@host", "--var", "plain=a word"},
+    Program program({wtool_path, "run", file_, "--var-file", token, "--var", "url=https://hunter2hunter2@host", "--var",
+                     "plain=a word"},
                     Program::On::pipes, here());
     BOOST_REQUIRE(wait_until([&] { return fs::exists(scratch.path() + "/ready"); }, std::chrono::seconds(30)));
     program.kill(SIGKILL);
     program.wait();
   }
   scratch.file("go", "");
-  const Finished refused = wtool({"resume", "last", "--var", "token=hunter2hunter2"});
+  const Finished refused = wtool({"resume", "last", "--var-file", token});
   BOOST_TEST(refused.exit_code == 2);
   BOOST_TEST(holds(refused.err, "the input 'url' holds a secret"), refused.err);
-  BOOST_TEST(holds(refused.err, "--var url=VALUE"), refused.err);
+  BOOST_TEST(holds(refused.err, "--var-file url=FILE or --var-env url=VARIABLE"), refused.err);
   BOOST_TEST(!holds(refused.err, "plain"), refused.err);
-  const Finished resumed = wtool(
-      {"resume", "last", "--from", "A", "--var", "token=hunter2hunter2", "--var", "url=https://hunter2hunter2@host"});
+  const Finished resumed =
+      wtool({"resume", "last", "--from", "A", "--var-file", token, "--var", "url=https://hunter2hunter2@host"});
   BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
   BOOST_TEST(file("seen") == "https://hunter2hunter2@host a word\nhttps://hunter2hunter2@host a word\n");
 }

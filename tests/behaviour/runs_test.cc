@@ -214,11 +214,12 @@ BOOST_FIXTURE_TEST_CASE(in_a_subfolder_the_folder_that_has_runs_is_named, Runs) 
 }
 
 BOOST_FIXTURE_TEST_CASE(words_of_other_programs_name_what_does_it_here, Runs) {
-  BOOST_TEST(holds(wtool({"run", "--dry-run", "x.md"}).err, "`wtool plan WORKFLOW`"));
-  BOOST_TEST(holds(wtool({"list"}).err, "`wtool runs` lists runs"));
+  BOOST_TEST(holds(wtool({"resume", "--dry-run", "last"}).err, "`wtool plan WORKFLOW`"));
+  BOOST_TEST(holds(wtool({"ls"}).err, "`wtool list` lists workflows, `wtool runs` lists runs"));
   BOOST_TEST(holds(wtool({"validate", "x.md"}).err, "`wtool lint FILE...`"));
   BOOST_TEST(holds(wtool({"version"}).err, "`wtool --version`"));
-  BOOST_TEST(holds(wtool({"runs", "list"}).err, "one word too many for `wtool runs`; `wtool runs` lists runs"));
+  BOOST_TEST(holds(wtool({"runs", "list"}).err,
+                   "one word too many for `wtool runs`; `wtool list` lists workflows, `wtool runs` lists runs"));
   BOOST_TEST(holds(wtool({"rnu"}).err, "did you mean run?"));
   for (const char* command : {"config", "audit"}) {
     BOOST_TEST(!holds(wtool({command, "show", "--help"}).out, "wtool COMMAND --help"));

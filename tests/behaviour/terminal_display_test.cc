@@ -448,8 +448,8 @@ BOOST_FIXTURE_TEST_CASE(a_resumed_run_asks_for_the_secrets_that_its_journal_does
                    "[*] --> A\nA --> [*]\n```\n"
                    "## Actions\n- A: Shell \"printf '%s %s' ${url} ${plain} >url; printf %s ${token} >token; test -e "
                    "go\"\n");
-  const Finished failed = run_workflow(
-      file_, {"--var", "token=hunter2hunter2", "--var", "url=https://hunter2hunter2@host", "--var", "plain=word"});
+  const Finished failed = run_workflow(file_, {"--var-file", "token=" + scratch.file("secret", "hunter2hunter2"),
+                                               "--var", "url=https://hunter2hunter2@host", "--var", "plain=word"});
   BOOST_TEST(failed.exit_code == 1, failed.err);
   std::filesystem::remove(scratch.path() + "/url");
   scratch.file("go", "");

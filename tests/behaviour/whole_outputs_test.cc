@@ -292,7 +292,8 @@ BOOST_AUTO_TEST_CASE(a_file_that_holds_a_secret_only_in_the_part_that_was_cut_do
       "---\nparameters:\n  - {name: token, secret: true}\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\n"
       "B --> [*]\n```\n## Actions\n- A: Shell \"seq 1 9999; echo ${token}; seq 1 9999\"\n"
       "- B: Shell \"grep -c hunter ${A.stdout_file} >read\"\n");
-  const Finished finished = wtool({"run", "secret.md", "--var", "token=hunter2hunter2"});
+  const Finished finished =
+      wtool({"run", "secret.md", "--var-file", "token=" + scratch.file("token", "hunter2hunter2")});
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(file("read") == "1\n");
   BOOST_TEST(!fs::exists(output_file("main-1.stdout")));

@@ -237,8 +237,8 @@ BOOST_AUTO_TEST_CASE(secrets_are_in_nothing_that_a_run_shows_or_leaves) {
   std::string text = file("w.md");
   text.replace(text.find(" # ${{ token }}"), 15, "");
   scratch.file("w.md", text);
-  const Finished finished = wtool(
-      {"run", "w.md", "--var", "token=sesame-op", "--events", "events.jsonl", "--junit", "j.xml", "--html", "r.html"});
+  const Finished finished = wtool({"run", "w.md", "--var-file", "token=" + scratch.file("token", "sesame-op\n"),
+                                   "--events", "events.jsonl", "--junit", "j.xml", "--html", "r.html"});
   BOOST_TEST_CONTEXT(finished.out << finished.err) {
     BOOST_REQUIRE(there("events.jsonl"));
     const Finished shown = wtool({"show", "last", "--json"});

@@ -146,7 +146,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
   }
   // The run may have continued elsewhere meanwhile, and wait for something else now: an answer counts for its question
   // alone.
-  return continue_run(context, std::move(*resumed), std::move(given), answer.flags, secrets);
+  return continue_run(context, std::move(*resumed), std::move(given), answer.flags, true, secrets);
 }
 
 }  // namespace wtool::host

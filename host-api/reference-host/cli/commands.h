@@ -35,6 +35,7 @@ void add_doctor(CLI::App& app, Context& context);
 void add_graph(CLI::App& app, Context& context);
 void add_init(CLI::App& app, Context& context);
 void add_lint(CLI::App& app, Context& context);
+void add_list(CLI::App& app, Context& context);
 void add_logs(CLI::App& app, Context& context);
 void add_mcp(CLI::App& app, Context& context);
 void add_plan(CLI::App& app, Context& context);

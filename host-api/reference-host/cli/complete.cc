@@ -75,7 +75,7 @@ Line read(const CLI::App& app, const Words& before) {
 }
 
 void add_workflows(Words& candidates) {
-  const workflow::Library library(".");
+  const workflow::Library library(".", shared_workflow_folders());
   const Words names = library.names();
   candidates.insert(candidates.end(), names.begin(), names.end());
   candidates.emplace_back(files_too);
@@ -109,6 +109,18 @@ void add_parameters(Words& candidates, const Words& operands) {
   }
 }
 
+void add_states_of_workflow(Words& candidates, const Words& operands) {
+  for (const std::string& operand : operands) {
+    std::string error;
+    const std::string file = workflow_file(operand, ".", error);
+    const std::optional<workflow::Workflow> workflow = file.empty() ? std::nullopt : read_workflow(file);
+    if (!workflow) continue;
+    for (const workflow::State& state : workflow->states) {
+      if (!state.hidden) candidates.push_back(state.id);
+    }
+  }
+}
+
 // The values of an option that takes one of a set: CLI11 keeps them in the text of its type, such as NAME:{a,b}.
 bool add_set(Words& candidates, const CLI::Option& option) {
   const std::string type = option.get_type_name();
@@ -136,12 +148,16 @@ void add_tool_names(Words& candidates, Context& context) {
 void add_values(Words& candidates, Context& context, const Line& line, const CLI::Option& option) {
   const std::string name = option.nonpositional() ? option.get_name() : option.get_name(true);
   if (add_set(candidates, option)) return;
-  if (name == "--var") return add_parameters(candidates, line.operands);
+  if (name == "--var" || name == "--var-file" || name == "--var-env") return add_parameters(candidates, line.operands);
   if (name == "--tools" || name == "TOOL") return add_tool_names(candidates, context);
   if (name == "WORKFLOW" || (name == "FILE" && line.command->get_name() == "lint")) return add_workflows(candidates);
   if (name == "RUN") return add_runs(candidates);
-  const bool of_a_run =
-      name == "STATE" || name == "--from" || (name == "--output" && line.command->get_name() == "show");
+  const bool takes_workflow = line.command->get_name() == "run" || line.command->get_name() == "plan";
+  if (takes_workflow && (name == "--until" || name == "--only" || name == "--from")) {
+    return add_states_of_workflow(candidates, line.operands);
+  }
+  const bool of_a_run = name == "STATE" || name == "--from" || name == "--until" || name == "--only" ||
+                        (name == "--output" && line.command->get_name() == "show");
   if (of_a_run) {
     if (!line.operands.empty()) add_states(candidates, line.operands.front());
     return;

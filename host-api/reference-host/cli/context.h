@@ -32,7 +32,8 @@ struct GlobalOptions {
   std::string config;
   std::string log;
   std::string log_format;
-  std::string on;  // "local" or "cluster", of commands that call tools
+  std::string on;                      // "local" or "cluster", of commands that call tools
+  std::vector<std::string> env_files;  // of commands that read workflows to run them
 };
 
 // One per process, on the main thread; only tracing() may be used from other threads. Destroys its parts in the right

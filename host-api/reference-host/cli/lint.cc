@@ -49,7 +49,10 @@ class Linter {
         toolbox_(context.workflow_toolbox()),
         config_(context.workflow_config()),
         shell_(configured_shell(context)),
-        library_(directory()) {
+        library_(directory(), shared_workflow_folders()) {
+    environment_.directory = directory();
+    environment_.must_exist = false;
+    library_.read_environment(environment_);
     for (const std::string& variable : options.variables) given_.push_back(variable.substr(0, variable.find('=')));
   }
 
@@ -91,12 +94,12 @@ class Linter {
       return unreadable(file, error);
     }
     workflow::Diagnostics diagnostics;
-    workflow::Workflow parsed = workflow::parse_workflow(source, diagnostics);
+    workflow::Workflow parsed = workflow::parse_workflow(source, diagnostics, &environment_);
     if (options_.fix && diagnostics.empty() && !parsed.says_failures) {
       if (auto fixed = fix(source, parsed)) {
         source = std::move(*fixed);
         diagnostics = {};
-        parsed = workflow::parse_workflow(source, diagnostics);
+        parsed = workflow::parse_workflow(source, diagnostics, &environment_);
       }
     }
     workflow::CheckContext around;
@@ -231,6 +234,7 @@ class Linter {
   WorkflowConfig& config_;
   workflow::ShellReader shell_;
   workflow::Library library_;
+  workflow::EnvironmentSource environment_;
   std::vector<std::string> given_;
   std::optional<bool> allows_any_;  // nothing: not asked yet
   std::map<std::pair<std::string, std::map<std::string, std::string>>, workflow::CommandVerdict> verdicts_;

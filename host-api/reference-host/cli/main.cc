@@ -64,9 +64,9 @@ const char* usual_name(std::string_view word) {
       {"--dry-run", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
       {"-n", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
       {"dry-run", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
-      {"list", "`wtool runs` lists runs, `wtool tools` lists tools"},
-      {"ls", "`wtool runs` lists runs, `wtool tools` lists tools"},
-      {"--list", "`wtool runs` lists runs, `wtool tools` lists tools"},
+      {"list", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
+      {"ls", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
+      {"--list", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
       {"ps", "`wtool runs` lists runs, also those that have not ended"},
       {"history", "`wtool runs` lists runs"},
       {"validate", "`wtool lint FILE...` checks workflow files"},
@@ -77,7 +77,6 @@ const char* usual_name(std::string_view word) {
       {"serve", "`wtool mcp` serves the tools to a client"},
       {"version", "it is `wtool --version`"},
       {"help", "it is `wtool --help`, or `wtool COMMAND --help`"},
-      {"--env-file", "parameters are given with --var NAME=VALUE"},
   };
   for (const auto& [name, says] : known) {
     if (word == name) return says;
@@ -188,6 +187,7 @@ int run_program(int argc, char** argv) {
   add_global_options(app, context.options);
   add_tools(app, context);
   add_call(app, context);
+  add_list(app, context);
   add_run(app, context);
   add_resume(app, context);
   add_attach(app, context);

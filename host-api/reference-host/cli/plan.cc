@@ -20,7 +20,8 @@ namespace {
 
 struct PlanOptions {
   std::string file;
-  std::vector<std::string> variables;
+  GivenVariables variables;
+  runner::RunPart part;
   bool json = false;
 };
 
@@ -44,15 +45,18 @@ planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot)
   return made;
 }
 
-int plan(Context& context, const PlanOptions& options) {
-  std::vector<std::string> names;
-  for (const std::string& variable : options.variables) names.push_back(variable.substr(0, variable.find('=')));
-  const auto prepared = PreparedWorkflow::open(context, options.file, names);
-  if (!prepared) return exit_unusable;
+}  // namespace
+
+int plan_file(Context& context, const std::string& file, const GivenVariables& variables, const runner::RunPart& part,
+              bool json) {
+  const auto prepared = PreparedWorkflow::open(context, file, variables.names());
+  if (!prepared || !prepared->cut_to(part)) return exit_unusable;
+  const auto given = read_variables(variables, prepared->workflow());
+  if (!given) return exit_unusable;
   std::vector<std::string> errors;
-  auto inputs = workflow::resolve_inputs(prepared->workflow(), options.variables,
-                                         workflow::names_read(prepared->workflow()), errors);
-  for (const std::string& message : errors) complain(options.file + ": " + message);
+  auto inputs =
+      workflow::resolve_inputs(prepared->workflow(), *given, workflow::names_read(prepared->workflow()), errors);
+  for (const std::string& message : errors) complain(file + ": " + with_option_named(message, variables));
   if (!errors.empty()) return exit_unusable;
 
   planning::PlanServices services;
@@ -66,23 +70,18 @@ int plan(Context& context, const PlanOptions& options) {
   };
   planning::Plan made = planning::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), services);
   for (const std::string& slot : prepared->slots()) made.cluster.push_back(asked_of_slurm(prepared->tools(), slot));
-  if (!print(options.json ? planning::plan_json(made) : planning::plan_text(made))) return exit_unusable;
+  if (!print(json ? planning::plan_json(made) : planning::plan_text(made))) return exit_unusable;
   return planning::count(made).refused > 0 ? exit_refused : exit_ok;
 }
-
-}  // namespace
 
 void add_plan(CLI::App& app, Context& context) {
   auto options = std::make_shared<PlanOptions>();
   CLI::App* command = app.add_subcommand("plan", "Tell what a run of a workflow would do, without running anything");
   command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
-  command
-      ->add_option("--var,--set", options->variables,
-                   "A parameter of the workflow, as NAME=VALUE; may be given several times")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
+  add_variable_options(*command, options->variables);
   command->add_flag("--json", options->json, "Print one JSON object");
+  add_part_options(*command, options->part);
+  add_env_file_option(*command, context.options);
   add_on_option(*command, context.options);
   command->footer(
       "The workflow is checked as `wtool run` checks it. Each state is shown with its command, filled in with what is\n"
@@ -95,7 +94,11 @@ void add_plan(CLI::App& app, Context& context) {
       "Examples:\n"
       "  wtool plan release.md --var version=1.2.0\n"
       "  wtool plan release.md --json");
-  command->callback([&context, options] { context.command = [&context, options] { return plan(context, *options); }; });
+  command->callback([&context, options] {
+    context.command = [&context, options] {
+      return plan_file(context, options->file, options->variables, options->part, options->json);
+    };
+  });
 }
 
 }  // namespace wtool::host

@@ -43,9 +43,16 @@ std::string not_found(const std::string& wanted, const workflow::Library& librar
 
 }  // namespace
 
+std::vector<std::string> shared_workflow_folders() {
+  std::vector<std::string> folders;
+  if (const std::string user = user_config_folder(); !user.empty()) folders.push_back(user + "/workflows");
+  folders.emplace_back("/etc/wtool/workflows");
+  return folders;
+}
+
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error) {
   if (::access(wanted.c_str(), F_OK) == 0) return wanted;
-  workflow::Library library(directory);
+  workflow::Library library(directory, shared_workflow_folders());
   if (const auto* entry = library.find(wanted, directory + "/", error)) return entry->source.name();
   if (wanted.find('/') != std::string::npos || wanted.ends_with(".md")) {
     error.clear();
@@ -145,6 +152,19 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   if (made->directory.empty()) return nullptr;
   made->prompts = configured_prompts(context, made->directory);
   if (!made->prompts || !read_limits(context, made->output_limits, made->trail)) return nullptr;
+  made->environment.directory = made->directory;
+  for (const std::string& file : context.options.env_files) {
+    std::string error;
+    const auto read = workflow::read_environment_file(file, error);
+    if (!read) {
+      complain("--env-file: " + error);
+      return nullptr;
+    }
+    for (const auto& [name, value] : *read) {
+      std::erase_if(made->environment.given, [&](const auto& known) { return known.first == name; });
+      made->environment.given.emplace_back(name, value);
+    }
+  }
   made->shell = configured_shell(context);
   made->tools = context.workflow_toolbox();
   made->config = &context.workflow_config();
@@ -177,9 +197,10 @@ std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(std::shared_ptr<const W
 }
 
 bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::string& was_not) {
-  library_ = std::make_unique<workflow::Library>(setup_->directory);
+  library_ = std::make_unique<workflow::Library>(setup_->directory, shared_workflow_folders());
+  library_->read_environment(setup_->environment);
   workflow::Diagnostics diagnostics;
-  workflow_ = workflow::parse_workflow(source_, diagnostics);
+  workflow_ = workflow::parse_workflow(source_, diagnostics, &setup_->environment);
   workflow::CheckContext check_context;
   check_context.tools = setup_->tools;
   check_context.file = source_.name();
@@ -241,6 +262,12 @@ void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
     }
     setup_->tools->expect(std::move(place), tool);
   }
+}
+
+bool PreparedWorkflow::cut_to(const runner::RunPart& part) {
+  const std::string why = runner::cut_to(workflow_, part);
+  if (!why.empty()) complain(source_.name() + ": the workflow was not run: " + why);
+  return why.empty();
 }
 
 std::string PreparedWorkflow::shown_name() const {
@@ -328,7 +355,8 @@ std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::s
                                      const std::string& option) {
   std::vector<std::string> sentences;
   const auto again = [&](const std::string& name) {
-    return "give it again" + (option.empty() ? "" : " with " + option + name + "=VALUE");
+    return "give it again" +
+           (option.empty() ? "" : " with " + option + name + "=FILE or --var-env " + name + "=VARIABLE");
   };
   for (const std::string& name : run.secret_inputs) {
     if (!given.contains(name)) sentences.push_back("the secret '" + name + "' is not in the journal; " + again(name));

@@ -29,6 +29,10 @@
 
 namespace wtool::host {
 
+// The folders of workflows that the user and the machine have for all projects: wtool/workflows below the user's folder of
+// configurations, and /etc/wtool/workflows. What is nearer goes before what is further away.
+std::vector<std::string> shared_workflow_folders();
+
 // The file that a person means: a file of that name, or the workflow that another workflow in that directory would call
 // by that name. Empty: neither exists, and `error` lists the places.
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
@@ -54,6 +58,7 @@ struct WorkflowSetup {
   std::unique_ptr<runner::Prompts> prompts{};
   OutputLimits output_limits{};
   audit::AppendOptions trail{};
+  workflow::EnvironmentSource environment{};
 };
 
 class PreparedWorkflow {
@@ -75,6 +80,8 @@ class PreparedWorkflow {
   std::string shown_name() const;
   // The services of the run, without confirmation and files for outputs. This object must outlive the run.
   runner::RunServices services();
+  // Leaves the part of it that is to run. False: the reason is on standard error.
+  bool cut_to(const runner::RunPart& part);
   // How much may be kept of outputs.
   OutputLimits output_limits() const { return setup_->output_limits; }
   // The audit trail of the configuration.

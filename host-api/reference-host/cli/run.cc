@@ -2,11 +2,13 @@
 // summary to standard output.
 // wtool resume RUN [--from STATE]: continues a run that failed, was aborted, or was killed.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "cli/commands.h"
 #include "cli/detach.h"
+#include "cli/workflow_list.h"
 #include "cli/workflow_run.h"
 
 namespace wtool::host {
@@ -16,7 +18,26 @@ struct RunOptions {
   std::string file;
   RunFlags flags;
   bool detach = false;
+  std::string from;
+  bool only_plans = false;
 };
+
+int run_or_plan(Context& context, RunOptions& options) {
+  std::string file = options.file;
+  if (file.empty()) {
+    std::error_code failed;
+    int ended = exit_unusable;
+    auto chosen = choose_workflow(std::filesystem::current_path(failed).string(), ended);
+    if (!chosen) return ended;
+    file = std::move(*chosen);
+  }
+  if (options.detach) {
+    if (const auto status = detach(options.flags.detached)) return *status;
+  }
+  if (!options.from.empty()) return run_from(context, file, options.from, options.flags);
+  return options.only_plans ? plan_file(context, file, options.flags.variables, options.flags.part, false)
+                            : run_file(context, file, options.flags);
+}
 
 }  // namespace
 
@@ -24,19 +45,32 @@ void add_run(CLI::App& app, Context& context) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a workflow: markdown with a mermaid state diagram");
   command
-      ->add_option(
-          "WORKFLOW", options->file,
-          "The workflow file, or the name of one in .swissarmyhammer/workflows,\n.wtool/workflows or workflows")
-      ->required();
+      ->add_option("WORKFLOW", options->file,
+                   "The workflow file, or the name of one that `wtool list` shows; without it, on a terminal,\nthese "
+                   "are offered")
+      ->check(CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
   add_run_options(*command, options->flags);
+  add_env_file_option(*command, context.options);
   add_on_option(*command, context.options);
-  command->add_flag("--no-journal", options->flags.no_journal,
-                    "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
+  auto* from = command->add_option(
+      "--from", options->from,
+      "Continues the last run of this workflow from the last visit of this state on, with what was\n"
+      "recorded before it");
+  from->type_name("STATE")->check(
+      CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
+  auto* unkept = command->add_flag("--no-journal", options->flags.no_journal,
+                                   "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
+  auto* dry = command->add_flag("-n,--dry-run", options->only_plans,
+                                "Tells what the run would do, as `wtool plan` does, and runs nothing");
+  unkept->excludes(from);
+  dry->excludes(from);
+  for (const char* written : {"--events", "--junit", "--html"}) dry->excludes(command->get_option(written));
   command
       ->add_flag(
           "--detach", options->detach,
           "Returns as soon as the run has begun, and prints its id: `wtool attach` shows it, `wtool stop` ends it")
-      ->excludes("--no-journal");
+      ->excludes(unkept)
+      ->excludes(dry);
   command->footer(
       "Progress goes to standard error, a summary to standard output. Exit status: 0 completed, 1 failed, 2 the\n"
       "workflow or the usage is invalid (nothing was run), 3 failed because a command was refused, 4 completed but a\n"
@@ -47,17 +81,12 @@ void add_run(CLI::App& app, Context& context) {
       "\n"
       "Examples:\n"
       "  wtool run workflows/repository-report.md\n"
-      "  wtool run release.md --var version=1.2.0 --var dry_run=true\n"
+      "  wtool run release.md --var version=1.2.0 --var-file token=token.txt\n"
       "  wtool run checks.md --max-parallel 4 --junit checks.xml --events events.jsonl\n"
       "  wtool run nightly.md --detach");
   command->callback([&context, options] {
     context.shows_results = true;
-    context.command = [&context, options] {
-      if (options->detach) {
-        if (const auto status = detach(options->flags.detached)) return *status;
-      }
-      return run_file(context, options->file, options->flags);
-    };
+    context.command = [&context, options] { return run_or_plan(context, *options); };
   });
 }
 
@@ -81,12 +110,13 @@ void add_resume(CLI::App& app, Context& context) {
   command->add_option("--from", options->resumed.from, "Runs again from the last visit of this state on")
       ->type_name("STATE");
   add_run_options(*command, options->flags);
+  add_env_file_option(*command, context.options);
   add_on_option(*command, context.options);
   command->add_flag("--detach", options->detach, "Returns as soon as the run has begun, as `wtool run --detach` does");
   command->footer(
       "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets, and inputs\n"
-      "that held one, are not in it: give them again with --var, or answer when you are asked on a terminal. Give\n"
-      "parameters that are to change with --var, too. The exit status is that of `wtool run`.\n"
+      "that held one, are not in it: give them again with --var-file or --var-env, or answer when you are asked on a\n"
+      "terminal. Give parameters that are to change with --var, too. The exit status is that of `wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool resume last\n"

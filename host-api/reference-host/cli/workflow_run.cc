@@ -77,8 +77,13 @@ namespace {
 // One run from here to its exit status.
 class FileRun {
  public:
-  FileRun(PreparedWorkflow& prepared, const RunFlags& flags, runner::Secrets& secrets)
-      : prepared_(prepared), flags_(flags), secrets_(secrets) {}
+  FileRun(PreparedWorkflow& prepared, const RunFlags& flags, std::vector<std::string> env_files, runner::RunPart part,
+          runner::Secrets& secrets)
+      : prepared_(prepared),
+        flags_(flags),
+        env_files_(std::move(env_files)),
+        part_(std::move(part)),
+        secrets_(secrets) {}
 
   // `pending` and `given`: questions of the run that is continued, and the answers to some of them.
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
@@ -157,6 +162,8 @@ class FileRun {
     }
     settings.traceparent = trace_of_process();
     settings.max_parallel = flags_.max_parallel;
+    settings.env_files = env_files_;
+    settings.part = part_;
     if (flags_.fail_fast || flags_.no_fail_fast) settings.fail_fast = flags_.fail_fast;
     return settings;
   }
@@ -170,6 +177,8 @@ class FileRun {
 
   PreparedWorkflow& prepared_;
   const RunFlags& flags_;
+  const std::vector<std::string> env_files_;
+  const runner::RunPart part_;
   runner::Secrets& secrets_;
 };
 
@@ -186,18 +195,21 @@ std::vector<std::string> missing_of(const std::vector<std::string>& names, const
 // reasons are on standard error, and `exit_status` is the program's exit status.
 std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const workflow::Workflow& parsed,
                                                                         const journal::RunRecord& run,
-                                                                        std::vector<std::string> given,
+                                                                        const GivenVariables& variables,
                                                                         int& exit_status) {
   exit_status = exit_unusable;
+  auto read = read_variables(variables, parsed);
+  if (!read) return std::nullopt;
+  std::vector<std::string> given = std::move(*read);
   std::vector<std::string> lost = run.secret_inputs;
   lost.insert(lost.end(), run.masked_inputs.begin(), run.masked_inputs.end());
   if (!ask_again(parsed, missing_of(lost, given), given, exit_status)) return std::nullopt;
   const std::vector<std::string> names = names_of(given);
-  std::vector<std::string> errors = lost_inputs(run, {names.begin(), names.end()}, "--var ");
+  std::vector<std::string> errors = lost_inputs(run, {names.begin(), names.end()}, "--var-file ");
   for (const std::string& message : errors) complain(message);
   if (!errors.empty()) return std::nullopt;
   auto inputs = workflow::resolve_inputs(parsed, given, workflow::names_read(parsed), errors, run.inputs);
-  for (const std::string& message : errors) complain(message);
+  for (const std::string& message : errors) complain(with_option_named(message, variables));
   if (!errors.empty()) return std::nullopt;
   return inputs;
 }
@@ -205,12 +217,8 @@ std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const wo
 }  // namespace
 
 void add_run_options(CLI::App& command, RunFlags& flags) {
-  command
-      .add_option("--var,--set", flags.variables,
-                  "A parameter of the workflow, as NAME=VALUE; may be given several times")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
+  add_variable_options(command, flags.variables);
+  add_part_options(command, flags.part);
   command.add_option("--max-parallel", flags.max_parallel, "Calls that run at the same time (default: no limit)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
@@ -241,15 +249,17 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
 }
 
 int run_file(Context& context, const std::string& file, const RunFlags& flags) {
-  const auto prepared = PreparedWorkflow::open(context, file, names_of(flags.variables));
-  if (!prepared) return exit_unusable;
-  std::vector<std::string> given = flags.variables;
+  const auto prepared = PreparedWorkflow::open(context, file, flags.variables.names());
+  if (!prepared || !prepared->cut_to(flags.part)) return exit_unusable;
+  auto read = read_variables(flags.variables, prepared->workflow());
+  if (!read) return exit_unusable;
+  std::vector<std::string> given = std::move(*read);
   int ended = exit_ok;
   if (!ask_for_parameters(prepared->workflow(), given, ended)) return ended;
   std::vector<std::string> errors;
   auto inputs =
       workflow::resolve_inputs(prepared->workflow(), given, workflow::names_read(prepared->workflow()), errors);
-  for (const std::string& message : errors) complain(file + ": " + message);
+  for (const std::string& message : errors) complain(file + ": " + with_option_named(message, flags.variables));
   if (!errors.empty()) return exit_unusable;
   runner::Secrets secrets;
   std::unique_ptr<journal::Journal> journal;
@@ -258,7 +268,8 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
     journal = journal::Journal::create(prepared->directory(), journal_options(secrets), error);
     if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
   }
-  return FileRun(*prepared, flags, secrets).run(std::move(inputs), std::move(journal), nullptr);
+  return FileRun(*prepared, flags, context.options.env_files, flags.part, secrets)
+      .run(std::move(inputs), std::move(journal), nullptr);
 }
 
 namespace {
@@ -287,6 +298,19 @@ int cancel_left_jobs(Context& context, const std::string& name) {
 
 }  // namespace
 
+int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags) {
+  std::error_code failed;
+  const std::string directory = std::filesystem::current_path(failed).string();
+  std::string error = failed ? "the working directory cannot be found: " + failed.message() : "";
+  const std::string path = failed ? "" : workflow_file(file, directory, error);
+  const std::string run = path.empty() ? "" : run_of_file(directory, path, "last", error);
+  if (run.empty()) {
+    complain(error);
+    return exit_unusable;
+  }
+  return resume_run(context, {.run = run, .from = from, .keeps_part = false}, flags);
+}
+
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
@@ -301,24 +325,27 @@ int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
     complain(error);
     return exit_unusable;
   }
-  return continue_run(context, std::move(*resumed), {}, flags, secrets);
+  return continue_run(context, std::move(*resumed), {}, flags, wanted.keeps_part, secrets);
 }
 
 int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
-                 runner::Secrets& secrets) {
+                 bool keeps_part, runner::Secrets& secrets) {
   for (const std::string& notice : resumed.notices) complain(notice);
   const journal::RunRecord& earlier = resumed.run;
   if (context.options.on.empty()) context.options.on = earlier.on;
+  if (context.options.env_files.empty()) context.options.env_files = earlier.env_files;
   if (const int interrupted = cancel_left_jobs(context, earlier.jobs); interrupted != exit_ok) return interrupted;
-  std::vector<std::string> names = names_of(flags.variables);
+  std::vector<std::string> names = flags.variables.names();
   for (const auto& [name, value] : earlier.inputs) names.push_back(name);
   const auto prepared = PreparedWorkflow::open(context, earlier.file, names);
-  if (!prepared) return exit_unusable;
+  const runner::RunPart part =
+      flags.part.is_whole() && keeps_part ? runner::RunPart{.until = earlier.until, .only = earlier.only} : flags.part;
+  if (!prepared || !prepared->cut_to(part)) return exit_unusable;
   if (const std::string notice = changed_since(prepared->source(), earlier); !notice.empty()) complain(notice);
   int ended = exit_unusable;
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
-  return FileRun(*prepared, flags, secrets)
+  return FileRun(*prepared, flags, context.options.env_files, part, secrets)
       .run(std::move(*inputs), std::move(resumed.journal), &resumed.past, pending_approvals(earlier), std::move(given));
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/approvals.h"
 #include "cli/context.h"
+#include "cli/given_variables.h"
 #include "expressions/value.h"
 #include "journal/journal_reader.h"
 #include "report/progress.h"
@@ -23,10 +24,11 @@ inline constexpr int exit_suspended = 5;  // an approval waits; `wtool approve R
 inline constexpr int exit_aborted = 130;
 
 struct RunFlags {
-  std::vector<std::string> variables;  // NAME=VALUE
-  std::size_t max_parallel = 0;        // 0: no limit
-  bool fail_fast = false;              // --fail-fast
-  bool no_fail_fast = false;           // --no-fail-fast
+  GivenVariables variables;
+  runner::RunPart part;
+  std::size_t max_parallel = 0;  // 0: no limit
+  bool fail_fast = false;        // --fail-fast
+  bool no_fail_fast = false;     // --no-fail-fast
   bool yes = false;
   bool verbose = false;
   bool quiet = false;
@@ -45,15 +47,22 @@ int exit_status_of(const journal::RunRecord& run);
 
 // The run to continue.
 struct Resumed {
-  std::string run;   // its id, the beginning of it, or `last`; below the working directory
-  std::string from;  // a state; empty: where it ended
+  std::string run;         // its id, the beginning of it, or `last`; below the working directory
+  std::string from;        // a state; empty: where it ended
+  bool keeps_part = true;  // without a part in the flags, that of the earlier run counts
 };
 
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
+// Runs the file again from the last visit of a state in its last run on, with what that run recorded before.
+int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags);
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
-// Continues a run whose journal is open already, with the answers to questions that it waits for.
+// Continues a run whose journal is open already, with the answers to questions that it waits for. `keeps_part` as in Resumed.
 int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
-                 runner::Secrets& secrets);
+                 bool keeps_part, runner::Secrets& secrets);
+
+// What `wtool plan` and `wtool run --dry-run` do (plan.cc).
+int plan_file(Context& context, const std::string& file, const GivenVariables& variables, const runner::RunPart& part,
+              bool json);
 
 }  // namespace wtool::host

@@ -210,6 +210,10 @@ Continued continue_run(const PreparedWorkflow& prepared, Arguments& given, runne
   std::set<std::string> names;
   for (const auto& [name, value] : given.values) names.insert(name);
   for (std::string& sentence : lost_inputs(resumed->run, names, "")) given.errors.push_back(std::move(sentence));
+  if (!resumed->run.env_files.empty()) {
+    given.errors.push_back("the run was started with --env-file, which a client cannot give; `wtool resume " + id +
+                           "` continues it");
+  }
   // Given values override those of the earlier run.
   given.values.insert(resumed->run.inputs.begin(), resumed->run.inputs.end());
   made.run = std::make_unique<journal::ResumedRun>(std::move(*resumed));

@@ -96,6 +96,14 @@ std::string host_name() {
 void append_process(RecordLine& line, const RunStart& start) {
   line.text_if_any("on", start.on);
   line.text_if_any("jobs", start.jobs);
+  std::string files;
+  for (const std::string& file : start.env_files) {
+    if (!files.empty()) files += ',';
+    append_json_string(files, file);
+  }
+  line.text_if_any("until", start.until);
+  line.text_if_any("only", start.only);
+  if (!files.empty()) line.key("env_files") += '[' + files + ']';
   line.number("pid", ::getpid());
   line.text("host", host_name());
   if (start.source != nullptr) {

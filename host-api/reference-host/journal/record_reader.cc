@@ -244,6 +244,9 @@ void RecordReader::start(const json& record, Moment at) {
   run_.host = text_at(record, "host");
   run_.on = text_at(record, "on");
   run_.jobs = text_at(record, "jobs");
+  run_.env_files = texts_at(record, "env_files");
+  run_.until = text_at(record, "until");
+  run_.only = text_at(record, "only");
   run_.pid = number_at(record, "pid");
   read_inputs(record);
   run_.began = part_began_ = newest_ = at;
@@ -271,6 +274,9 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.host = text_at(record, "host");
   run_.on = text_at(record, "on");
   run_.jobs = text_at(record, "jobs");
+  run_.env_files = texts_at(record, "env_files");
+  run_.until = text_at(record, "until");
+  run_.only = text_at(record, "only");
   run_.pid = number_at(record, "pid");
   read_inputs(record);
   std::optional<StepPlace> from;

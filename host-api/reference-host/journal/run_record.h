@@ -72,6 +72,8 @@ struct RunRecord {
   std::string host;
   std::int64_t pid = 0;
   std::string on{}, jobs{};  // as in runner::RunSettings, when the run was last started
+  std::vector<std::string> env_files;
+  std::string until{}, only{};  // the same, of runner::RunPart
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> secret_inputs;  // names of those that were left out
   std::vector<std::string> masked_inputs;  // names of those in which a secret was replaced, so that they are incomplete

@@ -257,7 +257,9 @@ class Planner {
     const auto add = [&](const char* name, const std::string& text) { made.details.emplace_back(name, shown(text)); };
     if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
       if (shell->working_directory) add("directory", filled(*shell->working_directory, values).text);
-      for (const auto& [name, text] : shell->environment) add("environment", name + "=" + filled(text, values).text);
+      for (const auto& [name, text] : shell->environment) {
+        add("environment", name + "=" + (text.from_file ? "<from a file>" : filled(text, values).text));
+      }
     }
     if (options.timeout) add("timeout", timeout_words(filled(*options.timeout, values).text));
     if (options.retry > 0) {
@@ -269,6 +271,7 @@ class Planner {
       add("tries", tries);
     }
     if (options.total_timeout) add("total timeout", timeout_words(filled(*options.total_timeout, values).text));
+    if (options.lock) add("lock", filled(*options.lock, values).text);
     if (!options.on_failure.name.empty()) add("on failure", options.on_failure.name);
     if (!options.result.name.empty()) add("result", options.result.name);
     if (options.max_visits) add("visits", "at most " + std::to_string(*options.max_visits));

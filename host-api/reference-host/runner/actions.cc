@@ -120,6 +120,8 @@ class ActionRunner {
                                                    std::to_string(value->size()) + " bytes long; at most " +
                                                    std::to_string(max_environment_value) + " can be passed");
       }
+      // Such files are where people keep secrets, and nothing else marks them.
+      if (text.from_file && secrets::is_secret_name(name)) invocation_.run.hide(*value);
       arguments["environment"][name] = *value;
     }
     call(std::string(shell_tool), arguments, shell_of(action, invocation_.workflow));

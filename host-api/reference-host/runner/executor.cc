@@ -1,8 +1,10 @@
 #include "runner/executor.h"
 
 #include <atomic>
+#include <memory>
 
 #include "runner/branch.h"
+#include "runner/named_lock.h"
 #include "runner/run.h"
 #include "runner/steps.h"
 #include "runner/variables.h"
@@ -11,6 +13,33 @@
 #include "workflow/model/parameters.h"
 
 namespace wtool::host::runner {
+
+namespace {
+
+// Held by a run of a workflow with `concurrency`, also of one that another workflow runs. Null: there is nothing to hold, or
+// one around it holds it already; or it could not be taken: `end` says how the workflow ended then.
+std::unique_ptr<NamedLock> take_turn(const WorkflowInvocation& invocation, const std::string& step, Stop& stop,
+                                     BranchResult& end) {
+  const std::string& name = invocation.workflow.concurrency.name;
+  if (name.empty()) return nullptr;
+  for (const WorkflowInvocation* at = invocation.parent; at != nullptr; at = at->parent) {
+    if (at->workflow.concurrency.name == name) return nullptr;
+  }
+  std::string error;
+  const std::string what = invocation.source.name();
+  auto held = std::make_unique<NamedLock>(
+      NamedLock::Kind::run, name, LockHolder{invocation.run.request().run, step, what}, stop,
+      [&](const std::string& sentence) { invocation.run.observer().noticed(what + " " + sentence); },
+      [](const LockHolder&) { return std::string(); }, error);
+  if (held->held()) return held;
+  end.kind = error.empty() ? BranchResult::Kind::aborted : BranchResult::Kind::failed;
+  const auto request = stop.requested();
+  end.reason = error.empty() && request ? request->reason : error;
+  end.fatal = !error.empty();
+  return nullptr;
+}
+
+}  // namespace
 
 RunReport run_workflow(RunRequest request) {
   const auto began = std::chrono::steady_clock::now();
@@ -29,12 +58,17 @@ RunReport run_workflow(RunRequest request) {
   start.resumed = request.past != nullptr;
   start.on = request.settings.on;
   start.jobs = request.settings.jobs;
+  start.env_files = request.settings.env_files;
+  start.until = request.settings.part.until;
+  start.only = request.settings.part.only;
   request.observer.run_started(start);
 
   const WorkflowInvocation invocation(run, request.workflow, request.source, nullptr);
   Variables variables(request.workflow, std::move(request.inputs));
   variables.set_run(request.name, request.run);
-  BranchResult end = run_invocation(invocation, "", variables, run.stop());
+  BranchResult end;
+  const auto turn = take_turn(invocation, "", run.stop(), end);
+  if (end.kind == BranchResult::Kind::ended) end = run_invocation(invocation, "", variables, run.stop());
 
   RunReport report;
   report.status = end.suspended                             ? RunReport::Status::suspended
@@ -172,7 +206,9 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
                                  workflow::place_of(invocation.workflow, step.state, invocation.place));
   Variables variables(*other->workflow, std::move(inputs));
   const std::string branch = step.branch + "/" + std::to_string(step.sequence) + ":" + name;
-  const BranchResult end = run_invocation(inner, branch, variables, stop);
+  BranchResult end;
+  const auto turn = take_turn(inner, step.branch + "/" + std::to_string(step.sequence), stop, end);
+  if (end.kind == BranchResult::Kind::ended) end = run_invocation(inner, branch, variables, stop);
   made.abort = end.by_action;
   made.fatal = end.fatal;
   made.refused = end.refused;

@@ -88,6 +88,8 @@ struct RunStart {
   std::vector<std::string> masked_inputs{};  // names of those in which a secret has been replaced
   bool resumed = false;
   std::string on{}, jobs{};  // as in RunSettings
+  std::vector<std::string> env_files{};
+  std::string until{}, only{};  // as in RunPart
 };
 
 struct RunReport {

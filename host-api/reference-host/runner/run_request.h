@@ -9,12 +9,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/stop.h"
 #include "loader/tool_caller.h"
 #include "runner/approval.h"
 #include "runner/past_run.h"
 #include "runner/run_observer.h"
+#include "runner/run_part.h"
 #include "runner/secrets.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
@@ -109,6 +111,8 @@ struct RunSettings {
   std::string on{};
   std::string jobs{};
   std::string traceparent{};  // W3C trace context that all its calls belong to; empty: none
+  RunPart part{};                        // for the journal: the workflow is cut already
+  std::vector<std::string> env_files{};  // of --env-file, for the journal, too
 };
 
 // All references must outlive the call.

@@ -1,11 +1,14 @@
 #include "runner/steps.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <exception>
 #include <memory>
 #include <system_error>
 
+#include "runner/named_lock.h"
 #include "runner/waiting.h"
 #include "workflow/model/model.h"
 
@@ -117,12 +120,45 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   return result;
 }
 
+// The wait for the lock counts for none of the limits of time: it is not the action's.
+ActionResult run_locked(Step& step, const ActionContext& context) {
+  const std::optional<workflow::TemplateText>& lock = step.of().action->options.lock;
+  if (!lock) return run_within_time(step, context);
+  const WorkflowInvocation& invocation = context.invocation;
+  ActionResult result;
+  const auto name = rendered_text(*lock, invocation, context.variables, result.mistake);
+  if (name) {
+    const std::string here = step.branch + "/" + std::to_string(step.sequence);
+    const std::string& run = invocation.run.request().run;
+    std::string error;
+    const NamedLock held(
+        NamedLock::Kind::step, *name, {run, here, "'" + step.of().id + "' of " + invocation.source.name()},
+        context.stop,
+        [&](const std::string& sentence) { invocation.run.observer().noticed("'" + step.of().id + "' " + sentence); },
+        [&](const LockHolder& other) -> std::string {
+          const bool is_around = other.run == run && other.process == std::to_string(::getpid()) &&
+                                 step.branch.starts_with(other.step + ":");
+          if (!is_around) return "";
+          return "the step around this one, " + other.what + ", has the lock \"" + *name +
+                 "\" already, so that this one would wait forever";
+        },
+        error);
+    if (held.held()) return run_within_time(step, context);
+    if (error.empty()) return stopped(std::move(result), context.stop);
+    result.mistake = with_place(invocation, lock->written.locate(0), error);
+  }
+  result.outcome.is_error = true;
+  result.outcome.exit_code = 1;
+  result.outcome.message = result.mistake;
+  return result;
+}
+
 }  // namespace
 
 ActionResult run_tries(Step& step, const ActionContext& context) {
   // Many steps run on threads of their own, where an exception would end the program.
   try {
-    return run_within_time(step, context);
+    return run_locked(step, context);
   } catch (const std::exception& error) {
     ActionResult result;
     result.outcome.is_error = true;

@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_place_that_is_not_meant_is_an_error) {
   BOOST_TEST(has(problems("on=cluster slot=a slot=b"), "the option slot is given twice"));
   BOOST_TEST(has(problems("slot=big"), "'A' does nothing, so it cannot be placed; slot=big follows an action"));
   BOOST_TEST(has(problems("on=cluster"), "'A' does nothing, so it cannot be placed"));
-  BOOST_TEST(has(problems("on=cluster retry=3"), "this is not expected after on=cluster"));
+  BOOST_TEST(has(problems("on=cluster result=\"x\""), "this is not expected after on=cluster"));
   const std::string twice = diagnostics_of(workflow_text("[*] --> W\nstate W {\n[*] --> A\nA --> [*]\n}\nW --> [*]\n",
                                                          "- W: on=cluster\n- W: on=local\n- A: Log \"x\"\n"));
   BOOST_TEST(has(twice, "a second item for the state 'W'"), twice);

@@ -11,6 +11,7 @@
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/parse/action_options.h"
+#include "workflow/parse/defaults.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {
@@ -94,27 +95,14 @@ bool read_shell_settings(ActionReading& in, ShellAction& made) {
   return false;
 }
 
-bool read_environment(ActionReading& in, ShellAction& made) {
-  const std::size_t at = in.cursor.here();
-  const auto object = in.cursor.take_json_object();
-  if (!object) return false;
-  for (const auto& [name, value] : object->items()) {
-    if (!value.is_string()) {
-      in.diagnostics.add(at, "the environment variable " + name + " must be a text in quotes");
-      continue;
-    }
-    made.environment.emplace_back(name, template_text(value.get_ref<const std::string&>(), at, in.diagnostics));
-  }
-  return true;
-}
-
 bool read_option(ActionReading& in, const std::string& name, ShellAction& made) {
   in.cursor.take_bare_word();
   if (!in.cursor.take_symbol('=')) {
     in.cursor.fail("a '=' is expected after " + name);
     return false;
   }
-  if (name == "env") return read_environment(in, made);
+  if (name == "env") return take_environment(in.cursor, in.diagnostics, made.environment);
+  if (name == "env_file") return take_environment_file(in.cursor, in.diagnostics, made.environment_files);
   if (name == "shell") return read_shell_name(in, made);
   if (name == "shell_options") return read_shell_settings(in, made);
   TemplateText directory;
@@ -141,14 +129,14 @@ bool read_options(ActionReading& in, ShellAction& made) {
     std::string name = options.peek_name();
     if (name == "working_directory") name = "working_dir";
     if (name == "environment") name = "env";
-    if (name == "working_dir" || name == "env" || name == "shell" || name == "shell_options") {
+    if (name == "working_dir" || name == "env" || name == "env_file" || name == "shell" || name == "shell_options") {
       options.note(name, in.cursor.here());
       if (!read_option(in, name, made)) return false;
       continue;
     }
     if (in.cursor.explain_quotes()) return false;
     std::vector<std::string> known = options.names();
-    known.insert(known.end(), {"working_dir", "env", "shell", "shell_options"});
+    known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
     in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
                    "; the options are timeout, result, working_dir, env, shell, shell_options, retry, backoff, "
                    "total_timeout, on failure, secret, on, "

@@ -107,6 +107,7 @@ class Collector final : public TextVisitor {
   void options(const ActionOptions& options) {
     text(options.timeout);
     text(options.total_timeout);
+    text(options.lock);
     if (options.matrix) json(*options.matrix, options.matrix_offset);
   }
 

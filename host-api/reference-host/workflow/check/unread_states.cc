@@ -59,6 +59,7 @@ class UnreadStates final : public TextVisitor {
       if (!state.action) continue;
       text(state.action->options.timeout);
       text(state.action->options.total_timeout);
+      text(state.action->options.lock);
       if (state.action->options.matrix) json(*state.action->options.matrix, state.action->options.matrix_offset);
       type_of(state.action->kind).texts(state.action->kind, *this);
     }

@@ -117,6 +117,18 @@ bool is_literal(const TemplateText& text) { return is_literal(text.parsed, text.
 
 bool is_literal(const CommandText& text) { return is_literal(text.parsed, text.written.text()); }
 
+std::string problem_of_lock_name(const std::string& name) {
+  constexpr std::size_t longest = 100;
+  const bool fits = !name.empty() && name.size() <= longest && name.front() != '.' &&
+                    std::all_of(name.begin(), name.end(), [](char c) {
+                      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                             c == '-' || c == '.';
+                    });
+  if (fits) return "";
+  return "the name of a lock is made of letters, digits, _, - and . (not first), at most " + std::to_string(longest) +
+         ", and not " + expressions::quoted_for_message(name);
+}
+
 std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why) {
   const auto duration = duration_value(text, max_timeout);
   if (duration && duration->count() > 0) return duration;

@@ -35,7 +35,8 @@ inline constexpr std::size_t max_combinations = 1000;  // of a matrix
 struct TemplateText {
   MappedText written;
   expressions::Template parsed;
-  bool is_value = false;  // one placeholder without quotes: it stands for the value itself, not for its text
+  bool is_value = false;   // one placeholder without quotes: it stands for the value itself, not for its text
+  bool from_file = false;  // the value of an env_file: a plan does not show it
 };
 
 struct CommandText {
@@ -100,10 +101,12 @@ struct ActionOptions {
   NamedPlace result;                    // result="name", or **Store As**: name
   std::optional<TemplateText> timeout;  // a duration, for each try. A tool call has none: its timeout is an argument
   std::int64_t retry = 0;               // further tries after a failure
+  bool says_retry = false;              // the option exists, whatever its value
   std::optional<Backoff> backoff;
   std::optional<TemplateText> total_timeout;  // the same, of all tries and the waits between them
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
   bool secret = false;                        // its outputs are secret
+  std::optional<TemplateText> lock;           // the name of a lock that the step holds
   PlaceOptions place;
   // An object of lists, or of texts with a template that renders to a list: the action runs once for each combination,
   // all at the same time, with matrix.NAME in each. Null: no matrix.
@@ -125,6 +128,17 @@ struct ShellAction {
   std::optional<std::string> shell_options;  // shell_options="-eu"; "" is none at all
   std::optional<TemplateText> working_directory;
   std::vector<std::pair<std::string, TemplateText>> environment;
+  std::vector<NamedPlace> environment_files;  // whose variables are in `environment`, too, once they were read
+};
+
+// What counts for the steps of a workflow, or inside of a composite state, that do not say it themselves.
+struct StepDefaults {
+  std::optional<TemplateText> timeout;  // of Shell and prompts
+  std::optional<std::int64_t> retry;    // of all that call something but workflows
+  NamedPlace shell;                     // this and what follows: of Shell
+  std::optional<TemplateText> working_directory;
+  std::vector<std::pair<std::string, TemplateText>> environment;
+  std::vector<NamedPlace> environment_files;
 };
 
 struct ToolAction {
@@ -233,7 +247,8 @@ struct State {
   std::size_t other_half = no_state;
   std::size_t around = no_state;  // the hidden state of the composite state that contains it; no_state: none does
   std::vector<Transition> exits;
-  PlaceOptions place;  // of a composite state without an action: where what is inside runs
+  PlaceOptions place;                    // of a composite state without an action: where what is inside runs
+  std::optional<StepDefaults> defaults;  // of the same: what counts for what is inside
   std::optional<Action> action;
   bool action_unread = false;  // it has an action, which was not understood
 };
@@ -281,9 +296,11 @@ struct Workflow {
   bool says_failures = false;     // the key exists, whatever its value
   NamedPlace on_failure;          // where a failure leads that no exit handles
   NamedPlace finally;             // the state that every run ends with, also after a failure or an abort
+  NamedPlace concurrency;         // the name of a lock that each of its runs holds
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
   std::optional<std::string> shell_options;  // for its blocks; nothing: -e, and with bash also -o pipefail
   Budget budget;
+  StepDefaults defaults;                     // without its shell, which is the member above
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
@@ -346,6 +363,9 @@ bool is_literal(const CommandText& text);
 
 inline constexpr std::int64_t max_wait = 86'400;            // seconds; of Wait and a backoff
 inline constexpr std::int64_t max_timeout = 3'155'760'000;  // seconds, 100 years: what clocks can still add
+
+// Why this cannot be the name of a lock (`lock`, `concurrency`); empty if it can.
+std::string problem_of_lock_name(const std::string& name);
 
 // A timeout of a step, at least 1 ms. Nothing for any other text; `why` says why.
 std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why);

@@ -56,15 +56,16 @@ std::string example_of(const std::string& name) {
   if (name == "output") return "output={\"verdict\": [\"pass\", \"fail\"]}";
   if (name == "ask_again") return "ask_again=2";
   if (name == "max") return "max=5";
+  if (name == "lock") return "lock=\"name\"";
   return name + "=60";
 }
 
 }  // namespace
 
 std::vector<std::string> OptionReader::names() const {
-  std::vector<std::string> names = {"result",    "retry",  "backoff", "total_timeout", "on_failure", "secret",
-                                    "on",        "slot",   "sandbox", "network",       "memory",     "cpu",
-                                    "processes", "matrix", "output",  "ask_again",     "max",        "with"};
+  std::vector<std::string> names = {
+      "result", "retry", "backoff",   "total_timeout", "on_failure", "secret",    "on",  "slot", "sandbox", "network",
+      "memory", "cpu",   "processes", "matrix",        "output",     "ask_again", "max", "with", "lock"};
   if (has_timeout_) names.insert(names.begin(), "timeout");
   return names;
 }
@@ -114,6 +115,7 @@ bool OptionReader::read(const std::string& name, ActionOptions& out) {
   if (name == "backoff") return backoff(out);
   if (name == "on_failure") return on_failure(out);
   if (name == "secret") return secret(out);
+  if (name == "lock") return lock(out);
   if (name == "on") return take_on(cursor_, diagnostics_, out.place.on);
   if (name == "slot") return take_slot(cursor_, diagnostics_, out.place.slot);
   if (is_limit(name)) return take_limit(cursor_, diagnostics_, name, out.place);
@@ -192,6 +194,7 @@ bool OptionReader::retry(ActionOptions& out) {
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), out.retry);
   if (!text.empty() && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && out.retry >= 0 &&
       out.retry <= max_retries) {
+    out.says_retry = true;
     return true;
   }
   diagnostics_.add(
@@ -236,6 +239,19 @@ bool OptionReader::on_failure(ActionOptions& out) {
   if (!out.on_failure.name.empty()) return true;
   diagnostics_.add(at, "the state that a failure leads to is missing, as in `on failure: State`");
   return false;
+}
+
+bool OptionReader::lock(ActionOptions& out) {
+  const std::size_t at = cursor_.here();
+  auto text = cursor_.take_text("the name of a lock");
+  if (!text) return false;
+  const bool is_template = text->text().find('{') != std::string::npos;
+  if (const std::string why = is_template ? "" : problem_of_lock_name(text->text()); !why.empty()) {
+    diagnostics_.add(at, why);
+    return false;
+  }
+  out.lock = template_text(std::move(*text), diagnostics_);
+  return true;
 }
 
 bool OptionReader::secret(ActionOptions& out) {

@@ -8,6 +8,8 @@
 #include "workflow/model/diagnostics.h"
 #include "workflow/parse/action_cursor.h"
 #include "workflow/parse/action_options.h"
+#include "workflow/parse/defaults.h"
+#include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -100,50 +102,76 @@ std::vector<std::size_t> missing_marks(const MappedText& text, const Workflow& w
   return found;
 }
 
-bool sees_option(ActionCursor ahead, std::string_view name) { return ahead.take_word(name) && ahead.take_symbol('='); }
+bool sees_option(ActionCursor ahead) {
+  const std::string word = lowered(ahead.take_bare_word());
+  static const std::vector<std::string> known = {
+      "on",      "slot",    "env",         "environment", "env_file", "env-file",
+      "shell",   "timeout", "working_dir", "working-dir", "retry",    "working_directory",
+      "sandbox", "network", "memory",      "cpu",         "processes"};
+  return std::find(known.begin(), known.end(), word) != known.end() && ahead.take_symbol('=');
+}
 
 bool is_placed(const State& state) {
-  return !state.place.on.name.empty() || !state.place.slot.name.empty() || state.place.limits_offset != 0;
+  return !state.place.on.name.empty() || !state.place.slot.name.empty() || state.place.limits_offset != 0 ||
+         state.defaults.has_value();
 }
 
-// The option of places and limits that comes next; empty: none does.
-std::string_view place_option(const ActionCursor& cursor) {
-  for (const std::string_view name : {"on", "slot", "sandbox", "network", "memory", "cpu", "processes"}) {
-    if (sees_option(cursor, name)) return name;
+// One option of a composite state. False after a diagnostic.
+bool take_composite_option(ActionCursor& cursor, OptionReader& options, Diagnostics& diagnostics, ActionOptions& read,
+                           StepDefaults& made) {
+  std::string name = options.peek_name();
+  if (name == "environment") name = "env";
+  if (name == "working_directory") name = "working_dir";
+  if (name == "on" || name == "slot" || is_limit(name) || name == "timeout" || name == "retry") {
+    return options.take(read) == OptionReader::Result::taken;
   }
-  return {};
+  options.note(name, cursor.here());
+  cursor.take_bare_word();
+  cursor.take_symbol('=');
+  if (name == "env") return take_environment(cursor, diagnostics, made.environment);
+  if (name == "env_file") return take_environment_file(cursor, diagnostics, made.environment_files);
+  const std::size_t at = cursor.here();
+  std::optional<MappedText> text;
+  if (name == "working_dir" || cursor.sees_text()) {
+    text = cursor.take_text(name == "shell" ? "the shell" : "the directory");
+    if (!text) return false;
+  }
+  if (name == "working_dir") {
+    made.working_directory = template_text(std::move(*text), diagnostics);
+    return true;
+  }
+  made.shell = {text ? text->text() : cursor.take_to_blank(), at};
+  const std::string why = problem_of_shell(made.shell.name);
+  if (!why.empty()) diagnostics.add(at, why);
+  return why.empty();
 }
 
-// `- Work: on=cluster slot=big network=deny`, where Work is a composite state without an action. False where the text is something else.
-bool read_composite_place(const MappedText& text, std::size_t found, Workflow& workflow, Diagnostics& diagnostics) {
+// `- Work: on=cluster env={"CC": "clang"}`, where Work is a composite state without an action. False where the text is
+// something else.
+bool read_composite_options(const MappedText& text, std::size_t found, Workflow& workflow, Diagnostics& diagnostics) {
   ActionCursor cursor(text, diagnostics);
   const std::size_t begin = text.locate(std::min(text.text().find_first_not_of(" \t\n"), text.text().size()));
-  PlaceOptions read;
+  OptionReader options(cursor, diagnostics);
+  ActionOptions read;
+  StepDefaults made;
   std::string words;
-  std::set<std::string_view> seen;
-  for (;;) {
-    const std::string_view name = place_option(cursor);
-    if (name.empty()) break;
-    cursor.take_word(name);
-    cursor.take_symbol('=');
-    if (!seen.insert(name).second) {
-      diagnostics.add(cursor.here(), "the option " + std::string(name) + " is given twice");
-      return true;
-    }
-    const bool taken = name == "on"     ? take_on(cursor, diagnostics, read.on)
-                       : name == "slot" ? take_slot(cursor, diagnostics, read.slot)
-                                        : take_limit(cursor, diagnostics, name, read);
-    if (!taken) return true;
-    words += (words.empty() ? "" : " ") + std::string(name) +
-             (name == "on"     ? "=" + read.on.name
-              : name == "slot" ? "=" + read.slot.name
-                               : "=...");
+  bool has_defaults = false;
+  while (sees_option(cursor)) {
+    const std::string name = options.peek_name();
+    const bool places = name == "on" || name == "slot";
+    const bool limits = is_limit(name);
+    if (!take_composite_option(cursor, options, diagnostics, read, made)) return true;
+    has_defaults = has_defaults || !(places || limits);
+    words += (words.empty() ? "" : " ") + name + "=" +
+             (places ? (name == "on" ? read.place.on : read.place.slot).name : std::string("..."));
   }
   if (words.empty()) return false;
   if (!cursor.at_end()) {
     cursor.fail("this is not expected after " + words + ": " + cursor.rest_for_message());
     return true;
   }
+  made.timeout = std::move(read.timeout);
+  if (read.says_retry) made.retry = read.retry;
   State& state = workflow.states[found];
   if (state.other_half == no_state) {
     diagnostics.add(begin, "'" + state.id + "' does nothing, so it cannot be placed; " + words +
@@ -152,7 +180,8 @@ bool read_composite_place(const MappedText& text, std::size_t found, Workflow& w
     diagnostics.add(
         begin, "a second item for the state '" + state.id + "'; " + words + " follows an action, or is alone, once");
   } else {
-    state.place = read;
+    state.place = std::move(read.place);
+    if (has_defaults) state.defaults = std::move(made);
   }
   return true;
 }
@@ -174,7 +203,7 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
                     const std::vector<CodeBlock>& blocks, Workflow& workflow, Diagnostics& diagnostics) {
   const auto found = workflow.index.find(std::string(id));
   if (found != workflow.index.end() && !workflow.states[found->second].hidden && blocks.empty() &&
-      read_composite_place(text, found->second, workflow, diagnostics)) {
+      read_composite_options(text, found->second, workflow, diagnostics)) {
     return;
   }
   if (found != workflow.index.end() && blocks.empty() && is_prose(text.text())) {

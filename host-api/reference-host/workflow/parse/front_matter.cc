@@ -5,16 +5,17 @@
 
 #include "base/config/yaml_mistake.h"
 #include "workflow/model/diagnostics.h"
+#include "workflow/parse/action_options.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::workflow {
 namespace {
 
 const std::vector<std::string> known_keys = {
-    "name",       "title",      "description",      "category",  "tags",          "version",   "author",
-    "parameters", "arguments",  "variables",        "max_steps", "mode",          "fail_fast", "finally",
-    "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures",  "tool",
-    "budget"};
+    "name",       "title",      "description",      "category",  "tags",          "version",     "author",
+    "parameters", "arguments",  "variables",        "max_steps", "mode",          "fail_fast",   "finally",
+    "on_failure", "on failure", "parameter_groups", "shell",     "shell_options", "failures",    "tool",
+    "env",        "env_file",   "timeout",          "retry",     "working_dir",   "concurrency", "budget"};
 // Known keys without an effect on a run.
 const std::set<std::string> remarks = {"category", "author", "mode"};
 
@@ -93,6 +94,22 @@ class FrontMatter {
       shell(value, key);
     } else if (key == "shell_options") {
       shell_options(value, key);
+    } else if (key == "concurrency") {
+      if (!yaml_.text(value, key, workflow_.concurrency.name)) return;
+      workflow_.concurrency.offset = yaml_.offset(value.Mark());
+      const std::string why = problem_of_lock_name(workflow_.concurrency.name);
+      if (!why.empty()) yaml_.fail(value, why);
+    } else if (key == "env") {
+      environment(value);
+    } else if (key == "env_file") {
+      environment_files(value);
+    } else if (key == "timeout") {
+      timeout(value);
+    } else if (key == "retry") {
+      retry(value);
+    } else if (key == "working_dir") {
+      if (std::string text; yaml_.text(value, key, text))
+        workflow_.defaults.working_directory = template_at(value, text);
     } else if (key == "parameters" || key == "arguments") {
       parameters(value, key);
     } else if (key == "variables") {
@@ -141,6 +158,50 @@ class FrontMatter {
     if (!yaml_.text(node, key, written)) return;
     const std::string why = read_shell_options(written, workflow_.shell_options.emplace());
     if (!why.empty()) yaml_.fail(node, why);
+  }
+
+  TemplateText template_at(const YAML::Node& node, const std::string& text) {
+    return template_text(text, yaml_.offset(node.Mark()), yaml_.diagnostics());
+  }
+
+  void environment(const YAML::Node& map) {
+    if (map.IsNull()) return;
+    if (!map.IsMap()) return yaml_.fail(map, "'env' holds deeper indented lines `NAME: value`");
+    yaml_.each(map, [this](const std::string& name, const YAML::Node& value, const YAML::Node&) {
+      if (std::string text; yaml_.text(value, name, text)) {
+        workflow_.defaults.environment.emplace_back(name, template_at(value, text));
+      }
+    });
+  }
+
+  void environment_files(const YAML::Node& node) {
+    const auto add = [this](const YAML::Node& one) {
+      std::string name;
+      if (!yaml_.text(one, "env_file", name)) return;
+      if (name.empty()) return yaml_.fail(one, "'env_file' needs the name of a file, or a list of them");
+      workflow_.defaults.environment_files.push_back({name, yaml_.offset(one.Mark())});
+    };
+    if (!node.IsSequence()) return add(node);
+    for (const YAML::Node& one : node) add(one);
+  }
+
+  void timeout(const YAML::Node& node) {
+    std::string text, why;
+    if (!yaml_.text(node, "timeout", text)) return;
+    const bool is_template = text.find('{') != std::string::npos;
+    if (!is_template && !timeout_value(text, why)) return yaml_.fail(node, why);
+    workflow_.defaults.timeout = template_at(node, text);
+  }
+
+  void retry(const YAML::Node& node) {
+    const std::string text = node.IsScalar() ? node.Scalar() : "";
+    std::int64_t value = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 0 ||
+        value > max_retries) {
+      return yaml_.fail(node, "'retry' is a whole number of further tries, from 0 to " + std::to_string(max_retries));
+    }
+    workflow_.defaults.retry = value;
   }
 
   void max_steps(const YAML::Node& node) {

@@ -59,12 +59,14 @@ struct Library::Chain {
   std::vector<Problem> problems;
 };
 
-Library::Library(std::string directory) {
+Library::Library(std::string directory, const std::vector<std::string>& shared) {
   for (const fs::path& at : up_to_repository(fs::path(std::move(directory)))) {
     for (const char* folder : {".swissarmyhammer/workflows", ".wtool/workflows", "workflows"}) {
       folders_.push_back((at / folder).string());
     }
   }
+  first_shared_ = folders_.size();
+  folders_.insert(folders_.end(), shared.begin(), shared.end());
 }
 
 std::string Library::locate(const std::string& name, const std::string& from, std::string& error) const {
@@ -85,6 +87,7 @@ std::string Library::locate(const std::string& name, const std::string& from, st
   error = "there is no workflow " + expressions::quoted_for_message(name) + "; it would be a file " + name +
           ".md beside this one, or in .swissarmyhammer/workflows, .wtool/workflows or "
           "workflows of the current directory or, within a repository, of one above it";
+  for (std::size_t i = first_shared_; i < folders_.size(); ++i) error += ", or in " + folders_[i];
   return {};
 }
 
@@ -103,21 +106,40 @@ const Library::Entry* Library::find(const std::string& name, const std::string& 
   auto made = std::make_unique<Entry>();
   made->source = load_source(path, error);
   if (!error.empty()) return nullptr;
-  made->workflow = parse_workflow(made->source, made->diagnostics);
+  made->workflow = parse_workflow(made->source, made->diagnostics, environment_ ? &*environment_ : nullptr);
   return entries_.emplace(key, std::move(made)).first->second.get();
 }
 
-std::vector<std::string> Library::names() const {
-  std::set<std::string> names;
-  for (const std::string& folder : folders_) {
+std::vector<Library::Listed> Library::list() const {
+  constexpr int deepest = 8;
+  std::map<std::string, Listed> found;
+  for (std::size_t i = 0; i < folders_.size(); ++i) {
+    std::map<std::string, Listed> here;
     std::error_code failed;
-    fs::directory_iterator files(folder, failed);
-    for (const fs::directory_iterator end; !failed && files != end; files.increment(failed)) {
+    fs::recursive_directory_iterator files(folders_[i], fs::directory_options::skip_permission_denied, failed);
+    for (const fs::recursive_directory_iterator end; !failed && files != end; files.increment(failed)) {
+      if (files.depth() >= deepest) files.disable_recursion_pending();
       const fs::path& file = files->path();
-      if (file.extension() == ".md" || file.extension() == ".mermaid") names.insert(file.stem().string());
+      std::error_code ignored;
+      const bool is_workflow = file.extension() == ".md" || file.extension() == ".mermaid";
+      if (!is_workflow || !fs::is_regular_file(file, ignored)) continue;
+      std::string name = fs::path(file).replace_extension().lexically_relative(folders_[i]).string();
+      // As locate() has it, NAME.md goes before NAME.mermaid.
+      if (const auto other = here.find(name); other != here.end() && file.extension() != ".md") continue;
+      here.insert_or_assign(name, Listed{name, file.string(), i});
+      if (here.size() == max_library_files) break;
     }
+    found.merge(here);
   }
-  return {names.begin(), names.end()};
+  std::vector<Listed> all;
+  for (auto& [name, listed] : found) all.push_back(std::move(listed));
+  return all;
+}
+
+std::vector<std::string> Library::names() const {
+  std::vector<std::string> names;
+  for (Listed& listed : list()) names.push_back(std::move(listed.name));
+  return names;
 }
 
 std::vector<Library::Problem> Library::find_loops(const Workflow& workflow, const std::string& file) {

@@ -3,7 +3,8 @@
 // NAME is looked for in this order, as NAME.md, NAME and NAME.mermaid:
 // - in the folder of the file that names it,
 // - in .swissarmyhammer/workflows, .wtool/workflows and workflows of the library's directory, then of its parents, up
-//   to the root of the repository (the first that has a .git); outside of a repository, only of that directory.
+//   to the root of the repository (the first that has a .git); outside of a repository, only of that directory,
+// - in the shared folders, those of the user and of the machine, which whoever makes the library names.
 //
 // A name may contain folders (`issue/review`), but cannot lead out of these.
 #pragma once
@@ -12,12 +13,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
+#include "workflow/parse/environment_file.h"
 
 namespace wtool::host::workflow {
 
@@ -38,15 +42,28 @@ class Library {
     std::string message;
   };
 
-  explicit Library(std::string directory);
+  // A workflow that a person may run by its name.
+  struct Listed {
+    std::string name;
+    std::string file;
+    std::size_t folder = 0;  // of folders()
+  };
+
+  explicit Library(std::string directory, const std::vector<std::string>& shared = {});
+
+  // How files of variables are read, of the workflows that it reads from now on. Without this call, they are not.
+  void read_environment(EnvironmentSource source) { environment_ = std::move(source); }
 
   // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence with the reason.
   const Entry* find(const std::string& name, const std::string& from, std::string& error);
 
-  // names: the names of all workflows in its folders, each once and sorted. folders: those folders, whether they exist
-  // or not.
+  // list: the workflows in its folders, by name, each name once: a file that an earlier folder hides is left out. Only
+  // the first max_library_files of a folder, at most 8 folders deep. names: their names. folders: where they are looked
+  // for, whether it exists or not; from first_shared() on these are the shared ones.
+  std::vector<Listed> list() const;
   std::vector<std::string> names() const;
   const std::vector<std::string>& folders() const { return folders_; }
+  std::size_t first_shared() const { return first_shared_; }
 
   // Workflows that run themselves, directly or through others (`a -> b -> a`), and chains deeper than `max_call_depth`.
   // Names that are templates are not followed. Missing workflows are reported elsewhere.
@@ -59,6 +76,8 @@ class Library {
   void follow(const Workflow& workflow, Chain& chain);
 
   std::vector<std::string> folders_;  // in which a name is looked for, after the folder of the calling file
+  std::size_t first_shared_ = 0;
+  std::optional<EnvironmentSource> environment_;
   std::mutex mutex_;
   std::map<std::string, std::unique_ptr<const Entry>> entries_;  // by real path
 };

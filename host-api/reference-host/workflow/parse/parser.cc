@@ -1,12 +1,13 @@
 #include "workflow/parse/parser.h"
 
 #include "workflow/legacy/legacy.h"
+#include "workflow/parse/defaults.h"
 #include "workflow/parse/front_matter.h"
 #include "workflow/parse/markdown.h"
 
 namespace wtool::host::workflow {
 
-Workflow parse_workflow(const Source& source, Diagnostics& diagnostics) {
+Workflow parse_workflow(const Source& source, Diagnostics& diagnostics, const EnvironmentSource* environment) {
   Workflow workflow;
   const Document document = read_document(source, diagnostics);
   if (document.is_broken) return workflow;
@@ -17,6 +18,7 @@ Workflow parse_workflow(const Source& source, Diagnostics& diagnostics) {
   for (const ActionItem& item : document.items) read_action(item, workflow, diagnostics);
   apply_sections(document, workflow, diagnostics);
   find_lost_actions(source, document, workflow, diagnostics);
+  apply_defaults(workflow, environment, diagnostics);
   return workflow;
 }
 

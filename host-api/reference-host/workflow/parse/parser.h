@@ -10,13 +10,14 @@
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
+#include "workflow/parse/environment_file.h"
 #include "workflow/parse/markdown.h"
 
 namespace wtool::host::workflow {
 
 // Never fails as a whole: mistakes go to `diagnostics`, and a workflow with any error must not be run. Linear in the
-// size of the file.
-Workflow parse_workflow(const Source& source, Diagnostics& diagnostics);
+// size of the file. The files of variables that it names are read only with `environment`.
+Workflow parse_workflow(const Source& source, Diagnostics& diagnostics, const EnvironmentSource* environment = nullptr);
 
 // diagram.cc: reads the lines of a mermaid stateDiagram-v2. What only changes the look of the diagram (direction,
 // notes, styles, titles) is accepted and ignored; anything else that is not understood is a diagnostic, because it

@@ -1,0 +1,160 @@
+#include "cli/given_variables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "base/descriptor.h"
+#include "cli/context.h"
+
+namespace wtool::host {
+namespace {
+
+constexpr std::size_t largest_value = 1024UL * 1024;
+
+// `NAME=REST`.
+std::pair<std::string, std::string> split(const std::string& entry) {
+  const std::size_t equals = entry.find('=');
+  return {entry.substr(0, equals), equals == std::string::npos ? "" : entry.substr(equals + 1)};
+}
+
+// Without the newline that nearly every text file ends with. It may be a pipe, such as a shell's <(command).
+std::optional<std::string> content_of(const std::string& file, std::string& error) {
+  const Descriptor opened(file == "-" ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const int from = file == "-" ? STDIN_FILENO : opened.get();
+  const std::string shown = file == "-" ? "standard input" : file;
+  std::string text;
+  for (char part[65536]; from >= 0;) {
+    const ssize_t got = ::read(from, part, sizeof part);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) break;
+    text.append(part, static_cast<std::size_t>(got));
+    if (text.size() > largest_value) {
+      error = shown + " is larger than " + std::to_string(largest_value / 1024) + " KiB";
+      return std::nullopt;
+    }
+    if (got > 0) continue;
+    if (text.ends_with('\n')) text.pop_back();
+    if (text.ends_with('\r')) text.pop_back();
+    if (text.find('\0') == std::string::npos) return text;
+    error = shown + " holds a NUL, which no value can";
+    return std::nullopt;
+  }
+  error = shown + " cannot be read: " + ::strerror(errno);
+  return std::nullopt;
+}
+
+const workflow::Parameter* parameter_of(const workflow::Workflow& workflow, const std::string& name) {
+  for (const workflow::Parameter& parameter : workflow.parameters) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> GivenVariables::names() const {
+  std::vector<std::string> all;
+  for (const auto* entries : {&texts, &files, &variables}) {
+    for (const std::string& entry : *entries) all.push_back(split(entry).first);
+  }
+  return all;
+}
+
+void add_variable_options(CLI::App& command, GivenVariables& given) {
+  const auto add = [&](const char* name, std::vector<std::string>& out, const char* type, const char* text) {
+    command.add_option(name, out, text)->type_name(type)->expected(1)->take_all();
+  };
+  add("--var,--set", given.texts, "NAME=VALUE", "A parameter of the workflow; may be given several times");
+  add("--var-file", given.files, "NAME=FILE", "The same, with the value from a file, or from standard input (-)");
+  add("--var-env", given.variables, "NAME=VARIABLE", "The same, with the value of a variable of the environment");
+}
+
+void add_part_options(CLI::App& command, runner::RunPart& part) {
+  const CLI::Validator not_empty([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
+  auto* until =
+      command.add_option("--until", part.until, "Ends the run where this state has ended; `finally` still runs");
+  auto* only = command.add_option("--only", part.only, "Runs this state alone, with nothing before and after it");
+  for (CLI::Option* option : {until, only}) option->type_name("STATE")->check(not_empty);
+  only->excludes(until);
+}
+
+void add_env_file_option(CLI::App& command, GlobalOptions& options) {
+  command
+      .add_option(
+          "--env-file", options.env_files,
+          "Variables of the environment for commands of Shell, a line NAME=VALUE each; may be given several times")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+}
+
+std::optional<std::vector<std::string>> read_variables(const GivenVariables& given,
+                                                       const workflow::Workflow& workflow) {
+  std::vector<std::string> errors, all;
+  std::set<std::string> named;
+  for (const std::string& entry : given.texts) {
+    const std::string name = split(entry).first;
+    named.insert(name);
+    all.push_back(entry);
+    const workflow::Parameter* parameter = parameter_of(workflow, name);
+    if (parameter == nullptr || !parameter->secret || entry.find('=') == std::string::npos) continue;
+    errors.push_back("--var " + name +
+                     ": this parameter is secret, and other users can read a command line; give it with --var-file " +
+                     name + "=FILE (- is standard input) or --var-env " + name + "=VARIABLE" +
+                     (parameter->required ? ", or type it when you are asked on a terminal" : ""));
+  }
+  bool input_is_taken = false;
+  const auto take = [&](const std::string& option, const std::string& entry, const char* form, const auto& read) {
+    auto [name, from] = split(entry);
+    if (name.empty() || from.empty()) {
+      errors.push_back(option + " takes " + form + ", and got " + expressions::quoted_for_message(entry));
+    } else if (!named.insert(name).second) {
+      errors.push_back(option + " " + name + ": this parameter is given twice");
+    } else {
+      std::string error;
+      const std::optional<std::string> value = read(from, error);
+      if (value) {
+        all.push_back(name + "=" + *value);
+      } else {
+        errors.push_back(option + " " + name + ": " + error);
+      }
+    }
+  };
+  for (const std::string& entry : given.files) {
+    take("--var-file", entry, "NAME=FILE", [&](const std::string& file, std::string& error) {
+      if (file != "-" || !std::exchange(input_is_taken, true)) return content_of(file, error);
+      error = "standard input is read for another parameter already";
+      return std::optional<std::string>();
+    });
+  }
+  for (const std::string& entry : given.variables) {
+    take("--var-env", entry, "NAME=VARIABLE", [](const std::string& variable, std::string& error) {
+      const char* const value = std::getenv(variable.c_str());
+      if (value != nullptr) return std::optional<std::string>(value);
+      error = "the environment has no variable " + variable;
+      return std::optional<std::string>();
+    });
+  }
+  for (const std::string& message : errors) complain(message);
+  return errors.empty() ? std::optional(std::move(all)) : std::nullopt;
+}
+
+std::string with_option_named(const std::string& message, const GivenVariables& given) {
+  const auto gives = [&](const std::vector<std::string>& entries) {
+    return std::any_of(entries.begin(), entries.end(), [&](const std::string& entry) {
+      return message.starts_with("--var " + split(entry).first + ":");
+    });
+  };
+  const std::string rest = message.substr(std::min<std::size_t>(message.size(), 5));
+  if (gives(given.files)) return "--var-file" + rest;
+  return gives(given.variables) ? "--var-env" + rest : message;
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,39 @@
+// The parameters that a command line gives a workflow: --var NAME=VALUE, --var-file NAME=FILE and --var-env NAME=VARIABLE.
+//
+// A command line can be read by every user of the machine, and stays in the shell's history. So the value of a parameter
+// with `secret: true` is never taken from --var.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "runner/run_part.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host {
+
+struct GivenVariables {
+  std::vector<std::string> texts;      // NAME=VALUE
+  std::vector<std::string> files;      // NAME=FILE; - is standard input
+  std::vector<std::string> variables;  // NAME=VARIABLE of the environment
+
+  // Of all of them.
+  std::vector<std::string> names() const;
+};
+
+void add_variable_options(CLI::App& command, GivenVariables& given);
+// --until and --only, of the same.
+void add_part_options(CLI::App& command, runner::RunPart& part);
+// --env-file, of commands that read a workflow to run it.
+void add_env_file_option(CLI::App& command, GlobalOptions& options);
+
+// All of them as NAME=VALUE, each file and variable read. Nothing: the reasons are on standard error.
+std::optional<std::vector<std::string>> read_variables(const GivenVariables& given, const workflow::Workflow& workflow);
+
+// A message of resolve_inputs() speaks of --var; this one names the option by which that value came.
+std::string with_option_named(const std::string& message, const GivenVariables& given);
+
+}  // namespace wtool::host

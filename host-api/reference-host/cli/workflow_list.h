@@ -1,0 +1,35 @@
+// The workflows that a person may run by name in a directory: what `wtool list` shows, and what `wtool run` offers where
+// no workflow is named.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workflow/model/model.h"
+
+namespace wtool::host {
+
+struct OfferedWorkflow {
+  std::string name;  // as `wtool run` takes it
+  std::string file;
+  std::string where;  // project, user or system
+  workflow::Workflow workflow;
+  std::string problem;  // the first error of the file, with its place; empty: there is none
+};
+
+// By name. Files without a state diagram, such as a README.md beside the workflows, are left out; so are those that a
+// workflow of the same name in a nearer folder hides.
+std::vector<OfferedWorkflow> offered_workflows(const std::string& directory);
+
+// Where each folder is that offered_workflows() looks into, in its order.
+std::vector<std::string> workflow_folders(const std::string& directory);
+
+// Lines for people. With `numbered`, each begins with its number, from 1.
+std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool numbered);
+
+// Asks on the terminal which one is to run. Nothing: none was chosen or nobody can be asked; the reason is on standard
+// error, and `exit_status` is the program's exit status.
+std::optional<std::string> choose_workflow(const std::string& directory, int& exit_status);
+
+}  // namespace wtool::host

@@ -1,0 +1,123 @@
+#include "runner/named_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+
+#include "base/paths.h"
+#include "runner/waiting.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::runner {
+namespace {
+
+constexpr std::size_t largest_note = 4096;  // bytes; what a holder says about itself
+// The kernel tells nobody that a lock has become free but those that wait inside of it, where no stop reaches them.
+constexpr std::chrono::milliseconds look_again{100};
+
+// Empty: `error` says why there is none.
+std::string lock_folder(std::string& error) {
+  const std::string home = environment_folder("HOME");
+  const std::string state = environment_folder("XDG_STATE_HOME", home.empty() ? home : home + "/.local/state");
+  if (state.empty()) {
+    error = "there is no folder for locks: set HOME";
+    return {};
+  }
+  std::string folder = state + "/wtool/locks";
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (!failed) return folder;
+  error = "the folder of locks " + folder + " cannot be made: " + failed.message();
+  return {};
+}
+
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return text.substr(0, 1000);
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+// The lines of a note: process, host, run, step, what.
+struct Note {
+  std::string host;
+  LockHolder holder;
+};
+
+void write_note(int file, const LockHolder& holder) {
+  std::string text;
+  for (const std::string& line : {std::to_string(::getpid()), host_name(), holder.run, holder.step, holder.what}) {
+    text += one_line(line) + '\n';
+  }
+  // Only words for others: the lock holds without them.
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), std::min(text.size(), largest_note), 0) < 0) return;
+}
+
+Note read_note(int file) {
+  std::array<char, largest_note> text{};
+  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
+  Note note;
+  std::size_t line = 0;
+  const std::array<std::string*, 5> places{&note.holder.process, &note.host, &note.holder.run, &note.holder.step,
+                                           &note.holder.what};
+  for (ssize_t i = 0; i < size && line < places.size(); ++i) {
+    const char c = text[static_cast<std::size_t>(i)];
+    c == '\n' ? void(++line) : places[line]->push_back(c);
+  }
+  return note;
+}
+
+std::string words_of(const Note& note) {
+  std::string text = note.holder.what.empty() ? "another process" : note.holder.what;
+  if (!note.holder.run.empty()) text += " in the run " + note.holder.run;
+  if (!note.holder.process.empty())
+    text += " (process " + note.holder.process + (note.host == host_name() ? ")" : " on " + note.host + ")");
+  return text;
+}
+
+}  // namespace
+
+NamedLock::NamedLock(Kind kind, const std::string& name, const LockHolder& holder, Stop& stop,
+                     const std::function<void(const std::string& sentence)>& waits,
+                     const std::function<std::string(const LockHolder& other)>& must_not_wait, std::string& error) {
+  error = workflow::problem_of_lock_name(name);
+  if (!error.empty()) return;
+  const std::string folder = lock_folder(error);
+  if (folder.empty()) return;
+  const std::string path = folder + (kind == Kind::step ? "/step." : "/run.") + name;
+  file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file_) {
+    error = "the lock " + path + " cannot be opened: " + ::strerror(errno);
+    return;
+  }
+  bool told = false;
+  for (;;) {
+    if (::flock(file_.get(), LOCK_EX | LOCK_NB) == 0) break;
+    if (errno != EWOULDBLOCK && errno != EINTR) {
+      error = "the lock " + path + " cannot be taken: " + ::strerror(errno);
+      return;
+    }
+    // A holder that has just taken it may not have written its note yet.
+    const Note other = read_note(file_.get());
+    if (error = must_not_wait(other.holder); !error.empty()) return;
+    if (!told) waits("waits for the lock \"" + name + "\", which " + words_of(other) + " has");
+    told = true;
+    if (!wait_until(std::chrono::steady_clock::now() + look_again, stop)) return;
+  }
+  write_note(file_.get(), holder);
+  held_ = true;
+}
+
+}  // namespace wtool::host::runner

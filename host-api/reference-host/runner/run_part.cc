@@ -1,0 +1,77 @@
+#include "runner/run_part.h"
+
+#include <vector>
+
+#include "runner/steps.h"
+
+namespace wtool::host::runner {
+namespace {
+
+using workflow::no_state;
+using workflow::State;
+using workflow::Transition;
+using workflow::Workflow;
+
+// The fork on whose branches the state is; no_state: none.
+std::size_t fork_around(const Workflow& workflow, std::size_t state) {
+  for (std::size_t fork = 0; fork < workflow.states.size(); ++fork) {
+    if (workflow.states[fork].kind != State::Kind::fork) continue;
+    const std::size_t join = join_of(workflow, workflow.states[fork]);
+    std::vector<bool> seen(workflow.states.size(), false);
+    std::vector<std::size_t> next;
+    const auto reach = [&](std::size_t target) {
+      if (target == no_state || target == join || seen[target]) return;
+      seen[target] = true;
+      next.push_back(target);
+    };
+    for (const Transition& exit : workflow.states[fork].exits) reach(exit.target);
+    while (!next.empty()) {
+      const std::size_t at = next.back();
+      next.pop_back();
+      for (const Transition& exit : workflow.states[at].exits) reach(exit.target);
+    }
+    if (seen[state]) return fork;
+  }
+  return no_state;
+}
+
+}  // namespace
+
+std::string cut_to(Workflow& workflow, const RunPart& part) {
+  if (part.is_whole()) return "";
+  const std::string option = part.only.empty() ? "--until " : "--only ";
+  const std::string& id = part.only.empty() ? part.until : part.only;
+  const std::size_t found = workflow.index_of(id);
+  if (found == no_state || workflow.states[found].hidden) {
+    std::vector<std::string> known;
+    for (const State& state : workflow.states) {
+      if (!state.hidden) known.push_back(state.id);
+    }
+    return option + id + ": the workflow has no state of that name" + workflow::did_you_mean(id, known);
+  }
+  const std::size_t last = workflow.states[found].other_half == no_state ? found : workflow.states[found].other_half;
+  if (last == found && workflow.states[found].kind == State::Kind::fork) {
+    return option + id + ": this state only starts branches; name their join, or a state before it";
+  }
+  if (part.only.empty()) {
+    if (const std::size_t fork = fork_around(workflow, last); fork != no_state) {
+      return option + id + ": this state is on a branch of '" + workflow.states[fork].id +
+             "', and the branches beside it would have no end; name the state at which they meet, or take --only";
+    }
+  } else {
+    workflow.start = found;
+    workflow.on_failure = {};
+    workflow.finally = {};
+  }
+  State& state = workflow.states[last];
+  Transition end;
+  end.offset = state.offset;
+  // A state that does nothing cannot fail.
+  end.kind = state.action || last != found || state.kind == State::Kind::join ? Transition::Kind::success
+                                                                              : Transition::Kind::unconditional;
+  state.exits = {end};
+  if (workflow.states[found].action) workflow.states[found].action->options.on_failure = {};
+  return "";
+}
+
+}  // namespace wtool::host::runner

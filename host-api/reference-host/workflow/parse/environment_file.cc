@@ -1,0 +1,82 @@
+#include "workflow/parse/environment_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "expressions/lexer.h"
+#include "expressions/value.h"
+#include "workflow/model/source.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+bool is_variable_name(std::string_view text) {
+  return !text.empty() && expressions::is_name_start(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
+    return expressions::is_name_character(c) && (static_cast<unsigned char>(c) & 0x80) == 0;
+  });
+}
+
+// The text between quotes, which begins at text[0]; what follows them may be a comment. False: `why` says why.
+bool unquote(std::string_view text, std::string& out, std::string& why) {
+  const char quote = text[0];
+  std::size_t i = 1;
+  for (; i < text.size() && text[i] != quote; ++i) {
+    if (quote == '\'' || text[i] != '\\' || i + 1 == text.size()) {
+      out += text[i];
+      continue;
+    }
+    const char next = text[++i];
+    if (next != '"' && next != '\\' && next != 'n' && next != 't') out += '\\';
+    out += next == 'n' ? '\n' : next == 't' ? '\t' : next;
+  }
+  const std::string_view rest = i < text.size() ? trim(text.substr(i + 1)) : std::string_view();
+  why = i >= text.size()                          ? "the quote of this value is not closed"
+        : !rest.empty() && !rest.starts_with('#') ? "after the quote of a value only a comment may follow"
+                                                  : "";
+  return why.empty();
+}
+
+// What is wrong with the line; empty: nothing.
+std::string read_variable_line(std::string_view line, EnvironmentVariables& out) {
+  line = trim(line);
+  if (line.empty() || line.front() == '#') return "";
+  constexpr std::string_view word = "export ";
+  if (line.starts_with(word)) line = trim(line.substr(word.size()));
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) return "a line is NAME=VALUE, or a comment that begins with #";
+  const std::string name(trim(line.substr(0, equals)));
+  if (!is_variable_name(name)) return expressions::quoted_for_message(name) + " cannot name an environment variable";
+  const std::string_view written = trim(line.substr(equals + 1));
+  std::string value, why;
+  if (!written.empty() && (written[0] == '"' || written[0] == '\'')) {
+    if (!unquote(written, value, why)) return why;
+  } else {
+    value = trim(written.substr(0, std::min(written.find(" #"), written.size())));
+  }
+  std::erase_if(out, [&](const auto& known) { return known.first == name; });
+  out.emplace_back(name, std::move(value));
+  return "";
+}
+
+}  // namespace
+
+std::optional<EnvironmentVariables> read_environment_file(const std::string& path, std::string& error) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    error = path + ": this is a directory, and not a file of variables";
+    return std::nullopt;
+  }
+  const Source source = load_source(path, error);
+  if (!error.empty()) return std::nullopt;
+  EnvironmentVariables variables;
+  for (std::size_t i = 0; i < source.line_count(); ++i) {
+    if (const std::string why = read_variable_line(source.line(i), variables); !why.empty()) {
+      error = path + ":" + std::to_string(i + 1) + ": " + why;
+      return std::nullopt;
+    }
+  }
+  return variables;
+}
+
+}  // namespace wtool::host::workflow

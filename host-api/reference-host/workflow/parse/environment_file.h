@@ -1,0 +1,28 @@
+// Files of variables (`env_file`, `--env-file`), one NAME=VALUE a line:
+//
+//   # a comment
+//   CC=clang
+//   export FLAGS="-O2 -g"   # quotes are taken off; in double ones \" \\ \n \t are read
+//   LITERAL='$HOME'         # nothing is ever replaced, with or without quotes
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wtool::host::workflow {
+
+using EnvironmentVariables = std::vector<std::pair<std::string, std::string>>;
+
+// In the order of the file, each name once: its last value counts. Nothing: `error` says what is wrong, with the line.
+std::optional<EnvironmentVariables> read_environment_file(const std::string& path, std::string& error);
+
+// What parse_workflow() needs to read the files that a workflow names.
+struct EnvironmentSource {
+  std::string directory;       // of the run, in which relative names begin
+  bool must_exist = true;      // else a file that cannot be read is a warning
+  EnvironmentVariables given;  // what the command line gives
+};
+
+}  // namespace wtool::host::workflow

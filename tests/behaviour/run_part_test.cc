@@ -1,0 +1,119 @@
+// Parts of a workflow: run --until, --only and --from.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+struct Parts : Place {
+  Parts() {
+    workflow("    [*] --> A\n    A --> B\n    B --> C\n    C --> [*]\n    Last --> [*]\n",
+             "- A: Shell \"echo A >>seen; printf a\"\n- B: Shell \"echo B ${A.stdout} >>seen; test ! -e bad\"\n"
+             "- C: Shell \"echo C >>seen\"\n- Last: Shell \"echo Last >>seen\"\n- finally: Last\n");
+  }
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+  // What the states have written since the last look.
+  std::string seen() const {
+    const std::string text = file("seen");
+    std::filesystem::remove(scratch.path() + "/seen");
+    return text;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(run_part, Parts)
+
+BOOST_AUTO_TEST_CASE(a_run_ends_where_the_named_state_has_ended) {
+  const Finished finished = run_workflow("workflow.md", {"--until", "B"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(seen() == "A\nB a\nLast\n");
+  scratch.file("bad", "");
+  const Finished failed = run_workflow("workflow.md", {"--until", "B"});
+  BOOST_TEST(failed.exit_code == 1, failed.err);
+  BOOST_TEST(seen() == "A\nB a\nLast\n");
+  // What is resumed is the same part.
+  std::filesystem::remove(scratch.path() + "/bad");
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
+  BOOST_TEST(seen() == "B a\nLast\n");
+  const Json shown = Json::parse(wtool({"show", "last", "--json"}).out);
+  BOOST_TEST(shown.at("status") == "completed");
+}
+
+BOOST_AUTO_TEST_CASE(one_state_alone_runs_without_finally) {
+  const Finished finished = run_workflow("workflow.md", {"--only", "C"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(seen() == "C\n");
+  // B reads what A gave, which did not run.
+  const Finished reads = run_workflow("workflow.md", {"--only", "B"});
+  BOOST_TEST(reads.exit_code == 1);
+  BOOST_TEST(seen().empty());
+}
+
+BOOST_AUTO_TEST_CASE(from_a_state_on_with_what_the_last_run_recorded) {
+  BOOST_TEST(run_workflow("workflow.md", {"--from", "B"}).exit_code == 2);
+  BOOST_TEST(run_workflow("workflow.md", {"--until", "B"}).exit_code == 0);
+  seen();
+  const Finished finished = run_workflow("workflow.md", {"--from", "B"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(seen() == "B a\nC\nLast\n");
+  BOOST_TEST(run_workflow("workflow.md", {"--from", "B", "--until", "B"}).exit_code == 0);
+  BOOST_TEST(seen() == "B a\nLast\n");
+  BOOST_TEST(run_workflow("workflow.md", {"--from", "B", "--no-journal"}).exit_code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_shows_the_part) {
+  for (const Finished& plan :
+       {wtool({"plan", "workflow.md", "--until", "B"}), wtool({"run", "-n", "workflow.md", "--until", "B"})}) {
+    BOOST_TEST(plan.exit_code == 0, plan.err);
+    BOOST_TEST(holds(plan.out, "echo B"), plan.out);
+    BOOST_TEST(!holds(plan.out, "echo C"), plan.out);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_composite_state_is_a_part_with_all_that_is_inside) {
+  scratch.file(
+      "nested.md",
+      "```mermaid\nstateDiagram-v2\n    state Work {\n        [*] --> One\n        One --> Two\n        Two --> [*]\n"
+      "    }\n    [*] --> First\n    First --> Work\n    Work --> Then\n    Then --> [*]\n```\n## Actions\n"
+      "- First: Shell \"echo First >>seen\"\n- One: Shell \"echo One >>seen\"\n- Two: Shell \"echo Two >>seen\"\n"
+      "- Then: Shell \"echo Then >>seen\"\n");
+  BOOST_TEST(run_workflow("nested.md", {"--until", "Work"}).exit_code == 0);
+  BOOST_TEST(seen() == "First\nOne\nTwo\n");
+  BOOST_TEST(run_workflow("nested.md", {"--only", "Work"}).exit_code == 0);
+  BOOST_TEST(seen() == "One\nTwo\n");
+  BOOST_TEST(run_workflow("nested.md", {"--until", "One"}).exit_code == 0);
+  BOOST_TEST(seen() == "First\nOne\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_a_part_is_refused) {
+  scratch.file("fork.md",
+               "```mermaid\nstateDiagram-v2\n    state Fork <<fork>>\n    state Join <<join>>\n    [*] --> Fork\n"
+               "    Fork --> Left\n    Fork --> Right\n    Left --> Join\n    Right --> Join\n    Join --> End\n    "
+               "End --> [*]\n"
+               "```\n## Actions\n- Left: Shell \"echo Left >>seen\"\n- Right: Shell \"true\"\n- End: Shell \"echo End "
+               ">>seen\"\n");
+  const auto refused = [&](const std::vector<std::string>& options, const std::string& part) {
+    const Finished finished = run_workflow("fork.md", options);
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(holds(finished.err, part), finished.err);
+    BOOST_TEST(seen().empty());
+  };
+  refused({"--until", "Left"}, "--until Left: this state is on a branch of 'Fork'");
+  refused({"--until", "Fork"}, "this state only starts branches");
+  refused({"--until", "Lefd"}, "the workflow has no state of that name; did you mean 'Left'?");
+  refused({"--until", "Left", "--only", "Left"}, "excludes");
+  refused({"--only", ""}, "must not be empty");
+  BOOST_TEST(run_workflow("fork.md", {"--until", "Join"}).exit_code == 0);
+  BOOST_TEST(seen() == "Left\n");
+  BOOST_TEST(run_workflow("fork.md", {"--only", "Left"}).exit_code == 0);
+  BOOST_TEST(seen() == "Left\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

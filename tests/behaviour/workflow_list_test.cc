@@ -1,0 +1,184 @@
+// `wtool list`, and a run without a name: which workflows are found where, and what is said of them.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+std::string workflow_of(const std::string& front_matter, const std::string& message = "done") {
+  return "---\n" + front_matter +
+         "---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Log \"" + message + "\"\n";
+}
+
+// A project with a repository of its own, and a user with a folder of configurations.
+struct Project : Place {
+  Project() {
+    for (const char* folder : {"project/.git", "project/workflows/issue", "project/sub", "user/wtool/workflows"}) {
+      std::filesystem::create_directories(scratch.path() + "/" + folder);
+    }
+  }
+  void add(const std::string& file, const std::string& text) const { scratch.file(file, text); }
+  ProgramOptions at(const std::string& folder = "project") const {
+    ProgramOptions options = here();
+    options.directory = scratch.path() + "/" + folder;
+    options.set["XDG_CONFIG_HOME"] = scratch.path() + "/user";
+    return options;
+  }
+  Finished wtool(std::vector<std::string> arguments, const std::string& folder = "project") const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, at(folder));
+  }
+  Json listed(const std::string& folder = "project") const {
+    const Finished finished = wtool({"list", "--json"}, folder);
+    BOOST_REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+    return Json::parse(finished.out);
+  }
+};
+
+std::string names(const Json& listed) {
+  std::string all;
+  for (const Json& one : listed) all += (all.empty() ? "" : " ") + one.at("name").get<std::string>();
+  return all;
+}
+
+const Json& named(const Json& listed, const std::string& name) {
+  for (const Json& one : listed) {
+    if (one.at("name") == name) return one;
+  }
+  BOOST_FAIL("no workflow " << name << " in " << listed);
+  return listed;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(workflow_list, Project)
+
+BOOST_AUTO_TEST_CASE(workflows_of_project_and_user_are_listed_once_each_and_run_by_their_names) {
+  add("project/here.md", workflow_of("title: Beside me\n"));
+  add("project/README.md", "# No workflow\n");
+  add("project/workflows/README.md", "# No workflow either\n");
+  add("project/workflows/issue/review.md", workflow_of("description: Looks at it\n"));
+  add("project/workflows/both.md", workflow_of("title: of the project\n", "of the project"));
+  add("user/wtool/workflows/both.md", workflow_of("title: of the user\n", "of the user"));
+  add("user/wtool/workflows/mine.md", workflow_of("title: Everywhere\n", "of the user"));
+  const Json all = listed();
+  BOOST_TEST(names(all) == "both here issue/review mine");
+  BOOST_TEST(named(all, "both").at("title") == "of the project");
+  BOOST_TEST(named(all, "both").at("where") == "project");
+  BOOST_TEST(named(all, "both").at("file") == "workflows/both.md");
+  BOOST_TEST(named(all, "mine").at("where") == "user");
+  BOOST_TEST(named(all, "mine").at("file") == scratch.path() + "/user/wtool/workflows/mine.md");
+  BOOST_TEST(names(listed("project/sub")) == "both issue/review mine");
+  for (const char* name : {"both", "here", "issue/review", "mine"}) {
+    BOOST_TEST_CONTEXT(name) {
+      const Finished finished = wtool({"run", name});
+      BOOST_TEST(finished.exit_code == 0, finished.err);
+      BOOST_TEST(holds(finished.err, std::string(name) == "both" ? "of the project" : "journal"), finished.err);
+      for (const char* command : {"plan", "lint", "graph"}) BOOST_TEST(wtool({command, name}).exit_code == 0, command);
+    }
+  }
+  // A workflow of the project runs one of the user.
+  add("project/caller.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Run workflow \"mine\"\n");
+  const Finished called = wtool({"run", "caller"});
+  BOOST_TEST(called.exit_code == 0, called.err);
+  BOOST_TEST(holds(called.err, "of the user"), called.err);
+}
+
+BOOST_AUTO_TEST_CASE(parameters_are_listed_without_the_defaults_of_secrets) {
+  add("project/release.md",
+      workflow_of("title: Makes a release\ndescription: |\n  Builds it.\n  And more.\nparameters:\n"
+                  "  - {name: version, description: which one, required: true}\n"
+                  "  - {name: coats, type: number, default: 2}\n"
+                  "  - {name: stage, type: choice, choices: [a, b]}\n"
+                  "  - {name: token, secret: true, default: hunter2}\n"));
+  const Json parameters = listed().at(0).at("parameters");
+  BOOST_TEST(parameters.at(0) == (Json{{"name", "version"},
+                                       {"description", "which one"},
+                                       {"type", "string"},
+                                       {"required", true},
+                                       {"secret", false},
+                                       {"default", nullptr},
+                                       {"choices", Json::array()}}));
+  BOOST_TEST(parameters.at(1).at("default") == 2);
+  BOOST_TEST(parameters.at(2).at("choices") == (Json{"a", "b"}));
+  BOOST_TEST(parameters.at(3).at("secret") == true);
+  BOOST_TEST(parameters.at(3).at("default") == nullptr);
+  const Finished table = wtool({"list"});
+  BOOST_TEST(holds(table.out, "version [coats] [stage] [token]"), table.out);
+  BOOST_TEST(holds(table.out, "Makes a release: Builds it.\n"), table.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_with_errors_is_listed_with_the_first_of_them) {
+  add("project/workflows/bad.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Shel \"x\"\n");
+  const Json all = listed();
+  BOOST_TEST(holds(named(all, "bad").at("problem").get<std::string>(), "workflows/bad.md:7:"), all);
+  BOOST_TEST(holds(wtool({"list"}).out, "has errors: "));
+}
+
+BOOST_AUTO_TEST_CASE(where_there_is_none_the_folders_are_named) {
+  const Finished finished = wtool({"list"});
+  BOOST_TEST(finished.exit_code == 0);
+  for (const std::string& part : {scratch.path() + "/project/workflows", scratch.path() + "/user/wtool/workflows",
+                                  std::string("/etc/wtool/workflows"), std::string("wtool init workflow")}) {
+    BOOST_TEST(holds(finished.out, part), finished.out);
+  }
+  BOOST_TEST(wtool({"list", "--json"}).out == "[]\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_without_a_name_names_what_there_is) {
+  const Finished none = wtool({"run"});
+  BOOST_TEST(none.exit_code == 2);
+  BOOST_TEST(holds(none.err, "name a workflow; this folder has none"), none.err);
+  add("project/one.md", workflow_of("title: one\n"));
+  add("project/two.md", workflow_of("title: two\n"));
+  const Finished some = wtool({"run"});
+  BOOST_TEST(some.exit_code == 2);
+  BOOST_TEST(holds(some.err, "name a workflow, as in `wtool run one`; there are: one, two (`wtool list`"), some.err);
+  BOOST_TEST(wtool({"run", ""}).exit_code == 2);
+}
+
+BOOST_AUTO_TEST_CASE(on_a_terminal_a_run_without_a_name_offers_them) {
+  add("project/one.md", workflow_of("title: The first\n", "first ran"));
+  add("project/two.md", workflow_of("title: The second\n", "second ran"));
+  Program program({wtool_path, "run"}, Program::On::terminal, at());
+  BOOST_TEST_REQUIRE(program.wait_for_output("Run which one"));
+  BOOST_TEST(holds(program.output(), "2  two"), program.output());
+  program.type("3\n");
+  BOOST_TEST_REQUIRE(program.wait_for_output("None of them has that number or name."));
+  program.type("2\n");
+  const Finished chosen = program.wait();
+  BOOST_TEST(chosen.exit_code == 0, chosen.out);
+  BOOST_TEST(holds(chosen.out, "second ran"), chosen.out);
+  BOOST_TEST(!holds(chosen.out, "first ran"), chosen.out);
+
+  Program left({wtool_path, "run"}, Program::On::terminal, at());
+  BOOST_TEST_REQUIRE(left.wait_for_output("Run which one"));
+  left.type("\n");
+  BOOST_TEST(left.wait().exit_code == 2);
+  Program interrupted({wtool_path, "run"}, Program::On::terminal, at());
+  BOOST_TEST_REQUIRE(interrupted.wait_for_output("Run which one"));
+  interrupted.type("\x03");
+  BOOST_TEST(interrupted.wait().exit_code == 130);
+}
+
+BOOST_AUTO_TEST_CASE(a_dry_run_is_a_plan) {
+  add("project/touches.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Shell \"touch ${what}\"\n");
+  const std::string plan = wtool({"plan", "touches", "--var", "what=it"}).out;
+  BOOST_TEST(holds(plan, "$ touch 'it'"), plan);
+  for (const char* option : {"-n", "--dry-run"}) {
+    const Finished dry = wtool({"run", "touches", option, "--var", "what=it"});
+    BOOST_TEST(dry.exit_code == 0, dry.err);
+    BOOST_TEST(dry.out == plan);
+  }
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/project/it"));
+  BOOST_TEST(!std::filesystem::exists(scratch.path() + "/project/.wtool"));
+  BOOST_TEST(wtool({"run", "touches", "-n", "--junit", "x.xml", "--var", "what=it"}).exit_code == 2);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
