@@ -115,6 +115,51 @@ BOOST_FIXTURE_TEST_CASE(a_standard_input_that_cannot_be_given_is_an_error, Place
   BOOST_TEST((result_of(wrong).at("metadata").at("error").at("code") == Json("invalid_parameters")));
 }
 
+BOOST_FIXTURE_TEST_CASE(arguments_as_words_get_the_types_of_the_schema, Place) {
+  const auto said = [&](std::vector<std::string> words, const ProgramOptions& options = {}) {
+    words.insert(words.begin(), {"call", "shell_execute"});
+    return result_of(wtool_with(words, options)).at("metadata");
+  };
+  BOOST_TEST((said({"command=echo 'a b'=c"}).at("stdout") == Json("a b=c\n")));
+  BOOST_TEST((said({"command=sleep 60", "timeout=1"}).at("timeout_seconds") == Json(1)));
+  BOOST_TEST((said({"command=echo $A$B", "environment.A=1", "environment.B=x y"}).at("stdout") == Json("1x y\n")));
+  BOOST_TEST((said({"command=echo $A", R"(environment={"A":"2"})"}).at("stdout") == Json("2\n")));
+  BOOST_TEST((said({R"(command:="echo \u0061")"}).at("stdout") == Json("a\n")));
+  BOOST_TEST((said({"command=wc -l", "stdin=a\nb\n"}).at("stdout") == Json("2\n")));
+  BOOST_TEST((said({"command=wc -l", "--stdin", "-"}, {.input = "a\n"}).at("stdout") == Json("1\n")));
+  BOOST_TEST((said({"command="}).at("error").at("code") == Json("invalid_parameters")));  // the tool judges values
+  // A single word that is none of these is passed on as it is, as before.
+  BOOST_TEST((said({"command"}).at("error").at("code") == Json("invalid_parameters")));
+}
+
+BOOST_AUTO_TEST_CASE(arguments_as_words_that_mean_nothing_are_errors_with_a_hint) {
+  const auto says = [](std::vector<std::string> words, const std::string& part) {
+    words.insert(words.begin(), {"call", "shell_execute"});
+    const Finished finished = wtool_with(words);
+    BOOST_TEST_CONTEXT(Json(words)) {
+      BOOST_TEST(finished.exit_code == 2);
+      BOOST_TEST(finished.out.empty());
+      BOOST_TEST(holds(finished.err, part), finished.err);
+    }
+  };
+  says({"command=ls", "timeot=5"}, "there is no parameter \"timeot\" (did you mean timeout?); allowed are command, ");
+  says({"command=ls", "timeout=soon"}, "timeout: got \"soon\"; allowed is a value of type integer");
+  says({"command=ls", "timeout:=soon"}, "timeout: \"soon\" is no JSON");
+  says({"command=ls", "-l"}, "there is no option -l");
+  says({"command=ls", "l"}, "\"l\" has not the form NAME=VALUE");
+  says({R"({"command":"ls"})", "timeout=5"}, "\"timeout=5\" is one word too many: the arguments are one JSON");
+  says({"-", "timeout=5"}, "is one word too many");
+  says({"command=ls", "command=ls"}, "command is given twice");
+  says({"command=ls", "environment.A=1", "environment.A=2"}, "environment.A is given twice");
+  says({"command=ls", "environment=A"}, "or one key of it: environment.KEY=VALUE");
+  says({"command=ls", "timeout.x=1"}, "timeout is of type integer and has no keys");
+  says({"command=ls", "[]"}, "a word in brackets");
+  says({"command=ls", "[timeout=1,timeout=2]"}, "a word in brackets");
+  BOOST_TEST(holds(wtool_with({"call", "shell_execute", "command=\xff"}).err, "is not UTF-8"));
+  const Finished other = wtool_with({"call", "shel_execute", "command=ls"});
+  BOOST_TEST(holds(other.err, "did you mean shell_execute?"));
+}
+
 BOOST_AUTO_TEST_CASE(a_program_that_does_not_exist) {
   const Finished finished = call(R"({"command":"no-such-program-x"})");
   const Json result = result_of(finished);
@@ -471,6 +516,10 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_d
   BOOST_TEST(offered({"mcp", "--policy", "re"}) == "read-only\n");
   BOOST_TEST(offered({"run", "x.md", "--junit", ""}) == ":files\n");
   BOOST_TEST(offered({"call", "shell"}) == "shell_execute\n");
+  BOOST_TEST(offered({"call", "shell_execute", "t"}) == "timeout=\n");
+  BOOST_TEST(offered({"call", "shell_execute", "command=ls", ""}) ==
+             "environment=\nstdin=\ntimeout=\nworking_directory=\n");
+  BOOST_TEST(offered({"call", "no_such_tool", "x=1", ""}) == "");
   BOOST_TEST(offered({"logs", "last", ""}) == "");
   BOOST_TEST(offered({"run", "no-such-workflow", "--var", ""}) == "");
   BOOST_TEST(offered({"nonsense", "--nonsense", "\xff"}) == "");

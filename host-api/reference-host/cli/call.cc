@@ -1,18 +1,23 @@
-// wtool call TOOL [JSON | - | @FILE] [--stdin FILE] [--limits JSON] [--stream | --explain]: one call, or what it would do. Writes only
-// the result's JSON to standard output.
+// wtool call TOOL [JSON | - | @FILE | NAME=VALUE...] [--stdin FILE] [--limits JSON] [--stream | --explain]: one call, or what it
+// would do. Writes only the result's JSON to standard output.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "base/json_reader.h"
 #include "base/trace_context.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
+#include "cli/named_arguments.h"
 #include "config/files.h"
 #include "loader/stdin_parameter.h"
 #include "terminal/terminal.h"
@@ -39,8 +44,9 @@ std::optional<std::string> read_arguments(const std::string& word, std::string& 
 struct CallOptions {
   std::string tool;
   std::string arguments = "{}";
-  std::string standard_input;  // a file, or "-"; empty: none
-  std::string limits;          // wtool_request.limits; empty: none
+  std::vector<std::string> more;  // words behind the first, of the form NAME=VALUE
+  std::string standard_input;     // a file, or "-"; empty: none
+  std::string limits;             // wtool_request.limits; empty: none
   bool stream = false;
   bool explain = false;
 };
@@ -79,11 +85,36 @@ bool take_standard_input(const CallOptions& options, std::string& arguments) {
   return problem.empty();
 }
 
+// What the words of the command line stand for. A single word that is none of NAME=VALUE is for the tool to judge.
+std::optional<std::string> arguments_of(Context& context, const CallOptions& options, std::string& error) {
+  if (options.more.empty() && !is_named_argument(options.arguments)) return read_arguments(options.arguments, error);
+  if (!is_named_argument(options.arguments)) {
+    error = show_json(to_utf8(options.more.front())) +
+            " is one word too many: the arguments are one JSON object, or words of the form NAME=VALUE";
+    return std::nullopt;
+  }
+  const Plugin* plugin = context.plugin();
+  if (plugin == nullptr) return std::nullopt;
+  std::string schema;
+  for (const ToolDescription& tool : plugin->tools()) {
+    if (tool.id == options.tool) schema = tool.input_schema;
+  }
+  if (schema.empty()) return "{}";  // There is no such tool, which the call reports.
+  if (options.tool == stdin_tool) {
+    auto with_stdin = nlohmann::ordered_json::parse(schema);
+    add_stdin(with_stdin);
+    schema = with_stdin.dump();
+  }
+  std::vector<std::string> words{options.arguments};
+  words.insert(words.end(), options.more.begin(), options.more.end());
+  return object_of_named_arguments(words, schema, error);
+}
+
 int call(Context& context, const CallOptions& options) {
   std::string error;
-  auto arguments = read_arguments(options.arguments, error);
+  auto arguments = arguments_of(context, options, error);
   if (!arguments) {
-    complain(error);
+    if (!error.empty()) complain(error);
     return exit_unusable;
   }
   if (!take_standard_input(options, *arguments)) return exit_unusable;
@@ -129,7 +160,9 @@ void add_call(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("call", "Call a tool and print its result as JSON");
   command->add_option("TOOL", options->tool, "The tool's name; `wtool tools` lists them")->required();
   command->add_option("ARGUMENTS", options->arguments,
-                      "The arguments: a JSON object, - for standard input, or @FILE (default: {}, at most 16 MiB)");
+                      "The arguments: a JSON object, - for standard input, or @FILE (default: {}, at most 16 MiB);\n"
+                      "or words NAME=VALUE, typed by the tool's schema, NAME.KEY=VALUE and NAME:=JSON");
+  const CLI::Option* more = command->add_option("MORE", options->more, "Further words NAME=VALUE");
   command
       ->add_option("--stdin", options->standard_input,
                    "The command's standard input: a file, or - for that of wtool (shell_execute; UTF-8, at most 1 MiB)")
@@ -153,11 +186,17 @@ void add_call(CLI::App& app, Context& context) {
       "person would be asked, 4 it is denied, 2 the tool cannot tell.\n"
       "\n"
       "Examples:\n"
+      "  wtool call shell_execute command='git status --short' timeout=10\n"
       "  wtool call shell_execute '{\"command\": \"git status --short\", \"timeout\": 10}'\n"
       "  echo '{\"command\": \"make\"}' | wtool call shell_execute - --stream\n"
       "  wtool call shell_execute @build.json\n"
       "  git diff | wtool call shell_execute '{\"command\": \"wc -l\"}' --stdin -");
-  command->callback([&context, options] {
+  command->callback([&context, options, command, more] {
+    // CLI11 reads [a,b] as two words, and [] as none.
+    const std::vector<CLI::Option*>& given = command->parse_order();
+    if (static_cast<std::size_t>(std::count(given.begin(), given.end(), more)) != options->more.size()) {
+      throw CLI::ValidationError("ARGUMENTS", "a word in brackets has not the form NAME=VALUE; write NAME:=JSON");
+    }
     if (options->arguments == "-" && options->standard_input == "-") {
       throw CLI::ValidationError("--stdin", "standard input has the arguments already; name a file for one of the two");
     }

@@ -11,6 +11,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@
 #include "cli/load_run.h"
 #include "cli/prepared_workflow.h"
 #include "journal/runs_folder.h"
+#include "loader/stdin_parameter.h"
 #include "terminal/text.h"
 
 namespace wtool::host {
@@ -145,11 +147,32 @@ void add_tool_names(Words& candidates, Context& context) {
   for (const ToolDescription& tool : plugin->tools()) candidates.push_back(tool.id);
 }
 
+// Names of the parameters of the tool that the line calls, but for those that it has.
+void add_tool_parameters(Words& candidates, Context& context, const Words& operands) {
+  const Plugin* plugin = operands.empty() ? nullptr : context.plugin();
+  if (plugin == nullptr) return;
+  for (const ToolDescription& tool : plugin->tools()) {
+    if (tool.id != operands.front()) continue;
+    auto schema = nlohmann::ordered_json::parse(tool.input_schema);
+    if (tool.id == stdin_tool) add_stdin(schema);
+    const auto properties = schema.find("properties");
+    if (properties == schema.end() || !properties->is_object()) continue;
+    for (auto it = properties->begin(); it != properties->end(); ++it) {
+      const std::string start = it.key() + '=';
+      const bool is_given = std::any_of(operands.begin(), operands.end(), [&](const std::string& operand) {
+        return operand.starts_with(start) || operand == it.key();  // bash cuts the word before the =
+      });
+      if (!is_given) candidates.push_back(start);
+    }
+  }
+}
+
 void add_values(Words& candidates, Context& context, const Line& line, const CLI::Option& option) {
   const std::string name = option.nonpositional() ? option.get_name() : option.get_name(true);
   if (add_set(candidates, option)) return;
   if (name == "--var" || name == "--var-file" || name == "--var-env") return add_parameters(candidates, line.operands);
   if (name == "--tools" || name == "TOOL") return add_tool_names(candidates, context);
+  if (name == "ARGUMENTS" || name == "MORE") return add_tool_parameters(candidates, context, line.operands);
   if (name == "WORKFLOW" || (name == "FILE" && line.command->get_name() == "lint")) return add_workflows(candidates);
   if (name == "RUN") return add_runs(candidates);
   const bool takes_workflow = line.command->get_name() == "run" || line.command->get_name() == "plan";

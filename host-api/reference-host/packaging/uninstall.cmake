@@ -15,6 +15,10 @@ foreach(manifest IN LISTS manifests)
       file(REMOVE "${full}")
       message(STATUS "Removed ${full}")
     endif()
+    if(full MATCHES "/dist-packages/wtool/[^/]*\\.py$")  # what Python has made of it
+      cmake_path(GET full PARENT_PATH folder)
+      file(REMOVE_RECURSE "${folder}/__pycache__")
+    endif()
     # The folders above it, as long as they are empty and their name is the project's.
     cmake_path(GET full PARENT_PATH folder)
     while(folder MATCHES "/wtool(/|$)")

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(arguments_come_from_the_word_standard_input_a_file_or_are_e
 }
 
 BOOST_AUTO_TEST_CASE(arguments_that_are_not_an_object_are_passed_on_unchanged) {
-  for (const char* text : {"hello", "", "[1, 2]", "null", "5", "\"x\"", "[", "/option", "a=b", "%x"}) {
+  for (const char* text : {"hello", "", "[1, 2]", "null", "5", "\"x\"", "[", "/option", "a b=c", "%x"}) {
     const Finished finished = wtool({"call", "echo", text});
     BOOST_TEST(finished.status == 1, text << ": " << finished.err);
     BOOST_TEST(json::parse(finished.out)["metadata"]["bytes"] == std::string(text).size(), text);

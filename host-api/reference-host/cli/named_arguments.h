@@ -1,0 +1,26 @@
+// The arguments of a call as words of a command line, in the place of a JSON object:
+//
+//   NAME=VALUE       a value of the type that the tool's input schema names; text needs no quotes of JSON
+//   NAME=VALUE       of a list: one element; further ones follow under the same name
+//   NAME.KEY=VALUE   one key of an object, such as environment.LANG=C
+//   NAME:=JSON       any value, as JSON
+//
+// The tool judges the values: here they only get their types. What has no such meaning is an error, never a guess.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace wtool::host {
+
+// Whether the word has one of these forms. No JSON object has.
+bool is_named_argument(std::string_view word);
+
+// The JSON text of the object that the words stand for. `schema` is the input schema of the tool, the JSON text of an
+// object. Nothing: `error` says which word is wrong, and what would be right.
+std::optional<std::string> object_of_named_arguments(std::span<const std::string> words, std::string_view schema,
+                                                     std::string& error);
+
+}  // namespace wtool::host
