@@ -232,14 +232,14 @@ BOOST_FIXTURE_TEST_CASE(a_repository_that_the_commands_of_one_tool_have_made_is_
       "mkdir -p made/.git/hooks made/.git/objects made/.git/refs && echo 'ref: refs/heads/main' >made/.git/HEAD && "
       "echo '[core]' >made/.git/config";
   const std::string change = "echo changed >>made/.git/config && echo done";
-  const Json config = sandbox({{"protect", {"repositories"}}});
-  const ToolUnderTest one(plugin, config);
-  const ToolUnderTest other(plugin, config);
+  const Json rules = sandbox({{"protect", {"repositories"}}});
+  const ToolUnderTest one(plugin, rules);
+  const ToolUnderTest other(plugin, rules);
   BOOST_TEST(run(one, make).exit_code() == 0);
   BOOST_TEST(run(one, change).out() == "done\n");
   BOOST_TEST(run(other, change).out() == "done\n");
   // One with other rules does not know them.
-  Json looser = config;
+  Json looser = rules;
   looser["sandbox"]["ipc"] = "allow";
   BOOST_TEST(run(ToolUnderTest(plugin, looser), change).out() == "");
 }

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <set>
 #include <vector>
 #include <wtool/cpp/host.hpp>
@@ -87,6 +88,29 @@ BOOST_FIXTURE_TEST_CASE(tools_are_described_before_init, Loaded) {
   BOOST_TEST(ids.count("shell_execute") == 1u);
   BOOST_TEST(entry->tool_at(entry->tool_count()) == nullptr);
   BOOST_TEST(entry->tool_at(0xffffffffu) == nullptr);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_value_of_a_type_that_the_input_schema_does_not_allow_is_refused_by_name, ShellTool) {
+  const std::map<std::string, Json> samples{
+      {"string", "5"},        {"boolean", true}, {"null", nullptr}, {"array", Json::array({1})},
+      {"object", {{"a", 1}}}, {"integer", 5},    {"number", 1.5}};
+  for (std::uint32_t i = 0; i < plugin.entry().tool_count(); ++i) {
+    const wtool_descriptor& descriptor = *plugin.entry().tool_at(i);
+    const Json schema = Json::parse(text(descriptor.input_schema));
+    BOOST_TEST((schema.at("additionalProperties") == Json(false)), text(descriptor.id));
+    const ToolUnderTest any(plugin, Json::object(), text(descriptor.id));
+    for (const auto& [name, rules] : schema.at("properties").items()) {
+      BOOST_REQUIRE(rules.at("type").is_string());
+      const std::string type = rules.at("type");
+      for (const auto& [other, sample] : samples) {
+        if (other == type || (other == "integer" && type == "number")) continue;
+        const Answer answer = any.run({{name, sample}});
+        BOOST_TEST((answer.is_error() && answer.raw.find(name) != std::string::npos &&
+                    answer.raw.find(": got") != std::string::npos),
+                   text(descriptor.id) << " " << name << " " << other << " " << answer.raw);
+      }
+    }
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(what_the_output_schema_promises_a_result_holds, ShellTool) {

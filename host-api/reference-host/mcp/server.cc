@@ -225,7 +225,7 @@ std::string Server::run(Call& call) {
 namespace {
 
 // The client's trace, and a span that names the request.
-CallPlace place_of(const Call& call) {
+CallPlace place_for(const Call& call) {
   CallPlace place{.traceparent = call.traceparent, .span = {.name = "request", .fields = {{"id", call.id}}}};
   if (!call.client.empty()) place.span.fields.emplace_back("client", call.client);
   return place;
@@ -245,7 +245,7 @@ nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& report
     sink = [&reports](OutputStream stream, std::string_view bytes) { reports.take(stream, bytes); };
   }
   const TextOutcome outcome =
-      toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink, place_of(call), states_for(call, reports));
+      toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink, place_for(call), states_for(call, reports));
   return call_result(*call.tool, outcome, settings_.results);
 }
 
@@ -293,7 +293,7 @@ nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& report
     hand_over_when_due(call, asked.wanted);
   }
   TextOutcome outcome =
-      toolbox_.call_text(call.tool->id, arguments, call.stop, sink, place_of(call), states_for(call, reports));
+      toolbox_.call_text(call.tool->id, arguments, call.stop, sink, place_for(call), states_for(call, reports));
   if (command && command->take(outcome)) return {};
   return call_result(*call.tool, outcome, settings_.results, [&] { return outputs_.number(output); });
 }
