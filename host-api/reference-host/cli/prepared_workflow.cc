@@ -340,6 +340,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   services.confirm = std::move(run.confirm);
   services.skips_finally = std::move(run.skips_finally);
   services.approve = std::move(run.approve);
+  services.may_begin = std::move(run.may_begin);
   services.outputs = &files;
   return journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), tools,
                                                stop, all, run.settings, std::move(services), &secrets, run.past,

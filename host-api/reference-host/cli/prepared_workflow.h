@@ -122,8 +122,9 @@ struct JournaledRun {
   runner::RunSettings settings{};
   // Like the member of RunServices.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
-  std::function<bool()> skips_finally{};  // the same
-  runner::Approve approve{};              // the same
+  std::function<bool()> skips_finally{};                                                           // the same
+  runner::Approve approve{};                                                                       // the same
+  std::function<bool(const runner::Step& step, const std::string& what, Stop& stop)> may_begin{};  // the same
 };
 
 // Blocks until the run is over. Neither `shown` nor the report contains secrets. The file .swissarmyhammer/.abort stops

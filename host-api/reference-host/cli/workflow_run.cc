@@ -18,6 +18,7 @@
 #include "cli/prepared_workflow.h"
 #include "cli/questions.h"
 #include "cli/slurm.h"
+#include "cli/stepping.h"
 #include "journal/events_file.h"
 #include "journal/journal.h"
 #include "journal/journal_reader.h"
@@ -122,7 +123,8 @@ class FileRun {
                               .settings = settings(run),
                               .confirm = confirmation(),
                               .approve = [&approvals](const runner::ApprovalRequest& request,
-                                                      Stop& asked) { return approvals.ask(request, asked); }},
+                                                      Stop& asked) { return approvals.ask(request, asked); },
+                              .may_begin = stepping()},
                              secrets_, stop, shown);
     }
     for (const std::string& state : approvals.unused()) {
@@ -168,6 +170,13 @@ class FileRun {
     return settings;
   }
 
+  std::function<bool(const runner::Step&, const std::string&, Stop&)> stepping() {
+    if (!flags_.step) return nullptr;
+    return [this](const runner::Step& step, const std::string& what, Stop& asked_to_stop) {
+      return stepping_.may_begin(step, what, asked_to_stop);
+    };
+  }
+
   std::function<std::optional<bool>(const std::string&, Stop&)> confirmation() const {
     return [yes = flags_.yes](const std::string& question, Stop& asked_to_stop) -> std::optional<bool> {
       if (yes) return true;
@@ -180,6 +189,7 @@ class FileRun {
   const std::vector<std::string> env_files_;
   const runner::RunPart part_;
   runner::Secrets& secrets_;
+  Stepping stepping_;
 };
 
 // The names that are not given.
@@ -227,6 +237,8 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
                        "A branch that fails ends those beside it (the default, unless the file says otherwise)");
   command.add_flag("--no-fail-fast", flags.no_fail_fast, "The other branches continue to their end")->excludes(fast);
   command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");
+  command.add_flag("--step", flags.step,
+                   "Shows each step on the terminal before it is run, and asks whether to run it");
   using report::OutputStyle;
   static const std::map<std::string, OutputStyle> styles{{"group", OutputStyle::group},
                                                          {"stream", OutputStyle::stream},
@@ -248,7 +260,18 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
   command.add_option("--html", flags.html, "Writes a report as one HTML page at the end")->type_name("FILE");
 }
 
+namespace {
+
+bool can_step(const RunFlags& flags) {
+  if (!flags.step || Stepping::is_possible()) return true;
+  complain("--step asks on the terminal, and this run is not in the foreground of one");
+  return false;
+}
+
+}  // namespace
+
 int run_file(Context& context, const std::string& file, const RunFlags& flags) {
+  if (!can_step(flags)) return exit_unusable;
   const auto prepared = PreparedWorkflow::open(context, file, flags.variables.names());
   if (!prepared || !prepared->cut_to(flags.part)) return exit_unusable;
   auto read = read_variables(flags.variables, prepared->workflow());
@@ -312,6 +335,7 @@ int run_from(Context& context, const std::string& file, const std::string& from,
 }
 
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
+  if (!can_step(flags)) return exit_unusable;
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
   if (failed) {

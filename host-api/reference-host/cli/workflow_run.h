@@ -30,6 +30,7 @@ struct RunFlags {
   bool fail_fast = false;        // --fail-fast
   bool no_fail_fast = false;     // --no-fail-fast
   bool yes = false;
+  bool step = false;
   bool verbose = false;
   bool quiet = false;
   std::optional<report::OutputStyle> output;

@@ -46,6 +46,9 @@ ActionResult run_action(const Step& step, const ActionContext& context);
 // state has an exit for it.
 ActionResult exhausted_result(std::string why);
 
+// What the action of a step does, in words, with the values that it has now and without secrets.
+std::string step_text(const Step& step, const ActionContext& context);
+
 // The text of a template, or `mistake`: what is wrong, with its place.
 std::optional<std::string> rendered_text(const workflow::TemplateText& text, const WorkflowInvocation& invocation,
                                          const expressions::Scope& values, std::string& mistake);

@@ -96,6 +96,8 @@ struct RunServices {
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
   // Asks for an approval. Not set: nobody can give it.
   Approve approve;
+  // Whether the step may begin; `what` it does. False: the run is aborted. Any thread; not set: every step may.
+  std::function<bool(const Step& step, const std::string& what, Stop& stop)> may_begin;
   // Whether an aborted run ends without `finally`, because a person must answer before it is resumed, or no time is
   // left. Any thread; not set: never.
   std::function<bool()> skips_finally;

@@ -158,6 +158,15 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
 ActionResult run_tries(Step& step, const ActionContext& context) {
   // Many steps run on threads of their own, where an exception would end the program.
   try {
+    const auto& may_begin = context.invocation.run.request().services.may_begin;
+    if (may_begin && !may_begin(step, step_text(step, context), context.stop)) {
+      ActionResult result;
+      result.abort = true;
+      result.outcome.message = "ended before the step '" + step.of().id + "', by --step";
+      result.outcome.is_error = result.outcome.aborted = true;
+      result.outcome.exit_code = 130;
+      return result;
+    }
     return run_locked(step, context);
   } catch (const std::exception& error) {
     ActionResult result;

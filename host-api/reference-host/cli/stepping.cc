@@ -1,0 +1,60 @@
+#include "cli/stepping.h"
+
+#include "base/descriptor.h"
+#include "report/text.h"
+#include "terminal/asking.h"
+#include "terminal/terminal.h"
+#include "terminal/text.h"
+
+namespace wtool::host {
+
+namespace {
+
+constexpr int max_step_attempts = 5;
+
+enum class StepAnswer { run, run_all, end };
+
+// A stop, the end of the terminal and answers that are not understood end the run: nothing runs that nobody has seen.
+StepAnswer ask_about_step(const std::string& text, Stop& stop) {
+  QuestionEnd end(Terminal::of_process());
+  const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
+  Asking asking(Terminal::of_process(), end);
+  if (!asking.can_ask() || stop.requested()) return StepAnswer::end;
+  if (asking.show(text) != Asking::Event::done) return StepAnswer::end;
+  for (int attempt = 0; attempt < max_step_attempts; ++attempt) {
+    std::string line;
+    switch (asking.read_line("Run it? [Enter: yes, n: end the run, a: yes to all] ", line)) {
+      case Asking::Event::ended:
+        asking.leave("\n(the question is withdrawn)\n");
+        return StepAnswer::end;
+      case Asking::Event::closed:
+        asking.leave("\n");
+        return StepAnswer::end;
+      case Asking::Event::done:
+        break;
+    }
+    if (line.empty() || line == "y" || line == "yes") return StepAnswer::run;
+    if (line == "a" || line == "all") return StepAnswer::run_all;
+    if (line == "n" || line == "no" || line == "q") return StepAnswer::end;
+    if (asking.show("Please answer with Enter, n or a.\n") != Asking::Event::done) break;
+  }
+  return StepAnswer::end;
+}
+
+}  // namespace
+
+bool Stepping::is_possible() {
+  const Descriptor terminal(Terminal::open_controlling());
+  return static_cast<bool>(terminal);
+}
+
+bool Stepping::may_begin(const runner::Step& step, const std::string& what, Stop& stop) {
+  const std::lock_guard lock(mutex_);
+  if (!asks_) return true;
+  const std::string text = "\n" + report::step_label(step) + " " + cleaned_for_terminal(what, true) + "\n";
+  const StepAnswer answer = ask_about_step(text, stop);
+  asks_ = answer == StepAnswer::run;
+  return answer != StepAnswer::end;
+}
+
+}  // namespace wtool::host
