@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runner/services.h"
 #include "runner/step_outputs.h"
 #include "runner/steps.h"
 #include "workflow/check/failure_rule.h"
@@ -91,6 +92,7 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
 std::optional<BranchResult> Branch::visit(std::size_t& current) {
   const State& state = invocation_.workflow.states[current];
   if (current == invocation_.finally) invocation_.finally_entered = true;
+  run_.services().enter(invocation_, name_, current);
   RanStep ran = run_step(
       run_, invocation_.workflow, current, name_, ++sequence_, [] {},
       [&](Step& begun) { return perform(state, begun); });

@@ -66,7 +66,8 @@ class ActionChecker {
     result(options.result);
     timeout(options.timeout);
     timeout(options.total_timeout);
-    if (options.backoff && options.retry == 0) {
+    const auto* service = std::get_if<ServiceAction>(&action.kind);
+    if (options.backoff && options.retry == 0 && (service == nullptr || service->restart == 0)) {
       diagnostics_.warn(action.offset, "backoff has no effect without retry=N");
     }
   }
