@@ -43,7 +43,11 @@ std::string describe(const engine::CommandOutcome& outcome) {
 audit::Level level_of(const engine::CommandOutcome& outcome) {
   if (std::holds_alternative<engine::Lost>(outcome.termination) || outcome.unkillable_count > 0)
     return audit::Level::error;
-  if (std::holds_alternative<engine::Exited>(outcome.termination)) return audit::Level::info;
+  // Who cancels a call knows of it: a service of a workflow ends in no other way.
+  if (std::holds_alternative<engine::Exited>(outcome.termination) ||
+      std::holds_alternative<engine::Cancelled>(outcome.termination)) {
+    return audit::Level::info;
+  }
   return audit::Level::warn;
 }
 

@@ -246,6 +246,12 @@ void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
   for (std::size_t i = 0; i < workflow.states.size(); ++i) {
     const workflow::State& state = workflow.states[i];
     if (!state.action) continue;
+    if (std::holds_alternative<workflow::ServiceAction>(state.action->kind)) {
+      for (const workflow::ShellAction* shell : workflow::shell_commands_of(state.action->kind)) {
+        setup_->tools->expect({.shell = workflow::shell_of(*shell, workflow), .on = "local"}, workflow::shell_tool);
+      }
+      continue;
+    }
     const workflow::Placement placed = workflow::place_of(workflow, i);
     CallPlace place{.on = placed.on, .slot = placed.slot};
     if ((placed.on.empty() ? setup_->tools->own_place() : placed.on) == "cluster" &&
@@ -277,6 +283,7 @@ std::string PreparedWorkflow::shown_name() const {
 
 runner::RunServices PreparedWorkflow::services() {
   runner::RunServices services;
+  services.timeout_max = setup_->config->timeout_max();
   services.workflow = [this](const std::string& name, const std::string& from,
                              std::string& error) -> std::optional<runner::OtherWorkflow> {
     const workflow::Library::Entry* entry = library_->find(name, from, error);

@@ -90,6 +90,13 @@ void EventsFile::logged(const Step& step, workflow::LogAction::Level level, std:
   write([&](std::string& out, Moment at) { append_log(out, at, step, root_, level, text); });
 }
 
+void EventsFile::service(const Step& step, const runner::ServiceEvent& event) {
+  write([&](std::string& out, Moment at) {
+    if (event.kind == runner::ServiceEvent::Kind::ended) append_rest(out, at, step);
+    append_service(out, at, step, root_, event);
+  });
+}
+
 void EventsFile::retrying(const Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) {
   write([&](std::string& out, Moment at) {
     append_rest(out, at, step);

@@ -35,6 +35,7 @@ class EventsFile final : public runner::RunObserver {
   void call_state(const runner::Step& step, const CallState& state) override;
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void service(const runner::Step& step, const runner::ServiceEvent& event) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
   void used(const runner::Step& step, const runner::Usage& usage) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;

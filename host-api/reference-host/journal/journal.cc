@@ -200,6 +200,12 @@ void Journal::logged(const Step& step, workflow::LogAction::Level level, std::st
   });
 }
 
+void Journal::service(const Step& step, const runner::ServiceEvent& event) {
+  take(true, [&](std::string& out, Moment at) {
+    append_service(out, at, step, root_, masks() ? masked(event, *options_.secrets) : event);
+  });
+}
+
 void Journal::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
   bool changed = false;
   const Outcome shown = masks() ? masked(outcome, *options_.secrets, changed) : outcome;

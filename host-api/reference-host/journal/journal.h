@@ -56,6 +56,7 @@ class Journal final : public runner::RunObserver {
   void state_entered(const runner::Step& step) override;
   void call_state(const runner::Step& step, const CallState& state) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void service(const runner::Step& step, const runner::ServiceEvent& event) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
   void used(const runner::Step& step, const runner::Usage& usage) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;

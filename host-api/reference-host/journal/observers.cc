@@ -114,6 +114,12 @@ RunReport masked(const RunReport& report, const Secrets& secrets) {
   return copy;
 }
 
+runner::ServiceEvent masked(const runner::ServiceEvent& event, const Secrets& secrets) {
+  runner::ServiceEvent copy = event;
+  RecordMasker(secrets).hide(copy.message);
+  return copy;
+}
+
 void Masking::run_started(const RunStart& start) {
   secrets_.empty() ? next_.run_started(start) : next_.run_started(masked(start, secrets_));
 }
@@ -166,6 +172,13 @@ void Masking::release(const Step& step) {
 
 void Masking::logged(const Step& step, workflow::LogAction::Level level, std::string_view text) {
   secrets_.empty() ? next_.logged(step, level, text) : next_.logged(step, level, secrets_.masked(text));
+}
+
+void Masking::service(const Step& step, const runner::ServiceEvent& event) {
+  if (secrets_.empty()) return next_.service(step, event);
+  // What it has written since its step ended is held back, too.
+  if (event.kind == runner::ServiceEvent::Kind::ended) release(step);
+  next_.service(step, masked(event, secrets_));
 }
 
 void Masking::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {

@@ -41,6 +41,9 @@ class Observers final : public runner::RunObserver {
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override {
     for (runner::RunObserver* one : all_) one->logged(step, level, text);
   }
+  void service(const runner::Step& step, const runner::ServiceEvent& event) override {
+    for (runner::RunObserver* one : all_) one->service(step, event);
+  }
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override {
     for (runner::RunObserver* one : all_) one->retrying(step, outcome, wait);
   }
@@ -66,6 +69,7 @@ class Observers final : public runner::RunObserver {
 runner::RunStart masked(const runner::RunStart& start, const runner::Secrets& secrets);
 runner::Outcome masked(const runner::Outcome& outcome, const runner::Secrets& secrets, bool& changed);
 runner::StepEnd masked(const runner::StepEnd& end, const runner::Secrets& secrets, bool& changed);
+runner::ServiceEvent masked(const runner::ServiceEvent& event, const runner::Secrets& secrets);
 runner::RunReport masked(const runner::RunReport& report, const runner::Secrets& secrets);
 
 // Masks secrets, and passes the events on to other observers. Without secrets, everything is passed on unchanged. The
@@ -81,6 +85,7 @@ class Masking final : public runner::RunObserver {
   void call_state(const runner::Step& step, const CallState& state) override { next_.call_state(step, state); }
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void service(const runner::Step& step, const runner::ServiceEvent& event) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
   void used(const runner::Step& step, const runner::Usage& usage) override { next_.used(step, usage); }
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;

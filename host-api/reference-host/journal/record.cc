@@ -280,6 +280,17 @@ void append_log(std::string& out, Moment at, const Step& step, const Workflow* r
   line.text("text", text);
 }
 
+void append_service(std::string& out, Moment at, const Step& step, const Workflow* root,
+                    const runner::ServiceEvent& event) {
+  RecordLine line(out, "service", at);
+  line.step(step, root);
+  line.text("event", word(event.kind));
+  line.flag_if_set("failed", event.failed);
+  if (event.failed) line.number("exit_code", event.exit_code);
+  if (!gives_secrets(step)) line.text_if_any("message", event.message);
+  line.text_if_any("log", std::string_view(event.log).substr(event.log.rfind('/') + 1));
+}
+
 void append_retry(std::string& out, Moment at, const Step& step, const Workflow* root, const Outcome& outcome,
                   std::chrono::milliseconds wait) {
   RecordLine line(out, "retry", at);

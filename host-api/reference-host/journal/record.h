@@ -4,6 +4,7 @@
 //   {"v":1,"type":"run_started","time":"2026-11-21T23:15:02.123Z","run":"20261121-231502-3f9a","name":...,"sha256":...}
 //   {"v":1,"type":"state_started","time":...,"step":1,"branch":"","seq":1,"state":"Build","action":"shell"}
 //   {"v":1,"type":"node","time":...,"step":1,"branch":"","seq":1,"state":"Build","node":"node7","job":"4711"}
+//   {"v":1,"type":"service","time":...,"step":1,"branch":"","seq":1,"state":"Db","event":"ready","message":"after 20 ms"}
 //   {"v":1,"type":"state_ended","time":...,"step":1,"branch":"","seq":1,"state":"Build","status":"succeeded","ms":812.4,
 //    "exit_code":0,"tries":1,"outcome":{"stdout":"ok\n",...},"went_on":true,"next":["Test"]}
 //   {"v":1,"type":"run_ended","time":...,"status":"completed","ms":2311.9}
@@ -38,7 +39,7 @@ std::string_view name_of(const workflow::Workflow& workflow);
 // What a record of a step calls it, beside its place: the name of its workflow, or nothing where that is `root`.
 std::string_view workflow_of(const runner::Step& step, const workflow::Workflow* root);
 
-// "shell", "tool", "prompt", "workflow", "log", "set", "wait", "confirm", "abort", "approve"; empty: the state has no action.
+// "shell", "tool", "prompt", "workflow", "log", "set", "wait", "confirm", "abort", "approve", "service"; empty: the state has no action.
 std::string_view action_word(const workflow::State& state);
 
 // Each appends one line with its newline. `root` is the workflow that was started; steps of other workflows name
@@ -53,6 +54,8 @@ void append_output(std::string& out, Moment at, const runner::Step& step, const 
                    bool is_error_stream, std::string_view text);
 void append_log(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                 workflow::LogAction::Level level, std::string_view text);
+void append_service(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
+                    const runner::ServiceEvent& event);
 void append_retry(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                   const runner::Outcome& outcome, std::chrono::milliseconds wait);
 // `masked`: a secret in the outcome or in what was set has been replaced, so that it is not what the step gave.

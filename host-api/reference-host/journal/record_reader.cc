@@ -184,6 +184,9 @@ std::string RecordReader::take_record(const json& record) {
   } else if (type == "log") {
     const auto step = static_cast<std::uint64_t>(number_at(record, "step"));
     run_.logs.push_back({*at, step, level_at(record), text_at(record, "text")});
+  } else if (type == "service") {
+    run_.logs.push_back(service_log(*at, static_cast<std::uint64_t>(number_at(record, "step")),
+                                    text_at(record, "event"), flag_at(record, "failed"), text_at(record, "message")));
   } else if (type == "retry") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
     step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));

@@ -43,6 +43,15 @@ using runner::Step;
 using std::chrono::system_clock;
 using workflow::LogAction;
 
+LogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message) {
+  std::string text = "service " + std::string(event);
+  if (!message.empty()) text += (event == word(runner::ServiceEvent::Kind::ready) ? " " : ": ") + std::string(message);
+  const LogAction::Level level = !failed                                                 ? LogAction::Level::info
+                                 : event == word(runner::ServiceEvent::Kind::restarting) ? LogAction::Level::warning
+                                                                                         : LogAction::Level::error;
+  return {at, step, level, std::move(text)};
+}
+
 RunRecord RunCollector::record() const {
   const std::lock_guard lock(mutex_);
   return run_;
@@ -86,6 +95,12 @@ void RunCollector::call_state(const Step& step, const CallState& state) {
 void RunCollector::logged(const Step& step, LogAction::Level level, std::string_view text) {
   const std::lock_guard lock(mutex_);
   run_.logs.push_back({system_clock::now(), step.number, level, std::string(text)});
+}
+
+void RunCollector::service(const Step& step, const runner::ServiceEvent& event) {
+  const std::lock_guard lock(mutex_);
+  run_.logs.push_back(service_log(system_clock::now(), step.number, word(event.kind), event.failed,
+                                  gives_secrets(step) ? "" : event.message));
 }
 
 void RunCollector::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {

@@ -139,6 +139,23 @@ inline const char* word(workflow::LogAction::Level level) {
   return "error";
 }
 
+inline const char* word(runner::ServiceEvent::Kind kind) {
+  switch (kind) {
+    case runner::ServiceEvent::Kind::started:
+      return "started";
+    case runner::ServiceEvent::Kind::ready:
+      return "ready";
+    case runner::ServiceEvent::Kind::restarting:
+      return "restarting";
+    case runner::ServiceEvent::Kind::ended:
+      break;
+  }
+  return "ended";
+}
+
+// What the logs of a run say of it.
+LogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message);
+
 // All members: any thread.
 class RunCollector final : public runner::RunObserver {
  public:
@@ -149,6 +166,7 @@ class RunCollector final : public runner::RunObserver {
   void state_entered(const runner::Step& step) override;
   void call_state(const runner::Step& step, const CallState& state) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void service(const runner::Step& step, const runner::ServiceEvent& event) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
   void used(const runner::Step& step, const runner::Usage& usage) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;

@@ -90,6 +90,13 @@ class ToolCaller {
                ? call(id, arguments, stop, output)
                : ToolOutcome{ToolOutcome::Kind::not_made, nullptr, "no other place can be chosen here"};
   }
+
+  // The same for a call that lasts until `stop` ends it, while others come and go. None of them waits for it: what
+  // could only be done without it fails.
+  virtual ToolOutcome call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
+                                   Stop& stop, const OutputSink& output, const StateSink& state) {
+    return call_at(place, id, arguments, stop, output, state);
+  }
 };
 
 }  // namespace wtool::host

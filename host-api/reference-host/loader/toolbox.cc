@@ -145,8 +145,8 @@ std::string limits_problem(const wtool_tool& tool, std::string_view id, const st
 // The right to use the tools, for the time that a call needs them.
 class Toolbox::Use {
  public:
-  Use(Toolbox& toolbox, Stop& stop, const CallPlace& place = {}, std::string_view id = {})
-      : toolbox_(toolbox), variant_(toolbox.normal(place), id) {
+  Use(Toolbox& toolbox, Stop& stop, const CallPlace& place = {}, std::string_view id = {}, bool lasting = false)
+      : toolbox_(toolbox), variant_(toolbox.normal(place), id), lasting_(lasting) {
     std::atomic<bool> stopped{false};
     const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
       // Under the lock, so that nobody checks before this and begins to wait after it.
@@ -167,6 +167,7 @@ class Toolbox::Use {
         if (toolbox_.running_ == 0) toolbox_.make_variants();
         granted_ = true;
         ++toolbox_.running_;
+        if (lasting_) ++toolbox_.lasting_;
         return;
       }
       if (!is_plain()) toolbox_.variants_.try_emplace(variant_);
@@ -182,6 +183,12 @@ class Toolbox::Use {
                                      : "a tool with another shell or for another place had to be made") +
                  ", and the call was stopped while it waited for others to end";
         return;
+      } else if (toolbox_.running_ == toolbox_.lasting_) {
+        const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
+        error_ = std::string(changed ? "the configuration has changed, and comes into force only"
+                                     : "a tool with another shell or for another place can be made only") +
+                 " while no service runs; end the run, and resume it";
+        return;
       } else {
         toolbox_.changed_.wait(lock);
         toolbox_.look_for_change();
@@ -193,7 +200,8 @@ class Toolbox::Use {
   ~Use() {
     if (!granted_) return;
     const std::lock_guard lock(toolbox_.mutex_);
-    if (--toolbox_.running_ == 0) toolbox_.changed_.notify_all();
+    if (lasting_) --toolbox_.lasting_;
+    if (--toolbox_.running_ == toolbox_.lasting_) toolbox_.changed_.notify_all();
   }
 
   // nullptr where the tool cannot be used; error() says why.
@@ -212,6 +220,7 @@ class Toolbox::Use {
 
   Toolbox& toolbox_;
   const Which variant_;
+  const bool lasting_;
   bool granted_ = false;
   bool invalid_ = false;
   std::string error_;
@@ -467,7 +476,7 @@ std::string Toolbox::input_schema(std::string_view id) const {
 TextOutcome Toolbox::call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
                                const CallPlace& place, const StateSink& state) {
   nlohmann::json envelope;
-  return run(place, id, arguments, stop, output, state, envelope);
+  return run(false, place, id, arguments, stop, output, state, envelope);
 }
 
 nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
@@ -507,14 +516,14 @@ nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view ar
   return explained;
 }
 
-TextOutcome Toolbox::run(const CallPlace& place, std::string_view id, std::string_view arguments, Stop& stop,
-                         const OutputSink& output, const StateSink& state, nlohmann::json& envelope) {
+TextOutcome Toolbox::run(bool lasting, const CallPlace& place, std::string_view id, std::string_view arguments,
+                         Stop& stop, const OutputSink& output, const StateSink& state, nlohmann::json& envelope) {
   TextOutcome outcome;
   if (!has_tool(id)) {
     outcome.error = unknown_tool(id);
     return outcome;
   }
-  const Use use(*this, stop, place, id);
+  const Use use(*this, stop, place, id, lasting);
   const wtool_tool* tool = use.tool(id);
   if (tool == nullptr && use.configuration_is_invalid()) {
     envelope = refusal(use.error());
@@ -574,6 +583,17 @@ ToolOutcome Toolbox::call(std::string_view id, const nlohmann::json& arguments, 
 
 ToolOutcome Toolbox::call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                              const OutputSink& output, const StateSink& state) {
+  return call_for(false, place, id, arguments, stop, output, state);
+}
+
+ToolOutcome Toolbox::call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
+                                  Stop& stop, const OutputSink& output, const StateSink& state) {
+  return call_for(true, place, id, arguments, stop, output, state);
+}
+
+ToolOutcome Toolbox::call_for(bool lasting, const CallPlace& place, std::string_view id,
+                              const nlohmann::json& arguments, Stop& stop, const OutputSink& output,
+                              const StateSink& state) {
   ToolOutcome outcome;
   std::string text;
   try {
@@ -582,7 +602,7 @@ ToolOutcome Toolbox::call_at(const CallPlace& place, std::string_view id, const 
     outcome.error = "the arguments for " + escaped(id) + " are not valid UTF-8: " + escaped(e.what());
     return outcome;
   }
-  TextOutcome answer = run(place, id, text, stop, output, state, outcome.result);
+  TextOutcome answer = run(lasting, place, id, text, stop, output, state, outcome.result);
   outcome.kind = answer.kind;
   outcome.error = std::move(answer.error);
   return outcome;

@@ -5,7 +5,7 @@
 // - Before every call it asks whether the configuration has changed, and then makes new tools. The interface allows
 //   that only while no call runs, so a call after a change waits for the calls before it. While the new configuration
 //   is invalid, every call is refused with a result of code configuration_invalid: nothing runs with an older
-//   configuration, or with none.
+//   configuration, or with none. While a call lasts (call_lasting), no new tools can be made: calls after a change fail.
 // - A step of a workflow may name the other place: the cluster, or this machine. Its tool is then one of another plugin, which is
 //   opened at the first need. No tool of either is made while a call of either runs.
 // - It does not check the arguments, which is the plugin's task. It does check the plugin's answers.
@@ -81,6 +81,8 @@ class Toolbox final : public ToolCaller {
   ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
   ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                       const OutputSink& output, const StateSink& state) override;
+  ToolOutcome call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                           const OutputSink& output, const StateSink& state) override;
   // Makes the tool for that place before it is called. Otherwise its first call would wait until earlier calls end.
   void expect(CallPlace place, std::string_view id);
   // Makes what is expected, while no call runs. Returns why a tool of another place cannot be made; empty: all can.
@@ -119,7 +121,9 @@ class Toolbox final : public ToolCaller {
   using Which = std::pair<CallPlace, std::string>;  // place and id
   using Variants = std::map<Which, Variant>;
 
-  TextOutcome run(const CallPlace& place, std::string_view id, std::string_view arguments, Stop& stop,
+  ToolOutcome call_for(bool lasting, const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
+                       Stop& stop, const OutputSink& output, const StateSink& state);
+  TextOutcome run(bool lasting, const CallPlace& place, std::string_view id, std::string_view arguments, Stop& stop,
                   const OutputSink& output, const StateSink& state, nlohmann::json& envelope);
   void look_for_change();
   void make_tools();
@@ -148,6 +152,7 @@ class Toolbox final : public ToolCaller {
   std::string wanted_;                    // the configuration as it is now
   std::string config_error_;              // why the configuration cannot be used; empty: it can, as far as is known
   int running_ = 0;                       // calls that use tools_
+  int lasting_ = 0;                       // those of them that nobody waits for (call_lasting)
 };
 
 }  // namespace wtool::host

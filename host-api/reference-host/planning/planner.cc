@@ -189,7 +189,7 @@ class Planner {
     made.action = shown(Words(values).of(action));
     options(action, values, made);
     const Placement place = workflow::place_of(workflow, walked.state, around);
-    if (type_of(action.kind).calls_something) {
+    if (type_of(action.kind).calls_something && !std::holds_alternative<workflow::ServiceAction>(action.kind)) {
       if (!place.on.empty()) made.details.emplace_back("on", place.on);
       if (!place.slot.empty()) made.details.emplace_back("slot", place.slot);
       for (auto& words : workflow::limit_words(place.limits)) made.details.push_back(std::move(words));
@@ -255,7 +255,17 @@ class Planner {
   void options(const Action& action, const KnownValues& values, PlannedState& made) const {
     const ActionOptions& options = action.options;
     const auto add = [&](const char* name, const std::string& text) { made.details.emplace_back(name, shown(text)); };
-    if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
+    if (const auto* service = std::get_if<workflow::ServiceAction>(&action.kind)) {
+      if (!service->free_port.name.empty()) add("free port", service->free_port.name);
+      add("ready", !service->ready          ? "as soon as it runs"
+                   : service->ready_timeout ? "within " + timeout_words(filled(*service->ready_timeout, values).text)
+                                            : "within " + workflow::duration_words(workflow::usual_ready_timeout));
+      add("ends by itself", service->restart == 0 ? "the run fails"
+                                                  : "started again, at most " + std::to_string(service->restart) +
+                                                        (service->restart == 1 ? " time" : " times"));
+    }
+    const auto commands = shell_commands_of(action.kind);
+    if (const ShellAction* shell = commands.empty() ? nullptr : commands.front()) {
       if (shell->working_directory) add("directory", filled(*shell->working_directory, values).text);
       for (const auto& [name, text] : shell->environment) {
         add("environment", name + "=" + (text.from_file ? "<from a file>" : filled(text, values).text));
@@ -289,6 +299,16 @@ class Planner {
                const std::string& combination, const Placement& place, PlannedState& made) {
     PlannedCommand command;
     command.combination = combination;
+    if (std::holds_alternative<workflow::ServiceAction>(action.kind)) {
+      for (const ShellAction* shell : shell_commands_of(action.kind)) {
+        PlannedCommand one;
+        judge_shell(*shell, workflow, {}, values, one);
+        one.text = shown(one.text);
+        one.reason = shown(one.reason);
+        made.commands.push_back(std::move(one));
+      }
+      return;
+    }
     if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
       judge_shell(*shell, workflow, action.options, values, command);
     } else if (const auto* tool = std::get_if<ToolAction>(&action.kind)) {

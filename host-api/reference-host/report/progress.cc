@@ -117,6 +117,11 @@ std::vector<LiveLine> Progress::live_lines() const {
   for (auto running = running_.begin(); lines.size() < shown; ++running) {
     lines.push_back(live_line(running->second, columns));
   }
+  for (auto one = services_.begin(); one != services_.end() && lines.size() < room; ++one) {
+    const std::string time = duration_text(std::chrono::steady_clock::now() - one->second.began);
+    const std::string text = cut_to_width("  = " + one->second.label + "  " + time + "  service", columns);
+    lines.push_back({coloured(grey, text), display_width(text)});
+  }
   if (shown < running_.size()) {
     const std::size_t more = running_.size() - shown;
     const std::string text = cut_to_width(
@@ -251,6 +256,28 @@ void Progress::logged(const Step& step, LogAction::Level level, std::string_view
   print_lines((step.branch.empty() ? "" : step_label(step, combinations_) + ": ") + mark, std::string(text), colour);
 }
 
+void Progress::service(const Step& step, const runner::ServiceEvent& event) {
+  using Kind = runner::ServiceEvent::Kind;
+  const std::lock_guard lock(mutex_);
+  const std::string label = step_label(step, combinations_);
+  const std::string why =
+      gives_secrets(step) ? "" : "  " + cut_to_width(cleaned_for_terminal(event.message, false), 200);
+  const auto service = services_.extract(step.number);
+  if (event.kind == Kind::ready) {
+    services_.insert_or_assign(step.number, RunningService{label, std::chrono::steady_clock::now()});
+    return;
+  }
+  // The step itself says that its service could not be started.
+  if (event.kind == Kind::restarting) {
+    put("  " + coloured(yellow, "again") + " " + label + why + "\n");
+  } else if (event.kind == Kind::ended && !service.empty() && event.failed) {
+    put("  " + coloured(red, "failed") + " " + label + why + "\n");
+  } else if (event.kind == Kind::ended && !service.empty() && !quiet()) {
+    const auto ran = std::chrono::steady_clock::now() - service.mapped().began;
+    put("  " + coloured(grey, "ended") + " " + label + "  " + coloured(grey, duration_text(ran)) + why + "\n");
+  }
+}
+
 void Progress::retrying(const Step& step, const Outcome& outcome, std::chrono::milliseconds wait) {
   std::string why = outcome.message;
   if (why.empty() || gives_secrets(step)) why = "exit code " + std::to_string(outcome.exit_code);
@@ -333,6 +360,7 @@ void Progress::state_ended(const Step& step, const StepEnd& end) {
 void Progress::run_ended(const runner::RunReport&) {
   const std::lock_guard lock(mutex_);
   running_.clear();
+  services_.clear();
   if (style_.live) terminal_.show("", {});
 }
 

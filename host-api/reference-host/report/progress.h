@@ -57,6 +57,7 @@ class Progress final : public runner::RunObserver {
   void call_state(const runner::Step& step, const CallState& state) override;
   void output(const runner::Step& step, bool is_error_stream, std::string_view bytes) override;
   void logged(const runner::Step& step, workflow::LogAction::Level level, std::string_view text) override;
+  void service(const runner::Step& step, const runner::ServiceEvent& event) override;
   void retrying(const runner::Step& step, const runner::Outcome& outcome, std::chrono::milliseconds wait) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
@@ -99,7 +100,12 @@ class Progress final : public runner::RunObserver {
   std::string run_;
   CombinationNames combinations_;
   std::map<std::uint64_t, Running> running_;  // by the number of the step
-  std::thread ticker_;                        // only where live
+  struct RunningService {
+    std::string label;
+    std::chrono::steady_clock::time_point began;
+  };
+  std::map<std::uint64_t, RunningService> services_;  // that are ready; likewise
+  std::thread ticker_;                                // only where live
 };
 
 }  // namespace wtool::host::report

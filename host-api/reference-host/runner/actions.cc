@@ -8,6 +8,7 @@
 #include "loader/tool_caller.h"
 #include "runner/budget.h"
 #include "runner/prompts.h"
+#include "runner/services.h"
 #include "runner/step_outputs.h"
 #include "runner/steps.h"
 #include "runner/typed_answer.h"
@@ -385,6 +386,10 @@ class ActionRunner {
     result_.abort = true;
     result_.outcome.aborted = true;
     fails(*text, 130);
+  }
+
+  void perform(const workflow::ServiceAction& action) {
+    result_ = invocation_.run.services().start(step_, context_, action);
   }
 
   // --- what all actions share ---

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runner/services.h"
 #include "runner/step_outputs.h"
 #include "runner/steps.h"
 #include "workflow/check/failure_rule.h"
@@ -98,6 +99,7 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
   const bool counts = state.action && state.action->options.max_visits;
   const std::int64_t visit = counts ? invocation_.visits[current].fetch_add(1) + 1 : 0;
   tell_budget();
+  run_.services().enter(invocation_, name_, current);
   RanStep ran = run_step(
       run_, invocation_.workflow, current, name_, ++sequence_, [] {},
       [&](Step& begun) { return perform(state, begun, visit); });

@@ -6,6 +6,7 @@
 #include "runner/branch.h"
 #include "runner/named_lock.h"
 #include "runner/run.h"
+#include "runner/services.h"
 #include "runner/steps.h"
 #include "runner/variables.h"
 #include "runner/waiting.h"
@@ -137,7 +138,9 @@ bool takes_list(const Workflow& workflow, const std::string& name) {
 BranchResult run_invocation(const WorkflowInvocation& invocation, const std::string& branch, Variables& variables,
                             Stop& stop) {
   count_earlier_usage(invocation, branch);
-  BranchResult end = Branch(invocation, branch, variables, stop).go(invocation.workflow.start);
+  ServicesOf services(invocation, stop);
+  BranchResult end = Branch(invocation, branch, variables, services.stop()).go(invocation.workflow.start);
+  services.judge(end);
   const std::size_t handler = invocation.workflow.index_of(invocation.workflow.on_failure.name);
   // The states at the end have a limit of steps of their own, even where the limit has ended the run.
   invocation.entered = 0;

@@ -1,5 +1,7 @@
 #include "runner/run.h"
 
+#include "runner/services.h"
+
 namespace wtool::host::runner {
 namespace {
 
@@ -22,7 +24,10 @@ Run::Run(const RunRequest& request)
     : request_(request),
       stop_(request.stop),
       semaphore_(request.settings.max_parallel),
-      has_past_(request.past != nullptr) {}
+      has_past_(request.past != nullptr),
+      services_(std::make_unique<Services>(*this)) {}
+
+Run::~Run() = default;
 
 Step Run::begin_step(const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                      std::uint64_t sequence) {

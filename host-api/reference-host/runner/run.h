@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -16,14 +17,20 @@
 
 namespace wtool::host::runner {
 
+class Services;
+
 // All members: any thread.
 class Run {
  public:
   explicit Run(const RunRequest& request);
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run();
 
   const RunRequest& request() const { return request_; }
   RunObserver& observer() const { return request_.observer; }
   Semaphore& semaphore() { return semaphore_; }
+  Services& services() { return *services_; }
 
   // A new step, numbered. The caller reports it to observers (it may be a replayed one).
   Step begin_step(const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
@@ -62,6 +69,7 @@ class Run {
   std::vector<Step> steps_;  // by number; those beyond max_steps_kept are not kept
   std::uint64_t begun_ = 0;
   std::atomic<bool> has_past_;
+  const std::unique_ptr<Services> services_;
 };
 
 // One workflow that is being run: the root, or one that an action of another runs.

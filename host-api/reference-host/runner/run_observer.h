@@ -103,6 +103,16 @@ struct RunReport {
   std::chrono::steady_clock::duration took{};
 };
 
+// What happens to a service after its step has begun. It goes on when the step has ended.
+struct ServiceEvent {
+  enum class Kind { started, ready, restarting, ended };
+  Kind kind = Kind::started;
+  bool failed = false;         // it has ended by itself, or was never ready
+  std::int64_t exit_code = 0;  // of its command, where it has ended
+  std::string message{};       // one sentence
+  std::string log{};           // the file with what it wrote; empty: there is none
+};
+
 // Called in order for each branch, on the thread that runs it; with several branches, from several threads at once.
 // Arguments are valid until the function returns (workflows: until the run has ended). Functions must not throw.
 class RunObserver {
@@ -117,6 +127,8 @@ class RunObserver {
   virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
   virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
+  // From the threads of services, also after the step of the service has ended, but before the run has.
+  virtual void service(const Step& /*step*/, const ServiceEvent& /*event*/) {}
   // The try `step.tries` has failed; the next one begins after `wait`.
   virtual void retrying(const Step& /*step*/, const Outcome& /*outcome*/, std::chrono::milliseconds /*wait*/) {}
   // A prompt of the step uses that: the call before it begins, the rest when it has ended.

@@ -101,6 +101,8 @@ struct RunServices {
   // Whether an aborted run ends without `finally`, because a person must answer before it is resumed, or no time is
   // left. Any thread; not set: never.
   std::function<bool()> skips_finally;
+  // The longest timeout of a call, in seconds; nothing: there is no limit.
+  std::optional<std::int64_t> timeout_max;
   // Where outputs are kept whole. Null: nowhere.
   OutputStore* outputs = nullptr;
 };

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "runner/named_lock.h"
+#include "runner/services.h"
 #include "runner/waiting.h"
 #include "workflow/model/model.h"
 
@@ -23,6 +24,8 @@ RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state
   const PastStep* past = run.past(branch, sequence, step.of());
   // A secret output is not in the journal, so the step is run again.
   if (past != nullptr && past->end.secret) past = nullptr;
+  // A service ended with the earlier run.
+  if (past != nullptr && is_needed_again(run, workflow, state, branch, sequence)) past = nullptr;
   step.replayed = ran.replayed = past != nullptr;
   announce();
   run.observer().state_entered(step);

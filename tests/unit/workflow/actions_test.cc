@@ -203,3 +203,29 @@ BOOST_AUTO_TEST_CASE(an_argument_that_is_nearly_an_option_is_a_warning) {
                  "'timeout'?\n",
              found);
 }
+
+BOOST_AUTO_TEST_CASE(a_service_has_two_commands_in_the_same_place) {
+  const Workflow workflow = read(one_action(
+      "Service \"serve ${port}\" free_port=port ready=\"ask ${port}\" ready_timeout=20s restart=3 backoff=1s "
+      "working_dir=\"d\" env={\"A\": \"b\"} shell=bash"));
+  const auto& service = action_of<ServiceAction>(workflow, "A");
+  BOOST_TEST(service.run.command.written.text() == "serve ${port}");
+  BOOST_TEST(service.free_port.name == "port");
+  BOOST_TEST(service.restart == 3);
+  BOOST_TEST(service.ready_timeout->written.text() == "20s");
+  BOOST_REQUIRE(service.ready.has_value());
+  BOOST_TEST(service.ready->command.written.text() == "ask ${port}");
+  BOOST_TEST(service.ready->working_directory->written.text() == "d");
+  BOOST_TEST(service.ready->environment.size() == 1U);
+  BOOST_TEST(service.ready->shell.name == "bash");
+}
+
+BOOST_AUTO_TEST_CASE(the_free_port_of_a_service_is_read_by_its_commands_and_by_states_that_follow) {
+  const std::string diagram = "[*] --> First\nFirst --> A\nA --> B\nB --> [*]\n";
+  const std::string service = "- A: Service \"serve ${port}\" free_port=port ready=\"ask ${port}\"\n";
+  BOOST_TEST(diagnostics_of(workflow_text(diagram, "- First: Log \"x\"\n" + service + "- B: Shell \"echo ${port}\"\n"))
+                 .empty());
+  const std::string found =
+      diagnostics_of(workflow_text(diagram, "- First: Log \"${port}\"\n" + service + "- B: Log \"x\"\n"));
+  BOOST_TEST(found.find("'port' has no value here") != std::string::npos, found);
+}

@@ -17,11 +17,13 @@ ActionType wait_action();
 ActionType confirm_action();
 ActionType abort_action();
 ActionType approve_action();
+ActionType service_action();
 
 const std::vector<ActionType>& action_types() {
   static const std::vector<ActionType> types = [] {
-    const ActionType rows[] = {shell_action(), tool_action(), prompt_action(),  workflow_action(), log_action(),
-                               set_action(),   wait_action(), confirm_action(), abort_action(),    approve_action()};
+    const ActionType rows[] = {shell_action(), tool_action(),    prompt_action(), workflow_action(),
+                               log_action(),   set_action(),     wait_action(),   confirm_action(),
+                               abort_action(), approve_action(), service_action()};
     static_assert(std::size(rows) == std::variant_size_v<ActionKind>, "each alternative of ActionKind has a row");
     return std::vector<ActionType>(std::begin(rows), std::end(rows));
   }();
@@ -79,8 +81,8 @@ std::optional<Action> read_action(const MappedText& text, const std::vector<Code
     in.cursor.fail("this is not expected after the action: " + in.cursor.rest_for_message());
     return std::nullopt;
   }
-  if (!std::holds_alternative<ShellAction>(made) && !blocks.empty()) {
-    diagnostics.add(blocks[0].offset, "a code block belongs only to the action Shell");
+  if (shell_commands_of(made).empty() && !blocks.empty()) {
+    diagnostics.add(blocks[0].offset, "a code block belongs only to the actions Shell and Service");
     return std::nullopt;
   }
   return Action{std::move(made), std::move(in.options), offset};

@@ -7,6 +7,7 @@
 
 #include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
+#include "workflow/actions/shell_parts.h"
 #include "workflow/check/checks.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
@@ -38,7 +39,7 @@ std::string command_in_quotes(ActionReading& in) {
   if ((static_cast<unsigned char>(text.front()) & 0x80U) != 0) {
     return "; these are typographic quotes, and plain ones are needed";
   }
-  return "; write Shell \"" + text + "\"";
+  return "; write " + std::string(in.word == "service" ? "Service" : "Shell") + " \"" + text + "\"";
 }
 
 void read_script(ActionReading& in, ShellAction& made) {
@@ -95,7 +96,17 @@ bool read_shell_settings(ActionReading& in, ShellAction& made) {
   return false;
 }
 
-bool read_option(ActionReading& in, const std::string& name, ShellAction& made) {
+}  // namespace
+
+std::string shell_option_of(const std::string& name) {
+  if (name == "working_directory") return "working_dir";
+  if (name == "environment") return "env";
+  return name == "working_dir" || name == "env" || name == "env_file" || name == "shell" || name == "shell_options"
+             ? name
+             : "";
+}
+
+bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& made) {
   in.cursor.take_bare_word();
   if (!in.cursor.take_symbol('=')) {
     in.cursor.fail("a '=' is expected after " + name);
@@ -110,6 +121,8 @@ bool read_option(ActionReading& in, const std::string& name, ShellAction& made) 
   made.working_directory = std::move(directory);
   return true;
 }
+
+namespace {
 
 bool read_options(ActionReading& in, ShellAction& made) {
   OptionReader options(in.cursor, in.diagnostics);
@@ -126,12 +139,10 @@ bool read_options(ActionReading& in, ShellAction& made) {
     const auto outcome = options.take(in.options);
     if (outcome == OptionReader::Result::failed) return false;
     if (outcome == OptionReader::Result::taken) continue;
-    std::string name = options.peek_name();
-    if (name == "working_directory") name = "working_dir";
-    if (name == "environment") name = "env";
-    if (name == "working_dir" || name == "env" || name == "env_file" || name == "shell" || name == "shell_options") {
-      options.note(name, in.cursor.here());
-      if (!read_option(in, name, made)) return false;
+    const std::string name = options.peek_name();
+    if (const std::string own = shell_option_of(name); !own.empty()) {
+      options.note(own, in.cursor.here());
+      if (!read_shell_option(in, own, made)) return false;
       continue;
     }
     if (in.cursor.explain_quotes()) return false;
@@ -146,33 +157,46 @@ bool read_options(ActionReading& in, ShellAction& made) {
   return true;
 }
 
-ActionKind read_shell(ActionReading& in) {
-  ShellAction made;
+}  // namespace
+
+void parse_command(CommandText& command, Diagnostics& diagnostics) {
+  TemplateText text = template_text(std::move(command.written), diagnostics);
+  command.written = std::move(text.written);
+  command.parsed = std::move(text.parsed);
+  if (!command.parsed.texts.empty()) command.places = find_places(command.parsed);
+}
+
+bool read_shell_command(ActionReading& in, ShellAction& made) {
   const std::size_t at = in.cursor.here();
   if (in.cursor.sees('"')) {
     auto text = in.cursor.take_quoted("the command");
-    if (!text) return made;
+    if (!text) return false;
     made.command.written = std::move(*text);
     if (!in.blocks.empty()) {
       in.diagnostics.add(in.blocks[0].offset, "the command is given twice: in quotes and in this block");
-      return made;
+      return false;
     }
   } else if (in.blocks.empty()) {
-    in.cursor.fail("Shell needs a command in double quotes, or an indented ```sh block below it, and not " +
+    in.cursor.fail((in.word == "service" ? "Service" : "Shell") +
+                   std::string(" needs a command in double quotes, or an indented ```sh block below it, and not ") +
                    in.cursor.rest_for_message() + command_in_quotes(in));
-    return made;
+    return false;
   } else {
     read_script(in, made);
   }
   if (made.command.written.text().find_first_not_of(" \t\n") == std::string::npos) {
     in.diagnostics.add(at, "the command is empty");
-    return made;
+    return false;
   }
-  TemplateText command = template_text(std::move(made.command.written), in.diagnostics);
-  made.command.written = std::move(command.written);
-  made.command.parsed = std::move(command.parsed);
-  if (!made.command.parsed.texts.empty()) made.command.places = find_places(made.command.parsed);
-  read_options(in, made);
+  parse_command(made.command, in.diagnostics);
+  return true;
+}
+
+namespace {
+
+ActionKind read_shell(ActionReading& in) {
+  ShellAction made;
+  if (read_shell_command(in, made)) read_options(in, made);
   return made;
 }
 
@@ -210,6 +234,8 @@ void judge(const ShellAction& shell, ActionCheck& check) {
   }
 }
 
+}  // namespace
+
 void check_shell(const ShellAction& shell, const Action& action, ActionCheck& check) {
   if (check.around.tools != nullptr && !check.around.tools->has_tool(shell_tool)) {
     check.diagnostics.add(action.offset, "Shell needs the tool shell_execute, and the plugin has none");
@@ -225,8 +251,6 @@ void check_shell(const ShellAction& shell, const Action& action, ActionCheck& ch
   }
   if (check.around.verdict && is_literal(shell.command)) judge(shell, check);
 }
-
-}  // namespace
 
 ActionType shell_action() {
   ActionType type;

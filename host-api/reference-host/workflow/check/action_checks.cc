@@ -67,7 +67,8 @@ class ActionChecker {
     timeout(options.timeout);
     timeout(options.total_timeout);
     output(action);
-    if (options.backoff && options.retry == 0) {
+    const auto* service = std::get_if<ServiceAction>(&action.kind);
+    if (options.backoff && options.retry == 0 && (service == nullptr || service->restart == 0)) {
       diagnostics_.warn(action.offset, "backoff has no effect without retry=N");
     }
   }

@@ -114,6 +114,11 @@ class NameChecker {
           sets(assignment.name, i);
         }
       }
+      const auto* service = std::get_if<ServiceAction>(&state.action->kind);
+      if (service != nullptr && !service->free_port.name.empty()) {
+        variables_.insert(service->free_port.name);
+        sets(service->free_port.name, i);
+      }
       const NamedPlace& result = state.action->options.result;
       // The outcome of a matrix is a list of those that have the fields.
       if (state.action->options.output && !state.action->options.matrix) {
@@ -215,9 +220,11 @@ class NameChecker {
     if (is_state && found->second.size() == 1 && !has_outcome(first)) {
       return tell(use, "the state '" + use.name + "' has no action, and so no outcome that could be read");
     }
-    // The later pairs of a Set may read what its earlier ones set.
+    // The later pairs of a Set may read what its earlier ones set, and the commands of a service its port.
     const State& reader = workflow_.states[use.state];
-    const bool sets_itself = use.in_action && reader.action && std::holds_alternative<SetAction>(reader.action->kind);
+    const bool sets_itself = use.in_action && reader.action &&
+                             (std::holds_alternative<SetAction>(reader.action->kind) ||
+                              std::holds_alternative<ServiceAction>(reader.action->kind));
     const auto& setters = found->second;
     if (sets_itself && !is_state && std::find(setters.begin(), setters.end(), use.state) != setters.end()) return;
     if (paths_.may_follow(setters, use.state, !use.in_action)) return;

@@ -153,6 +153,7 @@ std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const
     if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
       for (const Assignment& assignment : set->assignments) names.insert(assignment.name);
     }
+    if (const auto* service = std::get_if<ServiceAction>(&state.action->kind)) names.insert(service->free_port.name);
   }
   names.erase("");
   names.erase("matrix");  // that only some states have

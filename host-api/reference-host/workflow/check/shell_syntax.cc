@@ -64,9 +64,11 @@ void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Dia
   };
   std::map<std::string, Asked> by_shell;
   for (const State& state : workflow.states) {
-    const auto* shell = state.action ? std::get_if<ShellAction>(&state.action->kind) : nullptr;
-    if (shell == nullptr || shell->command.parsed.texts.empty()) continue;
-    if (auto command = command_with_words(shell->command)) {
+    if (!state.action) continue;
+    for (const ShellAction* shell : shell_commands_of(state.action->kind)) {
+      if (shell->command.parsed.texts.empty()) continue;
+      auto command = command_with_words(shell->command);
+      if (!command) continue;
       Asked& asked = by_shell[shell_of(*shell, workflow)];
       asked.texts.push_back(&shell->command);
       asked.commands.push_back(std::move(*command));

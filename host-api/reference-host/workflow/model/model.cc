@@ -65,6 +65,14 @@ std::vector<std::pair<std::string, std::string>> limit_words(const StepLimits& l
   return words;
 }
 
+std::vector<const ShellAction*> shell_commands_of(const ActionKind& kind) {
+  if (const auto* shell = std::get_if<ShellAction>(&kind)) return {shell};
+  const auto* service = std::get_if<ServiceAction>(&kind);
+  if (service == nullptr) return {};
+  if (!service->ready) return {&service->run};
+  return {&service->run, &*service->ready};
+}
+
 const std::vector<std::string>& run_names() {
   static const std::vector<std::string> names = {
       "success",       "failure", "exit_code", "is_error",  "result", "last_action_result", "output", "error",

@@ -200,8 +200,23 @@ struct ApproveAction {
   std::optional<TemplateText> by;  // the user or the group who may answer
 };
 
+// How long a service may take until it is ready, unless it says so itself.
+inline constexpr std::chrono::milliseconds usual_ready_timeout{60'000};
+
+// `Service "command" ready="command"`: a command that runs beside the states that follow.
+struct ServiceAction {
+  ShellAction run;
+  std::optional<ShellAction> ready;           // succeeds once the service can be used; in the same place as `run`
+  std::optional<TemplateText> ready_timeout;  // a duration
+  std::int64_t restart = 0;                   // how often it is started again after it has ended by itself
+  NamedPlace free_port;                       // the variable that gets the number of a free TCP port
+};
+
 using ActionKind = std::variant<ShellAction, ToolAction, PromptAction, WorkflowAction, LogAction, SetAction, WaitAction,
-                                ConfirmAction, AbortAction, ApproveAction>;
+                                ConfirmAction, AbortAction, ApproveAction, ServiceAction>;
+
+// The commands of the shell that the action runs; none for most kinds.
+std::vector<const ShellAction*> shell_commands_of(const ActionKind& kind);
 
 struct Action {
   ActionKind kind;

@@ -66,15 +66,16 @@ class Defaults {
 
   void apply_to(std::size_t state) {
     Action& action = *workflow_.states[state].action;
-    if (auto* shell = std::get_if<ShellAction>(&action.kind)) read_files(shell->environment_files, shell->environment);
+    for (ShellAction* shell : commands_of(action)) read_files(shell->environment_files, shell->environment);
     for (std::size_t at = workflow_.states[state].around; at != no_state;) {
       const State& around = workflow_.states[workflow_.states[at].other_half];
       if (around.defaults) take(*around.defaults, action);
       at = around.around;
     }
-    if (source_ != nullptr && std::holds_alternative<ShellAction>(action.kind)) {
-      Environment& environment = std::get<ShellAction>(action.kind).environment;
-      for (const auto& [name, value] : source_->given) add(name, literal_text(value, action.offset), environment);
+    for (ShellAction* shell : commands_of(action)) {
+      if (source_ == nullptr) break;
+      for (const auto& [name, value] : source_->given)
+        add(name, literal_text(value, action.offset), shell->environment);
     }
     take(workflow_.defaults, action);
   }
@@ -88,10 +89,20 @@ class Defaults {
       action.options.retry = *from.retry;
       action.options.says_retry = true;
     }
-    if (shell == nullptr) return;
-    if (shell->shell.name.empty()) shell->shell = from.shell;
-    if (!shell->working_directory) shell->working_directory = from.working_directory;
-    for (const auto& [name, text] : from.environment) add(name, text, shell->environment);
+    for (ShellAction* command : commands_of(action)) {
+      if (command->shell.name.empty()) command->shell = from.shell;
+      if (!command->working_directory) command->working_directory = from.working_directory;
+      for (const auto& [name, text] : from.environment) add(name, text, command->environment);
+    }
+  }
+
+  // Those of Shell and Service. A service has no timeout, and `retry` would only repeat its start.
+  static std::vector<ShellAction*> commands_of(Action& action) {
+    if (auto* shell = std::get_if<ShellAction>(&action.kind)) return {shell};
+    auto* service = std::get_if<ServiceAction>(&action.kind);
+    if (service == nullptr) return {};
+    if (!service->ready) return {&service->run};
+    return {&service->run, &*service->ready};
   }
 
   Workflow& workflow_;

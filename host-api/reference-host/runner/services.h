@@ -1,0 +1,93 @@
+// The services of a run: commands that run beside its steps, each as a call of its own (`Service "command"`).
+//
+// - A service is started by its step, which ends when the service is ready: when the command of `ready` succeeds; without
+//   one, when the tool says that the command has started, or when it still runs after a moment.
+// - It ends with the composite state in which it was started: before the path enters a state outside of that. Otherwise it
+//   ends with its workflow, after `finally`. Later ones end first. A state has one service: its next visit ends it, too.
+// - It is ended as any call: gracefully first. So the plugin ends everything that it has started, also when wtool dies.
+// - One that ends by itself is started again, `restart` times at most. Then it stops the path of its workflow, which has
+//   failed for that reason; `on failure` and `finally` still run.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runner/actions.h"
+#include "runner/run.h"
+#include "runner/waiting.h"
+
+namespace wtool::host::runner {
+
+class Service;
+class ServicesOf;
+
+// Whether that state is a service that the run which is resumed had started, and had not ended by then.
+bool is_needed_again(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
+                     std::uint64_t sequence);
+
+// All services of a run. All members: any thread.
+class Services {
+ public:
+  explicit Services(Run& run);
+  Services(const Services&) = delete;
+  Services& operator=(const Services&) = delete;
+  ~Services();
+
+  // Starts the service of that step, and waits until it is ready.
+  ActionResult start(const Step& step, const ActionContext& context, const workflow::ServiceAction& action);
+
+  // The branch enters that state. Ends services whose composite state it has left by that.
+  void enter(const WorkflowInvocation& invocation, const std::string& branch, std::size_t state);
+
+ private:
+  friend class ServicesOf;
+
+  void end_where(const std::function<bool(const Service&)>& is_over, const std::string& why);
+  ServicesOf* owner_of(const WorkflowInvocation& invocation);
+  // A TCP port that nobody listens on, another one each time; `preferred` where that is free. 0: there is none.
+  std::int64_t free_port(std::int64_t preferred);
+
+  Run& run_;
+  std::atomic<std::size_t> count_{0};
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Service>> services_;  // in the order in which they began
+  std::vector<ServicesOf*> owners_;
+  std::set<std::int64_t> ports_;
+};
+
+// Those of one workflow of the run, which end with this object at the latest.
+class ServicesOf {
+ public:
+  // Both must outlive this object.
+  ServicesOf(const WorkflowInvocation& invocation, Stop& stop);
+  ServicesOf(const ServicesOf&) = delete;
+  ServicesOf& operator=(const ServicesOf&) = delete;
+  ~ServicesOf();
+
+  // For the main path of the workflow: also requested when a service fails.
+  Stop& stop() { return work_.stop(); }
+
+  // The main path has ended so, and with it all composite states. If a service has ended it, it has failed.
+  void judge(BranchResult& end);
+
+ private:
+  friend class Service;
+  friend class Services;
+  void failed(const std::string& why, LastStep last);
+
+  const WorkflowInvocation& invocation_;
+  Stop& outer_;
+  ChildStop work_;
+  std::mutex mutex_;
+  std::string why_;  // of the first service that has failed; empty: none has
+  LastStep last_;
+};
+
+}  // namespace wtool::host::runner

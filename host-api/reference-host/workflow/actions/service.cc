@@ -1,0 +1,201 @@
+// Service "command" ready="command": a command that runs beside the states that follow, until the run, or the composite
+// state around it, has ended.
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "expressions/lexer.h"
+#include "workflow/actions/action_type.h"
+#include "workflow/actions/shell_parts.h"
+#include "workflow/check/checks.h"
+#include "workflow/parse/action_options.h"
+
+namespace wtool::host::workflow {
+namespace {
+
+const std::vector<std::string>& own_options() {
+  static const std::vector<std::string> names = {"ready", "ready_timeout", "restart", "free_port"};
+  return names;
+}
+
+bool read_ready(ActionReading& in, ServiceAction& made) {
+  const std::size_t at = in.cursor.here();
+  auto text = in.cursor.take_quoted("the command that says whether the service is ready");
+  if (!text) return false;
+  if (text->text().find_first_not_of(" \t\n") == std::string::npos) {
+    in.diagnostics.add(at, "the command of `ready` is empty");
+    return false;
+  }
+  made.ready.emplace();
+  made.ready->command.written = std::move(*text);
+  parse_command(made.ready->command, in.diagnostics);
+  return true;
+}
+
+bool read_ready_timeout(ActionReading& in, ServiceAction& made) {
+  const std::size_t at = in.cursor.here();
+  if (auto placeholder = in.cursor.take_placeholder()) {
+    made.ready_timeout = template_text(std::move(*placeholder), in.diagnostics);
+    return true;
+  }
+  std::string written;
+  if (in.cursor.sees_text()) {
+    auto text = in.cursor.take_text("a duration");
+    if (!text) return false;
+    if (text->text().find('{') != std::string::npos) {
+      made.ready_timeout = template_text(std::move(*text), in.diagnostics);
+      return true;
+    }
+    written = text->text();
+  } else {
+    written = in.cursor.take_bare_word();
+  }
+  std::string why;
+  if (timeout_value(written, why)) {
+    made.ready_timeout = template_text(written, at, in.diagnostics);
+    return true;
+  }
+  in.diagnostics.add(at, why);
+  return false;
+}
+
+bool read_restart(ActionReading& in, ServiceAction& made) {
+  const std::size_t at = in.cursor.here();
+  const std::string text = in.cursor.take_bare_word();
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), made.restart);
+  if (!text.empty() && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() && made.restart >= 0 &&
+      made.restart <= max_retries) {
+    return true;
+  }
+  in.diagnostics.add(at, "restart says how often a service that has ended by itself is started again, from 0 to " +
+                             std::to_string(max_retries) + ", such as restart=3");
+  return false;
+}
+
+bool read_free_port(ActionReading& in, ServiceAction& made) {
+  const std::size_t at = in.cursor.here();
+  std::string name;
+  if (in.cursor.sees_text()) {
+    const auto text = in.cursor.take_text("the name of the variable");
+    if (!text) return false;
+    name = text->text();
+  } else {
+    name = in.cursor.take_to_blank();
+  }
+  made.free_port = {name, at};
+  if (!name.empty() && expressions::is_name_start(name[0]) &&
+      std::all_of(name.begin(), name.end(), expressions::is_name_character)) {
+    return true;
+  }
+  in.diagnostics.add(at, "free_port names the variable that gets the number of the port, such as free_port=port, and " +
+                             expressions::quoted_for_message(name) + " cannot name one");
+  return false;
+}
+
+bool read_own_option(ActionReading& in, const std::string& name, ServiceAction& made) {
+  in.cursor.take_bare_word();
+  if (!in.cursor.take_symbol('=')) {
+    in.cursor.fail("a '=' is expected after " + name);
+    return false;
+  }
+  if (name == "ready") return read_ready(in, made);
+  if (name == "ready_timeout") return read_ready_timeout(in, made);
+  if (name == "restart") return read_restart(in, made);
+  return read_free_port(in, made);
+}
+
+bool read_service_option(ActionReading& in, OptionReader& options, ServiceAction& made) {
+  const auto outcome = options.take(in.options);
+  if (outcome != OptionReader::Result::none) return outcome == OptionReader::Result::taken;
+  const std::string name = options.peek_name();
+  if (const std::string of_shell = shell_option_of(name); !of_shell.empty()) {
+    options.note(of_shell, in.cursor.here());
+    return read_shell_option(in, of_shell, made.run);
+  }
+  const std::vector<std::string>& own = own_options();
+  if (std::find(own.begin(), own.end(), name) != own.end()) {
+    options.note(name, in.cursor.here());
+    return read_own_option(in, name, made);
+  }
+  if (in.cursor.explain_quotes()) return false;
+  if (name == "timeout") {
+    in.cursor.fail("a service has no timeout, because it runs until it is ended; ready_timeout=20s bounds its start");
+    return false;
+  }
+  std::vector<std::string> known = options.names();
+  known.insert(known.end(), own.begin(), own.end());
+  known.insert(known.end(), {"working_dir", "env", "shell", "shell_options"});
+  in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
+                 "; the options of a service are ready=\"command\", ready_timeout=20s, restart=N, free_port=name, "
+                 "working_dir, env, shell, shell_options, retry, backoff, total_timeout, on failure, result, secret");
+  return false;
+}
+
+ActionKind read_service(ActionReading& in) {
+  ServiceAction made;
+  if (!read_shell_command(in, made.run)) return made;
+  OptionReader options(in.cursor, in.diagnostics, false);
+  in.cursor.take_word("with");
+  while (!in.cursor.at_end()) {
+    if (!read_service_option(in, options, made)) return made;
+  }
+  if (!made.ready) return made;
+  made.ready->shell = made.run.shell;
+  made.ready->working_directory = made.run.working_directory;
+  made.ready->environment = made.run.environment;
+  made.ready->environment_files = made.run.environment_files;
+  return made;
+}
+
+void check_service(const ServiceAction& service, const Action& action, ActionCheck& check) {
+  const std::size_t before = check.diagnostics.size();
+  check_shell(service.run, action, check);
+  // What both have in common is reported once.
+  if (service.ready && check.diagnostics.size() == before) check_shell(*service.ready, action, check);
+  if (!service.free_port.name.empty())
+    check_own_name(service.free_port.name, service.free_port.offset, check.diagnostics);
+  std::string why;
+  if (service.ready_timeout && is_literal(*service.ready_timeout) &&
+      !timeout_value(service.ready_timeout->written.text(), why)) {
+    check.diagnostics.add(service.ready_timeout->written.locate(0), why);
+  }
+  if (service.ready_timeout && !service.ready) {
+    check.diagnostics.add(service.ready_timeout->written.locate(0),
+                          "ready_timeout has no effect without ready=\"command\"");
+  }
+  const ActionOptions& options = action.options;
+  if (options.matrix) {
+    check.diagnostics.add(options.matrix_offset, "a service has no matrix; write a state for each service");
+  }
+  for (const NamedPlace* place : {&options.place.on, &options.place.slot}) {
+    if (place->name.empty() || place->name == "local") continue;
+    check.diagnostics.add(place->offset,
+                          "a service runs on the machine of wtool, because the steps that use it must find it; start "
+                          "one on the cluster in a command of its own");
+  }
+}
+
+}  // namespace
+
+ActionType service_action() {
+  ActionType type;
+  type.name = "service";
+  type.words = {"service"};
+  type.forms = {"Service \"command\""};
+  type.read = read_service;
+  type.texts = texts_of<ServiceAction>([](const ServiceAction& service, TextVisitor& visit) {
+    visit.command(service.run.command);
+    if (service.ready) visit.command(service.ready->command);
+    visit.text(service.ready_timeout);
+    visit.text(service.run.working_directory);
+    for (const auto& [name, text] : service.run.environment) visit.text(text);
+  });
+  type.check = check_of<ServiceAction, check_service>;
+  type.describe = describe_of<ServiceAction>([](const ServiceAction& service, const Describer&) -> std::string {
+    return service.ready ? "starts a service, and waits until it is ready" : "starts a service";
+  });
+  return type;
+}
+
+}  // namespace wtool::host::workflow

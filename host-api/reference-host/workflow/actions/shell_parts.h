@@ -1,0 +1,25 @@
+// What the actions Shell and Service have in common: how the command and its options are read and checked (shell.cc).
+#pragma once
+
+#include <string>
+
+#include "workflow/actions/action_type.h"
+
+namespace wtool::host::workflow {
+
+// Reads the command, in quotes or in the block below, without its options. False after a diagnostic.
+bool read_shell_command(ActionReading& in, ShellAction& made);
+
+// The name of an option of the command, as it is in messages; empty: `name` is none (working_dir, env, shell,
+// shell_options).
+std::string shell_option_of(const std::string& name);
+
+// Takes such an option, with its value. False after a diagnostic.
+bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& made);
+
+// Makes a template of a command that was read.
+void parse_command(CommandText& command, Diagnostics& diagnostics);
+
+void check_shell(const ShellAction& shell, const Action& action, ActionCheck& check);
+
+}  // namespace wtool::host::workflow

@@ -1,0 +1,442 @@
+// Services of workflows, with real processes: how they start, how they end, and that nothing of them is left.
+#include <signal.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+const std::string two = "    [*] --> Db\n    Db --> Use\n    Use --> [*]\n";
+const std::string and_last = two + "    Last --> [*]\n";
+
+struct Services : Place {
+  Finished wtool(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    return run(arguments, here());
+  }
+  bool there(const std::string& name) const { return fs::exists(scratch.path() + "/" + name); }
+  bool comes(const std::string& name) const {
+    return wait_until([&] { return there(name); }, std::chrono::seconds(30));
+  }
+  bool nothing_is_left() const {
+    return wait_until([&] { return mark.bearers().empty(); }, std::chrono::seconds(30));
+  }
+  std::string run_file(const std::string& end) const {
+    for (const auto& entry : fs::recursive_directory_iterator(scratch.path() + "/.wtool/runs")) {
+      if (entry.path().string().ends_with(end)) return entry.path().string();
+    }
+    return "";
+  }
+  // The events of services, in order: "Db started, Db ready, Db ended".
+  std::string events() const {
+    std::string all;
+    std::istringstream lines(content_of(run_file(".jsonl")));
+    for (std::string line; std::getline(lines, line);) {
+      const Json record = Json::parse(line);
+      if (record["type"] != "service") continue;
+      all += (all.empty() ? "" : ", ") + record["state"].get<std::string>() + " " + record["event"].get<std::string>();
+      if (record.contains("failed")) all += "!";
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(services, Services)
+
+// --- start and end ---
+
+BOOST_AUTO_TEST_CASE(a_service_is_ready_before_the_next_state_and_ended_with_the_run) {
+  const Finished finished = run_workflow(
+      workflow(two,
+               "- Db: Service \"echo serving; touch asked; until test -e second; do sleep 0.01; done; touch up; "
+               "exec sleep 61\" ready=\"test -e up || { touch second; exit 1; }\"\n"
+               "- Use: Shell \"test -e up && touch used\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(there("used"));
+    BOOST_TEST(events() == "Db started, Db ready, Db ended");
+    BOOST_TEST(content_of(run_file("main-1.service.log")) == "serving\n");
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+    BOOST_TEST(holds(finished.err, "ended Db"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_ready_a_service_that_ends_at_once_fails_its_step) {
+  const Finished finished =
+      run_workflow(workflow(two, "- Db: Service \"echo no such port >&2; exit 3\"\n- Use: Shell \"touch used\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(!there("used"));
+    BOOST_TEST(holds(
+        finished.out,
+        "the service ended before it was ready: Command failed with exit code 3; it last wrote \"no such port\""));
+    BOOST_TEST(events() == "Db started, Db ended!");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_ready_a_service_that_runs_on_is_ready) {
+  const Finished finished =
+      run_workflow(workflow(two, "- Db: Service \"exec sleep 61\"\n- Use: Shell \"touch used\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("used"));
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_service_that_is_never_ready_is_ended_and_the_run_fails) {
+  const Finished finished =
+      run_workflow(workflow(two,
+                            "- Db: Service \"setsid sleep 61 & exec sleep 61\" ready=\"echo not yet; exit 7\" "
+                            "ready_timeout=300ms\n- Use: Shell \"touch used\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(!there("used"));
+    BOOST_TEST(holds(finished.out,
+                     "the service was not ready after 300 ms: `ready` said: Command failed with exit code 7; it last "
+                     "wrote \"not yet\""));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_hangs_is_ended_with_the_time_for_it) {
+  const Finished finished = run_workflow(workflow(
+      two, "- Db: Service \"exec sleep 61\" ready=\"sleep 61\" ready_timeout=300ms\n- Use: Shell \"touch used\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(holds(finished.out, "was not ready after 300 ms"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_service_that_dies_while_it_is_asked_fails_at_once) {
+  const Finished finished = run_workflow(
+      workflow(two,
+               "- Db: Service \"until test -e asked; do sleep 0.01; done; exit 3\" ready=\"touch asked; sleep 61\"\n"
+               "- Use: Shell \"touch used\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(holds(finished.out, "ended before it was ready: Command failed with exit code 3"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_fails_is_tried_again) {
+  const Finished finished =
+      run_workflow(workflow(two,
+                            "- Db: Service \"test -e once || { touch once; exit 3; }; touch up; exec sleep 61\" "
+                            "ready=\"test -e up\" retry=1\n- Use: Shell \"touch used\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("used"));
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_policy_refuses_is_no_service) {
+  const std::string rules = scratch.file("rules.yaml", "commands:\n  deny: [sleep]\n");
+  const std::string file_ = workflow(two, "- Db: Service \"sleep 61\"\n- Use: Shell \"touch used\"\n");
+  const Finished finished = wtool({"--config", rules, "run", file_});
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 3);
+    BOOST_TEST(!there("used"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_service_takes_no_place_of_max_parallel) {
+  const Finished finished =
+      run_workflow(workflow(two, "- Db: Service \"exec sleep 61\" ready=\"true\"\n- Use: Shell \"touch used\"\n"),
+                   {"--max-parallel", "1"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("used"));
+}
+
+BOOST_AUTO_TEST_CASE(a_free_port_has_the_same_number_everywhere) {
+  const Finished finished = run_workflow(workflow(
+      "    [*] --> Db\n    Db --> Other\n    Other --> Use\n    Use --> [*]\n",
+      "- Db: Service \"echo ${port} >p; exec sleep 61\" free_port=port ready=\"test $(cat p) = ${port}\"\n"
+      "- Other: Service \"exec sleep 61\" free_port=other\n"
+      "- Use: Shell \"test $(cat p) = ${port} && test ${port} -gt 1023 && test ${port} != ${other} && touch used\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("used"));
+}
+
+// --- an end of its own ---
+
+BOOST_AUTO_TEST_CASE(a_service_that_dies_later_ends_the_step_and_fails_the_run) {
+  const Finished finished = run_workflow(workflow(
+      and_last,
+      "- Db: Service \"touch up; until test -e go; do sleep 0.01; done; echo out of memory; exit 4\" "
+      "ready=\"test -e up\"\n"
+      "- Use: Shell \"touch go; setsid sleep 61 & sleep 61\"\n- Last: Shell \"touch last\"\n- finally: Last\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(
+        holds(finished.out,
+              "the service of the state 'Db' has failed: the service ended by itself: Command failed with exit code 4; "
+              "it last wrote \"out of memory\""));
+    BOOST_TEST(there("last"));
+    BOOST_TEST(events() == "Db started, Db ready, Db ended!");
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_service_that_dies_ends_all_branches_and_on_failure_runs) {
+  const Finished finished = run_workflow(workflow(
+      "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> B\n    A --> Use\n   "
+      " Use --> J\n"
+      "    B --> J\n    J --> [*]\n    Mend --> [*]\n",
+      "- A: Service \"touch up; until test -e b && test -e use; do sleep 0.01; done; exit 0\" ready=\"test -e up\"\n"
+      "- Use: Shell \"touch use; sleep 61\"\n- B: Shell \"touch b; sleep 61\"\n- Mend: Shell \"touch mended\"\n"
+      "- on failure: Mend\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(
+        holds(finished.out, "the service of the state 'A' has failed: the service ended by itself: exit code 0"));
+    BOOST_TEST(there("mended"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_service_is_started_again_as_often_as_said) {
+  const std::string service =
+      "- Db: Service \"echo start >>starts; touch up; until test -e die; do sleep 0.01; done; rm die up; exit 1\" "
+      "ready=\"test -e up\" backoff=10ms restart=";
+  const std::string use =
+      "- Use: Shell \"touch die; until test $(cat .wtool/runs/*.jsonl | grep -c event...ready) = 2; do sleep 0.01; "
+      "done; "
+      "touch used; test ! -e more || { touch die; sleep 61; }\"\n";
+  const Finished finished = run_workflow(workflow(two, service + "1\n" + use));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(there("used"));
+    BOOST_TEST(file("starts") == "start\nstart\n");
+    BOOST_TEST(events() == "Db started, Db ready, Db restarting!, Db started, Db ready, Db ended");
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+  for (const char* name : {"starts", "up", "used", ".wtool"}) fs::remove_all(scratch.path() + "/" + name);
+  scratch.file("more", "");
+  const Finished again = run_workflow(workflow(two, service + "1\n" + use));
+  BOOST_TEST_CONTEXT(again.out << again.err) {
+    BOOST_TEST(again.exit_code == 1);
+    BOOST_TEST(events() == "Db started, Db ready, Db restarting!, Db started, Db ready, Db ended!");
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_service_that_dies_in_another_workflow_fails_the_step_that_runs_it) {
+  scratch.file("inner.md",
+               "```mermaid\nstateDiagram-v2\n    [*] --> Db\n    Db --> Use\n    Use --> [*]\n```\n\n## Actions\n\n"
+               "- Db: Service \"touch up; until test -e go; do sleep 0.01; done; exit 4\" ready=\"test -e up\"\n"
+               "- Use: Shell \"touch go; sleep 61\"\n");
+  const Finished finished =
+      run_workflow(workflow("    [*] --> In\n    In --> [*]: success\n    In --> Then: failure\n    Then --> [*]\n",
+                            "- In: Run workflow \"inner.md\"\n- Then: Shell \"touch then\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(there("then"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+// --- nothing is left ---
+
+BOOST_AUTO_TEST_CASE(a_service_that_ignores_sigterm_and_its_daemons_are_ended) {
+  const Finished finished = run_workflow(
+      workflow(two,
+               "- Db: Service \"trap '' TERM; setsid sleep 61 & (setsid sh -c 'trap \\\"\\\" TERM; sleep 61' &); "
+               "touch up; while :; do sleep 0.1; done\" ready=\"test -e up\"\n- Use: Shell \"touch used\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(there("used"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ctrl_c_ends_a_service_after_finally) {
+  const std::string file_ =
+      workflow(and_last,
+               "- Db: Service \"trap ': >ended; exit' TERM; touch up; while :; do sleep 0.01; done\" "
+               "ready=\"test -e up\"\n- Use: Shell \"touch use; sleep 61\"\n"
+               "- Last: Shell \"test ! -e ended && touch last\"\n- finally: Last\n");
+  Program program({wtool_path, "run", file_}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes("use"));
+  program.kill(SIGINT);
+  const Finished finished = program.wait();
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 130);
+    BOOST_TEST(there("last"));
+    BOOST_TEST(there("ended"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(ctrl_c_ends_a_service_that_is_not_ready_yet) {
+  const std::string file_ =
+      workflow(two, "- Db: Service \"touch begun; sleep 61\" ready=\"sleep 61\"\n- Use: Shell \"touch used\"\n");
+  Program program({wtool_path, "run", file_}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes("begun"));
+  program.kill(SIGINT);
+  const Finished finished = program.wait();
+  BOOST_TEST(!finished.limit_passed);
+  BOOST_TEST(finished.exit_code == 130, finished.out << finished.err);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(an_abort_ends_services) {
+  const Finished finished =
+      run_workflow(workflow("    [*] --> Db\n    Db --> Stop\n    Stop --> [*]\n",
+                            "- Db: Service \"setsid sleep 61 & sleep 61\" ready=\"true\"\n- Stop: Abort \"enough\"\n"));
+  BOOST_TEST(finished.exit_code == 130, finished.out << finished.err);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(when_wtool_is_killed_nothing_is_left_and_a_resumed_run_starts_the_service_again) {
+  const std::string file_ = workflow(
+      "    [*] --> Db\n    Db --> Once\n    Once --> Use\n    Use --> [*]\n",
+      "- Db: Service \"echo ${port} >>ports; touch up; trap '' TERM; setsid sleep 61 & sleep 61\" free_port=port "
+      "ready=\"test -e up\"\n"
+      "- Once: Shell \"echo once >>log\"\n- Use: Shell \"touch use; test -e go || sleep 61; touch used\"\n");
+  Program program({wtool_path, "run", file_}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes("use"));
+  program.kill(SIGKILL);
+  program.wait();
+  BOOST_TEST(nothing_is_left(), mark.description());
+  scratch.file("go", "");
+  fs::remove(scratch.path() + "/up");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(there("up"));
+    BOOST_TEST(there("used"));
+    BOOST_TEST(file("log") == "once\n");
+    const std::string ports = file("ports");
+    const std::string port = ports.substr(0, ports.find('\n') + 1);
+    BOOST_TEST(ports == port + port);
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+// --- composite states ---
+
+const std::string inside =
+    "    [*] --> C\n    state C {\n        [*] --> Db\n        Db --> Use\n        Use --> [*]\n    }\n    C --> "
+    "After\n"
+    "    After --> [*]\n";
+const std::string alive =
+    "- Db: Service \"trap ': >ended; exit' TERM; echo start >>starts; touch alive; "
+    "while :; do sleep 0.01; done\" ready=\"test -e alive\"\n";
+
+BOOST_AUTO_TEST_CASE(a_service_ends_with_the_composite_state_around_it) {
+  const Finished finished = run_workflow(
+      workflow(inside, alive + "- Use: Shell \"test ! -e ended\"\n- After: Shell \"test -e ended && touch after\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("after"));
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_that_leaves_the_composite_state_ends_the_service) {
+  const Finished finished =
+      run_workflow(workflow(inside, alive + "- Use: Shell \"test ! -e ended && exit 5\" on failure: After\n"
+                                            "- After: Shell \"test -e ended && touch after\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("after"));
+}
+
+BOOST_AUTO_TEST_CASE(a_service_of_one_region_serves_the_others_until_all_have_ended) {
+  const Finished finished = run_workflow(
+      workflow("    [*] --> C\n    state C {\n        [*] --> Db\n        Db --> [*]\n        --\n        [*] --> Use\n"
+               "        Use --> [*]\n    }\n    C --> After\n    After --> [*]\n",
+               alive + "- Use: Shell \"until test -e alive; do sleep 0.01; done; sleep 0.1; test ! -e ended\"\n"
+                       "- After: Shell \"test -e ended && touch after\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("after"));
+}
+
+BOOST_AUTO_TEST_CASE(a_resumed_run_does_not_start_a_service_whose_composite_state_has_ended) {
+  const Finished failed = run_workflow(workflow(
+      inside, alive + "- Use: Shell \"test ! -e ended\"\n- After: Shell \"test -e go || exit 5; touch after\"\n"));
+  BOOST_TEST(failed.exit_code == 1, failed.out << failed.err);
+  scratch.file("go", "");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("after"));
+  BOOST_TEST(file("starts") == "start\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_is_entered_again_ends_its_service_first) {
+  scratch.file("starts", "");
+  scratch.file("ends", "");
+  const Finished finished =
+      run_workflow(workflow("    [*] --> Db\n    Db --> Use\n    Use --> Db: failure\n    Use --> [*]: success\n",
+                            "- Db: Service \"trap 'echo end >>ends; exit' TERM; test $(wc -l <starts) = $(wc -l <ends) "
+                            "|| exit 9; echo start >>starts; while :; do sleep 0.01; done\" "
+                            "ready=\"test $(wc -l <starts) -gt $(wc -l <ends)\"\n"
+                            "- Use: Shell \"test $(wc -l <starts) = 3\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("starts") == "start\nstart\nstart\n");
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+// --- the configuration ---
+
+BOOST_AUTO_TEST_CASE(a_changed_configuration_fails_the_next_call_and_makes_nothing_wait) {
+  const std::string rules = scratch.file("rules.yaml", "limits:\n  grace_seconds: 1\n");
+  const std::string file_ = workflow(
+      "    [*] --> Db\n    Db --> Change\n    Change --> Use\n    Use --> [*]\n",
+      "- Db: Service \"exec sleep 61\" ready=\"true\"\n"
+      "- Change: Shell \"printf 'limits:\\n  grace_seconds: 2\\n' >rules.yaml\"\n- Use: Shell \"touch used\"\n");
+  const Finished finished = wtool({"--config", rules, "run", file_});
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(holds(finished.out, "comes into force only while no service runs"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_service_and_a_step_may_have_shells_of_their_own) {
+  const Finished finished =
+      run_workflow(workflow(two,
+                            "- Db: Service \"[[ 1 == 1 ]] && touch up; sleep 61\" shell=bash ready=\"[[ -e up ]]\"\n"
+                            "- Use: Shell \"[[ -e up ]] && touch used\" shell=bash\n"));
+  BOOST_TEST(!finished.limit_passed);
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("used"));
+}
+
+// --- what is told before the run, and after it ---
+
+BOOST_AUTO_TEST_CASE(a_plan_judges_both_commands) {
+  const std::string file_ =
+      workflow(two,
+               "- Db: Service \"sleep 61\" ready=\"test -e up\" ready_timeout=20s restart=2 free_port=port\n"
+               "- Use: Shell \"echo ${port}\"\n");
+  const Finished planned = wtool({"plan", file_});
+  BOOST_TEST_CONTEXT(planned.out << planned.err) {
+    BOOST_TEST(planned.exit_code == 0);
+    for (const char* part : {"starts a service, and waits until it is ready", "$ sleep 61", "$ test -e up",
+                             "ready: within 20 s", "free port: port", "started again, at most 2 times"}) {
+      BOOST_TEST(holds(planned.out, part), part);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(logs_tell_of_services) {
+  run_workflow(workflow(two, "- Db: Service \"exec sleep 61\" ready=\"true\"\n- Use: Shell \"true\"\n"));
+  const Finished logs = wtool({"logs", "last"});
+  BOOST_TEST(holds(logs.out, "service ready after"), logs.out << logs.err);
+  BOOST_TEST(holds(logs.out, "service ended"), logs.out << logs.err);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
