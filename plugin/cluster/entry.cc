@@ -71,6 +71,11 @@ class ClusterBackend final : public Backend {
     }
     auto options = cluster::read_options(section, std::filesystem::current_path(), problem);
     if (!options) return nullptr;
+    // Slurm would end the pilot with all of its calls; the warden ends the one that takes too much.
+    const std::uint64_t memory = cluster::call_memory(*options);
+    if (memory > 0 && (!all.contains("limits") || all["limits"].is_object())) {
+      all["limits"].emplace("memory_bytes", memory);
+    }
     configuration = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return std::make_shared<cluster::RemoteRunner>(pool_of(std::move(*options)), configuration);
   }

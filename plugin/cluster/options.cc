@@ -216,6 +216,19 @@ std::string shell_word(const std::string& text) {
   return out + '\'';
 }
 
+std::uint64_t call_memory(const Options& options) {
+  if (options.memory.empty()) return 0;
+  const std::size_t digits = options.memory.find_first_not_of("0123456789");
+  constexpr std::string_view units = "KMGT";
+  const std::size_t unit = digits == std::string::npos ? 1 : units.find(options.memory[digits]);
+  const std::size_t shift = 10 * (unit + 1);
+  // The largest limit that there is.
+  const std::uint64_t bytes = std::min<std::uint64_t>(std::stoull(options.memory), std::uint64_t{1} << (53 - shift))
+                              << shift;
+  return std::max(
+      {bytes - std::min(bytes, std::max(bytes / 16, std::uint64_t{16} << 20)), bytes / 2, std::uint64_t{1} << 20});
+}
+
 std::chrono::seconds ending(const Options& options) { return std::chrono::seconds(std::min(75, options.minutes * 15)); }
 
 std::chrono::seconds longest_call(const Options& options) {

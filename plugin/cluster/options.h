@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ struct Options {
 
 // Nothing: `error` says why. Relative paths are below `here`, the working directory.
 std::optional<Options> read_options(const nlohmann::json& section, const std::string& here, std::string& error);
+
+// How many bytes a call may take of its slot's memory: the rest is the pilot's and its warden's. 0: cluster.memory says nothing.
+std::uint64_t call_memory(const Options& options);
 
 // How long before the end of its time a pilot takes no more calls, and ends those that it has. Commands must have their grace,
 // at most 60 seconds, before Slurm ends the job.

@@ -63,6 +63,22 @@ BOOST_AUTO_TEST_CASE(memory_is_asked_for_all_slots) {
 }
 
 // Slurm gives a signal up to 60 seconds early.
+BOOST_AUTO_TEST_CASE(a_call_leaves_some_of_its_slots_memory_to_the_pilot) {
+  const auto memory = [](const std::string& text) {
+    std::string error;
+    return call_memory(*read_options({{"memory", text}}, "/work", error));
+  };
+  std::string error;
+  BOOST_TEST(call_memory(*read_options(nlohmann::json::object(), "/work", error)) == 0U);
+  BOOST_TEST(memory("128M") == 112U << 20);
+  BOOST_TEST(memory("128") == 112U << 20);
+  BOOST_TEST(memory("131072K") == 112U << 20);
+  BOOST_TEST(memory("16G") == 15ULL << 30);
+  BOOST_TEST(memory("1T") == 15ULL << 36);
+  BOOST_TEST(memory("20M") == 10U << 20);
+  BOOST_TEST(memory("1K") == 1U << 20);
+}
+
 BOOST_AUTO_TEST_CASE(a_job_is_not_signalled_before_its_pilot_leaves) {
   for (const int minutes : {1, 4, 5, 60}) {
     const auto options = options_of({{"time", minutes}});
