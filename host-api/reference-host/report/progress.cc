@@ -95,9 +95,9 @@ std::string Progress::coloured(const char* code, const std::string& text) const 
 
 LiveLine Progress::live_line(const Running& running, std::size_t columns) const {
   const std::string time = duration_text(std::chrono::steady_clock::now() - running.began);
-  const std::string where = running.waits           ? "  waits for a node"
-                            : running.stops.empty() ? on_node(running.node)
-                                                    : running.stops;
+  std::string where = running.waits ? "  waits for a node" : on_node(running.node);
+  if (style_.detail == Detail::verbose && running.pid != 0) where += "  process " + std::to_string(running.pid);
+  if (!running.stops.empty()) where = running.stops;
   const std::string shown = cut_to_width("  > " + running.label + "  " + time + where, columns);
   const std::size_t used = display_width(shown);
   const std::string output =
@@ -205,10 +205,13 @@ void Progress::call_state(const Step& step, const CallState& state) {
   const auto found = running_.find(step.number);
   if (found == running_.end()) return;
   found->second.waits = state.waits_for_node();
+  if (!state.node.empty()) found->second.node = state.node;
   if (state.state == "stopping")
     found->second.stops = "  is being stopped" + (state.reason.empty() ? "" : ": " + state.reason);
-  if (state.state == "ended") found->second.stops.clear();
-  if (!state.node.empty()) found->second.node = state.node;
+  if (state.state == "started") found->second.pid = state.pid;
+  if (state.state != "ended") return;
+  found->second.stops.clear();
+  found->second.pid = 0;
 }
 
 void Progress::follow_last_line(Running& running, std::string_view bytes) const {

@@ -71,6 +71,7 @@ class Progress final : public runner::RunObserver {
     std::string partial_line;  // what came after it; bounded
     std::string node;          // of a cluster, that its call runs on
     bool waits = false;        // for a node
+    std::int64_t pid = 0;      // of its command's main process; 0: not known
     std::string stops{};       // what is shown while its command is being stopped; empty: it is not
     StepOutput output;
     KeptLines kept;

@@ -223,6 +223,22 @@ BOOST_AUTO_TEST_CASE(waiting_for_a_node_is_shown_apart_from_running_on_one) {
   BOOST_TEST(plain == "  > A\n  ok A  0.000 s  on node7\n");
 }
 
+BOOST_AUTO_TEST_CASE(the_process_of_a_command_is_shown_while_it_runs_where_more_is_asked_for) {
+  const auto live_of = [](Detail detail, bool has_ended) {
+    return progress_of({.live = true, .detail = detail}, [&](Progress& progress, auto made) {
+      const Step step = made('A', "");
+      progress.state_entered(step);
+      progress.state_entered(made('B', "/1:B"));  // With two, lines are shown.
+      progress.call_state(step, {.state = "started", .pid = 4711});
+      if (has_ended) progress.call_state(step, {.state = "ended"});
+      progress.noticed("now");
+    });
+  };
+  BOOST_TEST(live_of(Detail::verbose, false).find(" s  process 4711") != std::string::npos);
+  BOOST_TEST(live_of(Detail::usual, false).find("4711") == std::string::npos);
+  BOOST_TEST(live_of(Detail::verbose, true).find("4711") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_is_being_stopped_is_shown_as_such_until_it_has_ended) {
   const std::string live = progress_of({true, false}, [](Progress& progress, auto made) {
     const Step stops = made('A', ""), stopped = made('B', "/1:B");
