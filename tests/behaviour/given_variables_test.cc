@@ -73,6 +73,15 @@ BOOST_AUTO_TEST_CASE(a_secret_in_the_command_line_is_refused_with_the_ways_to_gi
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/got"));
 }
 
+BOOST_AUTO_TEST_CASE(options_may_stand_before_the_name_of_the_workflow) {
+  const std::string file_ = scratch.file("token", "open sesame");
+  const Finished finished = given({"run", "--var", "count=1", "--var-file", "token=" + file_, "--env-file",
+                                   scratch.file("some.env", "A=1\n"), "w.md"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(file("got") == "open sesame|");
+  BOOST_TEST(given({"lint", "--var", "count", "w.md"}).exit_code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_an_error_before_anything_runs) {
   refused({"--var-file", "token=missing"}, "--var-file token: missing cannot be read: No such file or directory");
   refused({"--var-file", "token=" + scratch.path()}, "cannot be read: Is a directory");

@@ -58,6 +58,7 @@ BOOST_FIXTURE_TEST_SUITE(workflow_list, Project)
 
 BOOST_AUTO_TEST_CASE(workflows_of_project_and_user_are_listed_once_each_and_run_by_their_names) {
   add("project/here.md", workflow_of("title: Beside me\n"));
+  add("project/workflows/here.md", workflow_of("title: In the folder\n"));
   add("project/README.md", "# No workflow\n");
   add("project/workflows/README.md", "# No workflow either\n");
   add("project/workflows/issue/review.md", workflow_of("description: Looks at it\n"));
@@ -67,11 +68,12 @@ BOOST_AUTO_TEST_CASE(workflows_of_project_and_user_are_listed_once_each_and_run_
   const Json all = listed();
   BOOST_TEST(names(all) == "both here issue/review mine");
   BOOST_TEST(named(all, "both").at("title") == "of the project");
+  BOOST_TEST(named(all, "here").at("title") == "Beside me");
   BOOST_TEST(named(all, "both").at("where") == "project");
   BOOST_TEST(named(all, "both").at("file") == "workflows/both.md");
   BOOST_TEST(named(all, "mine").at("where") == "user");
   BOOST_TEST(named(all, "mine").at("file") == scratch.path() + "/user/wtool/workflows/mine.md");
-  BOOST_TEST(names(listed("project/sub")) == "both issue/review mine");
+  BOOST_TEST(names(listed("project/sub")) == "both here issue/review mine");
   for (const char* name : {"both", "here", "issue/review", "mine"}) {
     BOOST_TEST_CONTEXT(name) {
       const Finished finished = wtool({"run", name});
@@ -146,10 +148,14 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_a_run_without_a_name_offers_them) {
   add("project/one.md", workflow_of("title: The first\n", "first ran"));
   add("project/two.md", workflow_of("title: The second\n", "second ran"));
   Program program({wtool_path, "run"}, Program::On::terminal, at());
-  BOOST_TEST_REQUIRE(program.wait_for_output("Run which one"));
+  BOOST_TEST_REQUIRE(program.wait_for_output("Enter: none)? "));
   BOOST_TEST(holds(program.output(), "2  two"), program.output());
   program.type("3\n");
-  BOOST_TEST_REQUIRE(program.wait_for_output("None of them has that number or name."));
+  // What is typed before the question stands there again does not count.
+  BOOST_TEST_REQUIRE(program.wait_for([&] {
+    const std::size_t told = program.output().find("None of them has that number or name.");
+    return told != std::string::npos && program.output().find("Enter: none)? ", told) != std::string::npos;
+  }));
   program.type("2\n");
   const Finished chosen = program.wait();
   BOOST_TEST(chosen.exit_code == 0, chosen.out);
@@ -157,11 +163,11 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_a_run_without_a_name_offers_them) {
   BOOST_TEST(!holds(chosen.out, "first ran"), chosen.out);
 
   Program left({wtool_path, "run"}, Program::On::terminal, at());
-  BOOST_TEST_REQUIRE(left.wait_for_output("Run which one"));
+  BOOST_TEST_REQUIRE(left.wait_for_output("Enter: none)? "));
   left.type("\n");
   BOOST_TEST(left.wait().exit_code == 2);
   Program interrupted({wtool_path, "run"}, Program::On::terminal, at());
-  BOOST_TEST_REQUIRE(interrupted.wait_for_output("Run which one"));
+  BOOST_TEST_REQUIRE(interrupted.wait_for_output("Enter: none)? "));
   interrupted.type("\x03");
   BOOST_TEST(interrupted.wait().exit_code == 130);
 }

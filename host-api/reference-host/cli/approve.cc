@@ -160,7 +160,7 @@ int approve(Context& context, const ApproveOptions& options) {
       answer.word = options.answer;
       return approve_run(context, answer);
     }
-    if (!options.run.comment.empty() || !options.run.state.empty() || !options.run.flags.variables.empty()) {
+    if (!options.run.comment.empty() || !options.run.state.empty() || !options.run.flags.variables.names().empty()) {
       complain("--comment, --state and --var belong to a run, and " + escaped(options.id) + " names none");
       return exit_unusable;
     }
@@ -198,12 +198,8 @@ void add_approve(CLI::App& app, Context& context) {
       ->type_name("TEXT");
   command->add_option("--state", options->run.state, "Of a run that waits for several answers: the state that asks")
       ->type_name("STATE");
-  command
-      ->add_option("--var,--set", options->run.flags.variables,
-                   "Of a run: an input that the journal does not hold, such as a secret, as NAME=VALUE")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all();
+  // Of a run: an input that the journal does not hold, such as a secret.
+  add_variable_options(*command, options->run.flags.variables);
   command->footer(
       "A question is shown with the command, its directory and the reason, and the answer is yes, no (for this once),\n"
       "always or never. Where there is no terminal, the questions are shown and not answered. No process that a "

@@ -69,7 +69,7 @@ std::vector<std::string> GivenVariables::names() const {
 
 void add_variable_options(CLI::App& command, GivenVariables& given) {
   const auto add = [&](const char* name, std::vector<std::string>& out, const char* type, const char* text) {
-    command.add_option(name, out, text)->type_name(type)->expected(1)->take_all();
+    command.add_option(name, out, text)->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
   };
   add("--var,--set", given.texts, "NAME=VALUE", "A parameter of the workflow; may be given several times");
   add("--var-file", given.files, "NAME=FILE", "The same, with the value from a file, or from standard input (-)");
@@ -92,7 +92,8 @@ void add_env_file_option(CLI::App& command, GlobalOptions& options) {
           "Variables of the environment for commands of Shell, a line NAME=VALUE each; may be given several times")
       ->type_name("FILE")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
 }
 
 std::optional<std::vector<std::string>> read_variables(const GivenVariables& given,

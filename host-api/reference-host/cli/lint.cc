@@ -254,7 +254,8 @@ void add_lint(CLI::App& app, Context& context) {
                    "A variable that is to be given to the run, as NAME=VALUE or NAME; may be given several times")
       ->type_name("NAME=VALUE")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   command->add_flag("--json", options->json, "Print one JSON object");
   command->add_flag("--strict", options->strict, "Let warnings count as errors for the exit status");
   command->add_flag("--fix", options->fix,

@@ -57,7 +57,7 @@ ordered_json as_json(const OfferedWorkflow& offered) {
           {"problem", offered.problem}};
 }
 
-int list_workflows(bool json) {
+int list_workflows(bool as_object) {
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
   if (failed) {
@@ -65,7 +65,7 @@ int list_workflows(bool json) {
     return exit_unusable;
   }
   const std::vector<OfferedWorkflow> workflows = offered_workflows(directory);
-  if (json) {
+  if (as_object) {
     ordered_json all = ordered_json::array();
     for (const OfferedWorkflow& one : workflows) all.push_back(as_json(one));
     return print(all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n') ? exit_ok : exit_unusable;
@@ -83,9 +83,9 @@ int list_workflows(bool json) {
 }  // namespace
 
 void add_list(CLI::App& app, Context& context) {
-  auto json = std::make_shared<bool>(false);
+  auto as_object = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("list", "List the workflows that can be run by name here");
-  command->add_flag("--json", *json, "As a JSON array of objects, with all parameters");
+  command->add_flag("--json", *as_object, "As a JSON array of objects, with all parameters");
   command->footer(
       "These are the workflows of this directory; of .swissarmyhammer/workflows, .wtool/workflows and workflows here\n"
       "and, within a repository, in the folders above; those of the user ($XDG_CONFIG_HOME/wtool/workflows, else\n"
@@ -95,7 +95,7 @@ void add_list(CLI::App& app, Context& context) {
       "Examples:\n"
       "  wtool list\n"
       "  wtool list --json | jq -r '.[].name'");
-  command->callback([&context, json] { context.command = [json] { return list_workflows(*json); }; });
+  command->callback([&context, as_object] { context.command = [as_object] { return list_workflows(*as_object); }; });
 }
 
 }  // namespace wtool::host

@@ -16,6 +16,22 @@
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::runner {
+
+// Not in the anonymous namespace: Service, which the header names, has members of these types.
+struct ShellCall {
+  nlohmann::json arguments;
+  CallPlace place;
+  const std::string& command() const { return arguments["command"].get_ref<const std::string&>(); }
+};
+
+struct PreparedService {
+  ShellCall run;
+  std::optional<ShellCall> ready;
+  std::chrono::milliseconds ready_timeout = workflow::usual_ready_timeout;
+  std::int64_t restart = 0;
+  workflow::Backoff backoff{};  // of restarts
+};
+
 namespace {
 
 using nlohmann::json;
@@ -54,12 +70,6 @@ bool is_below(const std::string& branch, const std::string& above) {
   return branch.starts_with(above) && (branch.size() == above.size() || branch[above.size()] == '/');
 }
 
-struct ShellCall {
-  json arguments;
-  CallPlace place;
-  const std::string& command() const { return arguments["command"].get_ref<const std::string&>(); }
-};
-
 // Nothing: `mistake` says what is wrong, with its place.
 std::optional<ShellCall> shell_call(const ShellAction& action, const Step& step, const WorkflowInvocation& invocation,
                                     const expressions::Scope& values, std::string& mistake) {
@@ -96,14 +106,6 @@ std::optional<ShellCall> shell_call(const ShellAction& action, const Step& step,
   }
   return call;
 }
-
-struct PreparedService {
-  ShellCall run;
-  std::optional<ShellCall> ready;
-  milliseconds ready_timeout = workflow::usual_ready_timeout;
-  std::int64_t restart = 0;
-  workflow::Backoff backoff = usual_restart_wait;
-};
 
 // A socket that is bound to the port, on all addresses; nothing: the port is in use. `port` 0: any port.
 std::int64_t bound_port(std::int64_t port) {
@@ -524,7 +526,7 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
     prepared.ready_timeout = *timeout;
   }
   prepared.restart = action.restart;
-  if (const auto& backoff = step.of().action->options.backoff) prepared.backoff = *backoff;
+  prepared.backoff = step.of().action->options.backoff.value_or(usual_restart_wait);
   // What the command itself marks as secret is kept from observers like any other secret.
   for (const std::string& value : secrets::Masker().found_in(prepared.run.command())) run_.hide(value);
   result.command = prepared.run.command();
