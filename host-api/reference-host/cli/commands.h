@@ -40,5 +40,6 @@ void add_resume(CLI::App& app, Context& context);
 void add_runs(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_tools(CLI::App& app, Context& context);
+void add_watch(CLI::App& app, Context& context);
 
 }  // namespace wtool::host

@@ -190,6 +190,7 @@ int run_program(int argc, char** argv) {
   add_call(app, context);
   add_run(app, context);
   add_resume(app, context);
+  add_watch(app, context);
   add_runs(app, context);
   add_show(app, context);
   add_logs(app, context);
