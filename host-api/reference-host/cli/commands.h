@@ -46,5 +46,6 @@ void add_runs(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_stop(CLI::App& app, Context& context);
 void add_tools(CLI::App& app, Context& context);
+void add_watch(CLI::App& app, Context& context);
 
 }  // namespace wtool::host

@@ -215,6 +215,7 @@ int run_program(int argc, char** argv) {
   add_resume(app, context);
   add_attach(app, context);
   add_stop(app, context);
+  add_watch(app, context);
   add_runs(app, context);
   add_show(app, context);
   add_logs(app, context);

@@ -138,6 +138,7 @@ class FileRun {
     const bool summed_up = flags_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
     const int status = exit_status(report, interrupts);
+    if (flags_.signal != nullptr) *flags_.signal = interrupts.signal();
     const bool written = summed_up && reported && (!events || !events->failed());
     return written || status != exit_ok ? status : exit_unwritten;
   }

@@ -39,6 +39,7 @@ struct RunFlags {
   std::string events;  // files; empty: none
   std::string junit;
   std::string html;
+  int* signal = nullptr;  // gets the first signal that has come during the run, even if the run has completed
 };
 
 void add_run_options(CLI::App& command, RunFlags& flags);
