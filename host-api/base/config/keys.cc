@@ -83,6 +83,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"cluster", "directory", Type::path, Lock::equal},
     {"cluster", "auth", Type::choice, Lock::equal, R"("auto")", 0, 0, "", false, "auto munge key"},
     {"cluster", "munge_socket", Type::path, Lock::equal},
+    {"cluster", "program", Type::choice, Lock::equal, R"("installed")", 0, 0, "", false, "installed copy"},
     {"cluster", "classes", Type::classes, Lock::equal, "{}"},
     {"cluster", "slot", Type::text, Lock::equal},
     {"mcp", "login_environment", Type::choice, Lock::ranked, R"("none")", 0, 0, "", false, "interactive login none"},
@@ -131,7 +132,8 @@ bool is_for_plugin(const ConfigKey& key) {
 }
 
 bool is_for_class(const ConfigKey& key) {
-  constexpr std::array<std::string_view, 6> whole{"address", "directory", "auth", "munge_socket", "classes", "slot"};
+  constexpr std::array<std::string_view, 7> whole{"address", "directory", "auth", "munge_socket",
+                                                  "program", "classes",   "slot"};
   return key.section == "cluster" && std::find(whole.begin(), whole.end(), key.name) == whole.end();
 }
 
