@@ -191,6 +191,7 @@ int run_program(int argc, char** argv) {
   add_run(app, context);
   add_resume(app, context);
   add_runs(app, context);
+  add_cache(app, context);
   add_show(app, context);
   add_logs(app, context);
   add_report(app, context);

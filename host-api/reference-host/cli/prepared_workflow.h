@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "cache/step_cache.h"
 #include "cli/context.h"
 #include "cli/output_files.h"
 #include "journal/journal.h"
@@ -52,6 +53,7 @@ struct WorkflowSetup {
   workflow::ShellReader shell{};
   std::unique_ptr<runner::Prompts> prompts{};
   OutputLimits output_limits{};
+  cache::StepCache::Options cache{};
 };
 
 class PreparedWorkflow {
@@ -75,6 +77,8 @@ class PreparedWorkflow {
   runner::RunServices services();
   // How much may be kept of outputs.
   OutputLimits output_limits() const { return setup_->output_limits; }
+  // Where the results of steps are kept, and what all of them depend on.
+  cache::StepCache::Options cache_options() const { return setup_->cache; }
   // The classes of jobs that its steps, and those of workflows that it runs, may need on a cluster; an empty name is the jobs
   // without a class. None: nothing runs on a cluster.
   const std::set<std::string>& slots() const { return slots_; }
@@ -99,6 +103,10 @@ class PreparedWorkflow {
 // A verdict that is missing, or not known here, is never taken for a permission.
 workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments);
 
+// All that the tool says of the call; null: `why`.
+nlohmann::ordered_json told_of(Toolbox& toolbox, const CallPlace& place, const std::string& tool,
+                               const nlohmann::json& arguments, std::string& why);
+
 // Whether the policy allows even a line that nobody can read, which means that it has no rule about commands at all.
 bool allows_any_command(Toolbox& toolbox);
 
@@ -112,6 +120,7 @@ struct JournaledRun {
   // Like the member of RunServices.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
   std::function<bool()> skips_finally{};  // the same
+  bool force = false;                     // also runs the steps that are up to date
 };
 
 // Blocks until the run is over. Neither `shown` nor the report contains secrets. The file .swissarmyhammer/.abort stops

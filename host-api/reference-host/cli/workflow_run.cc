@@ -87,7 +87,8 @@ class FileRun {
                               .journal = std::move(journal),
                               .past = past,
                               .settings = settings(run),
-                              .confirm = confirmation()},
+                              .confirm = confirmation(),
+                              .force = flags_.force},
                              secrets_, stop, shown);
     }
     // On a terminal, the lines of the table are already above.
@@ -184,6 +185,7 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
       command.add_flag("--fail-fast", flags.fail_fast,
                        "A branch that fails ends those beside it (the default, unless the file says otherwise)");
   command.add_flag("--no-fail-fast", flags.no_fail_fast, "The other branches continue to their end")->excludes(fast);
+  command.add_flag("--force", flags.force, "Runs also the steps that are up to date");
   command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");
   using report::OutputStyle;
   static const std::map<std::string, OutputStyle> styles{{"group", OutputStyle::group},

@@ -9,6 +9,7 @@
 #include "runner/prompts.h"
 #include "runner/step_outputs.h"
 #include "runner/steps.h"
+#include "runner/up_to_date.h"
 #include "runner/waiting.h"
 #include "workflow/model/model.h"
 #include "workflow/quoting/command_template.h"
@@ -262,10 +263,14 @@ class ActionRunner {
     if (!slot.held()) return stopped();
     // What the command itself marks as secret is kept from observers like any other secret.
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
+    workflow::Placement placed = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
+    const CallPlace place{.shell = shell, .on = std::move(placed.on), .slot = std::move(placed.slot)};
+    KeptCall kept(step_, context_, place, tool, arguments);
+    if (!kept.mistake().empty()) return mistake(options_.cache.offset, kept.mistake());
+    if (kept.take(result_)) return;
     CallRecorder recorder(invocation_, step_);
-    workflow::Placement place = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
     const ToolOutcome outcome = run.request().tools.call_at(
-        {.shell = shell, .on = std::move(place.on), .slot = std::move(place.slot)}, tool, arguments, context_.stop,
+        place, tool, arguments, context_.stop,
         [&](OutputStream stream, std::string_view bytes) {
           recorder.add(stream == OutputStream::standard_error, bytes);
           run.observer().output(step_, stream == OutputStream::standard_error, bytes);
@@ -273,6 +278,7 @@ class ActionRunner {
         [&](const CallState& state) { run.observer().call_state(step_, state); });
     result_.outcome = to_outcome(outcome);
     recorder.finish(result_.outcome);
+    kept.keep(result_);
     result_.refused = is_refusal(result_.outcome);
     // Until a person repairs the file, every later call would get the same answer.
     result_.fatal = result_.outcome.error == "configuration_invalid";

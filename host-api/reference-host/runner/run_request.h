@@ -18,6 +18,10 @@
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 
+namespace wtool::host::cache {
+class StepCache;
+}
+
 namespace wtool::host::runner {
 
 // ---- Where the outputs of steps are kept whole: in files, byte for byte, for commands that read them by name
@@ -88,6 +92,12 @@ struct RunServices {
   std::function<bool()> skips_finally;
   // Where outputs are kept whole. Null: nowhere.
   OutputStore* outputs = nullptr;
+  // Skips the steps that are up to date and may be skipped. Null: every step runs.
+  cache::StepCache* cache = nullptr;
+  // What a call would do (Toolbox::explain); null: `why` says why that is not known. Not set: it never is. Any thread.
+  std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
+                                       std::string& why)>
+      explain;
 };
 
 struct RunSettings {

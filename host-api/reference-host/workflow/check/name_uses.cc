@@ -108,6 +108,8 @@ class Collector final : public TextVisitor {
     text(options.timeout);
     text(options.total_timeout);
     if (options.matrix) json(*options.matrix, options.matrix_offset);
+    if (options.cache.inputs) json(*options.cache.inputs, options.cache.offset);
+    if (options.cache.outputs) json(*options.cache.outputs, options.cache.offset);
   }
 
   void arguments(const std::vector<Argument>& arguments) override {

@@ -73,6 +73,16 @@ struct PlaceOptions {
   NamedPlace slot;  // slot="big": a class of the configuration's cluster
 };
 
+// inputs=["src/**"] outputs=["build/app"], cache=true: a step that is up to date is not run.
+struct CacheOptions {
+  std::optional<bool> wanted;                    // cache=true or false
+  std::shared_ptr<const nlohmann::json> inputs;  // lists of texts with templates, not empty; null: not given
+  std::shared_ptr<const nlohmann::json> outputs;
+  std::size_t offset = 0;  // of the last of these options; 0: none is given
+
+  bool is_on() const { return wanted.value_or(inputs != nullptr); }
+};
+
 struct ActionOptions {
   NamedPlace result;                    // result="name", or **Store As**: name
   std::optional<TemplateText> timeout;  // a duration, for each try. A tool call has none: its timeout is an argument
@@ -82,6 +92,7 @@ struct ActionOptions {
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
   bool secret = false;                        // its outputs are secret
   PlaceOptions place;
+  CacheOptions cache;
   // An object of lists, or of texts with a template that renders to a list: the action runs once for each combination,
   // all at the same time, with matrix.NAME in each. Null: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;

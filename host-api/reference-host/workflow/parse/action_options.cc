@@ -48,14 +48,22 @@ std::string example_of(const std::string& name) {
   if (name == "retry") return "retry=3";
   if (name == "on") return "on=cluster";
   if (name == "slot") return "slot=big";
+  if (name == "inputs" || name == "outputs") return name + "=[\"src/**\"]";
+  if (name == "cache") return "cache=true";
   return name + "=60";
+}
+
+// Whether a name, `=` and a list come next.
+bool sees_list(ActionCursor ahead) {
+  ahead.take_bare_word();
+  return ahead.take_symbol('=') && ahead.sees('[');
 }
 
 }  // namespace
 
 std::vector<std::string> OptionReader::names() const {
-  std::vector<std::string> names = {"result", "retry", "backoff", "total_timeout", "on_failure",
-                                    "secret", "on",    "slot",    "matrix",        "with"};
+  std::vector<std::string> names = {"result", "retry",  "backoff", "total_timeout", "on_failure", "secret", "on",
+                                    "slot",   "matrix", "with",    "inputs",        "outputs",    "cache"};
   if (has_timeout_) names.insert(names.begin(), "timeout");
   return names;
 }
@@ -77,6 +85,8 @@ OptionReader::Result OptionReader::take(ActionOptions& out) {
   const std::vector<std::string> known = names();
   if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Result::none;
   const std::size_t at = cursor_.here();
+  // An argument of a tool, a prompt or a workflow may have one of these names, and is never a list.
+  if ((name == "inputs" || name == "outputs") && !sees_list(cursor_)) return Result::none;
   note(name, at);
   cursor_.take_bare_word();
   if (name == "on_failure") {
@@ -104,6 +114,7 @@ bool OptionReader::read(const std::string& name, ActionOptions& out) {
   if (name == "backoff") return backoff(out);
   if (name == "on_failure") return on_failure(out);
   if (name == "secret") return secret(out);
+  if (name == "inputs" || name == "outputs" || name == "cache") return cache(name, out.cache);
   if (name == "on") return take_on(cursor_, diagnostics_, out.place.on);
   if (name == "slot") return take_slot(cursor_, diagnostics_, out.place.slot);
   return matrix(out);
@@ -239,6 +250,21 @@ bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out) 
   diagnostics.add(at, "slot is the name of one of cluster.classes in the configuration, such as slot=big, and not " +
                           expressions::quoted_for_message(*word));
   return false;
+}
+
+bool OptionReader::cache(const std::string& name, CacheOptions& out) {
+  out.offset = cursor_.here();
+  if (name == "cache") {
+    const std::string word = lowered(cursor_.take_bare_word());
+    out.wanted = word == "true";
+    if (word == "true" || word == "false") return true;
+    diagnostics_.add(out.offset, "cache is true or false, as in cache=true");
+    return false;
+  }
+  auto list = cursor_.take_text_list("src/**");
+  if (list == nullptr) return false;
+  (name == "inputs" ? out.inputs : out.outputs) = std::move(list);
+  return true;
 }
 
 bool OptionReader::matrix(ActionOptions& out) {

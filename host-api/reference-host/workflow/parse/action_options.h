@@ -1,5 +1,5 @@
 // Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
-// on failure: State, secret, on="cluster", slot="big", matrix={...}; and the name=value pairs that tools, prompts and other workflows are given.
+// on failure: State, secret, on="cluster", slot="big", inputs=[...], outputs=[...], cache=true, matrix={...}; and the name=value pairs that tools, prompts and other workflows are given.
 #pragma once
 
 #include <optional>
@@ -44,6 +44,7 @@ class OptionReader {
   bool backoff(ActionOptions& out);
   bool on_failure(ActionOptions& out);
   bool secret(ActionOptions& out);
+  bool cache(const std::string& name, CacheOptions& out);
   bool matrix(ActionOptions& out);
 
   ActionCursor& cursor_;
