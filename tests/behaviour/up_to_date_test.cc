@@ -159,6 +159,37 @@ BOOST_AUTO_TEST_CASE(each_combination_of_a_matrix_is_kept) {
   BOOST_TEST(file("b.out") == "3");
 }
 
+BOOST_AUTO_TEST_CASE(a_prompt_is_kept_by_its_text_its_command_and_its_files) {
+  const auto configure = [&](const std::string& command) {
+    scratch.file("wtool.yaml", "prompts:\n  command: '" + command + "'\n");
+  };
+  const std::string command = "cat {{ prompt_file }} src/a.c; echo seen=3 >> {{ values_file }}; echo x >> ran";
+  configure(command);
+  scratch.file("src/a.c", "int a;\n");
+  const auto ask = [&](const std::string& text) {
+    scratch.file("workflow.md",
+                 "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Tell\nTell --> [*]\n```\n## Actions\n- Ask: Prompt "
+                 "\"" +
+                     text + " seen\" with inputs=[\"src/**\"]\n- Tell: Log \"it says ${Ask} and ${seen}\"\n");
+    return run_it();
+  };
+  ask("Look at");
+  const Finished again = ask("Look at");
+  BOOST_TEST(ran() == 1);
+  BOOST_TEST(holds(again.err, "it says Look at seen"), again.err);
+  BOOST_TEST(holds(again.err, "and 3"), again.err);
+  ask("Read");
+  BOOST_TEST(ran() == 2);
+  configure(command + "; true");
+  ask("Read");
+  BOOST_TEST(ran() == 3);
+  scratch.file("src/a.c", "int b;\n");
+  ask("Read");
+  BOOST_TEST(ran() == 4);
+  ask("Read");
+  BOOST_TEST(ran() == 4);
+}
+
 BOOST_AUTO_TEST_CASE(a_pattern_that_names_no_file_never_skips) {
   one_step("Shell \"echo x >> ran\" with inputs=[\"scr/**\"]");
   run_it();
@@ -264,7 +295,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_found_before_a_run) {
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[1]"), "texts in double quotes"));
   BOOST_TEST(holds(says("Shell \"true\" with cache=maybe"), "cache is true or false"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"${nothing}\"]"), "nothing"));
-  BOOST_TEST(holds(says("Run workflow \"other\" with cache=true"), "only Shell and Call tool"));
+  BOOST_TEST(holds(says("Run workflow \"other\" with cache=true"), "only Shell, Call tool and prompts"));
 }
 
 BOOST_AUTO_TEST_CASE(a_hundred_steps_that_are_up_to_date_start_no_process) {

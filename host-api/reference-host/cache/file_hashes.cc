@@ -41,7 +41,7 @@ bool is_same(const struct stat& one, const struct stat& other) {
 }
 
 // The hash of its content; empty: `problem`.
-std::string hash_of(const std::string& path, struct stat& status, std::string& problem) {
+std::string content_hash(const std::string& path, struct stat& status, std::string& problem) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!file || ::fstat(file.get(), &status) != 0) {
     problem = std::string("cannot be read: ") + ::strerror(errno);
@@ -118,7 +118,7 @@ FileState FileHashes::look(const std::string& path) {
     ++files_read_;
   }
   const std::int64_t began = now();
-  std::string hash = hash_of(path, status, state.problem);
+  std::string hash = content_hash(path, status, state.problem);
   if (!state.problem.empty()) return state;
   fill(hash);
   const std::lock_guard lock(mutex_);

@@ -338,7 +338,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
                                             run.journal ? run.journal->run() : "", prepared.shown_name()}),
                       secrets);
   // A secret may have become known after a step that had written it.
-  cache.recheck([&secrets] { return runner::secret_search(&secrets); });
+  if (!secrets.empty()) cache.recheck([&secrets] { return runner::secret_search(&secrets); });
   return report;
 }
 

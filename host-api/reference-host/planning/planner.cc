@@ -361,7 +361,7 @@ class Planner {
     const std::string written = dumped(arguments);
     if (why.empty() && secrets_.masked(written) != written) why = "its call holds a secret";
     if (!why.empty()) return;
-    auto work = runner::work_of(tool, arguments, place, services_.explain(place, tool, arguments, why), why);
+    auto work = runner::work_of(tool, arguments, place, services_.explain(place, tool, arguments, why), nullptr, why);
     if (!work) return;
     work->step = step;
     work->file = source.name();

@@ -133,8 +133,14 @@ class ActionRunner {
     result_.command = prepared.command;
     json call_arguments = {{"command", prepared.command}};
     if (timeout) call_arguments["timeout"] = workflow::as_seconds(*timeout);
-    call(std::string(shell_tool), call_arguments);
+    call(std::string(shell_tool), call_arguments, "", &prepared);
     if (result_.outcome.is_error) return;
+    if (result_.up_to_date) {
+      PromptValues values_then;
+      values_then.assigned = std::move(result_.assigned);
+      values_then.ends_workflow = result_.ends_workflow;
+      return take_values(std::move(values_then));
+    }
     if (result_.outcome.standard_output.starts_with(abort_mark)) {
       result_.abort = true;
       result_.outcome.aborted = true;
@@ -142,6 +148,7 @@ class ActionRunner {
       return fails(reason.substr(std::min(reason.find_first_not_of(' '), reason.size())), 130);
     }
     if (!prepared.values_file.empty()) take_values(read_prompt_values(prepared.values_file));
+    kept_->keep(result_);
   }
 
   void take_values(PromptValues values) {
@@ -257,7 +264,9 @@ class ActionRunner {
     fails(stop ? stop->reason : "stopped", 130);
   }
 
-  void call(const std::string& tool, const json& arguments, const std::string& shell = "") {
+  // The result of a `prompt` is kept by the caller, when all of it is known.
+  void call(const std::string& tool, const json& arguments, const std::string& shell = "",
+            const PreparedPrompt* prompt = nullptr) {
     Run& run = invocation_.run;
     const SemaphoreHold slot(run.semaphore(), context_.stop);
     if (!slot.held()) return stopped();
@@ -265,9 +274,9 @@ class ActionRunner {
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
     workflow::Placement placed = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
     const CallPlace place{.shell = shell, .on = std::move(placed.on), .slot = std::move(placed.slot)};
-    KeptCall kept(step_, context_, place, tool, arguments);
-    if (!kept.mistake().empty()) return mistake(options_.cache.offset, kept.mistake());
-    if (kept.take(result_)) return;
+    kept_.emplace(step_, context_, place, tool, arguments, prompt);
+    if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
+    if (kept_->take(result_)) return;
     CallRecorder recorder(invocation_, step_);
     const ToolOutcome outcome = run.request().tools.call_at(
         place, tool, arguments, context_.stop,
@@ -278,7 +287,7 @@ class ActionRunner {
         [&](const CallState& state) { run.observer().call_state(step_, state); });
     result_.outcome = to_outcome(outcome);
     recorder.finish(result_.outcome);
-    kept.keep(result_);
+    if (prompt == nullptr) kept_->keep(result_);
     result_.refused = is_refusal(result_.outcome);
     // Until a person repairs the file, every later call would get the same answer.
     result_.fatal = result_.outcome.error == "configuration_invalid";
@@ -288,6 +297,7 @@ class ActionRunner {
   const ActionContext& context_;
   const WorkflowInvocation& invocation_;
   const workflow::ActionOptions& options_;
+  std::optional<KeptCall> kept_;  // of the call, once it is made
   ActionResult result_;
 };
 

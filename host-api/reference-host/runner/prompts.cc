@@ -164,6 +164,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
     }
     if (!made.error.empty()) return made;
   }
+  made.text = text;
   CommandScope scope;
   scope.values.emplace("prompt", Value(text));
   scope.values.emplace("prompt_name", Value(is_inline ? "" : prompt));
@@ -175,6 +176,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
       made.keeps = temporary_file(text, path, made.error);
     }
     if (!made.error.empty()) return made;
+    made.own_files.push_back(path);
     scope.values.emplace("prompt_file", Value(path));
   }
   if (hands_over_values()) {
@@ -186,6 +188,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
       using Files = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
       made.keeps = std::make_shared<const Files>(std::move(made.keeps), std::move(handed));
     }
+    made.own_files.push_back(made.values_file);
     scope.values.emplace("values_file", Value(made.values_file));
   }
   auto command = render_command(command_, scope);

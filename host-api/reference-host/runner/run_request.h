@@ -73,6 +73,8 @@ struct PreparedPrompt {
   std::optional<std::int64_t> timeout;  // seconds
   std::string error;                    // why the prompt cannot be run; empty when it can
   std::string values_file;              // where the command may leave values (prompts.h); empty when it may not
+  std::string text;                     // what the prompt says; may be empty in a preview
+  std::vector<std::string> own_files;   // whose names in the command are others each time
   std::shared_ptr<const void> keeps;    // what must live until the command has ended: a file with the prompt, say
 };
 

@@ -36,19 +36,44 @@ void add_variables(std::string_view text, std::map<std::string, std::string>& fo
   }
 }
 
-json outcome_json(const Outcome& outcome) {
-  return {{"stdout", outcome.standard_output},
-          {"stderr", outcome.standard_error},
-          {"message", outcome.message},
-          {"metadata", json::parse(expressions::to_json(outcome.metadata), nullptr, false)},
-          {"streamed", {outcome.whole_output.streamed, outcome.whole_error.streamed}}};
+// A prompt is given in a file with another name each time.
+std::string without_own_files(std::string text, const PreparedPrompt* prompt) {
+  for (std::size_t i = 0; prompt != nullptr && i < prompt->own_files.size(); ++i) {
+    const std::string& file = prompt->own_files[i];
+    const std::string place = "<file " + std::to_string(i) + ">";
+    for (std::size_t at = text.find(file); at != std::string::npos; at = text.find(file, at + place.size())) {
+      text.replace(at, file.size(), place);
+    }
+  }
+  return text;
 }
 
-// Nothing: it is not what outcome_json makes.
-std::optional<Outcome> outcome_of(const std::string& text) {
+json result_json(const ActionResult& result) {
+  const Outcome& outcome = result.outcome;
+  json made = {{"stdout", outcome.standard_output},
+               {"stderr", outcome.standard_error},
+               {"message", outcome.message},
+               {"metadata", json::parse(expressions::to_json(outcome.metadata), nullptr, false)},
+               {"streamed", json::array({outcome.whole_output.streamed, outcome.whole_error.streamed})},
+               {"ends_workflow", result.ends_workflow},
+               {"assigned", json::array()}};
+  for (const auto& [name, value] : result.assigned) {
+    made["assigned"].push_back(json::array({name, json::parse(expressions::to_json(value), nullptr, false)}));
+  }
+  return made;
+}
+
+// False: it is not what result_json makes.
+bool read_result(const std::string& text, ActionResult& result) {
   try {
     const json all = json::parse(text);
     Outcome outcome;
+    for (const json& pair : all.at("assigned")) {
+      auto value = expressions::from_json(pair.at(1));
+      if (!value) return false;
+      result.assigned.emplace_back(pair.at(0).get<std::string>(), std::move(*value));
+    }
+    all.at("ends_workflow").get_to(result.ends_workflow);
     all.at("stdout").get_to(outcome.standard_output);
     all.at("stderr").get_to(outcome.standard_error);
     all.at("message").get_to(outcome.message);
@@ -57,9 +82,10 @@ std::optional<Outcome> outcome_of(const std::string& text) {
     outcome.whole_error.streamed = all.at("streamed").at(1).get<bool>();
     outcome.whole_output.bytes = outcome.standard_output.size();
     outcome.whole_error.bytes = outcome.standard_error.size();
-    return outcome;
+    result.outcome = std::move(outcome);
+    return true;
   } catch (const json::exception&) {
-    return std::nullopt;
+    return false;
   }
 }
 
@@ -102,7 +128,7 @@ std::optional<std::vector<std::string>> rendered_patterns(const json* patterns, 
 }
 
 std::optional<cache::Work> work_of(const std::string& tool, const json& arguments, const CallPlace& place,
-                                   const ordered_json& explained, std::string& why) {
+                                   const ordered_json& explained, const PreparedPrompt* prompt, std::string& why) {
   if (explained.is_null()) return std::nullopt;
   const auto text = [&](const char* name) {
     const auto found = explained.find(name);
@@ -129,7 +155,9 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   add_variables(dumped(arguments), variables);
   variables["PATH"];
   add_variables("$PATH", variables);
-  work.parts["the call"] = tool + dumped(call) + dumped(explained.value("argv", ordered_json()));
+  work.parts["the call"] =
+      without_own_files(tool + dumped(call) + dumped(explained.value("argv", ordered_json())), prompt);
+  if (prompt != nullptr) work.parts["the text of the prompt"] = prompt->text;
   work.parts["its environment"] = dumped(environment);
   for (const auto& [name, value] : variables) work.parts["the variable " + name] = value;
   work.parts["the place where it runs"] = dumped(json::array({place.on, place.slot, place.shell}));
@@ -138,7 +166,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
 }
 
 KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPlace& place, const std::string& tool,
-                   const json& arguments)
+                   const json& arguments, const PreparedPrompt* prompt)
     : step_(step), run_(context.invocation.run) {
   const workflow::ActionOptions& options = step.of().action->options;
   const RunRequest& request = run_.request();
@@ -148,14 +176,14 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   if (!inputs) return;
   auto outputs = rendered_patterns(options.cache.outputs.get(), context.variables, mistake_);
   if (!outputs) return;
-  const std::string written = dumped(arguments);
+  const std::string written = dumped(arguments) + (prompt == nullptr ? "" : prompt->text);
   if (request.secrets != nullptr && request.secrets->masked(written) != written) {
     notice("its call holds a secret");
     return;
   }
   if (!request.services.explain) return;
   const ordered_json explained = request.services.explain(place, tool, arguments, why);
-  auto work = work_of(tool, arguments, place, explained, why);
+  auto work = work_of(tool, arguments, place, explained, prompt, why);
   if (!work) {
     if (explained.is_null()) notice(why);
     return;
@@ -182,9 +210,11 @@ bool KeptCall::take(ActionResult& result) {
   look_ = cache_->look(work_);
   if (look_.is_doubt) notice(look_.why);
   if (!look_.entry) return false;
-  auto outcome = outcome_of(look_.entry->result);
-  if (!outcome || !cache_->restore(work_, look_)) return false;
-  result.outcome = std::move(*outcome);
+  ActionResult then;
+  if (!read_result(look_.entry->result, then) || !cache_->restore(work_, look_)) return false;
+  result.outcome = std::move(then.outcome);
+  result.assigned = std::move(then.assigned);
+  result.ends_workflow = then.ends_workflow;
   result.up_to_date = true;
   return true;
 }
@@ -198,7 +228,7 @@ void KeptCall::keep(const ActionResult& result) {
     if (whole->cut || whole->lossy) return notice("what it writes is longer than is kept as text, or is no text");
   }
   const Secrets* const secrets = run_.request().secrets;
-  const std::string why = cache_->keep(work_, look_, dumped(outcome_json(outcome)), run_.request().run,
+  const std::string why = cache_->keep(work_, look_, dumped(result_json(result)), run_.request().run,
                                        [secrets] { return secret_search(secrets); });
   if (!why.empty()) notice(why);
 }

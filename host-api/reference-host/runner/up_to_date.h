@@ -21,10 +21,11 @@ namespace wtool::host::runner {
 std::optional<std::vector<std::string>> rendered_patterns(const nlohmann::json* patterns,
                                                           const expressions::Scope& values, std::string& why);
 
-// What the call depends on, beside its files. `explained` is what explain() says of it. Nothing: the call is made in
-// any case, because of `why`.
+// What the call depends on, beside its files. `explained` is what explain() says of it; `prompt` is what its command is
+// given, or null. Nothing: the call is made in any case, because of `why`.
 std::optional<cache::Work> work_of(const std::string& tool, const nlohmann::json& arguments, const CallPlace& place,
-                                   const nlohmann::ordered_json& explained, std::string& why);
+                                   const nlohmann::ordered_json& explained, const PreparedPrompt* prompt,
+                                   std::string& why);
 
 // Whether a text that comes in pieces holds a secret. They must outlive it; null: there are none.
 cache::StepCache::Refuses secret_search(const Secrets* secrets);
@@ -33,13 +34,13 @@ cache::StepCache::Refuses secret_search(const Secrets* secrets);
 class KeptCall {
  public:
   KeptCall(const Step& step, const ActionContext& context, const CallPlace& place, const std::string& tool,
-           const nlohmann::json& arguments);
+           const nlohmann::json& arguments, const PreparedPrompt* prompt);
 
   // What is wrong with the patterns; empty: nothing.
   const std::string& mistake() const { return mistake_; }
   // True: the step is up to date. Its outputs are there, and its outcome is in `result`.
   bool take(ActionResult& result);
-  // What the call has given, for a later run.
+  // What the call has given, for a later run; with the values that the agent of a prompt has set.
   void keep(const ActionResult& result);
 
  private:

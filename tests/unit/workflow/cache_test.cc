@@ -168,6 +168,17 @@ BOOST_AUTO_TEST_CASE(each_part_of_the_key_in_turn_makes_the_work_be_done) {
   differs("'Makefile' changed", [&](Work&) { ::chmod(project("Makefile").c_str(), 0755); });
 }
 
+BOOST_AUTO_TEST_CASE(another_version_or_directory_makes_the_work_be_done) {
+  StepCache::Options newer = options();
+  newer.parts = {{"the version", "2"}};
+  once();
+  BOOST_TEST(once(work(), "app", newer) == "the version is new");
+  fs::copy(project(), scratch.path() + "/copy", fs::copy_options::recursive);
+  Work elsewhere = work();
+  elsewhere.directory = scratch.path() + "/copy";
+  BOOST_TEST(once(elsewhere) == "nothing is kept of it");
+}
+
 BOOST_AUTO_TEST_CASE(a_part_does_not_run_into_the_next_one) {
   Work one = work(), other = work();
   one.parts = {{"a", "bc"}};

@@ -75,9 +75,11 @@ class ActionChecker {
   void cache(const Action& action) {
     const CacheOptions& cache = action.options.cache;
     const auto fail = [&](const std::string& message) { diagnostics_.add(cache.offset, message); };
-    if (!std::holds_alternative<ShellAction>(action.kind) && !std::holds_alternative<ToolAction>(action.kind)) {
+    if (!type_of(action.kind).calls_something || std::holds_alternative<WorkflowAction>(action.kind) ||
+        std::holds_alternative<WaitAction>(action.kind)) {
       return fail(
-          "only Shell and Call tool are skipped when they are up to date; inputs, outputs and cache have no meaning "
+          "only Shell, Call tool and prompts are skipped when they are up to date; inputs, outputs and cache have no "
+          "meaning "
           "here");
     }
     if (cache.outputs && !cache.inputs && !cache.wanted) {
