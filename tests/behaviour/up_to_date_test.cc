@@ -235,6 +235,26 @@ BOOST_AUTO_TEST_CASE(the_journal_and_a_resumed_run_know_what_was_skipped) {
   BOOST_TEST(ran() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_is_killed_keeps_what_was_done_and_nothing_of_the_rest) {
+  scratch.file("in", "1");
+  workflow("[*] --> A\nA --> B\nB --> [*]\n",
+           "- A: Shell \"cp in a; echo A >> ran\" with inputs=[\"in\"] outputs=[\"a\"]\n"
+           "- B: Shell \"echo half > b; touch ready; test -e go || sleep 61; echo B >> ran; cp in b\" with "
+           "inputs=[\"in\"] outputs=[\"b\"]\n");
+  {
+    Program program({wtool_path, "run", "workflow.md"}, Program::On::pipes, with_cache());
+    BOOST_REQUIRE(wait_until([&] { return fs::exists(scratch.path() + "/ready"); }, std::chrono::seconds(30)));
+    program.kill(SIGKILL);
+    program.wait();
+  }
+  scratch.file("go", "");
+  run_it();
+  BOOST_TEST(file("ran") == "A\nB\n");
+  BOOST_TEST(file("b") == "1");
+  run_it();
+  BOOST_TEST(file("ran") == "A\nB\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_plan_says_what_would_be_skipped_and_why_the_rest_would_not) {
   build();
   const auto planned = [&] {
