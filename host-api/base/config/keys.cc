@@ -47,6 +47,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"output", "directory", Type::path, Lock::equal, "null", 0, 0, "", false, "", true},
     {"output", "max_bytes", Type::integer, Lock::lower, "1073741824", 1 << 20, largest_size, "bytes"},
     {"output", "json_bytes", Type::integer, Lock::lower, "67108864", 1 << 20, largest_size, "bytes"},
+    {"cache", "max_bytes", Type::integer, Lock::lower, "5368709120", 1 << 20, largest_size, "bytes"},
     {"background", "", Type::choice, Lock::ranked, R"("end")", 0, 0, "", false, "keep end"},
     {"sandbox", "read", Type::paths, Lock::below, R"(["/"])"},
     {"sandbox", "write", Type::paths, Lock::below, R"(["/"])"},
@@ -128,7 +129,7 @@ bool is_known_section(std::string_view section) {
 
 bool is_for_plugin(const ConfigKey& key) {
   if (key.section == "output" && key.name == "json_bytes") return false;
-  return key.section != "mcp" && key.section != "prompts";
+  return key.section != "mcp" && key.section != "cache" && key.section != "prompts";
 }
 
 bool is_for_class(const ConfigKey& key) {

@@ -217,6 +217,7 @@ int run_program(int argc, char** argv) {
   add_stop(app, context);
   add_watch(app, context);
   add_runs(app, context);
+  add_cache(app, context);
   add_show(app, context);
   add_logs(app, context);
   add_report(app, context);

@@ -29,6 +29,7 @@ struct RunFlags {
   std::size_t max_parallel = 0;  // 0: no limit
   bool fail_fast = false;        // --fail-fast
   bool no_fail_fast = false;     // --no-fail-fast
+  bool force = false;            // also runs the steps that are up to date
   bool yes = false;
   bool step = false;
   bool verbose = false;
