@@ -66,7 +66,8 @@ BOOST_AUTO_TEST_CASE(a_no_ends_the_run_with_its_finally_and_resume_continues_the
   BOOST_TEST(there("cleaned"));
   BOOST_TEST(!there("b"));
   fs::remove(scratch.path() + "/a");
-  const Finished resumed = run({wtool_path, "resume", "last", "--var", "token=hunter2hunter2"}, here());
+  const std::string token = scratch.file("token", "hunter2hunter2\n");
+  const Finished resumed = run({wtool_path, "resume", "last", "--var-file", "token=" + token}, here());
   BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
   BOOST_TEST(!there("a"));
   BOOST_TEST(there("b"));

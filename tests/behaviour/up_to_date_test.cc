@@ -212,8 +212,9 @@ BOOST_AUTO_TEST_CASE(a_secret_is_never_kept) {
   scratch.file("token", "hunter2hunter2");
   one_step("Shell \"cp token out; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"out\"]",
            "parameters:\n  - {name: token, secret: true}\n");
-  const Finished kept = run_it({"--var", "token=hunter2hunter2"});
-  run_it({"--var", "token=hunter2hunter2"});
+  const std::string token = "token=" + scratch.path() + "/token";
+  const Finished kept = run_it({"--var-file", token});
+  run_it({"--var-file", token});
   BOOST_TEST(ran() == 2);
   BOOST_TEST(holds(kept.err, "the output 'out': holds a secret"), kept.err);
   for (const auto& entry : fs::recursive_directory_iterator(scratch.path() + "/cache")) {

@@ -326,7 +326,7 @@ struct Workflow {
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
   std::optional<std::string> shell_options;  // for its blocks; nothing: -e, and with bash also -o pipefail
   Budget budget;
-  StepDefaults defaults;                     // without its shell, which is the member above
+  StepDefaults defaults;  // without its shell, which is the member above
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
