@@ -540,7 +540,8 @@ BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists
       holds(says({"build"}), "there is no command \"build\"; `wtool run build` runs the workflow of this name\n"));
   BOOST_TEST(holds(says({"bild-it"}), "there is no command \"bild-it\"\n"));
   BOOST_TEST(holds(says({"plan", "x", "--follow"}), "there is no option --follow; it is an option of `wtool logs`\n"));
-  BOOST_TEST(holds(says({"tools", "--html=x"}), "it is an option of `wtool run`, `wtool resume`, `wtool report`\n"));
+  BOOST_TEST(holds(says({"tools", "--html=x"}),
+                   "it is an option of `wtool run`, `wtool resume`, `wtool watch`, `wtool report`\n"));
   BOOST_TEST(holds(says({"man"}), "it is `man wtool`"));
 }
 
