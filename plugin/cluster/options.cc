@@ -187,6 +187,7 @@ std::optional<Options> read_class(const json& section, const std::string& slot, 
   }
   options.auth = static_cast<Auth>(reader.choice("auth", {"auto", "munge", "key"}));
   options.munge_socket = reader.line("munge_socket");
+  options.copies_program = reader.choice("program", {"installed", "copy"}) == 1;
   reader.skip("slot");
   reader.skip("classes");
   if (error.empty()) reader.check_names();
@@ -225,6 +226,7 @@ std::uint64_t call_memory(const Options& options) {
   // The largest limit that there is.
   const std::uint64_t bytes = std::min<std::uint64_t>(std::stoull(options.memory), std::uint64_t{1} << (53 - shift))
                               << shift;
+  if (bytes == 0) return 0;  // For sbatch, this is all that the node has.
   return std::max(
       {bytes - std::min(bytes, std::max(bytes / 16, std::uint64_t{16} << 20)), bytes / 2, std::uint64_t{1} << 20});
 }

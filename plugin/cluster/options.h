@@ -28,7 +28,8 @@ struct Options {
   std::string job_name{};   // of all its jobs, set by the host that finds them again by it; empty: one is made up
   std::string directory{};  // absolute; where tickets and the pilots' logs are
   Auth auth = Auth::automatic;
-  std::string munge_socket{};  // empty: libmunge's own
+  std::string munge_socket{};   // empty: libmunge's own
+  bool copies_program = false;  // into the folder of the ticket, for nodes that do not have it
 
   bool operator==(const Options&) const = default;
 };

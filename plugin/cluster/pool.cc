@@ -119,6 +119,21 @@ std::string value_in(const std::string& line, const std::string& key) {
   return line.substr(from, line.find_first_of(" \n", from) - from);
 }
 
+// What a pilot needs, laid out as an installation is.
+bool copy_installation(const fs::path& from, const fs::path& to, std::string& why) {
+  for (const char* file :
+       {"bin/wtool", "lib/wtool/shell_tools.so", "lib/wtool/cluster_tools.so", "libexec/wtool/shell-warden"}) {
+    std::error_code failed;
+    fs::create_directories((to / file).parent_path(), failed);
+    if (!failed) fs::copy_file(from / file, to / file, failed);
+    if (!failed) continue;
+    why = "cluster.program is copy, and " + (from / file).string() + " cannot be copied into " + to.string() + ": " +
+          failed.message();
+    return false;
+  }
+  return true;
+}
+
 // Gives the lock back for as long as it lives.
 struct Unlocked {
   explicit Unlocked(std::unique_lock<std::mutex>& of) : lock(of) { lock.unlock(); }
@@ -163,7 +178,7 @@ Pool::~Pool() {
     std::error_code ignored;
     if (!ticket_.empty()) fs::remove(ticket_, ignored);
     // The logs of failed pilots are kept, so that people can read them.
-    if (!folder_.empty() && failure_.why.empty()) fs::remove_all(folder_, ignored);
+    if (!folder_.empty()) fs::remove_all(failure_.why.empty() ? folder_ : folder_ + "/program", ignored);
   } catch (...) {  // A pilot that could not be removed from the queue ends when it finds nobody.
   }
 }
@@ -228,7 +243,12 @@ bool Pool::start(std::string& why) {
                              .munge = munge_.has_value(),
                              .munge_socket = options_.munge_socket,
                              .key = key_};
-  if (!pilot::write_ticket(pattern + "/ticket", ticket, why)) return false;
+  const fs::path installed = fs::path(local_plugin_path()).parent_path().parent_path().parent_path();
+  const fs::path installation = options_.copies_program ? fs::path(pattern) / "program" : installed;
+  const bool made = (!options_.copies_program || copy_installation(installed, installation, why)) &&
+                    pilot::write_ticket(pattern + "/ticket", ticket, why);
+  if (!made) return fs::remove_all(pattern, failed), false;
+  program_ = installation / "bin/wtool";
   folder_ = pattern;
   ticket_ = folder_ + "/ticket";
   const std::string id = pattern.substr(pattern.rfind('-') + 1);
@@ -589,8 +609,7 @@ void Pool::look_after_pilots(Lock& lock, int cancel) {
 }
 
 void Pool::submit(Lock& lock, int cancel) {
-  const std::string program = fs::path(local_plugin_path()).parent_path().parent_path().parent_path() / "bin/wtool";
-  const std::string command = submission(options_, name_, comment_, program, ticket_, here_);
+  const std::string command = submission(options_, name_, comment_, program_, ticket_, here_);
   // If it throws, too: whether there is a job is not known before sbatch has said so.
   uncertain_ = true;
   const Said said = [&] {

@@ -132,6 +132,7 @@ class Pool {
   pid_t owner_ = ::getpid();  // a forked child starts with an empty pool
   bool started_ = false;
   std::string folder_, ticket_, name_, comment_;
+  std::string program_;  // wtool, as the nodes find it
   pilot::Key key_{};
   std::optional<pilot::Munge> munge_;  // hands out the key
   Descriptor listener_, epoll_, idle_event_;

@@ -78,6 +78,7 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_terminal_is_suspended_and_continues_with_th
   BOOST_TEST(holds(first.out, "wtool approve 2"), first.out);
   BOOST_TEST(status() == "suspended");
   BOOST_TEST(holds(wtool({"approve"}).out, "Ship 0?"));
+  BOOST_TEST(wtool({"approve", "--comment", "of nothing"}).exit_code == 2);
   const Finished shown = wtool({"approve", "last"});
   BOOST_TEST(shown.exit_code == 0);
   BOOST_TEST(holds(shown.out, "--answer yes|no"), shown.out);
@@ -276,10 +277,11 @@ BOOST_AUTO_TEST_CASE(secrets_in_a_question_are_masked_and_it_is_answered_all_the
                    "---\nparameters:\n  - {name: token, secret: true}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Ask\n"
                    "Ask --> Ship\nShip --> [*]\n```\n## Actions\n- Ask: Approve \"With ${token}?\"\n"
                    "- Ship: Shell \"touch shipped\"\n");
-  const Finished first = wtool({"run", file_, "--var", "token=hunter2hunter2"});
+  const std::string token = scratch.file("token", "hunter2hunter2\n");
+  const Finished first = wtool({"run", file_, "--var-file", "token=" + token});
   BOOST_TEST(first.exit_code == suspended, first.out << first.err);
   BOOST_TEST(!holds(first.out + first.err + journal(), "hunter2"));
-  const Finished second = wtool({"approve", "last", "--answer", "yes", "--var", "token=hunter2hunter2"});
+  const Finished second = wtool({"approve", "last", "--answer", "yes", "--var-file", "token=" + token});
   BOOST_TEST(second.exit_code == 0, second.out << second.err);
   BOOST_TEST(there("shipped"));
 }

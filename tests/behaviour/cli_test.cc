@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "support/shell_tool.h"
 
@@ -497,6 +498,51 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
   BOOST_TEST(holds(again.err, "wtool.yaml is there already"));
   BOOST_TEST(wtool_with({"init", "policy", "no/folder/wtool.yaml"}, here).exit_code == 2);
   BOOST_TEST(wtool_with({"init", "everything"}, here).exit_code == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_must_be_read_to_its_end_is_broken_at_blanks_on_a_narrow_terminal, Place) {
+  const auto words_of = [](const std::string& text) {
+    std::istringstream words(text);
+    std::vector<std::string> all;
+    for (std::string word; words >> word;) all.push_back(word);
+    return all;
+  };
+  ProgramOptions options;
+  options.directory = scratch.path();
+  options.set["HOME"] = scratch.path();
+  for (const int columns : {60, 40, 16}) {
+    options.columns = static_cast<unsigned short>(columns);
+    for (const std::vector<std::string>& words :
+         {std::vector<std::string>{"check", "--list"}, {"mcp", "--list"}, {"doctor"}}) {
+      std::vector<std::string> argv{wtool_path};
+      argv.insert(argv.end(), words.begin(), words.end());
+      const std::string shown = Program(argv, Program::On::terminal, options).wait().out;
+      std::istringstream lines(shown);
+      for (std::string line; std::getline(lines, line);) {
+        while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.pop_back();
+        // What is longer is one word that fits nowhere, behind the names of its row at most.
+        const std::size_t last = line.find_last_of(' ') + 1;
+        const bool is_long_word = line.size() - last > static_cast<std::size_t>(columns) / 4;
+        BOOST_TEST((line.size() <= static_cast<std::size_t>(columns) || is_long_word), line);
+      }
+      // How long the call took differs.
+      if (words.front() != "doctor") BOOST_TEST(words_of(shown) == words_of(run(argv, options).out));
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists, Place) {
+  scratch.file("workflows/build.md", "# build\n");
+  ProgramOptions here;
+  here.directory = scratch.path();
+  const auto says = [&](const std::vector<std::string>& words) { return wtool_with(words, here).err; };
+  BOOST_TEST(
+      holds(says({"build"}), "there is no command \"build\"; `wtool run build` runs the workflow of this name\n"));
+  BOOST_TEST(holds(says({"bild-it"}), "there is no command \"bild-it\"\n"));
+  BOOST_TEST(holds(says({"plan", "x", "--follow"}), "there is no option --follow; it is an option of `wtool logs`\n"));
+  BOOST_TEST(holds(says({"tools", "--html=x"}),
+                   "it is an option of `wtool run`, `wtool resume`, `wtool watch`, `wtool report`\n"));
+  BOOST_TEST(holds(says({"man"}), "it is `man wtool`"));
 }
 
 BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_does, Place) {

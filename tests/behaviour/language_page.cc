@@ -177,7 +177,10 @@ class Page {
     const std::string ended = run.value("status", "");
     const std::string reason = run.value("reason", "");
     got.push_back(reason.empty() ? ended : ended + ": " + reason);
-    const int expected = status.value_or(ended == "completed" ? 0 : ended == "aborted" ? 130 : ended == "suspended" ? 5 : 1);
+    const int expected = status.value_or(ended == "completed"   ? 0
+                                         : ended == "aborted"   ? 130
+                                         : ended == "suspended" ? 5
+                                                                : 1);
     if (finished.exit_code != expected) complain(block, "the exit status is " + std::to_string(finished.exit_code));
     return got;
   }

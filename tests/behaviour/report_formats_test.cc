@@ -222,7 +222,8 @@ BOOST_AUTO_TEST_CASE(secrets_are_in_no_report) {
       "w.md",
       "---\nparameters:\n  - {name: token, secret: true}\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n"
       "```\n## Actions\n- A: Shell \"echo $TOKEN; exit 1\" env={\"TOKEN\": \"${token}\"}\n");
-  BOOST_TEST(run_workflow(file_, {"--var", "token=hunter2hunter2"}).exit_code == 1);
+  const std::string token = scratch.file("token", "hunter2hunter2\n");
+  BOOST_TEST(run_workflow(file_, {"--var-file", "token=" + token}).exit_code == 1);
   const std::string page = scratch.file("page.md", "");
   const Finished report = wtool({"report", "last", "--github", "--otlp", "telemetry"}, {{"GITHUB_STEP_SUMMARY", page}});
   BOOST_TEST(report.exit_code == 0, report.err);

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(all_reports_say_the_same_of_a_join_of_which_a_branch_failed
   }
   BOOST_TEST(join == "failed");
   const std::string page = file("page.html");
-  const std::size_t row = page.find("<tr><td>J");
+  const std::size_t row = page.find("\"><td>J");
   BOOST_REQUIRE(row != std::string::npos);
   BOOST_TEST(holds(page.substr(row, page.find("</tr>", row) - row), "<td class=\"failed\">failed"),
              page.substr(row, 600));

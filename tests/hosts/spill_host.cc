@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
 
   std::string wrote;
   const Answer answer = tool.shell(argv[3], {.on_event = [&](const Event& event) {
-                                     wrote += event.payload;
+                                     if (event.kind != WTOOL_EVENT_STATE) wrote += event.payload;
                                      return 0;
                                    }});
   const std::string spilled = content(answer.metadata().value("output_file", ""));

@@ -45,6 +45,13 @@ Answer answer_of(wtool_status status, std::string_view result, std::string_view 
   return answer;
 }
 
+// tests/cluster/suites has the same tests run their calls on a cluster.
+Json configured(Json config) {
+  const char* const section = std::getenv("WTOOL_TEST_CLUSTER");
+  if (section != nullptr && config.is_object() && !config.contains("cluster")) config["cluster"] = Json::parse(section);
+  return config;
+}
+
 }  // namespace
 
 std::string Answer::code() const {
@@ -78,7 +85,7 @@ Plugin::~Plugin() {
 
 ToolUnderTest::ToolUnderTest(Plugin& plugin, const Json& config, std::string_view id) {
   Blob error;
-  const std::string text = config.dump();
+  const std::string text = configured(config).dump();
   if (plugin.entry().tool_new(view(id), view(text), &tool_, error.out()) != WTOOL_OK) {
     throw std::runtime_error("tool_new failed: " + std::string(error.text()));
   }

@@ -47,6 +47,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"output", "directory", Type::path, Lock::equal, "null", 0, 0, "", false, "", true},
     {"output", "max_bytes", Type::integer, Lock::lower, "1073741824", 1 << 20, largest_size, "bytes"},
     {"output", "json_bytes", Type::integer, Lock::lower, "67108864", 1 << 20, largest_size, "bytes"},
+    {"cache", "max_bytes", Type::integer, Lock::lower, "5368709120", 1 << 20, largest_size, "bytes"},
     {"background", "", Type::choice, Lock::ranked, R"("end")", 0, 0, "", false, "keep end"},
     {"sandbox", "read", Type::paths, Lock::below, R"(["/"])"},
     {"sandbox", "write", Type::paths, Lock::below, R"(["/"])"},
@@ -83,6 +84,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"cluster", "directory", Type::path, Lock::equal},
     {"cluster", "auth", Type::choice, Lock::equal, R"("auto")", 0, 0, "", false, "auto munge key"},
     {"cluster", "munge_socket", Type::path, Lock::equal},
+    {"cluster", "program", Type::choice, Lock::equal, R"("installed")", 0, 0, "", false, "installed copy"},
     {"cluster", "classes", Type::classes, Lock::equal, "{}"},
     {"cluster", "slot", Type::text, Lock::equal},
     {"mcp", "login_environment", Type::choice, Lock::ranked, R"("none")", 0, 0, "", false, "interactive login none"},
@@ -127,11 +129,12 @@ bool is_known_section(std::string_view section) {
 
 bool is_for_plugin(const ConfigKey& key) {
   if (key.section == "output" && key.name == "json_bytes") return false;
-  return key.section != "mcp" && key.section != "prompts";
+  return key.section != "mcp" && key.section != "cache" && key.section != "prompts";
 }
 
 bool is_for_class(const ConfigKey& key) {
-  constexpr std::array<std::string_view, 6> whole{"address", "directory", "auth", "munge_socket", "classes", "slot"};
+  constexpr std::array<std::string_view, 7> whole{"address", "directory", "auth", "munge_socket",
+                                                  "program", "classes",   "slot"};
   return key.section == "cluster" && std::find(whole.begin(), whole.end(), key.name) == whole.end();
 }
 

@@ -217,6 +217,12 @@ void add_approve(CLI::App& app, Context& context) {
     if (answer->count() > 0 && options->id.empty()) {
       throw CLI::ValidationError("--answer", "needs the ID of a question or a run, as `wtool approve` shows it");
     }
+    const RunAnswer& of_run = options->run;
+    const bool has_run_options =
+        !of_run.comment.empty() || !of_run.state.empty() || !of_run.flags.variables.names().empty();
+    if (has_run_options && options->id.empty()) {
+      throw CLI::ValidationError("--comment, --state and --var", "need the id of a run, as `wtool runs` shows it");
+    }
     context.shows_results = true;
     context.command = [&context, options] { return approve(context, *options); };
   });

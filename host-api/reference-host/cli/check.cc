@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/table.h"
 #include "conformance/check.h"
 
 namespace wtool::host {
@@ -25,7 +26,8 @@ struct CheckCommand {
 
 int check(CheckCommand command) {
   if (command.list) {
-    return print(command.json ? conformance::list_as_json() : conformance::list_as_text()) ? exit_ok : exit_unusable;
+    const std::string list = command.json ? conformance::list_as_json() : conformance::list_as_text();
+    return print(command.json ? list : wrapped(list, output_columns(), list.find("DOES"))) ? exit_ok : exit_unusable;
   }
   command.options.limit = std::chrono::seconds(command.seconds);
   const conformance::Report report = conformance::check(command.options);

@@ -18,6 +18,7 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/questions.h"
+#include "cli/table.h"
 #include "expressions/template.h"
 #include "terminal/text.h"
 #include "tracing/escape.h"
@@ -379,7 +380,7 @@ int list_clients(const std::string& project, const std::string& name) {
            (content && content->is_there ? "" : " (not there)") +
            (argv ? "" : ": " + cleaned_for_terminal(problem, false)) + '\n';
   }
-  return print(out) ? exit_ok : exit_unusable;
+  return print(wrapped(out, output_columns(), out.find("FILE"))) ? exit_ok : exit_unusable;
 }
 
 }  // namespace wtool::host

@@ -27,6 +27,7 @@ void add_agent(CLI::App& app, Context& context);
 void add_approve(CLI::App& app, Context& context);
 void add_attach(CLI::App& app, Context& context);
 void add_audit(CLI::App& app, Context& context);
+void add_cache(CLI::App& app, Context& context);
 void add_call(CLI::App& app, Context& context);
 void add_check(CLI::App& app, Context& context);
 void add_cluster(CLI::App& app, Context& context);
@@ -46,5 +47,6 @@ void add_runs(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_stop(CLI::App& app, Context& context);
 void add_tools(CLI::App& app, Context& context);
+void add_watch(CLI::App& app, Context& context);
 
 }  // namespace wtool::host

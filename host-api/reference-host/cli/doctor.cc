@@ -28,6 +28,7 @@
 #include "cli/client_setup.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/table.h"
 #include "terminal/text.h"
 
 namespace wtool::host {
@@ -222,7 +223,7 @@ void look_for_clients(Findings& findings) {
   findings.push_back({Level::good, "clients", found + " have a configuration; `wtool mcp --list` shows them all"});
 }
 
-std::string as_text(const Findings& findings) {
+std::string as_text(const Findings& findings, std::size_t columns) {
   constexpr std::size_t level_width = 9, subject_width = 15;
   const auto padded = [](std::string text, std::size_t width) {
     text.resize(std::max(width, text.size() + 1), ' ');
@@ -230,9 +231,12 @@ std::string as_text(const Findings& findings) {
   };
   std::string text;
   for (const Finding& finding : findings) {
-    text += padded(word(finding.level), level_width) + padded(finding.subject, subject_width) +
-            cleaned_for_terminal(finding.text, true) + '\n';
-    if (!finding.advice.empty()) text += std::string(level_width, ' ') + "do: " + finding.advice + '\n';
+    text += wrapped(padded(word(finding.level), level_width) + padded(finding.subject, subject_width) +
+                        cleaned_for_terminal(finding.text, true) + '\n',
+                    columns, level_width + subject_width);
+    if (!finding.advice.empty()) {
+      text += wrapped(std::string(level_width, ' ') + "do: " + finding.advice + '\n', columns, level_width + 4);
+    }
   }
   return text;
 }
@@ -256,7 +260,7 @@ int doctor(Context& context, bool as_object) {
   look_at_configuration(context, findings);
   look_at_plugin(context, findings);
   look_for_clients(findings);
-  if (!print(as_object ? as_json(findings) : as_text(findings))) return exit_unusable;
+  if (!print(as_object ? as_json(findings) : as_text(findings, output_columns()))) return exit_unusable;
   const bool broken = std::any_of(findings.begin(), findings.end(),
                                   [](const Finding& finding) { return finding.level == Level::problem; });
   return broken ? exit_failed : exit_ok;

@@ -18,6 +18,7 @@
 #include "base/formats.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/prepared_workflow.h"
 
 namespace wtool::host {
 
@@ -58,6 +59,23 @@ std::string did_you_mean(const std::string& word, const Words& names) {
   return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
 }
 
+// Who has that option, if it is not the chosen command: "`wtool graph`, `wtool show`"; empty: nobody.
+std::string who_has(const CLI::App& app, const std::string& word) {
+  Words names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const CLI::Option* option = command->get_option_no_throw(word.substr(0, word.find('=')));
+    if (option != nullptr && !option->get_group().empty()) names.push_back("`wtool " + command->get_name() + '`');
+  }
+  return names.empty() ? "" : "; it is an option of " + joined(names);
+}
+
+// Whether a workflow has the name that was taken for a command.
+std::string is_workflow(const std::string& word) {
+  const Words names = workflow::Library(".").names();
+  const bool found = std::find(names.begin(), names.end(), word) != names.end();
+  return found ? "; `wtool run " + word + "` runs the workflow of this name" : "";
+}
+
 // What other programs call what is called otherwise here; nullptr: nothing is known.
 const char* usual_name(std::string_view word) {
   static constexpr std::pair<std::string_view, const char*> known[] = {
@@ -77,6 +95,9 @@ const char* usual_name(std::string_view word) {
       {"serve", "`wtool mcp` serves the tools to a client"},
       {"version", "it is `wtool --version`"},
       {"help", "it is `wtool --help`, or `wtool COMMAND --help`"},
+      {"start", "`wtool run WORKFLOW` runs a workflow"},
+      {"completion", "an installation has it for bash, zsh and fish (docs/guide/command-line.md)"},
+      {"man", "it is `man wtool`, or `wtool --help`"},
   };
   for (const auto& [name, says] : known) {
     if (word == name) return says;
@@ -115,9 +136,11 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
     const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
     if (word.size() > 1 && word.front() == '-') {
       text = "there is no option " + word + (pointer.empty() ? did_you_mean(word, options) : pointer);
+      if (!text.ends_with('?') && pointer.empty()) text += who_has(app, word);
     } else if (!commands.empty()) {
       text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' +
              (pointer.empty() || !path.empty() ? did_you_mean(word, commands) : pointer);
+      if (path.empty() && pointer.empty() && !text.ends_with('?')) text += is_workflow(word);
     } else {
       text = '"' + word + "\" is one word too many for `wtool " + path + '`' + pointer;
     }
@@ -192,7 +215,9 @@ int run_program(int argc, char** argv) {
   add_resume(app, context);
   add_attach(app, context);
   add_stop(app, context);
+  add_watch(app, context);
   add_runs(app, context);
+  add_cache(app, context);
   add_show(app, context);
   add_logs(app, context);
   add_report(app, context);

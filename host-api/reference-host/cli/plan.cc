@@ -65,6 +65,11 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
                         const expressions::Scope& values) {
     return prepared->prompts().preview(prompt, is_inline, from, values);
   };
+  cache::StepCache::Options cached = prepared->cache_options();
+  cached.looks_only = true;
+  cache::StepCache cache(std::move(cached));
+  services.cache = &cache;
+  services.explain = prepared->services().explain;
   services.verdict = [&](const std::string& tool, const nlohmann::json& arguments) {
     return explained(prepared->tools(), tool, arguments);
   };
@@ -87,6 +92,7 @@ void add_plan(CLI::App& app, Context& context) {
       "The workflow is checked as `wtool run` checks it. Each state is shown with its command, filled in with what is\n"
       "known before a run (what only a run knows stands there as <build.stdout>), and with what the policy says of "
       "it.\n"
+      "A step with `inputs` or `cache` is up to date, or the plan says why it would run, as the files are now.\n"
       "Where a step runs on a cluster, the plan also says what Slurm would be asked for.\n"
       "Secrets are shown as ***. Exit status: 0, 2 where the workflow is not valid, 3 where a command would be "
       "refused.\n"

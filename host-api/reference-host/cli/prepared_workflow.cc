@@ -16,6 +16,7 @@
 #include "cli/shell_reader.h"
 #include "journal/observers.h"
 #include "runner/abort_watcher.h"
+#include "runner/up_to_date.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
 #include "workflow/parse/parser.h"
@@ -101,7 +102,8 @@ std::unique_ptr<runner::Prompts> configured_prompts(Context& context, const std:
 namespace {
 
 // False: the reason is on standard error.
-bool read_limits(Context& context, OutputLimits& limits, audit::AppendOptions& trail) {
+bool read_limits(Context& context, OutputLimits& limits, audit::AppendOptions& trail,
+                 cache::StepCache::Options& cached) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
   if (!config) {
@@ -109,7 +111,12 @@ bool read_limits(Context& context, OutputLimits& limits, audit::AppendOptions& t
     return false;
   }
   for (const EffectiveKey& key : config->keys) {
+    // What decides beside the call itself what a command finds.
+    if (key.name.starts_with("environment.") || key.name.starts_with("shell.")) {
+      cached.parts["the configuration"] += key.name + "=" + key.value.dump() + "\n";
+    }
     if (key.value.is_null()) continue;
+    if (key.name == "cache.max_bytes") cached.max_bytes = key.value.get<std::uint64_t>();
     if (key.name == "output.max_bytes") limits.max_bytes = key.value.get<std::uint64_t>();
     if (key.name == "output.json_bytes") limits.json_bytes = key.value.get<std::uint64_t>();
     if (key.name == "audit.file") trail.file = key.value.get<std::string>();
@@ -151,7 +158,8 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   made->directory = working_directory();
   if (made->directory.empty()) return nullptr;
   made->prompts = configured_prompts(context, made->directory);
-  if (!made->prompts || !read_limits(context, made->output_limits, made->trail)) return nullptr;
+  made->cache.directory = made->directory;
+  if (!made->prompts || !read_limits(context, made->output_limits, made->trail, made->cache)) return nullptr;
   made->environment.directory = made->directory;
   for (const std::string& file : context.options.env_files) {
     std::string error;
@@ -167,6 +175,11 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   }
   made->shell = configured_shell(context);
   made->tools = context.workflow_toolbox();
+  std::string& version = made->cache.parts["the version of wtool or of its tools"];
+  version = WTOOL_VERSION;
+  if (made->tools != nullptr) {
+    for (const ToolDescription& tool : context.plugin()->tools()) version += " " + tool.id + "=" + tool.version;
+  }
   made->config = &context.workflow_config();
   return made->tools == nullptr ? nullptr : made;
 }
@@ -299,6 +312,8 @@ runner::RunServices PreparedWorkflow::services() {
                            const expressions::Scope& values, const runner::PromptAddition& addition) {
     return setup_->prompts->prepare(prompt, is_inline, from, values, addition);
   };
+  services.explain = [this](const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
+                            std::string& why) { return told_of(tools(), place, tool, arguments, why); };
   return services;
 }
 
@@ -314,12 +329,17 @@ std::string text_of(const nlohmann::ordered_json& answer, const char* key) {
 
 }  // namespace
 
+nlohmann::ordered_json told_of(Toolbox& toolbox, const CallPlace& place, const std::string& tool,
+                               const nlohmann::json& arguments, std::string& why) {
+  Stop stop;
+  return toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why,
+                         place);
+}
+
 workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments) {
   using Kind = workflow::CommandVerdict::Kind;
-  Stop stop;
   std::string why;
-  const nlohmann::ordered_json answer =
-      toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why);
+  const nlohmann::ordered_json answer = told_of(toolbox, {}, tool, arguments, why);
   if (answer.is_null()) return {Kind::unknown, why};
   const std::string reason = text_of(answer, "reason");
   if (text_of(answer, "error") == "working_directory_invalid") return {Kind::no_directory, reason};
@@ -349,10 +369,18 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   services.approve = std::move(run.approve);
   services.may_begin = std::move(run.may_begin);
   services.outputs = &files;
-  return journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), tools,
-                                               stop, all, run.settings, std::move(services), &secrets, run.past,
-                                               run.journal ? run.journal->run() : "", prepared.shown_name()}),
-                         secrets);
+  cache::StepCache::Options cached = prepared.cache_options();
+  cached.force = run.force;
+  cache::StepCache cache(std::move(cached));
+  services.cache = &cache;
+  runner::RunReport report =
+      journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), tools, stop,
+                                            all, run.settings, std::move(services), &secrets, run.past,
+                                            run.journal ? run.journal->run() : "", prepared.shown_name()}),
+                      secrets);
+  // A secret may have become known after a step that had written it.
+  if (!secrets.empty()) cache.recheck([&secrets] { return runner::secret_search(&secrets); });
+  return report;
 }
 
 journal::Journal::Options journal_options(const runner::Secrets& secrets) {

@@ -13,6 +13,7 @@
 
 #include "audit/append.h"
 #include "base/stop.h"
+#include "cache/step_cache.h"
 #include "cli/context.h"
 #include "cli/output_files.h"
 #include "journal/journal.h"
@@ -59,6 +60,7 @@ struct WorkflowSetup {
   OutputLimits output_limits{};
   audit::AppendOptions trail{};
   workflow::EnvironmentSource environment{};
+  cache::StepCache::Options cache{};
 };
 
 class PreparedWorkflow {
@@ -86,6 +88,8 @@ class PreparedWorkflow {
   OutputLimits output_limits() const { return setup_->output_limits; }
   // The audit trail of the configuration.
   const audit::AppendOptions& trail() const { return setup_->trail; }
+  // Where the results of steps are kept, and what all of them depend on.
+  cache::StepCache::Options cache_options() const { return setup_->cache; }
   // The classes of jobs that its steps, and those of workflows that it runs, may need on a cluster; an empty name is the jobs
   // without a class. None: nothing runs on a cluster.
   const std::set<std::string>& slots() const { return slots_; }
@@ -110,6 +114,10 @@ class PreparedWorkflow {
 // A verdict that is missing, or not known here, is never taken for a permission.
 workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments);
 
+// All that the tool says of the call; null: `why`.
+nlohmann::ordered_json told_of(Toolbox& toolbox, const CallPlace& place, const std::string& tool,
+                               const nlohmann::json& arguments, std::string& why);
+
 // Whether the policy allows even a line that nobody can read, which means that it has no rule about commands at all.
 bool allows_any_command(Toolbox& toolbox);
 
@@ -125,6 +133,7 @@ struct JournaledRun {
   std::function<bool()> skips_finally{};                                                           // the same
   runner::Approve approve{};                                                                       // the same
   std::function<bool(const runner::Step& step, const std::string& what, Stop& stop)> may_begin{};  // the same
+  bool force = false;  // also runs the steps that are up to date
 };
 
 // Blocks until the run is over. Neither `shown` nor the report contains secrets. The file .swissarmyhammer/.abort stops

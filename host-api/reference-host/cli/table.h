@@ -33,4 +33,38 @@ inline std::string fitted(const std::string& table, std::size_t columns) {
   return out;
 }
 
+// The text with lines of at most `columns`, broken at blanks, for what must be read to its end; what follows a break begins at
+// column `indent`. Words that are longer stay whole, so that a path can be copied. Unchanged for 0. `text` must be clean.
+inline std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
+  if (columns == 0) return text;
+  if (indent > columns / 2) indent = 4;
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    std::size_t begin = line.find_first_not_of(' ');  // a break is never within the indent of the line itself
+    std::string before;
+    while (begin != std::string_view::npos && display_width(line) + before.size() > columns) {
+      std::size_t cut = std::string_view::npos;
+      for (std::size_t blank = line.find(' ', begin); blank != std::string_view::npos;
+           blank = line.find(' ', blank + 1)) {
+        const bool fits = before.size() + display_width(line.substr(0, blank)) <= columns;
+        if (cut != std::string_view::npos && !fits) break;
+        cut = blank;
+        if (!fits) break;
+      }
+      const std::size_t rest = cut == std::string_view::npos ? cut : line.find_first_not_of(' ', cut);
+      if (rest == std::string_view::npos) break;
+      const std::string_view first = line.substr(0, cut);
+      out += before + std::string(first.substr(0, first.find_last_not_of(' ') + 1)) + '\n';
+      line.remove_prefix(rest);
+      before.assign(indent, ' ');
+      begin = 0;
+    }
+    out += before + std::string(line) + '\n';
+  }
+  return out;
+}
+
 }  // namespace wtool::host

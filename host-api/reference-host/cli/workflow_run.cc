@@ -124,7 +124,8 @@ class FileRun {
                               .confirm = confirmation(),
                               .approve = [&approvals](const runner::ApprovalRequest& request,
                                                       Stop& asked) { return approvals.ask(request, asked); },
-                              .may_begin = stepping()},
+                              .may_begin = stepping(),
+                              .force = flags_.force},
                              secrets_, stop, shown);
     }
     for (const std::string& state : approvals.unused()) {
@@ -138,6 +139,7 @@ class FileRun {
     const bool summed_up = flags_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
     const int status = exit_status(report, interrupts);
+    if (flags_.signal != nullptr) *flags_.signal = interrupts.signal();
     const bool written = summed_up && reported && (!events || !events->failed());
     return written || status != exit_ok ? status : exit_unwritten;
   }
@@ -236,6 +238,7 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
       command.add_flag("--fail-fast", flags.fail_fast,
                        "A branch that fails ends those beside it (the default, unless the file says otherwise)");
   command.add_flag("--no-fail-fast", flags.no_fail_fast, "The other branches continue to their end")->excludes(fast);
+  command.add_flag("--force", flags.force, "Runs also the steps that are up to date");
   command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");
   command.add_flag("--step", flags.step,
                    "Shows each step on the terminal before it is run, and asks whether to run it");

@@ -29,6 +29,7 @@ struct RunFlags {
   std::size_t max_parallel = 0;  // 0: no limit
   bool fail_fast = false;        // --fail-fast
   bool no_fail_fast = false;     // --no-fail-fast
+  bool force = false;            // also runs the steps that are up to date
   bool yes = false;
   bool step = false;
   bool verbose = false;
@@ -39,6 +40,7 @@ struct RunFlags {
   std::string events;  // files; empty: none
   std::string junit;
   std::string html;
+  int* signal = nullptr;  // gets the first signal that has come during the run, even if the run has completed
 };
 
 void add_run_options(CLI::App& command, RunFlags& flags);

@@ -316,6 +316,7 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
   const bool secret = end.secret || gives_secrets(step);
   line.flag_if_set("secret", secret);
   line.flag_if_set("masked", masked);
+  line.flag_if_set("up_to_date", step.up_to_date);
   // Masked as in logs and the audit trail; a resumed run does not use this text.
   line.text_if_any("command", secrets::Masker().masked(end.command));
   append_outcome(line, step, end.outcome, secret);

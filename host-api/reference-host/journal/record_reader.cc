@@ -212,6 +212,7 @@ std::string RecordReader::take_record(const json& record) {
     step.tries = static_cast<int>(number_at(record, "tries", 1));
     step.replayed = flag_at(record, "replayed");
     step.masked = flag_at(record, "masked");
+    step.up_to_date = flag_at(record, "up_to_date");
     step.took = duration_at(record, "ms");
     step.end = end_at(record);
   }

@@ -125,6 +125,7 @@ void RunCollector::state_ended(const Step& step, const runner::StepEnd& end) {
   kept.exit_code = step.exit_code;
   kept.tries = step.tries;
   kept.replayed = step.replayed;
+  kept.up_to_date = step.up_to_date;
   kept.took = step.took;
   kept.end = end;
   kept.end.secret |= gives_secrets(step);

@@ -43,12 +43,13 @@ struct StepRecord {
   runner::Step::Status status = runner::Step::Status::running;  // running: it has not ended
   std::int64_t exit_code = 0;
   int tries = 1;
-  bool replayed = false;  // kept from before the run was resumed
-  bool masked = false;    // a secret in what it gave has been replaced
-  bool lost = false;      // a file with what it wrote is gone or has changed, and the workflow reads it
-  bool hidden = false;    // its state is in no file; the language added it
-  std::string node{};     // of a cluster, that the last call ran on; empty: on this machine
-  std::string action;     // shell, tool, log, ...; empty: the state has none, and only passes
+  bool replayed = false;    // kept from before the run was resumed
+  bool up_to_date = false;  // nothing was run, because an earlier run had done the same
+  bool masked = false;      // a secret in what it gave has been replaced
+  bool lost = false;        // a file with what it wrote is gone or has changed, and the workflow reads it
+  bool hidden = false;      // its state is in no file; the language added it
+  std::string node{};       // of a cluster, that the last call ran on; empty: on this machine
+  std::string action;       // shell, tool, log, ...; empty: the state has none, and only passes
   Moment began;
   std::chrono::steady_clock::duration took{};
   // Tries that failed and were followed by another one; empty for a secret step.

@@ -41,6 +41,9 @@ struct PlannedCommand {
   std::string text;         // the command; for another tool than shell_execute, its name and arguments
   Verdict verdict = Verdict::unknown;
   std::string reason;  // why the verdict is so; may be empty
+  // Of a step that may be skipped: whether it would be, as the files are now, and why not.
+  std::optional<bool> up_to_date{};
+  std::string why_it_runs{};
 };
 
 struct PlannedExit {
@@ -90,6 +93,7 @@ struct PlanCounts {
   std::size_t asked = 0;
   std::size_t refused = 0;
   std::size_t unknown = 0;
+  std::size_t up_to_date = 0;
 };
 
 // Counts what is in the plan and in the plans of all workflows that it runs.
@@ -114,6 +118,11 @@ struct PlanServices {
   std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                        const expressions::Scope& values)>
       prompt;
+  // Like the members of RunServices.
+  cache::StepCache* cache = nullptr;
+  std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
+                                       std::string& why)>
+      explain;
   // The policy's verdict on a call of the tool.
   std::function<workflow::CommandVerdict(const std::string& tool, const nlohmann::json& arguments)> verdict;
 };

@@ -48,6 +48,10 @@ ordered_json object_of(const PlannedState& state) {
     ordered_json entry = {
         {"command", command.text}, {"verdict", verdict_name(command.verdict)}, {"reason", command.reason}};
     if (!command.combination.empty()) entry["matrix"] = command.combination;
+    if (command.up_to_date) {
+      entry["up_to_date"] = *command.up_to_date;
+      if (!*command.up_to_date) entry["why_it_runs"] = command.why_it_runs;
+    }
     commands.push_back(std::move(entry));
   }
   ordered_json exits = ordered_json::array();
@@ -92,8 +96,9 @@ std::string plan_json(const Plan& plan) {
                                   : ordered_json{{"slot", cluster.slot}, {"problem", cluster.problem}});
   }
   const PlanCounts counts = count(plan);
-  made["counts"] = {{"states", counts.states}, {"commands", counts.commands}, {"allow", counts.allowed},
-                    {"ask", counts.asked},     {"deny", counts.refused},      {"unknown", counts.unknown}};
+  made["counts"] = {
+      {"states", counts.states}, {"commands", counts.commands}, {"allow", counts.allowed},        {"ask", counts.asked},
+      {"deny", counts.refused},  {"unknown", counts.unknown},   {"up_to_date", counts.up_to_date}};
   return made.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
 }
 

@@ -99,6 +99,12 @@ class PlanText {
   void write(const PlannedCommand& command, const std::string& indent) {
     if (!command.combination.empty()) line(indent, "for ", command.combination);
     line(indent, "$ ", command.text);
+    verdict(command, indent);
+    if (!command.up_to_date) return;
+    line(indent, "", *command.up_to_date ? "up to date: it would be skipped" : "it would run: " + command.why_it_runs);
+  }
+
+  void verdict(const PlannedCommand& command, const std::string& indent) {
     const std::string why = command.reason.empty() ? "" : ": " + command.reason;
     switch (command.verdict) {
       case PlannedCommand::Verdict::allow:
@@ -123,6 +129,7 @@ class PlanText {
     add(counts.asked, counts.asked == 1 ? "needs approval" : "need approval");
     add(counts.refused, "refused");
     add(counts.unknown, "decided when it runs");
+    add(counts.up_to_date, "up to date");
     return out;
   }
 
@@ -137,6 +144,7 @@ PlanCounts count(const Plan& plan) {
     ++counts.states;
     for (const PlannedCommand& command : state.commands) {
       ++counts.commands;
+      counts.up_to_date += command.up_to_date.value_or(false) ? 1 : 0;
       using Verdict = PlannedCommand::Verdict;
       ++(command.verdict == Verdict::allow  ? counts.allowed
          : command.verdict == Verdict::ask  ? counts.asked
@@ -151,6 +159,7 @@ PlanCounts count(const Plan& plan) {
     counts.asked += inner.asked;
     counts.refused += inner.refused;
     counts.unknown += inner.unknown;
+    counts.up_to_date += inner.up_to_date;
   }
   return counts;
 }

@@ -2,9 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cache/step_cache.h"
 #include "planning/known_values.h"
 #include "runner/actions.h"
 #include "runner/steps.h"
+#include "runner/up_to_date.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
 #include "workflow/check/failure_rule.h"
@@ -292,6 +294,15 @@ class Planner {
           "at most " + std::to_string(most) + (most == 1 ? " time" : " times") + " where the answer is not that");
     }
     if (options.secret) add("secret", "its outputs are not shown");
+    const auto add_patterns = [&](const char* name, const std::shared_ptr<const json>& patterns) {
+      if (patterns == nullptr) return;
+      bool complete = true;
+      std::string problem;
+      add(name, dumped(filled_json(*patterns, values, complete, problem)));
+    };
+    add_patterns("inputs", options.cache.inputs);
+    add_patterns("outputs", options.cache.outputs);
+    if (options.cache.wanted) add("cache", *options.cache.wanted ? "true" : "false");
   }
 
   // What a state does for one combination: a call of a tool, a workflow, or nothing more than its words say.
@@ -299,6 +310,7 @@ class Planner {
                const std::string& combination, const Placement& place, PlannedState& made) {
     PlannedCommand command;
     command.combination = combination;
+    CallPlace call_place{.on = place.on, .slot = place.slot, .limits = workflow::limits_text(place.limits)};
     if (std::holds_alternative<workflow::ServiceAction>(action.kind)) {
       for (const ShellAction* shell : shell_commands_of(action.kind)) {
         PlannedCommand one;
@@ -310,9 +322,12 @@ class Planner {
       return;
     }
     if (const auto* shell = std::get_if<ShellAction>(&action.kind)) {
-      judge_shell(*shell, workflow, action.options, values, command);
+      call_place.shell = shell_of(*shell, workflow);
+      const json arguments = judge_shell(*shell, workflow, action.options, values, command);
+      look(action.options, source, values, call_place, std::string(shell_tool), arguments, made.id, command);
     } else if (const auto* tool = std::get_if<ToolAction>(&action.kind)) {
-      judge_tool(*tool, values, command);
+      const json arguments = judge_tool(*tool, values, command);
+      look(action.options, source, values, call_place, tool->tool, arguments, made.id, command);
     } else if (const auto* prompt = std::get_if<PromptAction>(&action.kind)) {
       judge_prompt(*prompt, action.options, source, values, command);
     } else {
@@ -321,6 +336,7 @@ class Planner {
     }
     command.text = shown(command.text);
     command.reason = shown(command.reason);
+    command.why_it_runs = shown(command.why_it_runs);
     made.commands.push_back(std::move(command));
   }
 
@@ -340,7 +356,8 @@ class Planner {
     if (timeout) arguments["timeout"] = workflow::as_seconds(*timeout);
   }
 
-  void judge_shell(const ShellAction& shell, const Workflow& workflow, const ActionOptions& options,
+  // The judged arguments; null where a value in them is open.
+  json judge_shell(const ShellAction& shell, const Workflow& workflow, const ActionOptions& options,
                    const KnownValues& values, PlannedCommand& command) {
     // Whether the part before has an open value. That does not keep the rest from being judged.
     const auto take_open = [&command] {
@@ -358,6 +375,8 @@ class Planner {
     if (directory_is_open) arguments.erase("working_directory");
     for (const auto& [name, text] : shell.environment) arguments["environment"][name] = part(text, values, command);
     const bool environment_is_open = take_open();
+    const bool is_known = !line_is_open && !directory_is_open && !environment_is_open && command.reason.empty();
+    json judged = is_known ? arguments : json();
     judge(std::string(shell_tool), arguments, command);
     const bool is_open =
         directory_is_open || environment_is_open || (line_is_open && command.verdict != PlannedCommand::Verdict::allow);
@@ -365,6 +384,38 @@ class Planner {
       command.verdict = PlannedCommand::Verdict::unknown;
       command.reason = open_value;
     }
+    return judged;
+  }
+
+  // Whether a step that may be skipped is up to date.
+  void look(const ActionOptions& options, const Source& source, const KnownValues& values, const CallPlace& place,
+            const std::string& tool, const json& arguments, const std::string& step, PlannedCommand& command) const {
+    if (!options.cache.is_on() || services_.cache == nullptr) return;
+    command.up_to_date = false;
+    std::string& why = command.why_it_runs;
+    const auto patterns = [&](const std::shared_ptr<const json>& written, std::vector<std::string>& out) {
+      bool complete = true;
+      if (written != nullptr) filled_json(*written, values, complete, why);
+      if (!complete && why.empty()) why = open_value;
+      if (!why.empty()) return;
+      if (auto made = runner::rendered_patterns(written.get(), values, why)) out = std::move(*made);
+    };
+    if (arguments.is_null()) why = command.reason.empty() ? open_value : command.reason;
+    const std::string written = dumped(arguments);
+    if (why.empty() && secrets_.masked(written) != written) why = "its call holds a secret";
+    if (!why.empty()) return;
+    auto work = runner::work_of(tool, arguments, place, services_.explain(place, tool, arguments, why), nullptr, why);
+    if (!work) return;
+    work->step = step;
+    work->file = source.name();
+    const Value* const combination = options.matrix ? values.find("matrix") : nullptr;
+    if (combination != nullptr) work->combination = expressions::to_json(*combination);
+    patterns(options.cache.inputs, work->inputs);
+    patterns(options.cache.outputs, work->outputs);
+    if (!why.empty()) return;
+    const cache::Look look = services_.cache->look(*work);
+    command.up_to_date = look.entry.has_value();
+    why = look.why;
   }
 
   // True if the call is refused because of the names of its variables; then it is, whatever its values.
@@ -374,7 +425,7 @@ class Planner {
     return without.kind != CommandVerdict::Kind::deny || without.reason != command.reason;
   }
 
-  void judge_tool(const ToolAction& tool, const KnownValues& values, PlannedCommand& command) {
+  json judge_tool(const ToolAction& tool, const KnownValues& values, PlannedCommand& command) {
     bool complete = true;
     const json arguments = filled_json(*tool.arguments, values, complete, command.reason);
     // The policy does not read a text for standard input, so the text need not be known.
@@ -391,6 +442,7 @@ class Planner {
     }
     if (!complete && command.reason.empty()) command.reason = open_value;
     judge(tool.tool, arguments, command);
+    return complete ? arguments : json();
   }
 
   void judge_prompt(const PromptAction& prompt, const ActionOptions& options, const Source& source,

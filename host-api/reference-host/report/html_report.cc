@@ -143,6 +143,7 @@ std::string status_text(const StepRecord& step) {
   if (step.status == Step::Status::failed) text += " (" + std::to_string(step.exit_code) + ")";
   if (step.tries > 1) text += ", " + std::to_string(step.tries) + " tries";
   if (step.replayed) text += ", kept";
+  if (step.up_to_date) text += ", up to date";
   return text;
 }
 

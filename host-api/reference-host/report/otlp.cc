@@ -92,7 +92,7 @@ ordered_json otlp_status(bool is_error, const std::string& message) {
 ordered_json span_of_run(const RunRecord& run) {
   Attributes attributes;
   attributes.text("wtool.run.id", run.run);
-  attributes.text("wtool.run.status", status_text(run, false));
+  attributes.text("wtool.run.status", report::status_text(run, false));
   attributes.number("wtool.run.resumed", run.resumed);
   attributes.text("wtool.workflow.file", run.file);
   attributes.text("wtool.workflow.sha256", run.sha256);

@@ -313,6 +313,7 @@ std::string Progress::end_line(const Step& step, const StepEnd& end, const Runni
     std::size_t complaints = running.error_lines + (running.open_error_line ? 1 : 0);
     if (complaints == 0 && gives_only_at_its_end(step)) complaints = lines_of(end.outcome.standard_error);
     const bool counts = style_.output == OutputStyle::none && complaints > 0 && !end.secret;
+    if (step.up_to_date) return "  " + coloured(grey, "up to date") + " " + label + time + "\n";
     return "  " + coloured(green, "ok") + " " + label + time +
            (counts ? ", " + counted(complaints, "line") + " on stderr" : "") + "\n";
   }

@@ -37,6 +37,7 @@ ordered_json step_json(const StepRecord& step) {
   out["tries"] = step.tries;
   if (!step.node.empty()) out["node"] = step.node;
   if (step.replayed) out["kept"] = true;
+  if (step.up_to_date) out["up_to_date"] = true;
   if (step.end.secret) out["secret"] = true;
   if (step.masked) out["masked"] = true;
   if (!step.end.command.empty()) out["command"] = step.end.command;

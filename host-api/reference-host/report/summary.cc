@@ -44,6 +44,7 @@ class StateTable {
     int tries = 1;
     bool acts = true;  // its state has an action
     bool replayed = false;
+    bool up_to_date = false;
     std::chrono::steady_clock::duration took{};
     bool combinations = false;  // it stands for the combinations of its matrix, which are visits of their own
   };
@@ -61,6 +62,7 @@ class StateTable {
     std::size_t matrices = 0;  // visits that stand for their combinations; not counted among the others
     std::size_t failures = 0;
     std::size_t kept = 0;
+    std::size_t up_to_date = 0;
     int further_tries = 0;
     std::set<std::string, std::less<>> branches;
     Step::Status status = Step::Status::running;  // of the last visit
@@ -91,6 +93,7 @@ void StateTable::add(const Visit& visit) {
   ++row.visits;
   row.failures += visit.status == Step::Status::failed ? 1 : 0;
   row.kept += visit.replayed ? 1 : 0;
+  row.up_to_date += visit.up_to_date ? 1 : 0;
   row.further_tries += std::max(visit.tries - 1, 0);
   if (!row.branches.contains(visit.branch)) row.branches.emplace(visit.branch);
   if (row.matrices == 0) row.status = visit.status;
@@ -114,6 +117,9 @@ std::string StateTable::status_of(const Row& row, bool suspended) {
     notes.push_back(std::to_string(static_cast<std::size_t>(row.further_tries) + row.visits) + " tries");
   }
   if (row.kept > 0) notes.push_back(row.kept == row.visits ? "kept" : std::to_string(row.kept) + " kept");
+  if (row.up_to_date > 0) {
+    notes.push_back(row.up_to_date == row.visits ? "up to date" : std::to_string(row.up_to_date) + " up to date");
+  }
   for (std::size_t i = 0; i < notes.size(); ++i) text += (i == 0 ? " (" : ", ") + notes[i];
   return text + (notes.empty() ? "" : ")");
 }
@@ -153,7 +159,7 @@ StateTable table_of(const Workflow& workflow, const RunReport& report) {
     const workflow::State& state = step.of();
     if (state.hidden) continue;
     table.add({journal::workflow_of(step, &workflow), state.id, step.branch, step.status, step.tries,
-               state.action.has_value(), step.replayed, step.took, stands_for_combinations(step)});
+               state.action.has_value(), step.replayed, step.up_to_date, step.took, stands_for_combinations(step)});
   }
   return table;
 }
@@ -313,7 +319,7 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   for (const StepRecord& step : run.steps) {
     if (step.hidden) continue;
     table.add({step.workflow, step.state, step.place.branch, step.status, step.tries, !step.action.empty(),
-               step.replayed, step.took, !step.end.outcome.matrix.is_null()});
+               step.replayed, step.up_to_date, step.took, !step.end.outcome.matrix.is_null()});
   }
   out += "\n" + table.text(run.status == RunReport::Status::suspended);
   append_cut_lines(out, cut_lines(run));

@@ -12,6 +12,7 @@
 #include "runner/step_outputs.h"
 #include "runner/steps.h"
 #include "runner/typed_answer.h"
+#include "runner/up_to_date.h"
 #include "runner/waiting.h"
 #include "workflow/model/model.h"
 #include "workflow/model/parameters.h"
@@ -156,9 +157,9 @@ class ActionRunner {
       assigned.insert(assigned.end(), result_.assigned.begin(), result_.assigned.end());
       result_.assigned = assigned;
       // Nobody reads the answer of an agent that ends the workflow.
-      if (!options_.output || result_.ends_workflow) return;
+      if (!options_.output || result_.ends_workflow) return keep_answer();
       const std::string wrong = take_answer();
-      if (wrong.empty()) return;
+      if (wrong.empty()) return keep_answer();
       if (asked == most) {
         result_.assigned.clear();
         return no_answer("the answer " + wrong + (most > 0 ? " (asked " + std::to_string(most + 1) + " times)" : ""));
@@ -168,6 +169,11 @@ class ActionRunner {
                                          (options_.secret ? "is not what `output` says" : wrong));
       addition.text = form_of_answer(*options_.output, wrong, result_.outcome.standard_output);
     }
+  }
+
+  // For a later run; only an answer that is what `output` says.
+  void keep_answer() {
+    if (!result_.up_to_date) kept_->keep(result_);
   }
 
   // Gives the prompt to the command once. False: the step is over.
@@ -197,7 +203,14 @@ class ActionRunner {
     if (timeout) call_arguments["timeout"] = workflow::as_seconds(*timeout);
     if (!prepared.environment.empty()) call_arguments["environment"] = prepared.environment;
     const auto began = std::chrono::steady_clock::now();
-    call(std::string(shell_tool), call_arguments);
+    call(std::string(shell_tool), call_arguments, "", &prepared);
+    if (result_.up_to_date) {
+      PromptValues values_then;
+      values_then.assigned = std::move(result_.assigned);
+      values_then.ends_workflow = result_.ends_workflow;
+      take_values(std::move(values_then));
+      return !result_.outcome.is_error;
+    }
     Usage usage;
     usage.time = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
     PromptUsage reported;
@@ -400,22 +413,27 @@ class ActionRunner {
     fails(stop ? stop->reason : "stopped", 130);
   }
 
-  void call(const std::string& tool, const json& arguments, const std::string& shell = "") {
+  // The result of a `prompt` is kept by the caller, when all of it is known.
+  void call(const std::string& tool, const json& arguments, const std::string& shell = "",
+            const PreparedPrompt* prompt = nullptr) {
     Run& run = invocation_.run;
     const SemaphoreHold slot(run.semaphore(), context_.stop);
     if (!slot.held()) return stopped();
     // What the command itself marks as secret is kept from observers like any other secret.
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
+    workflow::Placement placed = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
+    const CallPlace place{.shell = shell,
+                          .on = std::move(placed.on),
+                          .slot = std::move(placed.slot),
+                          .limits = workflow::limits_text(placed.limits),
+                          .traceparent = run.request().settings.traceparent,
+                          .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}};
+    kept_.emplace(step_, context_, place, tool, arguments, prompt);
+    if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
+    if (kept_->take(result_)) return;
     CallRecorder recorder(invocation_, step_);
-    workflow::Placement place = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
     const ToolOutcome outcome = run.request().tools.call_at(
-        {.shell = shell,
-         .on = std::move(place.on),
-         .slot = std::move(place.slot),
-         .limits = workflow::limits_text(place.limits),
-         .traceparent = run.request().settings.traceparent,
-         .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}},
-        tool, arguments, context_.stop,
+        place, tool, arguments, context_.stop,
         [&](OutputStream stream, std::string_view bytes) {
           recorder.add(stream == OutputStream::standard_error, bytes);
           run.observer().output(step_, stream == OutputStream::standard_error, bytes);
@@ -423,6 +441,7 @@ class ActionRunner {
         [&](const CallState& state) { run.observer().call_state(step_, state); });
     result_.outcome = to_outcome(outcome);
     recorder.finish(result_.outcome);
+    if (prompt == nullptr) kept_->keep(result_);
     result_.refused = is_refusal(result_.outcome);
     // Until a person repairs the file, every later call would get the same answer.
     result_.fatal = result_.outcome.error == "configuration_invalid";
@@ -432,6 +451,7 @@ class ActionRunner {
   const ActionContext& context_;
   const WorkflowInvocation& invocation_;
   const workflow::ActionOptions& options_;
+  std::optional<KeptCall> kept_;  // of the call, once it is made
   ActionResult result_;
 };
 

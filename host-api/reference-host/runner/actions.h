@@ -26,6 +26,7 @@ struct ActionResult {
   bool fatal = false;    // what it ran (a workflow, a combination of its matrix) has ended by one of the two, or the
                          // configuration is not valid
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
+  bool up_to_date = false;                                           // nothing was run
   bool ends_workflow = false;  // the agent of a prompt says that the workflow is over
 
   // Whether no later try can change the result. It then ends the run, unless the state has an exit for it.

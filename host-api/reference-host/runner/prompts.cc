@@ -165,6 +165,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
     if (!made.error.empty()) return made;
   }
   text += addition.text;
+  made.text = text;
   CommandScope scope;
   scope.values.emplace("prompt", Value(text));
   scope.values.emplace("prompt_name", Value(is_inline ? "" : prompt));
@@ -173,6 +174,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   const auto hand_over = [&](const std::string& content) -> std::string {
     std::string path = unmade_file;
     if (purpose == Purpose::run) files.push_back(temporary_file(content, path, made.error));
+    made.own_files.push_back(path);
     return made.error.empty() ? path : "";
   };
   if (settings_.command.find("prompt_file") != std::string::npos) {

@@ -39,7 +39,8 @@ struct Step {
   Status status = Status::running;
   std::int64_t exit_code = 0;
   int tries = 1;
-  bool replayed = false;  // taken from the journal of the run that this one resumes; nothing was run
+  bool replayed = false;    // taken from the journal of the run that this one resumes; nothing was run
+  bool up_to_date = false;  // nothing was run, because an earlier run has done the same (cache/step_cache.h)
   std::chrono::steady_clock::time_point began;
   std::chrono::steady_clock::duration took{};
   // Set when the step has ended with an output of which the text has only a part.

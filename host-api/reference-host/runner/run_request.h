@@ -21,6 +21,10 @@
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
 
+namespace wtool::host::cache {
+class StepCache;
+}
+
 namespace wtool::host::runner {
 
 // ---- Where the outputs of steps are kept whole: in files, byte for byte, for commands that read them by name
@@ -80,6 +84,8 @@ struct PreparedPrompt {
   std::string values_file;                           // where the command may leave values (prompts.h)
   std::string usage_file;                            // where it may report what it used (prompts.h)
   std::map<std::string, std::string> environment{};  // for the command: the names of its files
+  std::string text{};                                // what the prompt says; may be empty in a preview
+  std::vector<std::string> own_files{};              // whose names in the command are others each time
   std::shared_ptr<const void> keeps;  // what must live until the command has ended: a file with the prompt, say
 };
 
@@ -105,6 +111,12 @@ struct RunServices {
   std::optional<std::int64_t> timeout_max;
   // Where outputs are kept whole. Null: nowhere.
   OutputStore* outputs = nullptr;
+  // Skips the steps that are up to date and may be skipped. Null: every step runs.
+  cache::StepCache* cache = nullptr;
+  // What a call would do (Toolbox::explain); null: `why` says why that is not known. Not set: it never is. Any thread.
+  std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
+                                       std::string& why)>
+      explain;
 };
 
 struct RunSettings {
@@ -114,7 +126,7 @@ struct RunSettings {
   // the run may submit some.
   std::string on{};
   std::string jobs{};
-  std::string traceparent{};  // W3C trace context that all its calls belong to; empty: none
+  std::string traceparent{};             // W3C trace context that all its calls belong to; empty: none
   RunPart part{};                        // for the journal: the workflow is cut already
   std::vector<std::string> env_files{};  // of --env-file, for the journal, too
 };

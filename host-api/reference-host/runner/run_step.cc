@@ -41,6 +41,7 @@ RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state
   } else if (step.of().action) {
     ran.result = perform(step);
     step.took = std::chrono::steady_clock::now() - step.began;
+    step.up_to_date = ran.result.up_to_date;
     ran.result.outcome.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.took).count();
   }
   step.exit_code = ran.result.outcome.exit_code;

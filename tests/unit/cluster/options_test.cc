@@ -41,6 +41,7 @@ BOOST_AUTO_TEST_CASE(a_value_that_is_not_meant_is_named) {
   BOOST_TEST(has(problem_of({{"slots", 1.5}}), "cluster.slots"));
   BOOST_TEST(has(problem_of({{"partition", "-x"}}), "cluster.partition"));
   BOOST_TEST(has(problem_of({{"memory", "much"}}), "cluster.memory"));
+  BOOST_TEST(has(problem_of({{"program", "sent"}}), "cluster.program must be installed or copy"));
   BOOST_TEST(has(problem_of({{"extra", "script.sh"}}), "cluster.extra"));
   BOOST_TEST(has(problem_of({{"slotz", 1}}), "unknown key cluster.slotz"));
   BOOST_TEST(has(problem_of({{"auth", "none"}}), "cluster.auth must be auto, munge or key, and is \"none\""));
@@ -71,6 +72,7 @@ BOOST_AUTO_TEST_CASE(a_call_leaves_some_of_its_slots_memory_to_the_pilot) {
   std::string error;
   BOOST_TEST(call_memory(*read_options(nlohmann::json::object(), "/work", error)) == 0U);
   BOOST_TEST(memory("128M") == 112U << 20);
+  BOOST_TEST(memory("0") == 0U);
   BOOST_TEST(memory("128") == 112U << 20);
   BOOST_TEST(memory("131072K") == 112U << 20);
   BOOST_TEST(memory("16G") == 15ULL << 30);

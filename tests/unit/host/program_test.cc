@@ -200,7 +200,8 @@ BOOST_AUTO_TEST_CASE(wrong_usage_exits_with_2_and_says_what_is_allowed) {
            {{"tool"}, "there is no command \"tool\"; did you mean tools?"},
            {{"call"}, "TOOL"},
            {{"call", "echo", "--strem"},
-            "there is no option --strem; did you mean --stream?\noptions: --help, --stdin, --stream, --explain, --on, "
+            "there is no option --strem; did you mean --stream?\noptions: --help, --stdin, --limits, --stream, "
+            "--explain, --on, "
             "--plugin"},
            {{"call", "echo", "{}", "more"}, "\"more\" is one word too many"},
            {{"tools", "--jsn"}, "did you mean --json?"},

@@ -132,6 +132,7 @@ bool read_options(ActionReading& in, ShellAction& made) {
         "an option is missing after `with`; the options are timeout=N, result=\"name\", working_dir=\"path\", "
         "env={\"NAME\": \"value\"}, shell=bash, shell_options=\"-eu\", retry=N, backoff=2s..60s, total_timeout=N, on "
         "failure: State, secret, on=cluster, "
+        "inputs=[...], outputs=[...], cache=true, "
         "matrix={...}");
     return false;
   }
@@ -146,11 +147,16 @@ bool read_options(ActionReading& in, ShellAction& made) {
       continue;
     }
     if (in.cursor.explain_quotes()) return false;
+    if (name == "inputs" || name == "outputs") {
+      in.cursor.fail(name + " is a list of paths in brackets, such as " + name + "=[\"src/**\"]");
+      return false;
+    }
     std::vector<std::string> known = options.names();
     known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
     in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
                    "; the options are timeout, result, working_dir, env, shell, shell_options, retry, backoff, "
                    "total_timeout, on failure, secret, on, "
+                   "inputs, outputs, cache, "
                    "matrix");
     return false;
   }

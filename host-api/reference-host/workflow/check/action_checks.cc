@@ -71,6 +71,39 @@ class ActionChecker {
     if (options.backoff && options.retry == 0 && (service == nullptr || service->restart == 0)) {
       diagnostics_.warn(action.offset, "backoff has no effect without retry=N");
     }
+    if (options.cache.offset != 0) cache(action);
+  }
+
+  void cache(const Action& action) {
+    const CacheOptions& cache = action.options.cache;
+    const auto fail = [&](const std::string& message) { diagnostics_.add(cache.offset, message); };
+    if (!type_of(action.kind).calls_something || std::holds_alternative<WorkflowAction>(action.kind) ||
+        std::holds_alternative<WaitAction>(action.kind) || std::holds_alternative<ServiceAction>(action.kind) ||
+        std::holds_alternative<ApproveAction>(action.kind)) {
+      return fail(
+          "only Shell, Call tool and prompts are skipped when they are up to date; inputs, outputs and cache have no "
+          "meaning "
+          "here");
+    }
+    if (cache.outputs && !cache.inputs && !cache.wanted) {
+      return fail(
+          "outputs alone does not say when the step is up to date; add inputs=[...], or cache=true for a step that "
+          "reads no file");
+    }
+    if (action.options.secret && cache.is_on()) {
+      fail("what a secret step gives is never kept, so it cannot be up to date; leave out secret, or inputs and cache");
+    }
+    if (!cache.outputs) return;
+    for (const auto& entry : *cache.outputs) {
+      const auto& output = entry.get_ref<const std::string&>();
+      const std::string inside = "/" + output + "/";
+      if (output.starts_with('/') || output.starts_with('!') || inside.find("/../") != std::string::npos) {
+        fail("an output is a path below the directory of its step, and not " + quoted_for_message(output));
+      }
+      if (cache.inputs && std::find(cache.inputs->begin(), cache.inputs->end(), entry) != cache.inputs->end()) {
+        fail(quoted_for_message(output) + " is both an input and an output, so the step would never be up to date");
+      }
+    }
   }
 
   // Reported where it is written: an option of the action, or of a composite state around it. Each once for each tool.

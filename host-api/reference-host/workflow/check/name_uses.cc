@@ -109,6 +109,8 @@ class Collector final : public TextVisitor {
     text(options.total_timeout);
     text(options.lock);
     if (options.matrix) json(*options.matrix, options.matrix_offset);
+    if (options.cache.inputs) json(*options.cache.inputs, options.cache.offset);
+    if (options.cache.outputs) json(*options.cache.outputs, options.cache.offset);
   }
 
   void arguments(const std::vector<Argument>& arguments) override {

@@ -61,6 +61,9 @@ class UnreadStates final : public TextVisitor {
       text(state.action->options.total_timeout);
       text(state.action->options.lock);
       if (state.action->options.matrix) json(*state.action->options.matrix, state.action->options.matrix_offset);
+      const CacheOptions& cache = state.action->options.cache;
+      if (cache.inputs) json(*cache.inputs, cache.offset);
+      if (cache.outputs) json(*cache.outputs, cache.offset);
       type_of(state.action->kind).texts(state.action->kind, *this);
     }
   }

@@ -95,6 +95,16 @@ struct PlaceOptions {
   std::size_t limits_offset = 0;  // of the first option of limits; 0: there is none
 };
 
+// inputs=["src/**"] outputs=["build/app"], cache=true: a step that is up to date is not run.
+struct CacheOptions {
+  std::optional<bool> wanted;                    // cache=true or false
+  std::shared_ptr<const nlohmann::json> inputs;  // lists of texts with templates, not empty; null: not given
+  std::shared_ptr<const nlohmann::json> outputs;
+  std::size_t offset = 0;  // of the last of these options; 0: none is given
+
+  bool is_on() const { return wanted.value_or(inputs != nullptr); }
+};
+
 // The options of any action that calls something (Shell, Call tool, Execute prompt, Run workflow).
 
 struct ActionOptions {
@@ -108,6 +118,7 @@ struct ActionOptions {
   bool secret = false;                        // its outputs are secret
   std::optional<TemplateText> lock;           // the name of a lock that the step holds
   PlaceOptions place;
+  CacheOptions cache;
   // An object of lists, or of texts with a template that renders to a list: the action runs once for each combination,
   // all at the same time, with matrix.NAME in each. Null: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;
@@ -315,7 +326,7 @@ struct Workflow {
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
   std::optional<std::string> shell_options;  // for its blocks; nothing: -e, and with bash also -o pipefail
   Budget budget;
-  StepDefaults defaults;                     // without its shell, which is the member above
+  StepDefaults defaults;  // without its shell, which is the member above
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;

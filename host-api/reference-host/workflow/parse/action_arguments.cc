@@ -1,5 +1,6 @@
 #include "workflow/parse/action_options.h"
 
+#include <algorithm>
 #include <set>
 
 #include "workflow/model/diagnostics.h"
@@ -94,7 +95,10 @@ class ArgumentReader {
                            " is neither" + did_you_mean(lowered(made.name), options_.names()));
       return false;
     }
-    if (const std::string hint = did_you_mean(lowered(made.name), options_.names()); !hint.empty()) {
+    const std::vector<std::string> options = options_.names();
+    // `output="x"` is an argument by its form, whatever other options are called.
+    const bool is_named_so = std::find(options.begin(), options.end(), made.name) != options.end();
+    if (const std::string hint = did_you_mean(lowered(made.name), options); !is_named_so && !hint.empty()) {
       diagnostics_.warn(at, "'" + made.name + "' is passed on as an argument, and is not an option" + hint);
     }
     auto value = take_value(cursor_, diagnostics_, "the value of " + made.name);

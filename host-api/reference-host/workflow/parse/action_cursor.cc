@@ -17,7 +17,7 @@ bool is_word_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// The length of the object that begins with text[0] == '{', or npos.
+// The length of the object or list that begins with text[0], or npos.
 std::size_t object_length(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -319,6 +319,27 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object(std::map<st
     fail("a number in this JSON object is too large");
     return nullptr;
   }
+}
+
+std::shared_ptr<const nlohmann::json> ActionCursor::take_text_list(const std::string& example) {
+  const std::string expected = "a list of texts such as [\"" + example + "\"] is expected here";
+  const std::size_t size = sees('[') ? object_length(rest()) : std::string_view::npos;
+  if (size == std::string_view::npos) {
+    fail(expected + ", and not " + rest_for_message());
+    return nullptr;
+  }
+  const std::string_view written = rest().substr(0, size);
+  auto made = std::make_shared<nlohmann::json>(nlohmann::json::parse(written, nullptr, false));
+  const bool is_list =
+      made->is_array() && !made->empty() && std::all_of(made->begin(), made->end(), [](const nlohmann::json& entry) {
+        return entry.is_string() && !entry.get_ref<const std::string&>().empty();
+      });
+  if (!is_list) {
+    fail(expected + ", with texts in double quotes, and not " + expressions::quoted_for_message(written));
+    return nullptr;
+  }
+  at_ += size;
+  return made;
 }
 
 std::string ActionCursor::rest_for_message() {

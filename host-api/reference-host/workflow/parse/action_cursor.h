@@ -74,6 +74,9 @@ class ActionCursor {
   // A JSON object; null after a diagnostic. `places` gets the place of each of its names in the source.
   std::shared_ptr<const nlohmann::json> take_json_object(std::map<std::string, std::size_t>* places = nullptr);
 
+  // A JSON list of texts, none of them empty; null after a diagnostic. `example` is one of them.
+  std::shared_ptr<const nlohmann::json> take_text_list(const std::string& example);
+
   // What comes next, for messages.
   std::string rest_for_message();
 

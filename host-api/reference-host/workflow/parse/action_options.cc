@@ -57,15 +57,24 @@ std::string example_of(const std::string& name) {
   if (name == "ask_again") return "ask_again=2";
   if (name == "max") return "max=5";
   if (name == "lock") return "lock=\"name\"";
+  if (name == "inputs" || name == "outputs") return name + "=[\"src/**\"]";
+  if (name == "cache") return "cache=true";
   return name + "=60";
+}
+
+// Whether a name, `=` and a list come next.
+bool sees_list(ActionCursor ahead) {
+  ahead.take_bare_word();
+  return ahead.take_symbol('=') && ahead.sees('[');
 }
 
 }  // namespace
 
 std::vector<std::string> OptionReader::names() const {
-  std::vector<std::string> names = {
-      "result", "retry", "backoff",   "total_timeout", "on_failure", "secret",    "on",  "slot", "sandbox", "network",
-      "memory", "cpu",   "processes", "matrix",        "output",     "ask_again", "max", "with", "lock"};
+  std::vector<std::string> names = {"result",    "retry",  "backoff", "total_timeout", "on_failure", "secret",
+                                    "on",        "slot",   "sandbox", "network",       "memory",     "cpu",
+                                    "processes", "matrix", "output",  "ask_again",     "max",        "with",
+                                    "lock",      "inputs", "outputs", "cache"};
   if (has_timeout_) names.insert(names.begin(), "timeout");
   return names;
 }
@@ -88,6 +97,8 @@ OptionReader::Result OptionReader::take(ActionOptions& out) {
   if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Result::none;
   if (is_argument(name)) return Result::none;
   const std::size_t at = cursor_.here();
+  // An argument of a tool, a prompt or a workflow may have one of these names, and is never a list.
+  if ((name == "inputs" || name == "outputs") && !sees_list(cursor_)) return Result::none;
   note(name, at);
   cursor_.take_bare_word();
   if (name == "on_failure") {
@@ -116,6 +127,7 @@ bool OptionReader::read(const std::string& name, ActionOptions& out) {
   if (name == "on_failure") return on_failure(out);
   if (name == "secret") return secret(out);
   if (name == "lock") return lock(out);
+  if (name == "inputs" || name == "outputs" || name == "cache") return cache(name, out.cache);
   if (name == "on") return take_on(cursor_, diagnostics_, out.place.on);
   if (name == "slot") return take_slot(cursor_, diagnostics_, out.place.slot);
   if (is_limit(name)) return take_limit(cursor_, diagnostics_, name, out.place);
@@ -361,6 +373,21 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
     return true;
   }
   return fail("processes is how many may be alive at once, from 1 to 1000000, such as processes=50");
+}
+
+bool OptionReader::cache(const std::string& name, CacheOptions& out) {
+  out.offset = cursor_.here();
+  if (name == "cache") {
+    const std::string word = lowered(cursor_.take_bare_word());
+    out.wanted = word == "true";
+    if (word == "true" || word == "false") return true;
+    diagnostics_.add(out.offset, "cache is true or false, as in cache=true");
+    return false;
+  }
+  auto list = cursor_.take_text_list("src/**");
+  if (list == nullptr) return false;
+  (name == "inputs" ? out.inputs : out.outputs) = std::move(list);
+  return true;
 }
 
 bool OptionReader::matrix(ActionOptions& out) {

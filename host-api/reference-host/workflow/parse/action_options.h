@@ -1,7 +1,7 @@
 // Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
 // on failure: State, secret, lock="name", on="cluster", slot="big", sandbox="read-only", network=deny, memory=1G,
-// cpu=60s, processes=50, matrix={...}, output={...}, ask_again=2, max=5; and the name=value pairs that tools, prompts and other
-// workflows are given.
+// cpu=60s, processes=50, inputs=[...], outputs=[...], cache=true, matrix={...}, output={...}, ask_again=2, max=5; and the name=value
+// pairs that tools, prompts and other workflows are given.
 #pragma once
 
 #include <optional>
@@ -50,6 +50,7 @@ class OptionReader {
   bool on_failure(ActionOptions& out);
   bool secret(ActionOptions& out);
   bool lock(ActionOptions& out);
+  bool cache(const std::string& name, CacheOptions& out);
   bool matrix(ActionOptions& out);
   bool number(const std::string& name, std::int64_t least, std::int64_t most, std::optional<std::int64_t>& out);
   // Whether `name`, which comes next, is an argument here: output="x" and max="5" are none of ours.

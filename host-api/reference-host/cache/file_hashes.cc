@@ -1,0 +1,187 @@
+#include "cache/file_hashes.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/files.h"
+#include "base/sha256.h"
+
+namespace wtool::host::cache {
+namespace {
+
+// A clock may be as coarse as that: FAT has 2 seconds.
+constexpr std::int64_t recent = 2'000'000'000;
+constexpr std::size_t max_records = 200'000;
+constexpr std::size_t max_record_bytes = 256UL << 20;
+constexpr std::string_view record_head = "wtool file hashes 1 ";
+
+std::int64_t nanoseconds(const struct timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+std::int64_t now() {
+  struct timespec time {};
+  ::clock_gettime(CLOCK_REALTIME, &time);
+  return nanoseconds(time);
+}
+
+bool is_same(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino && one.st_size == other.st_size &&
+         nanoseconds(one.st_mtim) == nanoseconds(other.st_mtim) &&
+         nanoseconds(one.st_ctim) == nanoseconds(other.st_ctim);
+}
+
+// The hash of its content; empty: `problem`.
+std::string content_hash(const std::string& path, struct stat& status, std::string& problem) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (!file || ::fstat(file.get(), &status) != 0) {
+    problem = std::string("cannot be read: ") + ::strerror(errno);
+    return {};
+  }
+  if (!S_ISREG(status.st_mode)) {
+    problem = "is no file";
+    return {};
+  }
+  Sha256 digest;
+  std::vector<char> buffer(256UL * 1024);
+  for (;;) {
+    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      problem = std::string("cannot be read: ") + ::strerror(errno);
+      return {};
+    }
+    if (got == 0) break;
+    digest.add({buffer.data(), static_cast<std::size_t>(got)});
+  }
+  struct stat after {};
+  if (::fstat(file.get(), &after) != 0 || !is_same(status, after)) {
+    problem = "changed while it was read";
+    return {};
+  }
+  return digest.finish();
+}
+
+}  // namespace
+
+FileState FileHashes::look(const std::string& path) {
+  FileState state;
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) {
+    if (errno != ENOENT && errno != ENOTDIR) state.problem = std::string("cannot be read: ") + ::strerror(errno);
+    return state;
+  }
+  state.exists = true;
+  if (S_ISLNK(status.st_mode)) {
+    std::string text(PATH_MAX, '\0');
+    const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+    if (size < 0) {
+      state.problem = std::string("cannot be read: ") + ::strerror(errno);
+      return state;
+    }
+    state.link = text.substr(0, static_cast<std::size_t>(size));
+    // A link that leads nowhere, or to a folder, stands for itself alone.
+    if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return state;
+  }
+  if (!S_ISREG(status.st_mode)) {
+    state.problem = "is no file";
+    return state;
+  }
+  const auto fill = [&](const std::string& hash) {
+    state.executable = (status.st_mode & 0111U) != 0;
+    state.bytes = static_cast<std::uint64_t>(status.st_size);
+    state.hash = hash;
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    load();
+    const auto found = known_.find(path);
+    if (found != known_.end()) {
+      const Known& known = found->second;
+      const std::int64_t modified = nanoseconds(status.st_mtim), changed = nanoseconds(status.st_ctim);
+      if (known.device == status.st_dev && known.inode == status.st_ino &&
+          known.bytes == static_cast<std::uint64_t>(status.st_size) && known.modified == modified &&
+          known.changed == changed && modified + recent <= known.read && changed + recent <= known.read) {
+        fill(known.hash);
+        return state;
+      }
+    }
+    ++files_read_;
+  }
+  const std::int64_t began = now();
+  std::string hash = content_hash(path, status, state.problem);
+  if (!state.problem.empty()) return state;
+  fill(hash);
+  const std::lock_guard lock(mutex_);
+  if (known_.size() >= max_records) known_.clear();
+  known_.insert_or_assign(path, Known{status.st_dev, status.st_ino, state.bytes, nanoseconds(status.st_mtim),
+                                      nanoseconds(status.st_ctim), began, std::move(hash)});
+  changed_ = true;
+  return state;
+}
+
+// With mutex_ held. The first line has the hash of the rest. Then, for each file, its path, a NUL and a line.
+void FileHashes::load() {
+  if (loaded_) return;
+  loaded_ = true;
+  if (record_.empty()) return;
+  const Descriptor file(::open(record_.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  std::string text;
+  if (!file || read_all(file.get(), max_record_bytes, text) != 0) return;
+  const std::size_t head = record_head.size() + sha256_size + 1;
+  if (text.size() < head || !text.starts_with(record_head)) return;
+  const std::string_view rest = std::string_view(text).substr(head);
+  if (sha256(rest) != std::string_view(text).substr(record_head.size(), sha256_size)) return;
+  for (std::size_t at = 0; at < rest.size();) {
+    const std::size_t nul = rest.find('\0', at);
+    if (nul == std::string_view::npos) return;
+    const std::size_t end = std::min(rest.find('\n', nul), rest.size());
+    Known known;
+    const char* next = rest.data() + nul + 1;
+    const char* const last = rest.data() + end;
+    const auto take = [&](auto& number) {
+      const auto parsed = std::from_chars(next, last, number);
+      next = parsed.ptr < last ? parsed.ptr + 1 : last;
+      return parsed.ec == std::errc();
+    };
+    if (!take(known.device) || !take(known.inode) || !take(known.bytes) || !take(known.modified) ||
+        !take(known.changed) || !take(known.read)) {
+      return;
+    }
+    known.hash.assign(next, last);
+    if (!is_sha256(known.hash)) return;
+    known_.insert_or_assign(std::string(rest.substr(at, nul - at)), std::move(known));
+    at = end + 1;
+  }
+}
+
+void FileHashes::save() {
+  const std::lock_guard lock(mutex_);
+  if (!changed_ || record_.empty()) return;
+  changed_ = false;
+  std::string rest;
+  for (const auto& [path, known] : known_) {
+    rest += path;
+    rest += '\0';
+    for (const std::uint64_t number : {known.device, known.inode, known.bytes}) rest += std::to_string(number) + ' ';
+    for (const std::int64_t number : {known.modified, known.changed, known.read}) rest += std::to_string(number) + ' ';
+    rest += known.hash + '\n';
+  }
+  std::string name = record_ + ".XXXXXX";
+  const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file) return;
+  const std::string text = std::string(record_head) + sha256(rest) + '\n' + rest;
+  // Not synchronized: after a loss of power, the hash tells what is left of it.
+  if (write_all(file.get(), text).error != 0 || ::rename(name.c_str(), record_.c_str()) != 0) ::unlink(name.c_str());
+}
+
+}  // namespace wtool::host::cache

@@ -1,0 +1,59 @@
+// The hashes of files, without reading those that have not changed since they were last read.
+//
+// A file counts as unchanged while its device, inode, size and its times of modification and change are those that were
+// recorded with its hash. A time that was still recent when the file was read could be that of a later write, too: such
+// a file is read again. What is recorded is kept in a file of its own for each directory; where that is lost or
+// damaged, all files are read.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace wtool::host::cache {
+
+struct FileState {
+  bool exists = false;
+  bool executable = false;
+  std::uint64_t bytes = 0;
+  std::string hash;     // of a file's content
+  std::string link;     // of a symbolic link, where it leads to; its file counts as well, where there is one
+  std::string problem;  // why it is not known: it cannot be read, is no file, ...; follows its name
+};
+
+// Any thread.
+class FileHashes {
+ public:
+  // `record`: the file with the records; empty: nothing is kept.
+  explicit FileHashes(std::string record = {}) : record_(std::move(record)) {}
+  FileHashes(const FileHashes&) = delete;
+  FileHashes& operator=(const FileHashes&) = delete;
+
+  // The path is absolute.
+  FileState look(const std::string& path);
+
+  // Writes what is new to the file. A failure is no harm: files are then read again.
+  void save();
+
+  // How many files were read, for tests.
+  std::uint64_t files_read() const { return files_read_; }
+
+ private:
+  struct Known {
+    std::uint64_t device = 0, inode = 0, bytes = 0;
+    std::int64_t modified = 0, changed = 0;  // nanoseconds
+    std::int64_t read = 0;                   // when it was read, by the same clock
+    std::string hash;
+  };
+  void load();
+
+  const std::string record_;
+  std::mutex mutex_;  // for all below
+  bool loaded_ = false;
+  bool changed_ = false;
+  std::uint64_t files_read_ = 0;
+  std::unordered_map<std::string, Known> known_;
+};
+
+}  // namespace wtool::host::cache

@@ -1,0 +1,203 @@
+#include "cache/patterns.h"
+
+#include <fnmatch.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+namespace wtool::host::cache {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t max_folders_within = 200;
+
+using Names = std::vector<std::string>;
+
+Names names_in(std::string_view path) {
+  Names names;
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view name = path.substr(at, end - at);
+    if (!name.empty() && name != ".") names.emplace_back(name);
+    at = end + 1;
+  }
+  return names;
+}
+
+bool is_wild(std::string_view name) { return name.find_first_of("*?[") != std::string_view::npos; }
+
+bool fits(const std::string& pattern, const std::string& name) {
+  return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+bool matches_names(const Names& pattern, std::size_t p, const Names& path, std::size_t at) {
+  for (; p < pattern.size(); ++p, ++at) {
+    if (pattern[p] == "**") {
+      for (std::size_t from = at; from <= path.size(); ++from) {
+        if (matches_names(pattern, p + 1, path, from)) return true;
+      }
+      return false;
+    }
+    if (at == path.size() || !fits(pattern[p], path[at])) return false;
+  }
+  // A folder stands for what is below it.
+  return at == path.size() || (at > 0 && at < path.size());
+}
+
+class Search {
+ public:
+  Search(const std::string& directory, const std::vector<std::string>& without) : directory_(directory) {
+    for (const std::string& pattern : without) without_.push_back(names_in(pattern));
+  }
+
+  void exclude(std::string_view pattern) { excluded_.push_back(names_in(pattern)); }
+
+  // Whether the pattern names a file.
+  bool add(const std::string& pattern) {
+    const Names names = names_in(pattern);
+    const std::size_t before = matched_;
+    pattern_ = &names;
+    if (!pattern.empty()) walk(pattern.starts_with('/') ? "/" : "", 0, false);
+    return matched_ > before;
+  }
+
+  std::set<std::string> paths;
+  std::string problem;
+
+ private:
+  std::string absolute(const std::string& path) const {
+    return path.starts_with('/') ? path : path.empty() ? directory_ : directory_ + "/" + path;
+  }
+  static std::string below(const std::string& path, const std::string& name) {
+    return path.empty() || path.ends_with('/') ? path + name : path + "/" + name;
+  }
+
+  void fail(const std::string& path, const std::string& why) {
+    if (problem.empty()) problem = (path.empty() ? directory_ : path) + " " + why;
+  }
+
+  void walk(const std::string& path, std::size_t at, bool wild) {
+    if (!problem.empty()) return;
+    if (at == pattern_->size()) return take(path, wild);
+    const std::string& name = (*pattern_)[at];
+    if (name == "**") {
+      walk(path, at + 1, true);
+      return each(path, [&](const std::string& entry, bool is_folder) {
+        // `src/**` names files as well as folders, and the files of a folder are found in it.
+        if (is_folder) {
+          walk(below(path, entry), at, true);
+        } else if (at + 1 == pattern_->size()) {
+          take(below(path, entry), true);
+        }
+      });
+    }
+    if (!is_wild(name)) return walk(below(path, name), at + 1, wild);
+    each(path, [&](const std::string& entry, bool is_folder) {
+      if (!fits(name, entry) || (!is_folder && at + 1 < pattern_->size())) return;
+      walk(below(path, entry), at + 1, true);
+    });
+  }
+
+  void take(const std::string& path, bool wild) {
+    struct stat status {};
+    if (::stat(absolute(path).c_str(), &status) != 0) {
+      // A link that leads nowhere is a file that may come.
+      if (::lstat(absolute(path).c_str(), &status) == 0) keep(path, wild);
+      return;
+    }
+    if (!S_ISDIR(status.st_mode)) return keep(path, wild);
+    // With `**` before it, its files are found by that.
+    if (!pattern_->empty() && pattern_->back() == "**") return;
+    all_below(path);
+  }
+
+  void all_below(const std::string& path) {
+    each(path, [&](const std::string& entry, bool is_folder) {
+      is_folder ? all_below(below(path, entry)) : keep(below(path, entry), true);
+    });
+  }
+
+  void keep(const std::string& path, bool wild) {
+    if (!excluded_.empty() || (wild && !without_.empty())) {
+      const Names names = names_in(path);
+      const auto named = [&](const Names& pattern) { return matches_names(pattern, 0, names, 0); };
+      if (std::any_of(excluded_.begin(), excluded_.end(), named)) return;
+      if (wild && std::any_of(without_.begin(), without_.end(), named)) return;
+    }
+    ++matched_;
+    paths.insert(path);
+    if (paths.size() > max_files) fail(path, "is one of more than " + std::to_string(max_files) + " files");
+  }
+
+  template <class Function>
+  void each(const std::string& path, const Function& function) {
+    struct stat here {};
+    const std::string folder = absolute(path);
+    if (!problem.empty() || ::stat(folder.c_str(), &here) != 0 || !S_ISDIR(here.st_mode)) return;
+    const auto id = std::pair(here.st_dev, here.st_ino);
+    if (std::find(around_.begin(), around_.end(), id) != around_.end()) return fail(path, "leads in a circle");
+    if (around_.size() == max_folders_within) return fail(path, "lies within too many folders");
+    around_.push_back(id);
+    std::error_code failed;
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+      const std::string name = entry->path().filename().string();
+      std::error_code gone;
+      const bool is_folder = entry->is_directory(gone);
+      if (is_folder && (name == ".git" || name == ".wtool")) continue;
+      function(name, is_folder);
+      if (!problem.empty()) break;
+    }
+    if (failed) fail(path, "cannot be read: " + failed.message());
+    around_.pop_back();
+  }
+
+  const std::string& directory_;
+  std::vector<Names> without_;
+  std::vector<Names> excluded_;
+  const Names* pattern_ = nullptr;
+  std::vector<std::pair<dev_t, ino_t>> around_;  // the folders that are being read
+  std::size_t matched_ = 0;
+};
+
+}  // namespace
+
+FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
+                      const std::vector<std::string>& without) {
+  FoundFiles found;
+  Search search(directory, without);
+  for (const std::string& pattern : patterns) {
+    if (pattern.starts_with('!')) search.exclude(std::string_view(pattern).substr(1));
+  }
+  for (const std::string& pattern : patterns) {
+    if (!pattern.starts_with('!') && !search.add(pattern)) found.unmatched.push_back(pattern);
+  }
+  found.paths.assign(search.paths.begin(), search.paths.end());
+  found.problem = std::move(search.problem);
+  return found;
+}
+
+bool matches(std::string_view pattern, std::string_view path) {
+  return matches_names(names_in(pattern), 0, names_in(path), 0);
+}
+
+std::string plain_path(std::string_view path) {
+  std::string plain = path.starts_with('/') ? "/" : "";
+  for (const std::string& name : names_in(path)) plain += (plain.empty() || plain == "/" ? "" : "/") + name;
+  return plain;
+}
+
+std::string output_problem(std::string_view pattern) {
+  if (pattern.starts_with('/')) return "is an absolute path";
+  if (pattern.starts_with('!')) return "excludes files, which only inputs can do";
+  const Names names = names_in(pattern);
+  if (names.empty()) return "names no file";
+  if (std::find(names.begin(), names.end(), "..") != names.end()) return "leads out of the directory of the step";
+  return "";
+}
+
+}  // namespace wtool::host::cache

@@ -1,0 +1,40 @@
+// The files that the patterns of a step name: `src/**`, `CMakeLists.txt`, `!src/generated/**`.
+//
+// - `*`, `?` and `[ab]` stand for a part of one name, `**` for any number of folders. A name without them stands for
+//   itself, and a folder for all files below it. `!` excludes what the other patterns name.
+// - Hidden files count. The folders .git and .wtool are left out, unless a pattern names them.
+// - Links are followed; what leads in a circle is a problem, and so is what cannot be read. A file that nobody sees
+//   could change unseen.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::host::cache {
+
+inline constexpr std::size_t max_files = 100'000;  // that the patterns of one step name
+
+struct FoundFiles {
+  std::vector<std::string> paths;      // sorted, each once, as a pattern leads to it; a name may not exist
+  std::vector<std::string> unmatched;  // patterns that name no file
+  std::string problem;                 // why the rest is not known; a sentence without its end
+};
+
+// Relative patterns begin in `directory`, which is absolute. Files that a pattern of `without` names are left out, but
+// not those that `patterns` name without a wildcard.
+FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
+                      const std::vector<std::string>& without = {});
+
+// Both relative to the same folder.
+bool matches(std::string_view pattern, std::string_view path);
+
+// Without `.`, and with single slashes.
+std::string plain_path(std::string_view path);
+
+// Why outputs cannot be named so; empty: they can. They lie below the directory of the step, because they are written
+// there again.
+std::string output_problem(std::string_view pattern);
+
+}  // namespace wtool::host::cache

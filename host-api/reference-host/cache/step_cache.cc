@@ -1,0 +1,251 @@
+#include "cache/step_cache.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+
+#include "base/sha256.h"
+#include "cache/patterns.h"
+
+namespace wtool::host::cache {
+namespace {
+
+// Raised when the same key would stand for something else.
+constexpr std::string_view key_version = "wtool step 1";
+constexpr std::string_view input_part = "file ";  // before the path of an input, among the parts
+
+// Each text with its size, so that two texts never look like two others.
+void add(Sha256& digest, std::string_view text) {
+  digest.add(std::to_string(text.size()) + ':');
+  digest.add(text);
+}
+
+std::string hash_of(const std::vector<std::string>& texts) {
+  Sha256 digest;
+  for (const std::string& text : texts) add(digest, text);
+  return digest.finish();
+}
+
+std::string step_hash(const Work& work) { return hash_of({work.directory, work.file, work.step, work.combination}); }
+
+std::string record_file(const StepCache::Options& options) {
+  if (options.folder.empty()) return {};
+  return options.folder + "/files/" + sha256(options.directory);
+}
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+}  // namespace
+
+StepCache::StepCache(Options options)
+    : options_(std::move(options)), store_(options_.folder, options_.max_bytes), hashes_(record_file(options_)) {}
+
+StepCache::~StepCache() {
+  if (options_.looks_only) return;
+  hashes_.save();
+  if (!kept_.empty()) store_.trim();
+}
+
+std::string StepCache::absolute(const Work& work, const std::string& path) const {
+  return path.starts_with('/') ? path : work.directory + "/" + path;
+}
+
+Look StepCache::look(const Work& work) {
+  Look look;
+  if (look.why = store_.problem(); !look.why.empty()) return look;
+  for (const std::string& output : work.outputs) {
+    if (const std::string problem = output_problem(output); !problem.empty()) {
+      look.why = "the output " + quoted(output) + " " + problem;
+    } else if (std::find(work.inputs.begin(), work.inputs.end(), output) != work.inputs.end()) {
+      look.why = quoted(output) + " is both an input and an output";
+    } else {
+      continue;
+    }
+    look.is_doubt = true;
+    return look;
+  }
+  for (const auto& [name, value] : options_.parts) look.parts.emplace(name, sha256(value));
+  for (const auto& [name, value] : work.parts) look.parts.emplace(name, sha256(value));
+  look.parts.emplace("the names of its inputs", hash_of(work.inputs));
+  look.parts.emplace("the names of its outputs", hash_of(work.outputs));
+  add_inputs(work, look);
+  if (!look.why.empty()) return look;
+  Sha256 digest;
+  add(digest, key_version);
+  add(digest, work.directory);
+  for (const auto& [name, hash] : look.parts) {
+    add(digest, name);
+    add(digest, hash);
+  }
+  look.key = digest.finish();
+  if (options_.force) {
+    look.why = "--force";
+    return look;
+  }
+  look.entry = store_.find(look.key);
+  if (!look.entry) {
+    look.why = why_not(work, look);
+    return look;
+  }
+  check_outputs(work, look);
+  if (!look.why.empty()) look.entry.reset();
+  return look;
+}
+
+void StepCache::add_inputs(const Work& work, Look& look) {
+  const FoundFiles found = find_files(work.directory, work.inputs, work.outputs);
+  if (look.why = found.problem; !look.why.empty()) return;
+  if (!found.unmatched.empty()) {
+    look.is_doubt = true;
+    look.why = "no file matches the input " + quoted(found.unmatched.front());
+    return;
+  }
+  for (const std::string& path : found.paths) {
+    const FileState state = hashes_.look(absolute(work, path));
+    std::string problem = state.problem;
+    if (problem.empty() && !state.exists) problem = "is gone";
+    if (problem.empty() && std::any_of(work.outputs.begin(), work.outputs.end(),
+                                       [&](const std::string& output) { return matches(output, plain_path(path)); })) {
+      problem = "is both an input and an output";
+      look.is_doubt = true;
+    }
+    if (!problem.empty()) {
+      look.why = quoted(path) + " " + problem;
+      return;
+    }
+    look.parts.emplace(std::string(input_part) + path, hash_of({state.hash, state.executable ? "x" : "", state.link}));
+  }
+}
+
+// What is there is overwritten only where the store has its content, so that nothing is lost that only a person has.
+void StepCache::check_outputs(const Work& work, Look& look) {
+  for (const StoredOutput& output : look.entry->outputs) {
+    const FileState state = hashes_.look(absolute(work, output.path));
+    const bool same = output.hash.empty()
+                          ? state.link == output.link && !state.link.empty()
+                          : state.link.empty() && state.hash == output.hash && state.executable == output.executable;
+    if (state.exists && same) continue;
+    if (state.exists && (!state.link.empty() || !state.problem.empty() ||
+                         (state.hash != output.hash && !store_.has_content(state.hash)))) {
+      look.why = "the output " + quoted(output.path) + " was changed by something else";
+      return;
+    }
+    if (!output.hash.empty() && !store_.has_content(output.hash)) {
+      look.why = "the output " + quoted(output.path) + " is no longer kept";
+      return;
+    }
+    look.missing.push_back(output);
+  }
+}
+
+std::string StepCache::why_not(const Work& work, const Look& look) const {
+  const auto latest = store_.latest(step_hash(work));
+  if (!latest) return "nothing is kept of it";
+  std::string first;
+  std::size_t differences = 0;
+  const auto differs = [&](const std::string& name, const std::string& how) {
+    if (differences++ > 0) return;
+    first = name.starts_with(input_part) ? quoted(name.substr(input_part.size())) + " " + how : name + " " + how;
+  };
+  for (const auto& [name, hash] : look.parts) {
+    const auto before = latest->parts.find(name);
+    if (before == latest->parts.end()) {
+      differs(name, "is new");
+    } else if (before->second != hash) {
+      differs(name, "changed");
+    }
+  }
+  for (const auto& [name, hash] : latest->parts) {
+    if (!look.parts.contains(name)) differs(name, "is gone");
+  }
+  if (differences == 0) return "what is kept of it is damaged";
+  if (differences == 1) return first;
+  return first + ", and " + std::to_string(differences - 1) + " more";
+}
+
+bool StepCache::restore(const Work& work, Look& look) {
+  for (const StoredOutput& output : look.missing) {
+    std::string problem;
+    if (store_.restore(work.directory, output, problem)) continue;
+    look.why = "the output " + quoted(output.path) + " cannot be put back: " + problem;
+    look.entry.reset();
+    return false;
+  }
+  store_.used(look.key, step_hash(work));
+  return true;
+}
+
+std::string StepCache::keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
+                            const std::function<Refuses()>& refuses) {
+  if (look.key.empty() || options_.looks_only) return look.why;
+  constexpr const char* secret = "holds a secret";
+  if (refuses()(result, true)) return std::string("its result ") + secret;
+  Look again;
+  again.parts = look.parts;
+  std::erase_if(again.parts, [](const auto& part) { return part.first.starts_with(input_part); });
+  add_inputs(work, again);
+  if (!again.why.empty()) return again.why;
+  if (again.parts != look.parts) return "its inputs changed while it ran";
+  const FoundFiles found = find_files(work.directory, work.outputs);
+  if (!found.problem.empty()) return found.problem;
+  if (!found.unmatched.empty()) return "it made no output " + quoted(found.unmatched.front());
+
+  std::string problem;
+  Store::Keeping keeping(store_, problem);
+  if (!problem.empty()) return problem;
+  Entry entry{.key = look.key,
+              .step = work.step,
+              .file = work.file,
+              .run = run,
+              .made = static_cast<std::int64_t>(std::time(nullptr)),
+              .parts = look.parts,
+              .result = result};
+  for (const std::string& path : found.paths) {
+    const std::string file = absolute(work, path);
+    const FileState state = hashes_.look(file);
+    StoredOutput output{.path = plain_path(path), .hash = state.hash, .link = state.link};
+    output.executable = state.executable;
+    output.bytes = state.bytes;
+    if (!state.problem.empty() || !state.exists) {
+      return "the output " + quoted(path) + " " + (state.exists ? state.problem : "is gone");
+    }
+    if (!state.link.empty()) {
+      output.hash.clear();
+      output.executable = false;
+      output.bytes = 0;
+    } else {
+      const Refuses refused = refuses();
+      output.hash = keeping.add(
+          file, [&](std::string_view bytes, bool last) { return refused(bytes, last) ? secret : std::string(); },
+          problem);
+      if (!problem.empty()) return "the output " + quoted(path) + ": " + problem;
+      if (output.hash != state.hash) return "the output " + quoted(path) + " changed while it was read";
+    }
+    entry.outputs.push_back(std::move(output));
+  }
+  if (!keeping.finish(entry, step_hash(work), problem)) return problem;
+  const std::lock_guard lock(mutex_);
+  kept_.push_back(std::move(entry));
+  return {};
+}
+
+void StepCache::recheck(const std::function<Refuses()>& refuses) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(kept_, [&](const Entry& entry) {
+    bool refused = refuses()(entry.result, true);
+    for (const StoredOutput& output : entry.outputs) {
+      if (refused || output.hash.empty()) continue;
+      const Refuses look = refuses();
+      refused = !store_
+                     .look_at(output, [&](std::string_view bytes,
+                                          bool last) { return std::string(look(bytes, last) ? "refused" : ""); })
+                     .empty();
+    }
+    if (refused) store_.remove_with_contents(entry);
+    return refused;
+  });
+}
+
+}  // namespace wtool::host::cache

@@ -1,0 +1,91 @@
+// Whether the work of a step is up to date: it was done before, with the same of everything that it depends on, and what it made
+// is there, or can be put there again.
+//
+//   Look look = cache.look(work);
+//   if (look.entry && cache.restore(work, look)) use(look.entry->result);
+//   else { do it; cache.keep(work, look, result, ...); }
+//
+// The key is a hash of: the parts that the caller gives (the call, the directory, the versions), the patterns, and each
+// file that the inputs name, with its path, its content, whether it may be executed, and where it leads if it is a link. A doubt is
+// never a hit: a pattern that names no file, a file that cannot be read, an output that something else has changed.
+//
+// A key is looked up, never compared: so a step that goes back to an earlier state of its inputs is up to date, too.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/file_hashes.h"
+#include "cache/store.h"
+
+namespace wtool::host::cache {
+
+struct Work {
+  std::string step{};                          // its name, for people
+  std::string file{};                          // of its workflow
+  std::string combination{};                   // of a matrix; else empty
+  std::string directory{};                     // absolute, in which the patterns begin
+  std::map<std::string, std::string> parts{};  // what else it depends on, by names for people ("the command")
+  std::vector<std::string> inputs{};           // patterns (patterns.h)
+  std::vector<std::string> outputs{};
+};
+
+struct Look {
+  std::string key{};             // empty: the work cannot be kept, and `why` says why
+  std::optional<Entry> entry{};  // it is up to date
+  std::string why{};             // it is not; a sentence without its end
+  bool is_doubt = false;         // the workflow should be changed: the step is never up to date as it is
+  std::map<std::string, std::string> parts{};
+  std::vector<StoredOutput> missing{};  // the outputs that have to be restored
+};
+
+// Any thread.
+class StepCache {
+ public:
+  struct Options {
+    std::string folder = Store::usual_folder();
+    std::uint64_t max_bytes = usual_max_bytes;
+    std::string directory{};                     // of the run
+    std::map<std::string, std::string> parts{};  // of all work
+    bool force = false;                          // nothing is up to date, but all is kept
+    bool looks_only = false;                     // writes nothing
+  };
+  explicit StepCache(Options options);
+  // Writes what is known of files, and keeps the store within its bounds.
+  ~StepCache();
+  StepCache(const StepCache&) = delete;
+  StepCache& operator=(const StepCache&) = delete;
+
+  Look look(const Work& work);
+  // Puts the missing outputs there. False: `look.why` says why, and the work has to be done.
+  bool restore(const Work& work, Look& look);
+
+  // Whether a piece of text holds something that must not be kept; `last`: no more comes. A new one for each text.
+  using Refuses = std::function<bool(std::string_view piece, bool last)>;
+  // Keeps the result of work that was done after that look, and succeeded. Returns why it is not kept; empty: it is.
+  std::string keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
+                   const std::function<Refuses()>& refuses);
+
+  // Removes what this object has kept and which is refused by now.
+  void recheck(const std::function<Refuses()>& refuses);
+
+ private:
+  std::string absolute(const Work& work, const std::string& path) const;
+  void add_inputs(const Work& work, Look& look);
+  void check_outputs(const Work& work, Look& look);
+  std::string why_not(const Work& work, const Look& look) const;
+
+  const Options options_;
+  Store store_;
+  FileHashes hashes_;
+  std::mutex mutex_;
+  std::vector<Entry> kept_;
+};
+
+}  // namespace wtool::host::cache

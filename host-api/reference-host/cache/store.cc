@@ -1,0 +1,453 @@
+#include "cache/store.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+#include <tuple>
+
+#include "base/files.h"
+#include "base/paths.h"
+#include "base/sha256.h"
+
+namespace wtool::host::cache {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t max_entry_bytes = 64UL << 20;
+constexpr std::size_t piece = 256UL * 1024;
+
+std::string failure(const std::string& what, int error) { return what + ": " + ::strerror(error); }
+
+std::string entry_text(const Entry& entry) {
+  json outputs = json::array();
+  for (const StoredOutput& output : entry.outputs) {
+    json one = {{"path", output.path}, {"bytes", output.bytes}};
+    if (output.hash.empty()) {
+      one["link"] = output.link;
+    } else {
+      one["sha256"] = output.hash;
+    }
+    if (output.executable) one["executable"] = true;
+    outputs.push_back(std::move(one));
+  }
+  const json all = {{"v", 1},
+                    {"key", entry.key},
+                    {"step", entry.step},
+                    {"file", entry.file},
+                    {"run", entry.run},
+                    {"made", entry.made},
+                    {"parts", entry.parts},
+                    {"outputs", std::move(outputs)},
+                    {"result", entry.result}};
+  return all.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+// Nothing: it is not an entry that this program writes.
+std::optional<Entry> entry_of(std::string_view text) {
+  if (text.size() <= sha256_size || text[sha256_size] != '\n') return std::nullopt;
+  const std::string_view rest = text.substr(sha256_size + 1);
+  if (sha256(rest) != text.substr(0, sha256_size)) return std::nullopt;
+  try {
+    const json all = json::parse(rest);
+    if (all.at("v") != 1) return std::nullopt;
+    Entry entry;
+    all.at("key").get_to(entry.key);
+    all.at("step").get_to(entry.step);
+    all.at("file").get_to(entry.file);
+    all.at("run").get_to(entry.run);
+    all.at("made").get_to(entry.made);
+    all.at("parts").get_to(entry.parts);
+    all.at("result").get_to(entry.result);
+    for (const json& one : all.at("outputs")) {
+      StoredOutput output;
+      one.at("path").get_to(output.path);
+      one.at("bytes").get_to(output.bytes);
+      output.hash = one.value("sha256", "");
+      output.link = one.value("link", "");
+      output.executable = one.value("executable", false);
+      if (!output.hash.empty() && !is_sha256(output.hash)) return std::nullopt;
+      entry.outputs.push_back(std::move(output));
+    }
+    return entry;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> content_of(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  std::string text;
+  if (!file || read_all(file.get(), max_entry_bytes, text) != 0) return std::nullopt;
+  return text;
+}
+
+// A content is looked at while it is copied, so that what is checked is what is kept.
+int copy(int from, int to, Sha256& digest, const std::function<std::string(std::string_view, bool)>& look,
+         std::string& refused) {
+  // Shares the blocks where the file system can; then the copy is only read.
+  const bool shared = ::ioctl(to, FICLONE, from) == 0;
+  const int source = shared ? to : from;
+  std::string buffer(piece, '\0');
+  for (;;) {
+    const ssize_t got = ::read(source, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
+    if (look) refused = look(bytes, got == 0);
+    if (got == 0 || !refused.empty()) return 0;
+    digest.add(bytes);
+    if (shared) continue;
+    if (const int failed = write_all(to, bytes).error; failed != 0) return failed;
+  }
+}
+
+std::uint64_t size_of(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+// The files of a folder with two levels, or one.
+template <class Function>
+void each_file(const std::string& folder, const Function& function) {
+  std::error_code ignored;
+  for (fs::recursive_directory_iterator entry(folder, ignored), end; !ignored && entry != end;
+       entry.increment(ignored)) {
+    std::error_code gone;
+    if (!entry->is_directory(gone)) function(entry->path());
+  }
+}
+
+}  // namespace
+
+std::string Store::usual_folder() {
+  const std::string home = environment_folder("HOME");
+  const std::string cache = environment_folder("XDG_CACHE_HOME", home.empty() ? home : home + "/.cache");
+  return cache.empty() ? cache : cache + "/wtool/steps";
+}
+
+std::string Store::problem() const {
+  if (folder_.empty()) return "neither XDG_CACHE_HOME nor HOME is an absolute path";
+  struct stat status {};
+  if (::lstat(folder_.c_str(), &status) != 0) {
+    return errno == ENOENT || errno == ENOTDIR ? "" : failure(folder_, errno);
+  }
+  if (!S_ISDIR(status.st_mode)) return folder_ + " is no folder";
+  if (status.st_uid != ::geteuid()) return folder_ + " belongs to another user";
+  if ((status.st_mode & 022U) != 0) return folder_ + " can be written by others; remove it, or chmod 700 it";
+  return "";
+}
+
+std::string Store::path(std::string_view kind, std::string_view name) const {
+  std::string made = folder_ + '/' + std::string(kind) + '/';
+  if (kind != "latest") made += std::string(name.substr(0, 2)) + '/';
+  return made + std::string(name);
+}
+
+bool Store::make_folders(std::string& problem) const {
+  std::error_code failed;
+  fs::create_directories(fs::path(folder_).parent_path(), failed);
+  if (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) {
+    problem = failure(folder_, errno);
+    return false;
+  }
+  if (problem = this->problem(); !problem.empty()) return false;
+  for (const char* name : {"entries", "blobs", "latest", "files", "new"}) {
+    const std::string made = folder_ + '/' + name;
+    if (::mkdir(made.c_str(), 0700) == 0 || errno == EEXIST) continue;
+    problem = failure(made, errno);
+    return false;
+  }
+  return true;
+}
+
+Descriptor Store::lock(int how) const {
+  Descriptor file(::open((folder_ + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  while (file && ::flock(file.get(), how) != 0) {
+    if (errno != EINTR) return {};
+  }
+  return file;
+}
+
+bool Store::write(const std::string& to, std::string_view text, bool durable, std::string& problem) const {
+  std::string name = folder_ + "/new/XXXXXX";
+  const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file) {
+    problem = failure(name, errno);
+    return false;
+  }
+  int failed = write_all(file.get(), text).error;
+  if (failed == 0 && durable && ::fsync(file.get()) != 0) failed = errno;
+  if (failed == 0) {
+    const std::string folder = fs::path(to).parent_path().string();
+    ::mkdir(folder.c_str(), 0700);
+    if (::rename(name.c_str(), to.c_str()) == 0) return true;
+    failed = errno;
+  }
+  ::unlink(name.c_str());
+  problem = failure(to, failed);
+  return false;
+}
+
+std::optional<Entry> Store::find(std::string_view key) const {
+  const std::string file = path("entries", key);
+  const auto text = content_of(file);
+  if (!text) return std::nullopt;
+  auto entry = entry_of(*text);
+  if (entry && entry->key == key) return entry;
+  ::unlink(file.c_str());
+  return std::nullopt;
+}
+
+std::optional<Entry> Store::latest(std::string_view step) const {
+  const auto key = content_of(path("latest", step));
+  return key && is_sha256(*key) ? find(*key) : std::nullopt;
+}
+
+bool Store::has_content(std::string_view hash) const {
+  return is_sha256(hash) && ::access(path("blobs", hash).c_str(), F_OK) == 0;
+}
+
+void Store::used(std::string_view key, std::string_view step) const {
+  ::utimensat(AT_FDCWD, path("entries", key).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+  std::string ignored;
+  if (content_of(path("latest", step)) != key) write(path("latest", step), key, false, ignored);
+}
+
+// ---- keeping
+
+Store::Keeping::Keeping(Store& store, std::string& problem) : store_(store) {
+  if (!store.make_folders(problem)) return;
+  lock_ = store.lock(LOCK_SH);
+  if (!lock_) problem = failure(store.folder_ + "/lock", errno);
+}
+
+std::string Store::Keeping::add(const std::string& file, const Look& look, std::string& problem) {
+  const Descriptor from(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY));
+  struct stat before {};
+  if (!from || ::fstat(from.get(), &before) != 0) {
+    problem = failure("it cannot be read", errno);
+    return {};
+  }
+  if (!S_ISREG(before.st_mode)) {
+    problem = "it is no file";
+    return {};
+  }
+  bytes_ += static_cast<std::uint64_t>(before.st_size);
+  if (bytes_ > store_.max_bytes_) {
+    problem = "the outputs have more than the " + std::to_string(store_.max_bytes_) + " bytes of the whole store";
+    return {};
+  }
+  std::string name = store_.folder_ + "/new/XXXXXX";
+  const Descriptor to(::mkostemp(name.data(), O_CLOEXEC));
+  if (!to) {
+    problem = failure(name, errno);
+    return {};
+  }
+  Sha256 digest;
+  int failed = copy(from.get(), to.get(), digest, look, problem);
+  struct stat after {};
+  if (failed == 0 && problem.empty() &&
+      (::fstat(from.get(), &after) != 0 || after.st_size != before.st_size ||
+       after.st_mtim.tv_sec != before.st_mtim.tv_sec || after.st_mtim.tv_nsec != before.st_mtim.tv_nsec)) {
+    problem = "it changed while it was read";
+  }
+  std::string hash = digest.finish();
+  if (failed == 0 && problem.empty()) {
+    const std::string blob = store_.path("blobs", hash);
+    // What stands there may be damaged; this is known to be right.
+    if (::fsync(to.get()) != 0) failed = errno;
+    ::mkdir(fs::path(blob).parent_path().c_str(), 0700);
+    if (failed == 0 && ::rename(name.c_str(), blob.c_str()) != 0) failed = errno;
+  }
+  if (failed == 0 && problem.empty()) return hash;
+  ::unlink(name.c_str());
+  if (problem.empty()) problem = failure("it cannot be copied", failed);
+  return {};
+}
+
+bool Store::Keeping::finish(const Entry& entry, std::string_view step, std::string& problem) {
+  const std::string text = entry_text(entry);
+  if (text.size() + sha256_size + 1 > max_entry_bytes) {
+    problem = "the result is too large";
+    return false;
+  }
+  if (!store_.write(store_.path("entries", entry.key), sha256(text) + '\n' + text, true, problem)) return false;
+  std::string ignored;
+  store_.write(store_.path("latest", step), entry.key, false, ignored);
+  return true;
+}
+
+// ---- restoring
+
+bool Store::restore(const std::string& directory, const StoredOutput& output, std::string& problem) const {
+  const fs::path target(output.path);
+  bool made = false;
+  std::string why;
+  const Descriptor folder = make_folder_without_links(directory, target.parent_path().string(), 0777, made, why);
+  if (!folder) {
+    problem = why;
+    return false;
+  }
+  const std::string own = target.filename().string();
+  const std::string name =
+      ".wtool-" + std::to_string(::getpid()) + "-" + sha256(directory + '\0' + output.path).substr(0, 16);
+  ::unlinkat(folder.get(), name.c_str(), 0);
+  int failed = 0;
+  if (output.hash.empty()) {
+    if (::symlinkat(output.link.c_str(), folder.get(), name.c_str()) != 0) failed = errno;
+  } else {
+    const std::string blob = path("blobs", output.hash);
+    const Descriptor from(::open(blob.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!from) {
+      problem = failure("the store has lost its content", errno);
+      return false;
+    }
+    const Descriptor to(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                                 output.executable ? 0777 : 0666));
+    Sha256 digest;
+    failed = to ? copy(from.get(), to.get(), digest, nullptr, why) : errno;
+    if (failed == 0 && digest.finish() != output.hash) {
+      ::unlink(blob.c_str());
+      problem = "the store has another content for it";
+      ::unlinkat(folder.get(), name.c_str(), 0);
+      return false;
+    }
+  }
+  if (failed == 0 && ::renameat(folder.get(), name.c_str(), folder.get(), own.c_str()) != 0) failed = errno;
+  if (failed == 0) return true;
+  ::unlinkat(folder.get(), name.c_str(), 0);
+  problem = ::strerror(failed);
+  return false;
+}
+
+// ---- all entries
+
+std::vector<ListedEntry> Store::list() const {
+  std::vector<ListedEntry> all;
+  if (!problem().empty()) return all;
+  each_file(folder_ + "/entries", [&](const fs::path& file) {
+    auto entry = find(file.filename().string());
+    struct stat status {};
+    if (!entry || ::lstat(file.c_str(), &status) != 0) return;
+    ListedEntry listed;
+    listed.used = status.st_mtim.tv_sec;
+    listed.bytes = static_cast<std::uint64_t>(status.st_size);
+    for (const StoredOutput& output : entry->outputs) listed.bytes += output.bytes;
+    listed.entry = std::move(*entry);
+    all.push_back(std::move(listed));
+  });
+  std::sort(all.begin(), all.end(), [](const ListedEntry& one, const ListedEntry& other) {
+    return std::tie(one.used, one.entry.key) > std::tie(other.used, other.entry.key);
+  });
+  return all;
+}
+
+void Store::remove(std::string_view key) const { ::unlink(path("entries", key).c_str()); }
+
+void Store::remove_with_contents(const Entry& entry) const {
+  remove(entry.key);
+  for (const StoredOutput& output : entry.outputs) {
+    if (!output.hash.empty()) ::unlink(path("blobs", output.hash).c_str());
+  }
+}
+
+std::string Store::look_at(const StoredOutput& output, const Keeping::Look& look) const {
+  const Descriptor from(::open(path("blobs", output.hash).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  std::string buffer(piece, '\0');
+  while (from) {
+    const ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    std::string said = look({buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}, got <= 0);
+    if (!said.empty() || got <= 0) return said;
+  }
+  return {};
+}
+
+std::uint64_t Store::clear(std::string& problem) const {
+  if (problem = this->problem(); !problem.empty() || ::access(folder_.c_str(), F_OK) != 0) return 0;
+  const Descriptor held = lock(LOCK_EX);
+  if (!held) {
+    problem = failure(folder_ + "/lock", errno);
+    return 0;
+  }
+  std::uint64_t bytes = 0;
+  for (const char* kind : {"entries", "latest", "blobs", "files", "new"}) {
+    each_file(folder_ + '/' + kind, [&](const fs::path& file) {
+      const std::uint64_t size = size_of(file.string());
+      if (::unlink(file.c_str()) == 0) {
+        bytes += size;
+      } else if (problem.empty()) {
+        problem = failure(file.string(), errno);
+      }
+    });
+  }
+  return bytes;
+}
+
+void Store::trim() const {
+  if (!problem().empty() || ::access(folder_.c_str(), F_OK) != 0) return;
+  std::uint64_t bytes = 0;
+  for (const char* kind : {"entries", "blobs", "new"}) {
+    each_file(folder_ + '/' + kind, [&](const fs::path& file) { bytes += size_of(file.string()); });
+  }
+  if (bytes <= max_bytes_) return;
+  const Descriptor held = lock(LOCK_EX | LOCK_NB);
+  if (!held) return;
+  // Nobody writes now, so what is there was left by a kill.
+  each_file(folder_ + "/new", [](const fs::path& file) { ::unlink(file.c_str()); });
+  std::vector<ListedEntry> all = list();
+  std::map<std::string, int> uses;
+  bytes = 0;
+  std::map<std::string, std::uint64_t> sizes;
+  each_file(folder_ + "/blobs", [&](const fs::path& file) {
+    sizes[file.filename().string()] = size_of(file.string());
+    bytes += size_of(file.string());
+  });
+  for (const ListedEntry& one : all) {
+    std::uint64_t own = one.bytes;
+    for (const StoredOutput& output : one.entry.outputs) {
+      own -= output.bytes;
+      ++uses[output.hash];
+    }
+    bytes += own;
+  }
+  const auto drop = [&](const std::string& hash) {
+    const auto found = sizes.find(hash);
+    if (found == sizes.end()) return;
+    ::unlink(path("blobs", hash).c_str());
+    bytes -= found->second;
+    sizes.erase(found);
+  };
+  std::vector<std::string> unused;
+  for (const auto& [hash, size] : sizes) {
+    if (!uses.contains(hash)) unused.push_back(hash);
+  }
+  for (const std::string& hash : unused) drop(hash);
+  while (bytes > max_bytes_ && !all.empty()) {
+    const ListedEntry oldest = std::move(all.back());
+    all.pop_back();
+    remove(oldest.entry.key);
+    std::uint64_t own = oldest.bytes;
+    for (const StoredOutput& output : oldest.entry.outputs) {
+      own -= output.bytes;
+      if (--uses[output.hash] == 0) drop(output.hash);
+    }
+    bytes -= std::min(bytes, own);
+  }
+}
+
+}  // namespace wtool::host::cache

@@ -1,0 +1,121 @@
+// What steps have made, on disk: their results, and the contents of their outputs.
+//
+//   $XDG_CACHE_HOME/wtool/steps/
+//     entries/KEY    a result, and which outputs belong to it; its first line is the hash of the rest
+//     blobs/HASH     the content of an output
+//     latest/STEP    the key of the newest entry of a step, to tell what has changed since
+//     files/HASH     FileHashes of a directory
+//     new/           what is being written
+//     lock           shared by those who write, exclusive to those who remove
+//
+// - A file is written under another name, synchronized and renamed; a kill at any moment leaves the whole entry or none.
+// - What is read is checked against its hash. A damaged entry or content is removed, and the step runs.
+// - Contents are copied, into the store and out of it, and never linked: a command that writes into an output would
+//   otherwise write into the store. Where the file system can, a copy shares its blocks.
+// - The folder belongs to this user, and nobody else may write there; another one is not used.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
+
+namespace wtool::host::cache {
+
+inline constexpr std::uint64_t usual_max_bytes = 5ULL << 30;
+
+struct StoredOutput {
+  std::string path;  // relative to the directory of the step
+  std::string hash;  // of its content; empty: it is a symbolic link
+  std::string link;  // where that leads to
+  bool executable = false;
+  std::uint64_t bytes = 0;
+};
+
+struct Entry {
+  std::string key{};
+  std::string step{};                          // the name of the state
+  std::string file{};                          // of the workflow
+  std::string run{};                           // the run that made it; may be empty
+  std::int64_t made = 0;                       // seconds since 1970
+  std::map<std::string, std::string> parts{};  // what made up the key, as hashes
+  std::vector<StoredOutput> outputs{};
+  std::string result{};  // JSON text, for whoever keeps it
+};
+
+struct ListedEntry {
+  Entry entry;
+  std::int64_t used = 0;    // seconds since 1970
+  std::uint64_t bytes = 0;  // of its outputs and itself; entries may share outputs
+};
+
+// Any thread.
+class Store {
+ public:
+  // $XDG_CACHE_HOME/wtool/steps, else ~/.cache/wtool/steps; empty where neither is an absolute path.
+  static std::string usual_folder();
+
+  // Makes nothing before something is kept.
+  Store(std::string folder, std::uint64_t max_bytes) : folder_(std::move(folder)), max_bytes_(max_bytes) {}
+
+  const std::string& folder() const { return folder_; }
+  // Why the folder cannot be used; empty: it can, or is not there yet.
+  std::string problem() const;
+
+  // Nothing: there is no such entry, or it is damaged.
+  std::optional<Entry> find(std::string_view key) const;
+  // The newest entry of that step.
+  std::optional<Entry> latest(std::string_view step) const;
+  bool has_content(std::string_view hash) const;
+  // So that it is not among the oldest, and is the newest of that step.
+  void used(std::string_view key, std::string_view step) const;
+
+  // Something that is being kept; nothing of it counts before finish().
+  class Keeping {
+   public:
+    // `problem`: why nothing can be kept.
+    Keeping(Store& store, std::string& problem);
+    // Copies the file; `look` sees its bytes and may refuse them with a reason. Returns its hash; empty: `problem`.
+    using Look = std::function<std::string(std::string_view bytes, bool last)>;
+    std::string add(const std::string& file, const Look& look, std::string& problem);
+    bool finish(const Entry& entry, std::string_view step, std::string& problem);
+
+   private:
+    Store& store_;
+    Descriptor lock_;
+    std::uint64_t bytes_ = 0;
+  };
+
+  // Writes the output below that directory, in place of what is there. Links are not followed. `problem`: why not.
+  bool restore(const std::string& directory, const StoredOutput& output, std::string& problem) const;
+
+  // The newest first.
+  std::vector<ListedEntry> list() const;
+  void remove(std::string_view key) const;
+  // The same with the contents of its outputs, which other entries then lack.
+  void remove_with_contents(const Entry& entry) const;
+  // Shows the content of an output, and at last nothing with `last`, until `look` says something; returns that.
+  std::string look_at(const StoredOutput& output, const Keeping::Look& look) const;
+  // Removes everything; returns how many bytes that were.
+  std::uint64_t clear(std::string& problem) const;
+  // Removes the entries that were not used for the longest time while there are too many bytes, and contents without an
+  // entry. Does nothing while somebody else writes.
+  void trim() const;
+
+ private:
+  std::string path(std::string_view kind, std::string_view name) const;
+  Descriptor lock(int how) const;
+  bool write(const std::string& to, std::string_view text, bool durable, std::string& problem) const;
+  bool make_folders(std::string& problem) const;
+
+  const std::string folder_;
+  const std::uint64_t max_bytes_;
+};
+
+}  // namespace wtool::host::cache

@@ -1,0 +1,117 @@
+// wtool cache list [--json], wtool cache clear: what is kept of steps, so that they are skipped when they are up to date.
+#include "cache/store.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/time_text.h"
+#include "cli/commands.h"
+#include "cli/context.h"
+#include "cli/table.h"
+#include "report/formats.h"
+#include "terminal/text.h"
+
+namespace wtool::host {
+namespace {
+
+using nlohmann::ordered_json;
+
+journal::Moment moment_of(std::int64_t seconds) { return journal::Moment(std::chrono::seconds(seconds)); }
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < std::size(units)) {
+    amount /= 1024;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", amount, units[unit]);
+  return text;
+}
+
+std::string cached_json(const std::vector<cache::ListedEntry>& all) {
+  ordered_json rows = ordered_json::array();
+  for (const cache::ListedEntry& one : all) {
+    ordered_json outputs = ordered_json::array();
+    for (const cache::StoredOutput& output : one.entry.outputs) outputs.push_back(output.path);
+    rows.push_back({{"key", one.entry.key},
+                    {"step", one.entry.step},
+                    {"file", one.entry.file},
+                    {"run", one.entry.run},
+                    {"made", iso_time(moment_of(one.entry.made))},
+                    {"used", iso_time(moment_of(one.used))},
+                    {"bytes", one.bytes},
+                    {"outputs", std::move(outputs)}});
+  }
+  return rows.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+}
+
+std::string cached_table(const std::vector<cache::ListedEntry>& all, bool local) {
+  const auto clean = [](const std::string& text, std::size_t columns) {
+    return cut_to_width(cleaned_for_terminal(text, false), columns);
+  };
+  std::size_t width = 4;
+  for (const cache::ListedEntry& one : all) width = std::max(width, display_width(clean(one.entry.step, 32)));
+  std::string out = padded("KEY", 12) + "  " + padded("STEP", width) + "  " + padded("MADE", 19) + "  " +
+                    padded("LAST USED", 19) + "  " + padded("SIZE", 10) + "  FILE\n";
+  for (const cache::ListedEntry& one : all) {
+    out += one.entry.key.substr(0, 12) + "  " + padded(clean(one.entry.step, 32), width) + "  " +
+           padded(report::time_text(moment_of(one.entry.made), local), 19) + "  " +
+           padded(report::time_text(moment_of(one.used), local), 19) + "  " + padded(size_text(one.bytes), 10) + "  " +
+           clean(one.entry.file, 60) + "\n";
+  }
+  return out;
+}
+
+int list_cached(bool json) {
+  const cache::Store store(cache::Store::usual_folder(), cache::usual_max_bytes);
+  if (const std::string problem = store.problem(); !problem.empty()) {
+    complain(problem);
+    return exit_unusable;
+  }
+  const std::vector<cache::ListedEntry> all = store.list();
+  if (json) return print(cached_json(all)) ? exit_ok : exit_unusable;
+  if (all.empty()) return print("Nothing is kept of any step.\n") ? exit_ok : exit_unusable;
+  return print(fitted(cached_table(all, output_is_terminal()), output_columns())) ? exit_ok : exit_unusable;
+}
+
+int clear_cached() {
+  const cache::Store store(cache::Store::usual_folder(), cache::usual_max_bytes);
+  std::string problem;
+  const std::uint64_t bytes = store.clear(problem);
+  if (!problem.empty()) {
+    complain("the results of steps cannot all be removed: " + problem);
+    return exit_failed;
+  }
+  return print("Removed " + size_text(bytes) + " from " + store.folder() + "\n") ? exit_ok : exit_unusable;
+}
+
+}  // namespace
+
+void add_cache(CLI::App& app, Context& context) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("cache", "List or remove the results by which steps are skipped");
+  command->require_subcommand(1);
+  CLI::App* list = command->add_subcommand("list", "List what is kept, the last used first");
+  list->add_flag("--json", *json, "As a JSON array of objects");
+  list->callback([&context, json] { context.command = [json] { return list_cached(*json); }; });
+  CLI::App* clear = command->add_subcommand("clear", "Remove all of it; every step runs again");
+  clear->callback([&context] { context.command = [] { return clear_cached(); }; });
+  command->footer(
+      "A step with `inputs` or `cache` is skipped while it is up to date. Its results are in "
+      "$XDG_CACHE_HOME/wtool/steps,\n"
+      "else ~/.cache/wtool/steps: at most cache.max_bytes, and the longest unused are removed first.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool cache list\n"
+      "  wtool cache clear");
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,229 @@
+#include "cli/file_watcher.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace wtool::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t watched_events =
+    IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
+
+bool matches_name(std::string_view pattern, std::string_view name) {
+  std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = n;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++from;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+std::vector<std::string_view> names_of_path(std::string_view path) {
+  std::vector<std::string_view> names;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view name = path.substr(0, slash);
+    if (!name.empty() && name != ".") names.push_back(name);
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return names;
+}
+
+// Where `**` stands, everything up to here counts. `as_folder`: whether something below the path could match.
+bool matches_names(const std::vector<std::string_view>& pattern, const std::vector<std::string_view>& names,
+                   bool as_folder) {
+  // The places in the pattern at which the next name may stand.
+  std::set<std::size_t> places{0};
+  const auto skip = [&](std::set<std::size_t>& at) {
+    for (const std::size_t place : at) {
+      if (place < pattern.size() && pattern[place] == "**") at.insert(place + 1);
+    }
+  };
+  skip(places);
+  for (const std::string_view name : names) {
+    std::set<std::size_t> next;
+    for (const std::size_t place : places) {
+      if (place >= pattern.size()) continue;
+      if (pattern[place] == "**") {
+        next.insert(place);
+      } else if (matches_name(pattern[place], name)) {
+        next.insert(place + 1);
+      }
+    }
+    skip(next);
+    places = std::move(next);
+  }
+  return as_folder ? std::any_of(places.begin(), places.end(), [&](std::size_t one) { return one < pattern.size(); })
+                   : places.contains(pattern.size());
+}
+
+// A new file with one name is told of again when it is closed.
+bool will_be_closed(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1;
+}
+
+}  // namespace
+
+bool matches_path(std::string_view pattern, std::string_view path) {
+  return matches_names(names_of_path(pattern), names_of_path(path), false);
+}
+
+FileWatcher::FileWatcher(std::string folder, Wanted wanted)
+    : folder_(std::move(folder)),
+      wanted_(std::move(wanted)),
+      also_folder_(fs::path(wanted_.also).parent_path().string()),
+      inotify_(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+  if (!inotify_) {
+    error_ = std::string("changes cannot be watched: ") + ::strerror(errno) +
+             "; fs.inotify.max_user_instances may be too low";
+    return;
+  }
+  add_folder(folder_, Seen::known);
+  if (!also_folder_.empty()) add_folder(also_folder_, Seen::known);
+}
+
+std::string FileWatcher::below(const std::string& path) const {
+  return path.size() > folder_.size() && path.starts_with(folder_) && path[folder_.size()] == '/'
+             ? path.substr(folder_.size() + 1)
+             : std::string();
+}
+
+bool FileWatcher::may_contain(const std::string& path) const {
+  if (path == folder_ || path == also_folder_) return true;
+  const std::string relative = below(path);
+  if (relative.empty()) return false;
+  const auto names = names_of_path(relative);
+  if (names.back() == ".git" || names.back() == ".wtool") return false;
+  return std::any_of(wanted_.patterns.begin(), wanted_.patterns.end(),
+                     [&](const std::string& pattern) { return matches_names(names_of_path(pattern), names, true); });
+}
+
+void FileWatcher::add_folder(const std::string& path, Seen seen) {
+  std::vector<std::string> todo{path};
+  while (!todo.empty() && error_.empty()) {
+    const std::string folder = std::move(todo.back());
+    todo.pop_back();
+    if (!may_contain(folder)) continue;
+    // First the watch, then the look: what comes in between is told of twice.
+    const int watch = ::inotify_add_watch(inotify_.get(), folder.c_str(), watched_events);
+    if (watch < 0) {
+      // Gone again, or nothing that this user may read.
+      if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) continue;
+      error_ = "the folder " + folder + " cannot be watched: " + ::strerror(errno) +
+               (errno == ENOSPC ? "; raise fs.inotify.max_user_watches, or name fewer folders with --on" : "");
+      return;
+    }
+    folders_[watch] = folder;
+    if (folder != folder_ && below(folder).empty()) continue;
+    std::error_code failed;
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+      const std::string name = entry->path().string();
+      if (seen == Seen::is_new) changed(name);
+      std::error_code ignored;
+      if (entry->symlink_status(ignored).type() == fs::file_type::directory) todo.push_back(name);
+    }
+  }
+}
+
+void FileWatcher::forget_below(const std::string& path) {
+  for (auto one = folders_.begin(); one != folders_.end();) {
+    const std::string& folder = one->second;
+    const bool is_below = folder.starts_with(path) && (folder.size() == path.size() || folder[path.size()] == '/');
+    if (is_below) ::inotify_rm_watch(inotify_.get(), one->first);
+    one = is_below ? folders_.erase(one) : std::next(one);
+  }
+}
+
+void FileWatcher::changed(const std::string& path) {
+  if (wanted_.not_these.contains(path)) return;
+  const std::string relative = below(path);
+  if (path == wanted_.also) {
+    changed_.insert(relative.empty() ? path : relative);
+    return;
+  }
+  const auto names = names_of_path(relative);
+  if (names.empty() || names.back() == ".git" || names.back() == ".wtool") return;
+  for (const std::string& pattern : wanted_.patterns) {
+    if (!matches_names(names_of_path(pattern), names, false)) continue;
+    changed_.insert(relative);
+    return;
+  }
+}
+
+std::set<std::string> FileWatcher::take() {
+  alignas(inotify_event) char buffer[65536];
+  while (true) {
+    const ssize_t size = ::read(inotify_.get(), buffer, sizeof buffer);
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    for (const char* at = buffer; at < buffer + size;) {
+      inotify_event event{};
+      ::memcpy(&event, at, sizeof event);
+      const std::string name = event.len > 0 ? at + sizeof event : "";
+      at += sizeof event + event.len;
+      if ((event.mask & IN_Q_OVERFLOW) != 0) {
+        // Folders may have come and gone.
+        add_folder(folder_, Seen::known);
+        changed_.insert("anything");
+        continue;
+      }
+      const auto found = folders_.find(event.wd);
+      if (found == folders_.end()) continue;
+      if ((event.mask & IN_IGNORED) != 0) {
+        folders_.erase(found);
+        continue;
+      }
+      if (name.empty()) continue;
+      const std::string path = (found->second == "/" ? "" : found->second) + "/" + name;
+      const bool is_folder = (event.mask & IN_ISDIR) != 0;
+      if (is_folder && (event.mask & (IN_MOVED_FROM | IN_DELETE)) != 0) forget_below(path);
+      if (!is_folder && (event.mask & IN_CREATE) != 0 && will_be_closed(path)) continue;
+      changed(path);
+      if (is_folder && (event.mask & (IN_CREATE | IN_MOVED_TO)) != 0) add_folder(path, Seen::is_new);
+    }
+  }
+  return std::exchange(changed_, {});
+}
+
+bool FileWatcher::wait(std::chrono::milliseconds most, Stop& stop) {
+  const Descriptor woken(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  const Stop::Subscription listening = stop.subscribe([&woken](const StopRequest&) {
+    const std::uint64_t one = 1;
+    if (::write(woken.get(), &one, sizeof one) < 0) {
+    }
+  });
+  pollfd waits[] = {{inotify_.get(), POLLIN, 0}, {woken.get(), POLLIN, 0}};
+  while (!stop.requested()) {
+    const int ready = ::poll(waits, 2, most.count() < 0 ? -1 : static_cast<int>(most.count()));
+    if (ready < 0 && errno == EINTR) continue;
+    return ready > 0 && waits[0].revents != 0 && !stop.requested();
+  }
+  return false;
+}
+
+}  // namespace wtool::host

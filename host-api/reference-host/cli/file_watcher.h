@@ -1,0 +1,62 @@
+// Tells which files below a folder have changed, by inotify.
+//
+// - What is watched are the names that match a pattern: `*` and `?` stand for characters of one name, `**` for any number
+//   of folders. `.git` and `.wtool` are never watched, and links to folders are not followed.
+// - The kernel keeps what changes while nobody asks. Where it had to drop something, `take` says that anything may have
+//   changed. Folders that are new are searched when their event is taken, so that nothing in them is missed.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/stop.h"
+
+namespace wtool::host {
+
+// Whether the path, with `/` between its names, matches the pattern as a whole.
+bool matches_path(std::string_view pattern, std::string_view path);
+
+// One thread at a time.
+class FileWatcher {
+ public:
+  struct Wanted {
+    std::vector<std::string> patterns;  // relative to the folder
+    std::string also;                   // one file more, absolute; may be empty
+    std::set<std::string> not_these;    // absolute
+  };
+  // `folder` is absolute, without links. Watches from the moment when this returns.
+  FileWatcher(std::string folder, Wanted wanted);
+
+  // Why not everything can be watched, and what to do; empty when all is well. It may become so in take().
+  const std::string& error() const { return error_; }
+
+  // The names that have changed since the last call, relative to the folder where they are below it.
+  std::set<std::string> take();
+
+  // True when something may have changed; false when that time is over, or a stop is requested.
+  bool wait(std::chrono::milliseconds most, Stop& stop);
+
+ private:
+  enum class Seen { known, is_new };
+  void add_folder(const std::string& path, Seen seen);
+  void forget_below(const std::string& path);
+  void changed(const std::string& path);
+  bool may_contain(const std::string& path) const;
+  // Empty for the folder itself; nothing of it is there for a path that is not below it.
+  std::string below(const std::string& path) const;
+
+  const std::string folder_;
+  const Wanted wanted_;
+  std::string also_folder_;
+  Descriptor inotify_;
+  std::map<int, std::string> folders_;  // by the number of their watch
+  std::set<std::string> changed_;
+  std::string error_;
+};
+
+}  // namespace wtool::host

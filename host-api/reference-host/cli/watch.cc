@@ -1,0 +1,176 @@
+// wtool watch WORKFLOW [--on PATTERN]...: runs a workflow, and again each time when files have changed.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/files.h"
+#include "cli/commands.h"
+#include "cli/file_watcher.h"
+#include "cli/interrupts.h"
+#include "cli/prepared_workflow.h"
+#include "cli/workflow_run.h"
+#include "terminal/text.h"
+
+namespace wtool::host {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A save of an editor, or a checkout, changes several files: a run begins when nothing has come for so long.
+constexpr milliseconds quiet_time{100};
+constexpr milliseconds longest_settling{2000};
+// Before the next run where a run itself changes what is watched, again and again: each is twice the one before.
+constexpr milliseconds first_rest{1000};
+constexpr milliseconds longest_rest{60'000};
+
+struct WatchOptions {
+  std::string file;
+  std::vector<std::string> patterns;
+  RunFlags flags;
+};
+
+// "a.c", "a.c and 3 more".
+std::string names_in_words(const std::set<std::string>& names) {
+  std::string text = cleaned_for_terminal(*names.begin(), false);
+  if (names.size() > 1) text += " and " + std::to_string(names.size() - 1) + " more";
+  return text;
+}
+
+class Watch {
+ public:
+  Watch(Context& context, WatchOptions& options) : context_(context), options_(options) {}
+
+  int run() {
+    std::error_code failed;
+    const std::string folder = std::filesystem::current_path(failed).string();
+    if (failed) {
+      complain("the working directory cannot be found: " + failed.message());
+      return exit_unusable;
+    }
+    std::string why;
+    const std::string file = workflow_file(options_.file, folder, why);
+    if (file.empty()) {
+      complain(why);
+      return exit_unusable;
+    }
+    FileWatcher::Wanted wanted;
+    wanted.patterns = options_.patterns;
+    if (wanted.patterns.empty()) wanted.patterns.emplace_back("**");
+    for (std::string& pattern : wanted.patterns) {
+      const std::filesystem::path path(pattern);
+      if (pattern.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
+        complain("--on names files below the working directory, such as 'src/**', and not \"" +
+                 cleaned_for_terminal(pattern, false) + "\"");
+        return exit_unusable;
+      }
+      // A folder means all that is in it.
+      if (pattern.ends_with('/') || std::filesystem::is_directory(path, failed)) pattern += "/**";
+    }
+    wanted.also = std::filesystem::weakly_canonical(file, failed).string();
+    for (const std::string& own : {options_.flags.junit, options_.flags.html, options_.flags.events}) {
+      if (!own.empty()) wanted.not_these.insert(std::filesystem::weakly_canonical(own, failed).string());
+    }
+    FileWatcher watcher(folder, std::move(wanted));
+    int signal = 0;
+    options_.flags.signal = &signal;
+    std::set<std::string> before;
+    for (int busy = 0;;) {
+      if (!watcher.error().empty()) {
+        complain(watcher.error());
+        return exit_unusable;
+      }
+      // What comes from here on is not in this run, or not surely.
+      watcher.take();
+      run_file(context_, options_.file, options_.flags);
+      if (signal != 0) return 128 + signal;
+      Stop stop;
+      const Interrupts interrupts(stop);
+      std::set<std::string> changed = watcher.take();
+      // A person who saves while it runs seldom changes the same files each time.
+      busy = changed.empty() ? 0 : changed == before ? busy + 1 : 1;
+      before = changed;
+      if (changed.empty()) {
+        say("waiting for changes; Ctrl-C ends it");
+        while (changed.empty() && watcher.error().empty() && watcher.wait(milliseconds(-1), stop))
+          changed = watcher.take();
+      } else if (busy > 1 && !rest(busy, watcher, changed, stop)) {
+        busy = 0;
+      }
+      settle(watcher, changed, stop);
+      if (interrupts.signal() != 0) return interrupts.exit_status();
+      if (!changed.empty()) say(names_in_words(changed) + " changed");
+    }
+  }
+
+ private:
+  void say(const std::string& text) const {
+    if (!options_.flags.quiet) complain("watch: " + text);
+  }
+
+  // False: something has changed meanwhile, which no run can have done.
+  static bool rest(int busy, FileWatcher& watcher, std::set<std::string>& changed, Stop& stop) {
+    const milliseconds time = std::min<milliseconds>(first_rest * (1LL << std::min(busy - 2, 20)), longest_rest);
+    complain("watch: the same files change whenever the workflow runs (" + names_in_words(changed) +
+             "); the next run begins in " + workflow::duration_words(time) +
+             ", or when something else changes. Let --on name only what the workflow reads");
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (true) {
+      const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
+      if (left <= milliseconds(0) || !watcher.wait(left, stop)) return true;
+      const std::set<std::string> more = watcher.take();
+      if (more.empty()) continue;
+      changed.insert(more.begin(), more.end());
+      return false;
+    }
+  }
+
+  static void settle(FileWatcher& watcher, std::set<std::string>& changed, Stop& stop) {
+    const auto until = std::chrono::steady_clock::now() + longest_settling;
+    while (std::chrono::steady_clock::now() < until && watcher.wait(quiet_time, stop)) changed.merge(watcher.take());
+  }
+
+  Context& context_;
+  WatchOptions& options_;
+};
+
+}  // namespace
+
+void add_watch(CLI::App& app, Context& context) {
+  auto options = std::make_shared<WatchOptions>();
+  CLI::App* command = app.add_subcommand("watch", "Run a workflow, and again when files change");
+  command
+      ->add_option(
+          "WORKFLOW", options->file,
+          "The workflow file, or the name of one in .swissarmyhammer/workflows,\n.wtool/workflows or workflows")
+      ->required();
+  command
+      ->add_option("--on", options->patterns,
+                   "What is watched, below the working directory: a pattern with *, ? and ** (any number of\nfolders); "
+                   "may be given several times (default: everything). The workflow file always is")
+      ->type_name("PATTERN")
+      ->expected(1)
+      ->take_all();
+  add_run_options(*command, options->flags);
+  command->add_flag("--no-journal", options->flags.no_journal,
+                    "Keeps no journal in .wtool/runs: the runs can neither be shown nor resumed");
+  command->footer(
+      "A change during a run begins another one after it. What is in .git and .wtool is not watched. Where a run "
+      "itself\n"
+      "changes what is watched, again and again, the next one begins later and later (at most a minute).\n"
+      "Ctrl-C stops a run as with `wtool run`, and ends the watch.\n"
+      "\n"
+      "Examples:\n"
+      "  wtool watch checks.md\n"
+      "  wtool watch checks.md --on 'src/**' --on 'tests/*.py'");
+  command->callback([&context, options] {
+    context.shows_results = true;
+    context.command = [&context, options] { return Watch(context, *options).run(); };
+  });
+}
+
+}  // namespace wtool::host

@@ -1,0 +1,236 @@
+#include "runner/up_to_date.h"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "expressions/lexer.h"
+#include "runner/secrets.h"
+
+namespace wtool::host::runner {
+namespace {
+
+using expressions::Value;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+std::string dumped(const auto& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+bool is_variable_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// The variables that a text may read as $NAME or ${NAME...}, whether a shell would expand them there or not.
+void add_variables(std::string_view text, std::map<std::string, std::string>& found) {
+  for (std::size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$', at)) {
+    ++at;
+    while (at < text.size() && (text[at] == '{' || text[at] == '#' || text[at] == '!')) ++at;
+    const std::size_t begin = at;
+    while (at < text.size() && is_variable_character(text[at])) ++at;
+    const std::string name(text.substr(begin, at - begin));
+    if (name.empty()) continue;
+    const char* const value = std::getenv(name.c_str());
+    found[name] = value == nullptr ? "-" : "=" + std::string(value);
+  }
+}
+
+// A prompt is given in a file with another name each time.
+std::string without_own_files(std::string text, const PreparedPrompt* prompt) {
+  for (std::size_t i = 0; prompt != nullptr && i < prompt->own_files.size(); ++i) {
+    const std::string& file = prompt->own_files[i];
+    const std::string place = "<file " + std::to_string(i) + ">";
+    for (std::size_t at = text.find(file); at != std::string::npos; at = text.find(file, at + place.size())) {
+      text.replace(at, file.size(), place);
+    }
+  }
+  return text;
+}
+
+json result_json(const ActionResult& result) {
+  const Outcome& outcome = result.outcome;
+  json made = {{"stdout", outcome.standard_output},
+               {"stderr", outcome.standard_error},
+               {"message", outcome.message},
+               {"metadata", json::parse(expressions::to_json(outcome.metadata), nullptr, false)},
+               {"streamed", json::array({outcome.whole_output.streamed, outcome.whole_error.streamed})},
+               {"ends_workflow", result.ends_workflow},
+               {"assigned", json::array()}};
+  for (const auto& [name, value] : result.assigned) {
+    made["assigned"].push_back(json::array({name, json::parse(expressions::to_json(value), nullptr, false)}));
+  }
+  return made;
+}
+
+// False: it is not what result_json makes.
+bool read_result(const std::string& text, ActionResult& result) {
+  try {
+    const json all = json::parse(text);
+    Outcome outcome;
+    for (const json& pair : all.at("assigned")) {
+      auto value = expressions::from_json(pair.at(1));
+      if (!value) return false;
+      result.assigned.emplace_back(pair.at(0).get<std::string>(), std::move(*value));
+    }
+    all.at("ends_workflow").get_to(result.ends_workflow);
+    all.at("stdout").get_to(outcome.standard_output);
+    all.at("stderr").get_to(outcome.standard_error);
+    all.at("message").get_to(outcome.message);
+    if (auto value = expressions::from_json(all.at("metadata"))) outcome.metadata = std::move(*value);
+    outcome.whole_output.streamed = all.at("streamed").at(0).get<bool>();
+    outcome.whole_error.streamed = all.at("streamed").at(1).get<bool>();
+    outcome.whole_output.bytes = outcome.standard_output.size();
+    outcome.whole_error.bytes = outcome.standard_error.size();
+    result.outcome = std::move(outcome);
+    return true;
+  } catch (const json::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+cache::StepCache::Refuses secret_search(const Secrets* secrets) {
+  return [secrets, text = std::make_shared<std::string>()](std::string_view piece, bool) {
+    if (secrets == nullptr || secrets->empty()) return false;
+    *text += piece;
+    if (secrets->masked(*text) != *text) return true;
+    text->erase(0, text->size() - secrets->undecided_tail(*text));
+    return false;
+  };
+}
+
+std::optional<std::vector<std::string>> rendered_patterns(const json* patterns, const expressions::Scope& values,
+                                                          std::string& why) {
+  std::vector<std::string> made;
+  if (patterns == nullptr) return made;
+  const auto rendered = rendered_arguments(*patterns, values, why);
+  if (!rendered) return std::nullopt;
+  const auto take = [&](const json& entry) {
+    if (!entry.is_string() || entry.get_ref<const std::string&>().empty()) {
+      why = "inputs and outputs are texts, and not " + expressions::quoted_json(entry);
+      return false;
+    }
+    made.push_back(entry.get<std::string>());
+    return true;
+  };
+  for (const json& entry : *rendered) {
+    if (!entry.is_array()) {
+      if (!take(entry)) return std::nullopt;
+      continue;
+    }
+    for (const json& inner : entry) {
+      if (!take(inner)) return std::nullopt;
+    }
+  }
+  return made;
+}
+
+std::optional<cache::Work> work_of(const std::string& tool, const json& arguments, const CallPlace& place,
+                                   const ordered_json& explained, const PreparedPrompt* prompt, std::string& why) {
+  if (explained.is_null()) return std::nullopt;
+  const auto text = [&](const char* name) {
+    const auto found = explained.find(name);
+    return found != explained.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  if (const std::string verdict = text("verdict"); verdict != "allow") {
+    why = verdict == "ask" ? "a person is asked before it" : "policy does not allow it";
+    return std::nullopt;
+  }
+  cache::Work work;
+  work.directory = text("directory");
+  if (!work.directory.starts_with('/')) {
+    why = "the tool " + tool + " does not tell in which directory it works";
+    return std::nullopt;
+  }
+  json call = arguments;
+  json environment = json::object();
+  if (call.is_object()) {
+    if (const auto found = call.find("environment"); found != call.end()) environment = *found;
+    call.erase("environment");
+    call.erase("timeout");  // of what succeeds, it changes nothing
+  }
+  std::map<std::string, std::string> variables;
+  add_variables(dumped(arguments), variables);
+  variables["PATH"];
+  add_variables("$PATH", variables);
+  work.parts["the call"] =
+      without_own_files(tool + dumped(call) + dumped(explained.value("argv", ordered_json())), prompt);
+  if (prompt != nullptr) work.parts["the text of the prompt"] = prompt->text;
+  work.parts["its environment"] = without_own_files(dumped(environment), prompt);
+  for (const auto& [name, value] : variables) work.parts["the variable " + name] = value;
+  work.parts["the place where it runs"] = dumped(json::array({place.on, place.slot, place.shell, place.limits}));
+  work.parts["its sandbox"] = dumped(explained.value("sandbox", ordered_json()));
+  return work;
+}
+
+KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPlace& place, const std::string& tool,
+                   const json& arguments, const PreparedPrompt* prompt)
+    : step_(step), run_(context.invocation.run) {
+  const workflow::ActionOptions& options = step.of().action->options;
+  const RunRequest& request = run_.request();
+  if (request.services.cache == nullptr || !options.cache.is_on() || gives_secrets(step)) return;
+  std::string why;
+  auto inputs = rendered_patterns(options.cache.inputs.get(), context.variables, mistake_);
+  if (!inputs) return;
+  auto outputs = rendered_patterns(options.cache.outputs.get(), context.variables, mistake_);
+  if (!outputs) return;
+  const std::string written = dumped(arguments) + (prompt == nullptr ? "" : prompt->text);
+  if (request.secrets != nullptr && request.secrets->masked(written) != written) {
+    notice("its call holds a secret");
+    return;
+  }
+  if (!request.services.explain) return;
+  const ordered_json explained = request.services.explain(place, tool, arguments, why);
+  auto work = work_of(tool, arguments, place, explained, prompt, why);
+  if (!work) {
+    if (explained.is_null()) notice(why);
+    return;
+  }
+  work_ = std::move(*work);
+  work_.step = step.of().id;
+  work_.file = context.invocation.source.name();
+  if (options.matrix) {
+    if (const Value* combination = context.variables.find("matrix")) {
+      work_.combination = expressions::to_json(*combination);
+    }
+  }
+  work_.inputs = std::move(*inputs);
+  work_.outputs = std::move(*outputs);
+  cache_ = request.services.cache;
+}
+
+void KeptCall::notice(const std::string& what) const {
+  run_.observer().noticed("the step '" + step_.of().id + "' is run each time: " + what);
+}
+
+bool KeptCall::take(ActionResult& result) {
+  if (cache_ == nullptr) return false;
+  look_ = cache_->look(work_);
+  if (look_.is_doubt) notice(look_.why);
+  if (!look_.entry) return false;
+  ActionResult then;
+  if (!read_result(look_.entry->result, then) || !cache_->restore(work_, look_)) return false;
+  result.outcome = std::move(then.outcome);
+  result.assigned = std::move(then.assigned);
+  result.ends_workflow = then.ends_workflow;
+  result.up_to_date = true;
+  return true;
+}
+
+void KeptCall::keep(const ActionResult& result) {
+  if (cache_ == nullptr || look_.is_doubt || result.is_fatal() || result.outcome.is_error || result.outcome.aborted) {
+    return;
+  }
+  const Outcome& outcome = result.outcome;
+  for (const WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
+    if (whole->cut || whole->lossy) return notice("what it writes is longer than is kept as text, or is no text");
+  }
+  const Secrets* const secrets = run_.request().secrets;
+  const std::string why = cache_->keep(work_, look_, dumped(result_json(result)), run_.request().run,
+                                       [secrets] { return secret_search(secrets); });
+  if (!why.empty()) notice(why);
+}
+
+}  // namespace wtool::host::runner

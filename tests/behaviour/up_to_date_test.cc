@@ -1,0 +1,341 @@
+// Steps that are up to date are skipped, and never wrongly: `inputs`, `outputs` and `cache` of a step, with the built
+// program.
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct UpToDate : Place {
+  ProgramOptions with_cache() const {
+    ProgramOptions options = here();
+    options.set["XDG_CACHE_HOME"] = scratch.path() + "/cache";
+    return options;
+  }
+  Finished wtool(std::vector<std::string> arguments, const std::map<std::string, std::string>& set = {}) const {
+    arguments.insert(arguments.begin(), wtool_path);
+    ProgramOptions options = with_cache();
+    for (const auto& [name, value] : set) options.set[name] = value;
+    return run(arguments, options);
+  }
+  Finished run_it(const std::vector<std::string>& more = {}, const std::map<std::string, std::string>& set = {}) const {
+    std::vector<std::string> arguments{"run", "workflow.md"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Finished finished = wtool(arguments, set);
+    BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+    return finished;
+  }
+  // How often a step has run that says so in the file `ran`.
+  std::size_t ran() const {
+    const std::string text = file("ran");
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  void one_step(const std::string& action, const std::string& front = "") const {
+    scratch.file("workflow.md", "---\ntitle: A test\n" + front +
+                                    "---\n```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Tell\nTell --> "
+                                    "[*]\n```\n## Actions\n- Build: " +
+                                    action + "\n- Tell: Log \"it says ${Build.stdout}\"\n");
+  }
+  void build() const {
+    scratch.file("src/a.c", "int a;\n");
+    one_step(
+        "Shell \"mkdir -p out; cat src/*.c > out/app; echo built; echo x >> ran\" with inputs=[\"src/**\"] "
+        "outputs=[\"out/app\"]");
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(up_to_date, UpToDate)
+
+BOOST_AUTO_TEST_CASE(a_step_is_skipped_until_an_input_changes) {
+  build();
+  run_it();
+  const Finished again = run_it();
+  BOOST_TEST(ran() == 1);
+  BOOST_TEST(holds(again.err, "up to date Build"), again.err);
+  BOOST_TEST(holds(again.out, "ok (up to date)"), again.out);
+  BOOST_TEST(holds(again.err, "it says built"), again.err);
+  scratch.file("src/a.c", "int b;\n");
+  run_it();
+  BOOST_TEST(ran() == 2);
+  BOOST_TEST(file("out/app") == "int b;\n");
+  // Back to what it was: the output comes from the store.
+  scratch.file("src/a.c", "int a;\n");
+  run_it();
+  BOOST_TEST(ran() == 2);
+  BOOST_TEST(file("out/app") == "int a;\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_output_is_put_back_and_a_changed_one_is_made_again) {
+  build();
+  run_it();
+  fs::remove_all(scratch.path() + "/out");
+  run_it();
+  BOOST_TEST(ran() == 1);
+  BOOST_TEST(file("out/app") == "int a;\n");
+  scratch.file("out/app", "by hand");
+  run_it();
+  BOOST_TEST(ran() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(each_part_of_the_call_in_turn_makes_it_run) {
+  scratch.file("src/a.c", "int a;\n");
+  fs::create_directory(scratch.path() + "/other");
+  scratch.file("other/src/a.c", "int a;\n");
+  std::size_t expected = 0;
+  const auto runs = [&](const std::string& action, const std::map<std::string, std::string>& set = {}) {
+    one_step(action);
+    fs::remove(scratch.path() + "/ran");
+    fs::remove(scratch.path() + "/other/ran");
+    run_it({}, set);
+    expected = fs::exists(scratch.path() + "/ran") || fs::exists(scratch.path() + "/other/ran") ? 1 : 0;
+    return expected == 1;
+  };
+  const std::string inputs = " inputs=[\"src/**\"]";
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with" + inputs));
+  BOOST_TEST(!runs("Shell \"echo x >> ran\" with" + inputs));
+  BOOST_TEST(!runs("Shell \"echo x >> ran\" with timeout=50" + inputs));
+  BOOST_TEST(runs("Shell \"echo y >> ran\" with" + inputs));
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with working_dir=\"other\"" + inputs));
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with env={\"CC\": \"gcc\"}" + inputs));
+  BOOST_TEST(!runs("Shell \"echo x >> ran\" with env={\"CC\": \"gcc\"}" + inputs));
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with env={\"CC\": \"clang\"}" + inputs));
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with shell=bash" + inputs));
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with" + inputs + " outputs=[\"ran\"]"));
+  BOOST_TEST(runs("Shell \"echo $$NAMED >> ran\" with" + inputs, {{"NAMED", "one"}}));
+  BOOST_TEST(!runs("Shell \"echo $$NAMED >> ran\" with" + inputs, {{"NAMED", "one"}, {"UNNAMED", "1"}}));
+  BOOST_TEST(runs("Shell \"echo $$NAMED >> ran\" with" + inputs, {{"NAMED", "two"}}));
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with" + inputs, {{"PATH", std::string(std::getenv("PATH")) + ":/tmp"}}));
+  BOOST_TEST(!runs("Shell \"echo x >> ran\" with" + inputs));
+  scratch.file("wtool.yaml", "environment: {set: {CC: clang}}\n");
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with" + inputs));
+  BOOST_TEST(!runs("Shell \"echo x >> ran\" with" + inputs));
+  BOOST_TEST(runs("Shell \"echo x >> ran\" with cache=false" + inputs));
+  BOOST_TEST(runs("Shell \"echo x >> ran\""));
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_is_not_kept) {
+  scratch.file("src/a.c", "");
+  one_step("Shell \"echo x >> ran; false\" with inputs=[\"src/**\"]");
+  for (int i = 1; i <= 2; ++i) {
+    BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == 1);
+    BOOST_TEST(ran() == static_cast<std::size_t>(i));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_step_without_files_is_kept_by_its_call_alone) {
+  one_step("Call tool \"shell_execute\" with {\"command\": \"echo x >> ran\"} cache=true");
+  run_it();
+  run_it();
+  BOOST_TEST(ran() == 1);
+  run_it({"--force"});
+  BOOST_TEST(ran() == 2);
+  run_it();
+  BOOST_TEST(ran() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(each_combination_of_a_matrix_is_kept) {
+  scratch.file("a.in", "1");
+  scratch.file("b.in", "2");
+  one_step(
+      "Shell \"cp ${matrix.of}.in ${matrix.of}.out; echo x >> ran\" with matrix={\"of\": [\"a\", \"b\"]} "
+      "inputs=[\"${matrix.of}.in\"] outputs=[\"${matrix.of}.out\"]");
+  run_it();
+  BOOST_TEST(ran() == 2);
+  scratch.file("b.in", "3");
+  run_it();
+  BOOST_TEST(ran() == 3);
+  BOOST_TEST(file("b.out") == "3");
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_is_kept_by_its_text_its_command_and_its_files) {
+  const auto configure = [&](const std::string& command) {
+    scratch.file("wtool.yaml", "prompts:\n  command: '" + command + "'\n");
+  };
+  const std::string command = "cat {{ prompt_file }} src/a.c; echo seen=3 >> {{ values_file }}; echo x >> ran";
+  configure(command);
+  scratch.file("src/a.c", "int a;\n");
+  const auto ask = [&](const std::string& text) {
+    scratch.file("workflow.md",
+                 "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Tell\nTell --> [*]\n```\n## Actions\n- Ask: Prompt "
+                 "\"" +
+                     text + " seen\" with inputs=[\"src/**\"]\n- Tell: Log \"it says ${Ask} and ${seen}\"\n");
+    return run_it();
+  };
+  ask("Look at");
+  const Finished again = ask("Look at");
+  BOOST_TEST(ran() == 1);
+  BOOST_TEST(holds(again.err, "it says Look at seen"), again.err);
+  BOOST_TEST(holds(again.err, "and 3"), again.err);
+  ask("Read");
+  BOOST_TEST(ran() == 2);
+  configure(command + "; true");
+  ask("Read");
+  BOOST_TEST(ran() == 3);
+  scratch.file("src/a.c", "int b;\n");
+  ask("Read");
+  BOOST_TEST(ran() == 4);
+  ask("Read");
+  BOOST_TEST(ran() == 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_pattern_that_names_no_file_never_skips) {
+  one_step("Shell \"echo x >> ran\" with inputs=[\"scr/**\"]");
+  run_it();
+  const Finished again = run_it();
+  BOOST_TEST(ran() == 2);
+  BOOST_TEST(holds(again.err, "the step 'Build' is run each time: no file matches the input 'scr/**'"), again.err);
+}
+
+BOOST_AUTO_TEST_CASE(the_policy_judges_a_step_that_is_up_to_date) {
+  build();
+  run_it();
+  scratch.file("wtool.yaml", "commands: {deny: [mkdir]}\n");
+  const Finished refused = wtool({"run", "workflow.md"});
+  BOOST_TEST(refused.exit_code == 3, refused.out << refused.err);
+  BOOST_TEST(ran() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_is_never_kept) {
+  scratch.file("src/a.c", "");
+  scratch.file("token", "hunter2hunter2");
+  one_step("Shell \"cp token out; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"out\"]",
+           "parameters:\n  - {name: token, secret: true}\n");
+  const std::string token = "token=" + scratch.path() + "/token";
+  const Finished kept = run_it({"--var-file", token});
+  run_it({"--var-file", token});
+  BOOST_TEST(ran() == 2);
+  BOOST_TEST(holds(kept.err, "the output 'out': holds a secret"), kept.err);
+  for (const auto& entry : fs::recursive_directory_iterator(scratch.path() + "/cache")) {
+    if (!entry.is_directory()) BOOST_TEST(!holds(content_of(entry.path()), "hunter2hunter2"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_journal_and_a_resumed_run_know_what_was_skipped) {
+  build();
+  run_it();
+  run_it();
+  const Json shown = Json::parse(wtool({"show", "last", "--json"}).out);
+  BOOST_TEST(shown.at("steps").at(0).at("up_to_date") == true);
+  BOOST_TEST(shown.at("steps").at(0).at("stdout") == "built\n");
+  BOOST_TEST(holds(wtool({"show", "last"}).out, "ok (up to date)"));
+  const Finished resumed = wtool({"resume", "last", "--from", "Tell"});
+  BOOST_TEST(resumed.exit_code == 0, resumed.err);
+  BOOST_TEST(holds(resumed.err, "it says built"), resumed.err);
+  BOOST_TEST(ran() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_is_killed_keeps_what_was_done_and_nothing_of_the_rest) {
+  scratch.file("in", "1");
+  workflow("[*] --> A\nA --> B\nB --> [*]\n",
+           "- A: Shell \"cp in a; echo A >> ran\" with inputs=[\"in\"] outputs=[\"a\"]\n"
+           "- B: Shell \"echo half > b; touch ready; test -e go || sleep 61; echo B >> ran; cp in b\" with "
+           "inputs=[\"in\"] outputs=[\"b\"]\n");
+  {
+    Program program({wtool_path, "run", "workflow.md"}, Program::On::pipes, with_cache());
+    BOOST_REQUIRE(wait_until([&] { return fs::exists(scratch.path() + "/ready"); }, std::chrono::seconds(30)));
+    program.kill(SIGKILL);
+    program.wait();
+  }
+  scratch.file("go", "");
+  run_it();
+  BOOST_TEST(file("ran") == "A\nB\n");
+  BOOST_TEST(file("b") == "1");
+  run_it();
+  BOOST_TEST(file("ran") == "A\nB\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_says_what_would_be_skipped_and_why_the_rest_would_not) {
+  build();
+  const auto planned = [&] {
+    const Finished finished = wtool({"plan", "workflow.md", "--json"});
+    BOOST_REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+    const Json command = Json::parse(finished.out).at("states").at(0).at("commands").at(0);
+    return command.at("up_to_date") == true ? std::string("up to date") : command.at("why_it_runs").get<std::string>();
+  };
+  BOOST_TEST(planned() == "nothing is kept of it");
+  BOOST_TEST(!fs::exists(scratch.path() + "/cache"));
+  run_it();
+  BOOST_TEST(planned() == "up to date");
+  BOOST_TEST(holds(wtool({"plan", "workflow.md"}).out, "up to date: it would be skipped"));
+  scratch.file("src/a.c", "int b;\n");
+  BOOST_TEST(planned() == "'src/a.c' changed");
+  BOOST_TEST(holds(wtool({"plan", "workflow.md"}).out, "it would run: 'src/a.c' changed"));
+  scratch.file("src/b.c", "int b;\n");
+  BOOST_TEST(planned() == "'src/a.c' changed, and 1 more");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_kept_can_be_listed_and_removed) {
+  build();
+  BOOST_TEST(wtool({"cache", "list"}).out == "Nothing is kept of any step.\n");
+  run_it();
+  const Json all = Json::parse(wtool({"cache", "list", "--json"}).out);
+  BOOST_REQUIRE(all.size() == 1);
+  BOOST_TEST(all[0].at("step") == "Build");
+  BOOST_TEST((all[0].at("outputs") == Json{"out/app"}));
+  BOOST_TEST(holds(wtool({"cache", "list"}).out, "Build"));
+  BOOST_TEST(holds(wtool({"cache", "clear"}).out, "Removed "));
+  BOOST_TEST(wtool({"cache", "list", "--json"}).out == "[]\n");
+  run_it();
+  BOOST_TEST(ran() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(the_store_keeps_to_its_bound) {
+  scratch.file("wtool.yaml", "cache: {max_bytes: 1048576}\n");
+  scratch.file("src/a.c", "");
+  one_step("Shell \"head -c 2000000 /dev/zero > out; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"out\"]");
+  const Finished finished = run_it();
+  BOOST_TEST(holds(finished.err, "more than the 1048576 bytes of the whole store"), finished.err);
+  run_it();
+  BOOST_TEST(ran() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_are_found_before_a_run) {
+  const auto says = [&](const std::string& action) {
+    one_step(action);
+    const Finished finished = wtool({"lint", "workflow.md"});
+    BOOST_TEST(finished.exit_code == 2);
+    return finished.out + finished.err;
+  };
+  BOOST_TEST(holds(says("Shell \"true\" with outputs=[\"x\"]"), "outputs alone does not say"));
+  BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] outputs=[\"x\"]"), "both an input and an output"));
+  BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] outputs=[\"../x\"]"), "below the directory of its step"));
+  BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] secret"), "never kept"));
+  BOOST_TEST(holds(says("Shell \"true\" with inputs=\"x\""), "list of paths in brackets"));
+  BOOST_TEST(holds(says("Shell \"true\" with inputs=[1]"), "texts in double quotes"));
+  BOOST_TEST(holds(says("Shell \"true\" with cache=maybe"), "cache is true or false"));
+  BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"${nothing}\"]"), "nothing"));
+  BOOST_TEST(holds(says("Run workflow \"other\" with cache=true"), "only Shell, Call tool and prompts"));
+}
+
+BOOST_AUTO_TEST_CASE(a_hundred_steps_that_are_up_to_date_start_no_process) {
+  std::string diagram = "[*] --> S0\n", actions;
+  for (int i = 0; i < 100; ++i) {
+    const std::string number = std::to_string(i);
+    scratch.file("in/" + number, number);
+    diagram += "S" + number + " --> " + (i == 99 ? "[*]" : "S" + std::to_string(i + 1)) + "\n";
+    actions += "- S" + number + ": Shell \"mkdir -p out; cp in/" + number +
+               " out/; echo x >> ran\" with inputs=[\"in/" + number + "\"] outputs=[\"out/" + number + "\"]\n";
+  }
+  workflow(diagram, actions);
+  run_it();
+  BOOST_TEST(ran() == 100);
+  run_it();
+  BOOST_TEST(ran() == 100);
+  scratch.file("in/50", "changed");
+  run_it();
+  BOOST_TEST(ran() == 101);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,170 @@
+// wtool watch: runs a workflow again when files change, loses no change, and ends at Ctrl-C at any time.
+#include <signal.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string one = "    [*] --> A\n    A --> [*]\n";
+
+struct Watching : Place {
+  std::size_t runs() const {
+    const std::string text = file("log");
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+  bool comes_to(std::size_t count) const {
+    return wait_until([&] { return runs() >= count; }, std::chrono::seconds(30));
+  }
+  std::string path(const std::string& name) const { return scratch.path() + "/" + name; }
+  bool comes(const std::string& name) const {
+    return wait_until([&] { return fs::exists(path(name)); }, std::chrono::seconds(30));
+  }
+};
+
+// Between two runs the signal may end it before it listens.
+bool was_ended_by(const Finished& finished, int signal) {
+  return finished.exit_code == 128 + signal || finished.signal == signal;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(watch, Watching)
+
+BOOST_AUTO_TEST_CASE(each_change_of_a_watched_file_runs_the_workflow_again) {
+  fs::create_directories(path("src"));
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
+  Program program({wtool_path, "watch", file_, "--on", "src/**"}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes_to(1));
+  scratch.file("src/a.c", "1");
+  BOOST_REQUIRE(comes_to(2));
+  // A folder that is new is watched, too.
+  fs::create_directories(path("src/deep/er"));
+  BOOST_REQUIRE(comes_to(3));
+  scratch.file("src/deep/er/b.c", "1");
+  BOOST_REQUIRE(comes_to(4));
+  fs::rename(path("src/deep/er/b.c"), path("src/c.c"));
+  BOOST_REQUIRE(comes_to(5));
+  fs::remove(path("src/c.c"));
+  BOOST_REQUIRE(comes_to(6));
+  program.kill(SIGINT);
+  const Finished finished = program.wait();
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(was_ended_by(finished, SIGINT));
+    BOOST_TEST(holds(finished.err, "watch: src/a.c changed"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_workflow_itself_is_watched_and_may_have_errors_meanwhile) {
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
+  Program program({wtool_path, "watch", file_, "--on", "nothing"}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes_to(1));
+  workflow(one, "- A: Shel \"echo run >>log\"\n");
+  workflow(one, "- A: Shell \"echo again >>log; echo end >>log\"\n");
+  BOOST_REQUIRE(comes_to(3));
+  program.kill(SIGINT);
+  BOOST_TEST(was_ended_by(program.wait(), SIGINT));
+  BOOST_TEST(file("log") == "run\nagain\nend\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_during_a_run_is_not_lost) {
+  const std::string file_ =
+      workflow(one, "- A: Shell \"touch busy; until test -e go; do sleep 0.01; done; echo run >>log\"\n");
+  Program program({wtool_path, "watch", file_, "--on", "src/*/*.c"}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes("busy"));
+  fs::create_directories(path("src/new"));
+  scratch.file("src/new/a.c", "1");
+  scratch.file("go", "");
+  BOOST_TEST(comes_to(2));
+  program.kill(SIGINT);
+  const Finished finished = program.wait();
+  BOOST_TEST(was_ended_by(finished, SIGINT));
+  BOOST_TEST(holds(finished.err, "watch: src/new/a.c changed"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(what_no_pattern_names_runs_nothing) {
+  fs::create_directories(path("src/.git"));
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
+  Program program({wtool_path, "watch", file_, "--on", "src/", "--on", "*.txt"}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes_to(1));
+  for (const char* name : {"other", "src/.git/HEAD", "a.tx"}) scratch.file(name, "1");
+  // These come after the others, so that those have been seen when the second run begins.
+  scratch.file("a.txt", "1");
+  BOOST_REQUIRE(comes_to(2));
+  scratch.file("src/x", "1");
+  BOOST_REQUIRE(comes_to(3));
+  program.kill(SIGTERM);
+  const Finished finished = program.wait();
+  BOOST_TEST(was_ended_by(finished, SIGTERM));
+  BOOST_TEST(runs() == 3U);
+  BOOST_TEST(holds(finished.err, "watch: a.txt changed"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_changes_what_is_watched_is_repeated_later_and_later) {
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
+  Program program({wtool_path, "watch", file_}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes_to(3));
+  program.kill(SIGINT);
+  const Finished finished = program.wait();
+  BOOST_TEST(was_ended_by(finished, SIGINT));
+  BOOST_TEST(holds(finished.err, "watch: the same files change whenever the workflow runs (log)"), finished.err);
+  BOOST_TEST(holds(finished.err, "the next run begins in 1 s"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_ends_the_rest_after_a_run_that_changes_what_is_watched) {
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>log; test ! -e other || touch .wtool/seen\"\n");
+  Program program({wtool_path, "watch", file_}, Program::On::pipes, here());
+  // After rests of 1 and 2 seconds; the one that begins now would last 4, and the next one 8.
+  BOOST_REQUIRE(comes_to(4));
+  scratch.file("other", "1");
+  BOOST_REQUIRE(comes(".wtool/seen"));
+  BOOST_TEST(comes_to(runs() + 2));
+  program.kill(SIGINT);
+  const Finished finished = program.wait();
+  BOOST_TEST(was_ended_by(finished, SIGINT));
+  BOOST_TEST(!holds(finished.err, "begins in 8 s"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_pattern_that_can_match_nothing_is_refused) {
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
+  for (const char* pattern : {"/etc/**", "../x", ""}) {
+    const Finished finished = run({wtool_path, "watch", file_, "--on", pattern}, here());
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(holds(finished.err, "--on names files below the working directory"), finished.err);
+  }
+  BOOST_TEST(runs() == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(ctrl_c_during_a_run_ends_run_and_watch) {
+  const std::string file_ = workflow(one, "- A: Shell \"touch busy; sleep 61\"\n");
+  Program program({wtool_path, "watch", file_, "--on", "src/**"}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes("busy"));
+  program.kill(SIGINT);
+  const Finished finished = program.wait();
+  BOOST_TEST(!finished.limit_passed);
+  BOOST_TEST(finished.exit_code == 130, finished.out << finished.err);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_fails_or_aborts_does_not_end_the_watch) {
+  fs::create_directories(path("src"));
+  const std::string file_ = workflow("    [*] --> A\n    A --> Stop\n    Stop --> [*]\n",
+                                     "- A: Shell \"echo run >>log; test ! -e src/a\"\n- Stop: Abort \"enough\"\n");
+  Program program({wtool_path, "watch", file_, "--on", "src/**"}, Program::On::pipes, here());
+  BOOST_REQUIRE(comes_to(1));
+  scratch.file("src/a", "1");
+  BOOST_REQUIRE(comes_to(2));
+  scratch.file("src/a", "2");
+  BOOST_REQUIRE(comes_to(3));
+  program.kill(SIGINT);
+  BOOST_TEST(was_ended_by(program.wait(), SIGINT));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

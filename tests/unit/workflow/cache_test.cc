@@ -1,0 +1,478 @@
+// What is kept of steps: never a wrong hit, never half an entry, never more than there is room for.
+#include "cache/step_cache.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/sha256.h"
+#include "cache/patterns.h"
+#include "support/program.h"
+
+using namespace wtool::host::cache;
+using wtool::test::ScratchFolder;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string listed(const FoundFiles& found) {
+  std::string out;
+  for (const std::string& path : found.paths) out += path + " ";
+  for (const std::string& pattern : found.unmatched) out += "!" + pattern + " ";
+  return out + found.problem;
+}
+
+StepCache::Refuses nothing_refused() {
+  return [](std::string_view, bool) { return false; };
+}
+
+struct Kept {
+  ScratchFolder scratch;
+
+  Kept() {
+    scratch.file("project/src/a.c", "int a;\n");
+    scratch.file("project/src/deep/b.c", "int b;\n");
+    scratch.file("project/Makefile", "all:\n");
+  }
+  std::string project(const std::string& name = "") const {
+    return scratch.path() + "/project" + (name.empty() ? "" : "/" + name);
+  }
+  std::string folder() const { return scratch.path() + "/cache/steps"; }
+  StepCache::Options options() const {
+    StepCache::Options made;
+    made.folder = folder();
+    made.directory = project();
+    return made;
+  }
+  Work work() const {
+    Work made;
+    made.step = "Build";
+    made.file = "w.md";
+    made.directory = project();
+    made.parts = {{"the call", "cc"}};
+    made.inputs = {"src/**", "Makefile"};
+    made.outputs = {"build/app"};
+    return made;
+  }
+  // Does the work, unless it is up to date. Returns why it was done; empty: it was not.
+  std::string once(const Work& wanted, const std::string& makes, StepCache::Options with) const {
+    StepCache cache(std::move(with));
+    Look look = cache.look(wanted);
+    if (look.entry && cache.restore(wanted, look)) {
+      BOOST_TEST(look.entry->result == "made " + makes);
+      return "";
+    }
+    scratch.file("project/build/app", makes);
+    const std::string why = cache.keep(wanted, look, "made " + makes, "run", nothing_refused);
+    return look.why + (why.empty() ? "" : "; not kept: " + why);
+  }
+  std::string once(const Work& wanted, const std::string& makes = "app") const {
+    return once(wanted, makes, options());
+  }
+  std::string once() const { return once(work()); }
+  std::size_t blobs() const {
+    std::size_t count = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder() + "/blobs"))
+      count += entry.is_directory() ? 0 : 1;
+    return count;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(patterns, Kept)
+
+BOOST_AUTO_TEST_CASE(patterns_name_files) {
+  scratch.file("project/.git/config", "");
+  scratch.file("project/.hidden", "");
+  scratch.file("project/a[1]", "");
+  const auto found = [&](const std::vector<std::string>& names, const std::vector<std::string>& without = {}) {
+    return listed(find_files(project(), names, without));
+  };
+  BOOST_TEST(found({"src/**"}) == "src/a.c src/deep/b.c ");
+  BOOST_TEST(found({"src"}) == "src/a.c src/deep/b.c ");
+  BOOST_TEST(found({"src/*.c"}) == "src/a.c ");
+  BOOST_TEST(found({"**/*.c"}) == "src/a.c src/deep/b.c ");
+  BOOST_TEST(found({"src/?.c", "src/[ab].c"}) == "src/a.c ");
+  BOOST_TEST(found({"src/**", "!src/deep/**"}) == "src/a.c ");
+  BOOST_TEST(found({"./src//a.c"}) == "src/a.c ");
+  BOOST_TEST(found({"**"}) == ".hidden Makefile a[1] src/a.c src/deep/b.c ");
+  BOOST_TEST(found({"."}) == ".hidden Makefile a[1] src/a.c src/deep/b.c ");
+  BOOST_TEST(found({".git/*"}) == ".git/config ");
+  BOOST_TEST(found({"src/../Makefile"}) == "src/../Makefile ");
+  BOOST_TEST(found({project("Makefile")}) == project("Makefile") + " ");
+  BOOST_TEST(found({"scr/**", "none.c", "src/a.c"}) == "src/a.c !scr/** !none.c ");
+  BOOST_TEST(found({"src/**", "!src"}) == "!src/** ");
+  BOOST_TEST(found({"**"}, {"src/**"}) == ".hidden Makefile a[1] ");
+  BOOST_TEST(found({"src/a.c"}, {"src/**"}) == "src/a.c ");
+}
+
+BOOST_AUTO_TEST_CASE(links_are_followed_and_circles_are_a_problem) {
+  scratch.file("elsewhere/c.c", "");
+  fs::create_directory_symlink(scratch.path() + "/elsewhere", project("src/lib"));
+  BOOST_TEST(listed(find_files(project(), {"src/**"})) == "src/a.c src/deep/b.c src/lib/c.c ");
+  fs::create_directory_symlink(project("src"), project("src/deep/up"));
+  BOOST_TEST(find_files(project(), {"src/**"}).problem.find("leads in a circle") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(outputs_lie_below_the_directory) {
+  BOOST_TEST(output_problem("build/**") == "");
+  BOOST_TEST(output_problem("/etc/x") != "");
+  BOOST_TEST(output_problem("a/../../x") != "");
+  BOOST_TEST(output_problem("!x") != "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(step_cache, Kept)
+
+BOOST_AUTO_TEST_CASE(work_is_done_once) {
+  BOOST_TEST(once() == "nothing is kept of it");
+  BOOST_TEST(once() == "");
+}
+
+BOOST_AUTO_TEST_CASE(each_part_of_the_key_in_turn_makes_the_work_be_done) {
+  const auto differs = [&](const std::string& why, const std::function<void(Work&)>& change) {
+    BOOST_REQUIRE(once().find("not kept") == std::string::npos);
+    BOOST_REQUIRE(once() == "");
+    Work wanted = work();
+    change(wanted);
+    BOOST_TEST(once(wanted) == why);
+    BOOST_TEST(once(wanted) == "");
+  };
+  differs("the call changed", [](Work& it) { it.parts["the call"] = "gcc"; });
+  differs("the variable CC is new", [](Work& it) { it.parts["the variable CC"] = "clang"; });
+  differs("a is new, and 1 more", [](Work& it) { it.parts = {{"a", "call"}}; });
+  differs("the names of its inputs changed", [](Work& it) { it.inputs.emplace_back("src/a.c"); });
+  differs("the names of its outputs changed", [](Work& it) { it.outputs = {"build/*"}; });
+  differs("'src/a.c' changed", [&](Work&) { scratch.file("project/src/a.c", "int A;\n"); });
+  differs("'src/new.c' is new", [&](Work&) { scratch.file("project/src/new.c", ""); });
+  differs("'src/deep/b.c' is gone", [&](Work&) { fs::remove(project("src/deep/b.c")); });
+  differs("'Makefile' changed", [&](Work&) { ::chmod(project("Makefile").c_str(), 0755); });
+}
+
+BOOST_AUTO_TEST_CASE(another_version_or_directory_makes_the_work_be_done) {
+  StepCache::Options newer = options();
+  newer.parts = {{"the version", "2"}};
+  once();
+  BOOST_TEST(once(work(), "app", newer) == "the version is new");
+  fs::copy(project(), scratch.path() + "/copy", fs::copy_options::recursive);
+  Work elsewhere = work();
+  elsewhere.directory = scratch.path() + "/copy";
+  BOOST_TEST(once(elsewhere) == "nothing is kept of it");
+}
+
+BOOST_AUTO_TEST_CASE(a_part_does_not_run_into_the_next_one) {
+  Work one = work(), other = work();
+  one.parts = {{"a", "bc"}};
+  other.parts = {{"ab", "c"}};
+  once(one);
+  BOOST_TEST(once(other) != "");
+}
+
+BOOST_AUTO_TEST_CASE(a_link_that_leads_elsewhere_is_a_change) {
+  scratch.file("project/one", "same");
+  scratch.file("project/two", "same");
+  fs::create_symlink("../one", project("src/link"));
+  once();
+  BOOST_TEST(once() == "");
+  fs::remove(project("src/link"));
+  fs::create_symlink("../two", project("src/link"));
+  BOOST_TEST(once() == "'src/link' changed");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_of_the_same_size_and_time_is_seen) {
+  once();
+  struct stat before {};
+  BOOST_REQUIRE(::stat(project("src/a.c").c_str(), &before) == 0);
+  scratch.file("project/src/a.c", "int c;\n");
+  const struct timespec times[] = {before.st_atim, before.st_mtim};
+  BOOST_REQUIRE(::utimensat(AT_FDCWD, project("src/a.c").c_str(), times, 0) == 0);
+  BOOST_TEST(once() == "'src/a.c' changed");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_done_before_the_last_change_is_still_known) {
+  once(work(), "first");
+  scratch.file("project/src/a.c", "int other;\n");
+  once(work(), "second");
+  scratch.file("project/src/a.c", "int a;\n");
+  BOOST_TEST(once(work(), "first") == "");
+  BOOST_TEST(content(project("build/app")) == "first");
+}
+
+BOOST_AUTO_TEST_CASE(outputs_are_put_back) {
+  ::chmod(project("Makefile").c_str(), 0755);
+  StepCache cache(options());
+  Work wanted = work();
+  wanted.outputs = {"build/**"};
+  Look look = cache.look(wanted);
+  scratch.file("project/build/deep/tool", "#!/bin/sh\n", 0755);
+  fs::create_symlink("deep/tool", project("build/link"));
+  BOOST_TEST(cache.keep(wanted, look, "r", "", nothing_refused) == "");
+  fs::remove_all(project("build"));
+  look = cache.look(wanted);
+  BOOST_REQUIRE(look.entry);
+  BOOST_TEST(cache.restore(wanted, look), look.why);
+  BOOST_TEST(content(project("build/link")) == "#!/bin/sh\n");
+  BOOST_TEST(fs::read_symlink(project("build/link")) == "deep/tool");
+  BOOST_TEST(::access(project("build/deep/tool").c_str(), X_OK) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_writes_into_an_output_does_not_write_into_the_store) {
+  once();
+  fs::remove(project("build/app"));
+  BOOST_TEST(once() == "");
+  std::ofstream(project("build/app"), std::ios::app) << "more";
+  BOOST_TEST(once() == "the output 'build/app' was changed by something else");
+  BOOST_TEST(content(project("build/app")) == "app");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_written_through_a_link) {
+  once();
+  fs::remove_all(project("build"));
+  fs::create_directory(scratch.path() + "/elsewhere");
+  fs::create_directory_symlink(scratch.path() + "/elsewhere", project("build"));
+  StepCache cache(options());
+  Look look = cache.look(work());
+  BOOST_REQUIRE(look.entry);
+  BOOST_TEST(!cache.restore(work(), look));
+  BOOST_TEST(look.why.find("cannot be put back") != std::string::npos, look.why);
+  BOOST_TEST(!fs::exists(scratch.path() + "/elsewhere/app"));
+}
+
+BOOST_AUTO_TEST_CASE(damage_is_found) {
+  once();
+  for (const auto& entry : fs::recursive_directory_iterator(folder() + "/blobs")) {
+    if (!entry.is_directory()) std::ofstream(entry.path(), std::ios::app) << "x";
+  }
+  fs::remove(project("build/app"));
+  BOOST_TEST(once().find("cannot be put back: the store has another content for it") != std::string::npos);
+  BOOST_TEST(content(project("build/app")) == "app");  // made again
+  BOOST_REQUIRE(once() == "");
+  for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
+    if (entry.is_directory()) continue;
+    std::string text = content(entry.path());
+    const std::size_t at = text.find("made app");
+    BOOST_REQUIRE(at != std::string::npos);
+    text.replace(at, 8, "made apq");
+    std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << text;
+  }
+  BOOST_TEST(once() == "nothing is kept of it");
+  BOOST_REQUIRE(once() == "");
+  for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
+    if (!entry.is_directory()) fs::resize_file(entry.path(), entry.file_size() / 2);
+  }
+  BOOST_TEST(once() == "nothing is kept of it");
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_or_damaged_record_of_hashes_costs_only_time) {
+  once();
+  for (const auto& entry : fs::directory_iterator(folder() + "/files"))
+    std::ofstream(entry.path(), std::ios::app) << "x";
+  BOOST_TEST(once() == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_would_never_be_right_is_a_doubt) {
+  const auto doubt = [&](const std::function<void(Work&)>& change) {
+    Work wanted = work();
+    change(wanted);
+    StepCache cache(options());
+    const Look look = cache.look(wanted);
+    BOOST_TEST(look.is_doubt);
+    BOOST_TEST(!look.entry);
+    return look.why;
+  };
+  BOOST_TEST(doubt([](Work& it) { it.inputs = {"scr/**"}; }) == "no file matches the input 'scr/**'");
+  BOOST_TEST(doubt([](Work& it) {
+               it.outputs = {"src/a.c"};
+               it.inputs = {"src/a.c"};
+             }) == "'src/a.c' is both an input and an output");
+  BOOST_TEST(doubt([](Work& it) {
+               it.outputs = {"src/**"};
+               it.inputs = {"src/a.c"};
+             }) == "'src/a.c' is both an input and an output");
+  BOOST_TEST(doubt([](Work& it) { it.outputs = {"../x"}; }) ==
+             "the output '../x' leads out of the directory of the step");
+  BOOST_TEST(doubt([](Work& it) {
+               it.outputs = {"src/**"};
+               it.inputs = {"src/*.c"};
+             }) == "no file matches the input 'src/*.c'");
+}
+
+BOOST_AUTO_TEST_CASE(work_that_makes_no_output_or_changes_its_inputs_is_not_kept) {
+  Work wanted = work();
+  wanted.outputs = {"build/app", "build/other"};
+  BOOST_TEST(once(wanted) == "nothing is kept of it; not kept: it made no output 'build/other'");
+  StepCache cache(options());
+  const Look look = cache.look(work());
+  scratch.file("project/src/a.c", "int changed;\n");
+  BOOST_TEST(cache.keep(work(), look, "r", "", nothing_refused) == "its inputs changed while it ran");
+}
+
+BOOST_AUTO_TEST_CASE(a_fifo_is_no_input) {
+  BOOST_REQUIRE(::mkfifo(project("src/fifo").c_str(), 0600) == 0);
+  BOOST_TEST(once() == "'src/fifo' is no file; not kept: 'src/fifo' is no file");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_refused_is_not_kept) {
+  const auto refuses = [](const std::string& secret) {
+    return [secret] {
+      return [secret, text = std::string()](std::string_view bytes, bool) mutable {
+        text += bytes;
+        return text.find(secret) != std::string::npos;
+      };
+    };
+  };
+  StepCache cache(options());
+  Look look = cache.look(work());
+  scratch.file("project/build/app", std::string(300'000, ' ') + "hunter2");
+  BOOST_TEST(cache.keep(work(), look, "r", "", refuses("hunter2")) == "the output 'build/app': holds a secret");
+  BOOST_TEST(cache.keep(work(), look, "hunter2", "", refuses("hunter2")) == "its result holds a secret");
+  BOOST_TEST(!cache.look(work()).entry);
+  BOOST_TEST(blobs() == 0);
+  // A secret that becomes known later.
+  BOOST_TEST(cache.keep(work(), look, "r", "", nothing_refused) == "");
+  BOOST_TEST(blobs() == 1);
+  cache.recheck(refuses("hunter2"));
+  BOOST_TEST(blobs() == 0);
+  BOOST_TEST(!cache.look(work()).entry);
+}
+
+BOOST_AUTO_TEST_CASE(force_does_the_work_and_keeps_it) {
+  once();
+  StepCache::Options forced = options();
+  forced.force = true;
+  BOOST_TEST(once(work(), "app", forced) == "--force");
+  BOOST_TEST(once() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_look_writes_nothing) {
+  StepCache::Options looks = options();
+  looks.looks_only = true;
+  {
+    StepCache cache(looks);
+    BOOST_TEST(cache.look(work()).why == "nothing is kept of it");
+  }
+  BOOST_TEST(!fs::exists(folder()));
+}
+
+BOOST_AUTO_TEST_CASE(a_store_that_others_may_write_is_not_used) {
+  once();
+  ::chmod(folder().c_str(), 0777);
+  BOOST_TEST(once().find("can be written by others") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_oldest_entries_go_first) {
+  StepCache::Options small = options();
+  small.max_bytes = 75'000;  // two results with their outputs
+  const auto step = [&](const std::string& name, char byte) {
+    Work wanted = work();
+    wanted.step = name;
+    wanted.parts["the call"] = name;
+    return once(wanted, std::string(15'000, byte), small);
+  };
+  const auto age = [&](int seconds) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
+      if (!entry.is_directory())
+        fs::last_write_time(entry.path(), entry.last_write_time() - std::chrono::seconds(seconds));
+    }
+  };
+  step("One", '1');
+  age(10);
+  step("Two", '2');
+  age(10);
+  BOOST_TEST(step("One", '1') == "");  // used, so Two is now the oldest
+  age(10);
+  step("Three", '3');
+  const Store store(folder(), small.max_bytes);
+  std::string left;
+  for (const ListedEntry& one : store.list()) left += one.entry.step + " ";
+  BOOST_TEST(left == "Three One ");
+  BOOST_TEST(blobs() == 2);
+  BOOST_TEST(step("Two", '2') == "nothing is kept of it");
+  std::string problem;
+  BOOST_TEST(store.clear(problem) > 30'000);
+  BOOST_TEST(problem == "");
+  BOOST_TEST(store.list().empty());
+}
+
+BOOST_AUTO_TEST_CASE(outputs_larger_than_the_store_are_not_kept) {
+  StepCache::Options small = options();
+  small.max_bytes = 1000;
+  BOOST_TEST(once(work(), std::string(2000, 'x'), small).find("1000 bytes of the whole store") != std::string::npos);
+  BOOST_TEST(blobs() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_kill_at_any_moment_leaves_no_half_entry) {
+  const std::string big(200'000, 'x');
+  for (int round = 0; round < 30; ++round) {
+    int done[2];
+    BOOST_REQUIRE(::pipe(done) == 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      StepCache cache(options());
+      for (int i = 0;; ++i) {
+        Work wanted = work();
+        wanted.parts["the call"] = std::to_string(round) + "." + std::to_string(i);
+        const Look look = cache.look(wanted);
+        scratch.file("project/build/app", big + wanted.parts["the call"]);
+        cache.keep(wanted, look, "made " + wanted.parts["the call"], "", nothing_refused);
+        if (::write(done[1], "x", 1) != 1) ::_exit(1);
+      }
+    }
+    BOOST_REQUIRE(child > 0);
+    char byte = 0;
+    // Each round at another point of the third piece of work.
+    for (int i = 0; i < 2; ++i) BOOST_REQUIRE(::read(done[0], &byte, 1) == 1);
+    for (int i = 0; i < round * 20; ++i) ::sched_yield();
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    ::close(done[0]);
+    ::close(done[1]);
+  }
+  const Store store(folder(), usual_max_bytes);
+  std::size_t entries = 0;
+  for (const auto& file : fs::recursive_directory_iterator(folder() + "/entries"))
+    entries += file.is_directory() ? 0 : 1;
+  BOOST_TEST(entries >= 60);
+  const auto all = store.list();
+  BOOST_TEST(all.size() == entries);
+  for (const ListedEntry& one : all) {
+    BOOST_REQUIRE(one.entry.outputs.size() == 1);
+    const StoredOutput& output = one.entry.outputs[0];
+    BOOST_TEST(wtool::sha256(content(folder() + "/blobs/" + output.hash.substr(0, 2) + "/" + output.hash)) ==
+               output.hash);
+    BOOST_TEST(one.entry.result.starts_with("made "));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_old_is_read_once) {
+  FileHashes hashes;
+  const FileState state = hashes.look(project("src/a.c"));
+  BOOST_TEST(state.hash == wtool::sha256("int a;\n"));
+  hashes.look(project("src/a.c"));
+  BOOST_TEST(hashes.files_read() == 2);  // it is too recent to be trusted
+  const auto before = hashes.files_read();
+  hashes.look("/bin/sh");
+  hashes.look("/bin/sh");
+  BOOST_TEST(hashes.files_read() == before + 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
