@@ -41,7 +41,7 @@ std::string reason(int signal) {
 
 }  // namespace
 
-Interrupts::Interrupts(Stop& stop) : stop_(stop) {
+Interrupts::Interrupts(Stop& stop, int* first) : stop_(stop), told_(first) {
   if (::pipe2(pipe_.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe2");
   thread_ = std::thread([this] { listen(); });
   handler_pipe.store(pipe_[1]);
@@ -62,6 +62,7 @@ Interrupts::~Interrupts() {
   if (::write(pipe_[1], &end_of_listening, 1) < 0) {
   }
   thread_.join();
+  if (told_ != nullptr) *told_ = first_.load();
   ::close(pipe_[0]);
   ::close(pipe_[1]);
 }

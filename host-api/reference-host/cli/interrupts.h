@@ -20,8 +20,9 @@ namespace wtool::host {
 
 class Interrupts {
  public:
-  // `stop` must outlive this object. Without descriptors or threads left it throws std::system_error.
-  explicit Interrupts(Stop& stop);
+  // `stop` must outlive this object. Without descriptors or threads left it throws std::system_error. `first` is set to signal()
+  // when this object ends, so that the caller also learns of a signal that came after its last look; null: nobody asks.
+  explicit Interrupts(Stop& stop, int* first = nullptr);
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
   ~Interrupts();  // Puts the earlier dispositions back. A signal that came just before is still handed on.
@@ -37,6 +38,7 @@ class Interrupts {
 
   static constexpr std::array<int, 3> signals{SIGINT, SIGTERM, SIGHUP};
   Stop& stop_;
+  int* const told_;
   std::array<int, 2> pipe_{-1, -1};
   std::array<struct sigaction, 3> earlier_{};
   std::atomic<int> first_{0};

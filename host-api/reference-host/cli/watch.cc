@@ -88,21 +88,24 @@ class Watch {
       watcher.take();
       run_file(context_, options_.file, options_.flags);
       if (signal != 0) return 128 + signal;
-      Stop stop;
-      const Interrupts interrupts(stop);
-      std::set<std::string> changed = watcher.take();
-      // A person who saves while it runs seldom changes the same files each time.
-      busy = changed.empty() ? 0 : changed == before ? busy + 1 : 1;
-      before = changed;
-      if (changed.empty()) {
-        say("waiting for changes; Ctrl-C ends it");
-        while (changed.empty() && watcher.error().empty() && watcher.wait(milliseconds(-1), stop))
-          changed = watcher.take();
-      } else if (busy > 1 && !rest(busy, watcher, changed, stop)) {
-        busy = 0;
+      std::set<std::string> changed;
+      {
+        Stop stop;
+        const Interrupts interrupts(stop, &signal);
+        changed = watcher.take();
+        // A person who saves while it runs seldom changes the same files each time.
+        busy = changed.empty() ? 0 : changed == before ? busy + 1 : 1;
+        before = changed;
+        if (changed.empty()) {
+          say("waiting for changes; Ctrl-C ends it");
+          while (changed.empty() && watcher.error().empty() && watcher.wait(milliseconds(-1), stop))
+            changed = watcher.take();
+        } else if (busy > 1 && !rest(busy, watcher, changed, stop)) {
+          busy = 0;
+        }
+        settle(watcher, changed, stop);
       }
-      settle(watcher, changed, stop);
-      if (interrupts.signal() != 0) return interrupts.exit_status();
+      if (signal != 0) return 128 + signal;
       if (!changed.empty()) say(names_in_words(changed) + " changed");
     }
   }

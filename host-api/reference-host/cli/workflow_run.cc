@@ -92,7 +92,7 @@ class FileRun {
           std::vector<GivenApproval> given = {}) {
     if (flags_.detached >= 0 && !begin_detached(flags_.detached, journal.get())) return exit_unusable;
     Stop stop;
-    const Interrupts interrupts(stop);
+    const Interrupts interrupts(stop, flags_.signal);
     // Resolved before any command runs, although they are written at the end.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal ? journal->run() : "";
@@ -139,7 +139,6 @@ class FileRun {
     const bool summed_up = flags_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
     const int status = exit_status(report, interrupts);
-    if (flags_.signal != nullptr) *flags_.signal = interrupts.signal();
     const bool written = summed_up && reported && (!events || !events->failed());
     return written || status != exit_ok ? status : exit_unwritten;
   }
