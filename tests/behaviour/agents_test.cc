@@ -96,6 +96,23 @@ BOOST_AUTO_TEST_CASE(an_answer_that_stays_wrong_fails_the_step_after_the_last_qu
   BOOST_TEST(calls() == 1U);
 }
 
+BOOST_AUTO_TEST_CASE(a_failure_without_an_answer_leads_out_of_the_composite_state) {
+  const std::string diagram =
+      "[*] --> Work\nstate Work {\n[*] --> Review\nReview --> Good: Review.verdict == \"pass\"\nReview --> Bad: "
+      "default\n"
+      "Good --> [*]\nBad --> [*]\n}\nWork --> Sorry: failure\nWork --> [*]: default\nSorry --> [*]\n";
+  for (const std::string does : {"exit 7", "echo no JSON; exit"}) {
+    scratch.file("does", does);
+    const Finished finished = run_workflow(
+        with("title: Review\n", diagram,
+             "- Review: Prompt \"Review.\" ask_again=0 " + verdict +
+                 "\n- Good: Shell \"echo good\"\n- Bad: Shell \"echo bad\"\n- Sorry: Shell \"echo sorry\"\n"));
+    BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+    BOOST_TEST(holds(finished.err, "sorry"), finished.err);
+    BOOST_TEST(!holds(finished.err, "bad"), finished.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_output_of_any_step_is_checked_and_is_a_field_of_a_resumed_run) {
   const std::string file_ = with("title: w\n", "[*] --> A\nA --> B: A.count > 1\nA --> [*]: default\nB --> [*]\n",
                                  "- A: Shell \"cat given\" output={\"count\": \"integer\"}\n"

@@ -51,7 +51,9 @@ Choice Exits::choose(const State& state, Failed failed) const {
         if (!made.mistake.empty()) break;
         const auto judged = judge(exit);
         if (const auto* why = std::get_if<std::string>(&judged)) {
-          made.mistake = *why;
+          // A step that failed has no answer with the fields that its `output` names: the failure is what counts.
+          const bool has_no_answer = failed == Failed::action && state.action && state.action->options.output;
+          if (!has_no_answer) made.mistake = *why;
         } else {
           open = std::get<bool>(judged);
         }
