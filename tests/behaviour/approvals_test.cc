@@ -109,6 +109,25 @@ BOOST_AUTO_TEST_CASE(a_no_that_nothing_handles_is_a_refusal) {
   BOOST_TEST(!there("shipped"));
 }
 
+BOOST_AUTO_TEST_CASE(a_yes_that_comes_after_a_recorded_no_does_not_count) {
+  const std::string file_ = workflow("    [*] --> Ask\n    Ask --> Ship\n    Ship --> [*]\n",
+                                     "- Ask: Approve \"Ship it?\"\n- Ship: Shell \"touch shipped\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  Program first({wtool_path, "approve", "last"}, Program::On::terminal, here());
+  Program second({wtool_path, "approve", "last"}, Program::On::terminal, here());
+  BOOST_REQUIRE(first.wait_for_output("Approve? [y/N"));
+  BOOST_REQUIRE(second.wait_for_output("Approve? [y/N"));
+  first.type("n\n");
+  BOOST_TEST(first.wait().exit_code == 3);
+  const std::string before = journal();
+  second.type("y\n");
+  const Finished late = second.wait();
+  BOOST_TEST(late.exit_code == 1, late.out);
+  BOOST_TEST(holds(late.out, "does not wait for this answer any more"), late.out);
+  BOOST_TEST(!there("shipped"));
+  BOOST_TEST(journal() == before);
+}
+
 BOOST_AUTO_TEST_CASE(a_suspended_run_that_is_resumed_waits_on_with_its_first_deadline) {
   BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" timeout=2h")}).exit_code == suspended);
   const auto until = [&] {

@@ -55,10 +55,6 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.substr(0, end) + " ...";
 }
 
-bool is_same(const PendingApproval& one, const PendingApproval& other) {
-  return one.place == other.place && one.state == other.state && one.question == other.question && one.by == other.by;
-}
-
 // "y fine with me": the answer, and the rest as its comment. Nothing: it is neither yes nor no.
 std::optional<bool> read_answer(const std::string& line, std::string& comment) {
   const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
@@ -73,6 +69,10 @@ std::optional<bool> read_answer(const std::string& line, std::string& comment) {
 }
 
 }  // namespace
+
+bool is_same(const PendingApproval& one, const PendingApproval& other) {
+  return one.place == other.place && one.state == other.state && one.question == other.question && one.by == other.by;
+}
 
 std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run) {
   std::vector<PendingApproval> pending;

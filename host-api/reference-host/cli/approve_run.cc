@@ -144,8 +144,17 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
-  // The run may have continued elsewhere meanwhile, and wait for something else now: an answer counts for its question
-  // alone.
+  // The run may have continued elsewhere meanwhile: an answer counts for its question alone, and only while that waits.
+  // What is recorded stays; nothing has been written to the journal yet.
+  const std::vector<PendingApproval> waiting = pending_approvals(resumed->run);
+  std::erase_if(given, [&](const GivenApproval& one) {
+    return std::none_of(waiting.begin(), waiting.end(),
+                        [&](const PendingApproval& other) { return is_same(one.pending, other); });
+  });
+  if (given.empty()) {
+    complain("the run " + run + " does not wait for this answer any more; `wtool show " + run + "` tells how it ended");
+    return exit_failed;
+  }
   return continue_run(context, std::move(*resumed), std::move(given), answer.flags, true, secrets);
 }
 
