@@ -194,6 +194,30 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_answers) {
   BOOST_TEST(there("shipped"));
 }
 
+BOOST_AUTO_TEST_CASE(a_process_that_hides_those_above_it_does_not_answer) {
+  const std::vector<std::string> hidden{"unshare", "-rpf", "--mount-proc"};
+  const auto in_hiding = [&](const std::string& command) {
+    std::vector<std::string> argv = hidden;
+    argv.insert(argv.end(), {"sh", "-c", command});
+    return run(argv, here());
+  };
+  if (in_hiding("true").exit_code != 0) {
+    BOOST_TEST_MESSAGE("skipped: no pid namespace can be made here");
+    return;
+  }
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\"")}).exit_code == suspended);
+  const Finished answered = in_hiding(wtool_path + " approve last --answer yes");
+  BOOST_TEST(answered.exit_code == 1, answered.out << answered.err);
+  BOOST_TEST(holds(answered.err, "hides the processes above it"), answered.err);
+  // Neither on a terminal, nor after it has resumed the run there.
+  in_hiding("echo y | script -qec '" + wtool_path + " resume last' /dev/null");
+  in_hiding(wtool_path + " approve last --answer yes");
+  BOOST_TEST(!there("shipped"));
+  BOOST_TEST(status() == "suspended");
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
+  BOOST_TEST(there("shipped"));
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_is_in_the_audit_trail_before_it_counts) {
   scratch.file("wtool.yaml", "audit: {file: trail.jsonl}\n");
   const std::string file_ = asks("Approve \"Ship it?\"");

@@ -25,6 +25,8 @@ using runner::ApprovalAnswer;
 using runner::ApprovalRequest;
 using std::chrono::system_clock;
 
+// That of the machine, in which all processes can be seen (PROC_PID_INIT_INO of the kernel).
+constexpr std::int64_t first_pid_namespace = 0xEFFFFFFC;
 constexpr int max_approval_attempts = 5;
 constexpr std::size_t max_audited = 8192;  // bytes of a question in the audit trail
 
@@ -98,8 +100,13 @@ std::string approval_text(const PendingApproval& pending) {
          (pending.until ? ", waits until " + utc_text(*pending.until, "%Y-%m-%d %H:%M:%S UTC") : "") + "\n";
 }
 
-std::string approver_problem(const std::string& by) {
+std::string approver_problem(const std::string& by, std::int64_t started_in) {
   if (const std::string why = peer_problem(::getpid()); !why.empty()) return why;
+  if (const std::int64_t own = journal::own_pid_namespace();
+      started_in != 0 && own != 0 && own != started_in && own != first_pid_namespace) {
+    return "it cannot be told who answers: this pid namespace hides the processes above it, and the run was started in "
+           "another one; answer where the run was started, or outside of all containers";
+  }
   if (by.empty()) return {};
   const passwd* user = ::getpwnam(by.c_str());
   if (user != nullptr && user->pw_uid == ::getuid()) return {};
@@ -202,7 +209,7 @@ ApprovalAnswer Approvals::ask(const ApprovalRequest& request, Stop& stop) {
   answer.kind = Kind::expired;
   if (question.is_late()) return answer;
   std::optional<GivenApproval> given = take_given(question);
-  answer.why = given ? "" : setup_.asks ? approver_problem(question.by) : setup_.not_asked;
+  answer.why = given ? "" : setup_.asks ? approver_problem(question.by, setup_.started_in) : setup_.not_asked;
   if (!given && setup_.asks && answer.why.empty()) {
     runner::ChildStop timed(stop);
     std::optional<runner::Deadline> deadline;

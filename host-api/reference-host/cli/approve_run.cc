@@ -44,7 +44,8 @@ std::string problem_of_words(const RunAnswer& answer) {
 
 // The questions that the command line means. None: the reason is on standard error.
 std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std::string& run,
-                                              std::vector<PendingApproval> pending) {
+                                              const journal::RunRecord& record) {
+  std::vector<PendingApproval> pending = pending_approvals(record);
   const std::string states = states_of(pending);
   if (pending.empty()) {
     complain("the run " + run + " waits for no approval; `wtool show " + run + "` tells how it ended");
@@ -61,7 +62,7 @@ std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std
     return {};
   }
   for (const PendingApproval& one : pending) {
-    std::string why = approver_problem(one.by);
+    std::string why = approver_problem(one.by, record.pid_namespace);
     if (why.empty() && one.is_late()) {
       why = "it waited until " + utc_text(*one.until, "%Y-%m-%d %H:%M:%S UTC") + "; `wtool resume " + run +
             "` continues the run with that";
@@ -113,7 +114,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
-  const std::vector<PendingApproval> wanted = wanted_questions(answer, run, pending_approvals(content->run));
+  const std::vector<PendingApproval> wanted = wanted_questions(answer, run, content->run);
   if (wanted.empty()) return exit_failed;
   std::vector<GivenApproval> given;
   for (const PendingApproval& one : wanted) {

@@ -1,5 +1,6 @@
 #include "journal/run_record.h"
 
+#include <sys/stat.h>
 #include <charconv>
 
 #include "journal/record.h"
@@ -141,6 +142,11 @@ void RunCollector::state_ended(const Step& step, const runner::StepEnd& end) {
 void RunCollector::noticed(std::string_view text) {
   const std::lock_guard lock(mutex_);
   run_.logs.push_back({system_clock::now(), 0, LogAction::Level::warning, std::string(text)});
+}
+
+std::int64_t own_pid_namespace() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? static_cast<std::int64_t>(status.st_ino) : 0;
 }
 
 runner::Usage total_usage(const RunRecord& run) {
