@@ -194,6 +194,19 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_answers) {
   BOOST_TEST(there("shipped"));
 }
 
+BOOST_AUTO_TEST_CASE(a_name_or_a_question_that_renders_to_nothing_ends_the_run) {
+  for (const auto& [action, why] :
+       std::vector<std::pair<std::string, std::string>>{{"Approve \"Ship it?\" by=\"${Build.stdout}\"", "by is empty"},
+                                                        {"Approve \"${Build.stdout}\"", "the question is empty"}}) {
+    const Finished finished = wtool({"run", asks(action)});
+    BOOST_TEST(finished.exit_code != 0);
+    BOOST_TEST(finished.exit_code != suspended, finished.out << finished.err);
+    BOOST_TEST(holds(finished.out + finished.err, why), finished.out << finished.err);
+    BOOST_TEST(status() != "suspended");
+    BOOST_TEST(!there("shipped"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_process_that_hides_those_above_it_does_not_answer) {
   const std::vector<std::string> hidden{"unshare", "-rpf", "--mount-proc"};
   const auto in_hiding = [&](const std::string& command) {
