@@ -342,6 +342,25 @@ BOOST_AUTO_TEST_CASE(secrets_in_a_question_are_masked_and_it_is_answered_all_the
   BOOST_TEST(there("shipped"));
 }
 
+BOOST_AUTO_TEST_CASE(a_secret_with_its_default_is_not_asked_for_again) {
+  const std::string file_ = scratch.file(
+      "secret.md",
+      "---\nparameters:\n  - {name: token, secret: true, default: usual-token}\n---\n```mermaid\nstateDiagram-v2\n"
+      "[*] --> Ask\nAsk --> Ship\nShip --> [*]\n```\n## Actions\n- Ask: Approve \"Ship it?\"\n"
+      "- Ship: Shell \"printf %s \\\"$TOKEN\\\" > shipped\" env={\"TOKEN\": \"${token}\"}\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  BOOST_TEST(!holds(journal(), "usual-token"));
+  const Finished second = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(file("shipped") == "usual-token");
+  // One that was given is needed again.
+  BOOST_TEST(wtool({"run", file_, "--var-file", "token=" + scratch.file("token", "hunter2hunter2\n")}).exit_code ==
+             suspended);
+  const Finished third = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(third.exit_code == 2, third.out << third.err);
+  BOOST_TEST(holds(third.err, "--var-file token=FILE"), third.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_plan_names_the_question_and_lint_its_mistakes) {
   const Finished plan = wtool({"plan", asks("Approve \"Ship it?\" by=\"release\"")});
   BOOST_TEST(holds(plan.out, "asks release to approve"), plan.out << plan.err);

@@ -69,7 +69,10 @@ void RunCollector::run_started(const runner::RunStart& start) {
   run_.inputs = start.inputs;
   if (start.workflow == nullptr) return;
   for (const workflow::Parameter& parameter : start.workflow->parameters) {
-    if (parameter.secret && run_.inputs.erase(parameter.name) > 0) run_.secret_inputs.push_back(parameter.name);
+    const auto found = run_.inputs.find(parameter.name);
+    if (!parameter.secret || found == run_.inputs.end()) continue;
+    if (must_be_given_again(parameter, found->second)) run_.secret_inputs.push_back(parameter.name);
+    run_.inputs.erase(found);
   }
 }
 

@@ -77,7 +77,7 @@ struct RunRecord {
   std::vector<std::string> env_files;
   std::string until{}, only{};  // the same, of runner::RunPart
   std::map<std::string, expressions::Value> inputs;
-  std::vector<std::string> secret_inputs;  // names of those that were left out
+  std::vector<std::string> secret_inputs;  // names of those that were left out, without those that have their default
   std::vector<std::string> masked_inputs;  // names of those in which a secret was replaced, so that they are incomplete
   Moment began;
   std::chrono::steady_clock::duration took{};
