@@ -198,7 +198,9 @@ BOOST_AUTO_TEST_CASE(a_name_or_a_question_that_renders_to_nothing_ends_the_run) 
   for (const auto& [action, why] :
        std::vector<std::pair<std::string, std::string>>{{"Approve \"Ship it?\" by=\"${Build.stdout}\"", "by is empty"},
                                                         {"Approve \"${Build.stdout}\"", "the question is empty"}}) {
-    const Finished finished = wtool({"run", asks(action)});
+    const Finished finished =
+        wtool({"run", workflow("    [*] --> Build\n    Build --> Ask\n    Ask --> Ship\n    Ship --> [*]\n",
+                               "- Build: Shell \"true\"\n- Ask: " + action + "\n- Ship: Shell \"touch shipped\"\n")});
     BOOST_TEST(finished.exit_code != 0);
     BOOST_TEST(finished.exit_code != suspended, finished.out << finished.err);
     BOOST_TEST(holds(finished.out + finished.err, why), finished.out << finished.err);
