@@ -322,6 +322,29 @@ BOOST_AUTO_TEST_CASE(a_matrix_of_workflows_waits_for_each_answer) {
   BOOST_TEST(file("done") == "a\n");
 }
 
+BOOST_AUTO_TEST_CASE(questions_of_one_name_are_answered_by_their_branches) {
+  scratch.file(
+      "inner.md",
+      "---\nparameters:\n  - {name: what}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Done\n"
+      "Done --> [*]\n```\n## Actions\n- Ask: Approve \"Ship ${what}?\"\n- Done: Shell \"echo ${what} >> done\"\n");
+  const std::string file_ =
+      workflow("    [*] --> All\n    All --> [*]\n",
+               "- All: Run workflow \"inner\" with what=\"${matrix.what}\" matrix={\"what\": [\"a\", \"b\"]}\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  const Finished unclear = wtool({"approve", "last", "--answer", "yes", "--state", "Ask"});
+  BOOST_TEST(unclear.exit_code == 1);
+  const std::size_t begin = unclear.err.find('(') + 1;
+  const std::string name = unclear.err.substr(begin, unclear.err.find(',', begin) - begin);
+  BOOST_TEST(name.ends_with("/Ask"), unclear.err);
+  BOOST_TEST(holds(wtool({"approve", "last"}).out, "--state " + name + " --answer"));
+  const Finished first = wtool({"approve", "last", "--answer", "yes", "--state", name});
+  BOOST_TEST(first.exit_code == suspended, first.out << first.err);
+  BOOST_TEST(file("done").size() == 2U, file("done"));
+  const Finished second = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(file("done").size() == 4U, file("done"));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_without_a_journal_cannot_wait) {
   const Finished finished = wtool({"run", asks("Approve \"Ship it?\""), "--no-journal"});
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
