@@ -109,6 +109,25 @@ BOOST_AUTO_TEST_CASE(a_no_that_nothing_handles_is_a_refusal) {
   BOOST_TEST(!there("shipped"));
 }
 
+BOOST_AUTO_TEST_CASE(a_yes_that_comes_after_a_recorded_no_does_not_count) {
+  const std::string file_ = workflow("    [*] --> Ask\n    Ask --> Ship\n    Ship --> [*]\n",
+                                     "- Ask: Approve \"Ship it?\"\n- Ship: Shell \"touch shipped\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  Program first({wtool_path, "approve", "last"}, Program::On::terminal, here());
+  Program second({wtool_path, "approve", "last"}, Program::On::terminal, here());
+  BOOST_REQUIRE(first.wait_for_output("Approve? [y/N"));
+  BOOST_REQUIRE(second.wait_for_output("Approve? [y/N"));
+  first.type("n\n");
+  BOOST_TEST(first.wait().exit_code == 3);
+  const std::string before = journal();
+  second.type("y\n");
+  const Finished late = second.wait();
+  BOOST_TEST(late.exit_code == 1, late.out);
+  BOOST_TEST(holds(late.out, "does not wait for this answer any more"), late.out);
+  BOOST_TEST(!there("shipped"));
+  BOOST_TEST(journal() == before);
+}
+
 BOOST_AUTO_TEST_CASE(a_suspended_run_that_is_resumed_waits_on_with_its_first_deadline) {
   BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" timeout=2h")}).exit_code == suspended);
   const auto until = [&] {
@@ -171,6 +190,45 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_answers) {
   const std::string run_ = "echo y | script -qec '" + wtool_path + " run workflow.md' /dev/null";
   wtool({"call", "shell_execute", Json{{"command", run_}}.dump()});
   BOOST_TEST(!there("shipped"));
+  BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
+  BOOST_TEST(there("shipped"));
+}
+
+BOOST_AUTO_TEST_CASE(a_name_or_a_question_that_renders_to_nothing_ends_the_run) {
+  for (const auto& [action, why] :
+       std::vector<std::pair<std::string, std::string>>{{"Approve \"Ship it?\" by=\"${Build.stdout}\"", "by is empty"},
+                                                        {"Approve \"${Build.stdout}\"", "the question is empty"}}) {
+    const Finished finished =
+        wtool({"run", workflow("    [*] --> Build\n    Build --> Ask\n    Ask --> Ship\n    Ship --> [*]\n",
+                               "- Build: Shell \"true\"\n- Ask: " + action + "\n- Ship: Shell \"touch shipped\"\n")});
+    BOOST_TEST(finished.exit_code != 0);
+    BOOST_TEST(finished.exit_code != suspended, finished.out << finished.err);
+    BOOST_TEST(holds(finished.out + finished.err, why), finished.out << finished.err);
+    BOOST_TEST(status() != "suspended");
+    BOOST_TEST(!there("shipped"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_hides_those_above_it_does_not_answer) {
+  const std::vector<std::string> hidden{"unshare", "-rpf", "--mount-proc"};
+  const auto in_hiding = [&](const std::string& command) {
+    std::vector<std::string> argv = hidden;
+    argv.insert(argv.end(), {"sh", "-c", command});
+    return run(argv, here());
+  };
+  if (in_hiding("true").exit_code != 0) {
+    BOOST_TEST_MESSAGE("skipped: no pid namespace can be made here");
+    return;
+  }
+  BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\"")}).exit_code == suspended);
+  const Finished answered = in_hiding(wtool_path + " approve last --answer yes");
+  BOOST_TEST(answered.exit_code == 1, answered.out << answered.err);
+  BOOST_TEST(holds(answered.err, "hides the processes above it"), answered.err);
+  // Neither on a terminal, nor after it has resumed the run there.
+  in_hiding("echo y | script -qec '" + wtool_path + " resume last' /dev/null");
+  in_hiding(wtool_path + " approve last --answer yes");
+  BOOST_TEST(!there("shipped"));
+  BOOST_TEST(status() == "suspended");
   BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
   BOOST_TEST(there("shipped"));
 }
@@ -264,6 +322,29 @@ BOOST_AUTO_TEST_CASE(a_matrix_of_workflows_waits_for_each_answer) {
   BOOST_TEST(file("done") == "a\n");
 }
 
+BOOST_AUTO_TEST_CASE(questions_of_one_name_are_answered_by_their_branches) {
+  scratch.file(
+      "inner.md",
+      "---\nparameters:\n  - {name: what}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Done\n"
+      "Done --> [*]\n```\n## Actions\n- Ask: Approve \"Ship ${what}?\"\n- Done: Shell \"echo ${what} >> done\"\n");
+  const std::string file_ =
+      workflow("    [*] --> All\n    All --> [*]\n",
+               "- All: Run workflow \"inner\" with what=\"${matrix.what}\" matrix={\"what\": [\"a\", \"b\"]}\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  const Finished unclear = wtool({"approve", "last", "--answer", "yes", "--state", "Ask"});
+  BOOST_TEST(unclear.exit_code == 1);
+  const std::size_t begin = unclear.err.find('(') + 1;
+  const std::string name = unclear.err.substr(begin, unclear.err.find(',', begin) - begin);
+  BOOST_TEST(name.ends_with("/Ask"), unclear.err);
+  BOOST_TEST(holds(wtool({"approve", "last"}).out, "--state " + name + " --answer"));
+  const Finished first = wtool({"approve", "last", "--answer", "yes", "--state", name});
+  BOOST_TEST(first.exit_code == suspended, first.out << first.err);
+  BOOST_TEST(file("done").size() == 2U, file("done"));
+  const Finished second = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(file("done").size() == 4U, file("done"));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_without_a_journal_cannot_wait) {
   const Finished finished = wtool({"run", asks("Approve \"Ship it?\""), "--no-journal"});
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
@@ -284,6 +365,25 @@ BOOST_AUTO_TEST_CASE(secrets_in_a_question_are_masked_and_it_is_answered_all_the
   const Finished second = wtool({"approve", "last", "--answer", "yes", "--var-file", "token=" + token});
   BOOST_TEST(second.exit_code == 0, second.out << second.err);
   BOOST_TEST(there("shipped"));
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_with_its_default_is_not_asked_for_again) {
+  const std::string file_ = scratch.file(
+      "secret.md",
+      "---\nparameters:\n  - {name: token, secret: true, default: usual-token}\n---\n```mermaid\nstateDiagram-v2\n"
+      "[*] --> Ask\nAsk --> Ship\nShip --> [*]\n```\n## Actions\n- Ask: Approve \"Ship it?\"\n"
+      "- Ship: Shell \"printf %s \\\"$TOKEN\\\" > shipped\" env={\"TOKEN\": \"${token}\"}\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == suspended);
+  BOOST_TEST(!holds(journal(), "usual-token"));
+  const Finished second = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(second.exit_code == 0, second.out << second.err);
+  BOOST_TEST(file("shipped") == "usual-token");
+  // One that was given is needed again.
+  BOOST_TEST(wtool({"run", file_, "--var-file", "token=" + scratch.file("token", "hunter2hunter2\n")}).exit_code ==
+             suspended);
+  const Finished third = wtool({"approve", "last", "--answer", "yes"});
+  BOOST_TEST(third.exit_code == 2, third.out << third.err);
+  BOOST_TEST(holds(third.err, "--var-file token=FILE"), third.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_plan_names_the_question_and_lint_its_mistakes) {

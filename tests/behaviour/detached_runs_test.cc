@@ -98,6 +98,15 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {
   BOOST_TEST(holds(again.err, "does not run"), again.err);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_with_the_word_mcp_on_its_command_line_is_stopped) {
+  const std::string file_ = workflow("    [*] --> mcp\n    mcp --> [*]\n", "- mcp: Shell \"touch began; sleep 61\"\n");
+  BOOST_TEST(wtool({"--log", "off", "run", file_, "--until", "mcp", "--detach"}).exit_code == 0);
+  wait_for_file("began");
+  const Finished stopped = wtool({"stop", "last"});
+  BOOST_TEST(stopped.exit_code == 0, stopped.out << stopped.err);
+  BOOST_TEST(holds(stopped.out, ": aborted"), stopped.out);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_in_a_terminal_can_be_attached_to_and_stopped) {
   const std::string file_ = workflow("    [*] --> A\n    A --> B\n    B --> [*]\n",
                                      "- A: Shell \"echo the first\"\n- B: Shell \"touch began; sleep 61\"\n");

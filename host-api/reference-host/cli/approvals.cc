@@ -25,6 +25,8 @@ using runner::ApprovalAnswer;
 using runner::ApprovalRequest;
 using std::chrono::system_clock;
 
+// That of the machine, in which all processes can be seen (PROC_PID_INIT_INO of the kernel).
+constexpr std::int64_t first_pid_namespace = 0xEFFFFFFC;
 constexpr int max_approval_attempts = 5;
 constexpr std::size_t max_audited = 8192;  // bytes of a question in the audit trail
 
@@ -55,10 +57,6 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.substr(0, end) + " ...";
 }
 
-bool is_same(const PendingApproval& one, const PendingApproval& other) {
-  return one.place == other.place && one.state == other.state && one.question == other.question && one.by == other.by;
-}
-
 // "y fine with me": the answer, and the rest as its comment. Nothing: it is neither yes nor no.
 std::optional<bool> read_answer(const std::string& line, std::string& comment) {
   const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
@@ -73,6 +71,10 @@ std::optional<bool> read_answer(const std::string& line, std::string& comment) {
 }
 
 }  // namespace
+
+bool is_same(const PendingApproval& one, const PendingApproval& other) {
+  return one.place == other.place && one.state == other.state && one.question == other.question && one.by == other.by;
+}
 
 std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run) {
   std::vector<PendingApproval> pending;
@@ -98,8 +100,13 @@ std::string approval_text(const PendingApproval& pending) {
          (pending.until ? ", waits until " + utc_text(*pending.until, "%Y-%m-%d %H:%M:%S UTC") : "") + "\n";
 }
 
-std::string approver_problem(const std::string& by) {
+std::string approver_problem(const std::string& by, std::int64_t started_in) {
   if (const std::string why = peer_problem(::getpid()); !why.empty()) return why;
+  if (const std::int64_t own = journal::own_pid_namespace();
+      started_in != 0 && own != 0 && own != started_in && own != first_pid_namespace) {
+    return "it cannot be told who answers: this pid namespace hides the processes above it, and the run was started in "
+           "another one; answer where the run was started, or outside of all containers";
+  }
   if (by.empty()) return {};
   const passwd* user = ::getpwnam(by.c_str());
   if (user != nullptr && user->pw_uid == ::getuid()) return {};
@@ -202,7 +209,7 @@ ApprovalAnswer Approvals::ask(const ApprovalRequest& request, Stop& stop) {
   answer.kind = Kind::expired;
   if (question.is_late()) return answer;
   std::optional<GivenApproval> given = take_given(question);
-  answer.why = given ? "" : setup_.asks ? approver_problem(question.by) : setup_.not_asked;
+  answer.why = given ? "" : setup_.asks ? approver_problem(question.by, setup_.started_in) : setup_.not_asked;
   if (!given && setup_.asks && answer.why.empty()) {
     runner::ChildStop timed(stop);
     std::optional<runner::Deadline> deadline;

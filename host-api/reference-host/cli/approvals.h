@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -39,8 +40,11 @@ std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run);
 // A question as lines for a person; safe for a terminal.
 std::string approval_text(const PendingApproval& pending);
 
-// Why this process must not answer for `by`; empty: it may.
-std::string approver_problem(const std::string& by);
+// Whether both are the same question of a run.
+bool is_same(const PendingApproval& one, const PendingApproval& other);
+
+// Why this process must not answer for `by`; empty: it may. `started_in`: the pid namespace of the run; 0: not known.
+std::string approver_problem(const std::string& by, std::int64_t started_in);
 
 inline constexpr std::size_t max_comment = 2000;  // bytes
 
@@ -62,6 +66,7 @@ class Approvals {
     bool asks = true;         // on the terminal
     std::string not_asked{};  // why not
     audit::AppendOptions trail{};
+    std::int64_t started_in{};               // the pid namespace of the run that is continued; 0: not known
     std::vector<PendingApproval> pending{};  // of the run that is continued
     std::vector<GivenApproval> given{};      // the answers to some of them
   };

@@ -196,7 +196,10 @@ void add_approve(CLI::App& app, Context& context) {
   command->add_flag("--watch", options->watch, "Wait for questions, and ask each, until Ctrl-C")->excludes("ID");
   command->add_option("--comment", options->run.comment, "Of a run: is kept with the answer of --answer")
       ->type_name("TEXT");
-  command->add_option("--state", options->run.state, "Of a run that waits for several answers: the state that asks")
+  command
+      ->add_option("--state", options->run.state,
+                   "Of a run that waits for several answers: the state that asks,\nor BRANCH/STATE as the program "
+                   "prints it where several have that name")
       ->type_name("STATE");
   // Of a run: an input that the journal does not hold, such as a secret.
   add_variable_options(*command, options->run.flags.variables);

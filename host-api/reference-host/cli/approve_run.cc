@@ -24,9 +24,18 @@ namespace {
 
 constexpr std::size_t most_runs_looked_at = 200;
 
+std::string long_name_of(const PendingApproval& one) { return one.place.branch + '/' + one.state; }
+
+// What --state calls the question: its state, and the branch before it where several of `pending` are of one name.
+std::string name_among(const PendingApproval& one, const std::vector<PendingApproval>& pending) {
+  const auto count = std::count_if(pending.begin(), pending.end(),
+                                   [&](const PendingApproval& other) { return other.state == one.state; });
+  return count > 1 ? long_name_of(one) : one.state;
+}
+
 std::string states_of(const std::vector<PendingApproval>& pending) {
   std::string names;
-  for (const PendingApproval& one : pending) names += (names.empty() ? "" : ", ") + one.state;
+  for (const PendingApproval& one : pending) names += (names.empty() ? "" : ", ") + name_among(one, pending);
   return names;
 }
 
@@ -44,14 +53,17 @@ std::string problem_of_words(const RunAnswer& answer) {
 
 // The questions that the command line means. None: the reason is on standard error.
 std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std::string& run,
-                                              std::vector<PendingApproval> pending) {
+                                              const journal::RunRecord& record) {
+  std::vector<PendingApproval> pending = pending_approvals(record);
   const std::string states = states_of(pending);
   if (pending.empty()) {
     complain("the run " + run + " waits for no approval; `wtool show " + run + "` tells how it ended");
     return {};
   }
   if (!answer.state.empty()) {
-    std::erase_if(pending, [&](const PendingApproval& one) { return one.state != answer.state; });
+    std::erase_if(pending, [&](const PendingApproval& one) {
+      return one.state != answer.state && long_name_of(one) != answer.state;
+    });
     if (pending.empty())
       complain("no state \"" + answer.state + "\" of the run " + run + " waits; " + states + " does");
   }
@@ -61,7 +73,7 @@ std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std
     return {};
   }
   for (const PendingApproval& one : pending) {
-    std::string why = approver_problem(one.by);
+    std::string why = approver_problem(one.by, record.pid_namespace);
     if (why.empty() && one.is_late()) {
       why = "it waited until " + utc_text(*one.until, "%Y-%m-%d %H:%M:%S UTC") + "; `wtool resume " + run +
             "` continues the run with that";
@@ -113,8 +125,9 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
-  const std::vector<PendingApproval> wanted = wanted_questions(answer, run, pending_approvals(content->run));
+  const std::vector<PendingApproval> wanted = wanted_questions(answer, run, content->run);
   if (wanted.empty()) return exit_failed;
+  const std::vector<PendingApproval> waiting = pending_approvals(content->run);
   std::vector<GivenApproval> given;
   for (const PendingApproval& one : wanted) {
     if (!answer.word.empty()) {
@@ -127,8 +140,9 @@ int approve_run(Context& context, const RunAnswer& answer) {
     if (interrupts.signal() != 0) return interrupts.exit_status();
     if (!typed) {
       // There is no terminal.
-      const bool shown = print(approval_text(one) + "answer it with: wtool approve " + run +
-                               (wanted.size() > 1 ? " --state " + one.state : "") + " --answer yes|no\n");
+      const bool shown =
+          print(approval_text(one) + "answer it with: wtool approve " + run +
+                (waiting.size() > 1 ? " --state " + name_among(one, waiting) : "") + " --answer yes|no\n");
       if (!shown) return exit_unusable;
       continue;
     }
@@ -144,8 +158,17 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
-  // The run may have continued elsewhere meanwhile, and wait for something else now: an answer counts for its question
-  // alone.
+  // The run may have continued elsewhere meanwhile: an answer counts for its question alone, and only while that waits.
+  // What is recorded stays; nothing has been written to the journal yet.
+  const std::vector<PendingApproval> still_waiting = pending_approvals(resumed->run);
+  std::erase_if(given, [&](const GivenApproval& one) {
+    return std::none_of(still_waiting.begin(), still_waiting.end(),
+                        [&](const PendingApproval& other) { return is_same(one.pending, other); });
+  });
+  if (given.empty()) {
+    complain("the run " + run + " does not wait for this answer any more; `wtool show " + run + "` tells how it ended");
+    return exit_failed;
+  }
   return continue_run(context, std::move(*resumed), std::move(given), answer.flags, true, secrets);
 }
 

@@ -112,7 +112,8 @@ void add_attach(CLI::App& app, Context& context) {
   command->add_option("RUN", *run, "The run: its id, the beginning of it, or last")->required();
   command->footer(
       "Of a run that `wtool run --detach` has begun, all that it shows; of another one, what its steps say. The exit\n"
-      "status is that of the run, as of `wtool run`. Ctrl-C ends this command alone; `wtool stop RUN` ends the run.\n"
+      "status is that of the run, and 130 for every run that was aborted. Ctrl-C ends this command alone; `wtool stop\n"
+      "RUN` ends the run.\n"
       "\n"
       "Examples:\n"
       "  wtool attach last\n"

@@ -92,8 +92,14 @@ bool has_open(pid_t process, const std::string& journal) {
 
 bool serves_a_client(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/cmdline", std::ios::binary);
-  for (std::string word; std::getline(file, word, '\0');) {
-    if (word == "mcp") return true;
+  std::string word;
+  std::getline(file, word, '\0');  // the program
+  while (std::getline(file, word, '\0')) {
+    if (!word.starts_with('-')) return word == "mcp";
+    // The options that may stand before the command, with their values as words of their own.
+    if (word == "--plugin" || word == "--config" || word == "--log" || word == "--log-format") {
+      std::getline(file, word, '\0');
+    }
   }
   return false;
 }

@@ -88,7 +88,7 @@ class FileRun {
 
   // `pending` and `given`: questions of the run that is continued, and the answers to some of them.
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
-          const runner::PastRun* past, std::vector<PendingApproval> pending = {},
+          const runner::PastRun* past, std::int64_t started_in = 0, std::vector<PendingApproval> pending = {},
           std::vector<GivenApproval> given = {}) {
     if (flags_.detached >= 0 && !begin_detached(flags_.detached, journal.get())) return exit_unusable;
     Stop stop;
@@ -110,8 +110,12 @@ class FileRun {
     const report::ProgressStyle style = progress_style();
     journal::RunCollector collector;
     report::FailedSteps failed;
-    Approvals approvals(
-        {.run = run, .trail = prepared_.trail(), .pending = std::move(pending), .given = std::move(given)}, secrets_);
+    Approvals approvals({.run = run,
+                         .trail = prepared_.trail(),
+                         .started_in = started_in,
+                         .pending = std::move(pending),
+                         .given = std::move(given)},
+                        secrets_);
     RunReport report;
     {
       report::Progress progress(Terminal::of_process(), style);
@@ -372,7 +376,8 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
   return FileRun(*prepared, flags, context.options.env_files, part, secrets)
-      .run(std::move(*inputs), std::move(resumed.journal), &resumed.past, pending_approvals(earlier), std::move(given));
+      .run(std::move(*inputs), std::move(resumed.journal), &resumed.past, earlier.pid_namespace,
+           pending_approvals(earlier), std::move(given));
 }
 
 }  // namespace wtool::host

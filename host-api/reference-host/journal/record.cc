@@ -111,19 +111,21 @@ void append_process(RecordLine& line, const RunStart& start) {
   }
 }
 
-bool is_secret(const Workflow* workflow, std::string_view name) {
-  if (workflow == nullptr) return false;
+// Null: the workflow has no secret parameter of that name.
+const workflow::Parameter* secret_parameter(const Workflow* workflow, std::string_view name) {
+  if (workflow == nullptr) return nullptr;
   for (const workflow::Parameter& parameter : workflow->parameters) {
-    if (parameter.name == name) return parameter.secret;
+    if (parameter.name == name) return parameter.secret ? &parameter : nullptr;
   }
-  return false;
+  return nullptr;
 }
 
 void append_inputs(RecordLine& line, const RunStart& start) {
   std::string hidden;
   line.open("inputs");
   for (const auto& [name, value] : start.inputs) {
-    if (is_secret(start.workflow, name)) {
+    if (const workflow::Parameter* secret = secret_parameter(start.workflow, name)) {
+      if (!must_be_given_again(*secret, value)) continue;
       if (!hidden.empty()) hidden += ',';
       append_json_string(hidden, name);
       continue;
@@ -137,7 +139,7 @@ void append_inputs(RecordLine& line, const RunStart& start) {
   if (!hidden.empty()) line.key("secret_inputs") += '[' + hidden + ']';
   std::string masked;
   for (const std::string& name : start.masked_inputs) {
-    if (is_secret(start.workflow, name)) continue;
+    if (secret_parameter(start.workflow, name) != nullptr) continue;
     if (!masked.empty()) masked += ',';
     append_json_string(masked, name);
   }
@@ -226,6 +228,11 @@ std::string_view workflow_of(const Step& step, const Workflow* root) {
   return name.empty() ? branch_name(step.branch) : name;
 }
 
+bool must_be_given_again(const workflow::Parameter& parameter, const Value& value) {
+  if (!parameter.secret) return false;
+  return !parameter.fallback || expressions::to_json(*parameter.fallback) != expressions::to_json(value);
+}
+
 void append_run_started(std::string& out, Moment at, const RunStart& start, std::string_view directory) {
   RecordLine line(out, "run_started", at);
   line.text("run", start.run);
@@ -233,6 +240,8 @@ void append_run_started(std::string& out, Moment at, const RunStart& start, std:
   line.text("file", start.file);
   line.text_if_any("directory", directory);
   append_process(line, start);
+  // Not where it is resumed: a command that resumes the run in a namespace of its own would be let in there.
+  if (const std::int64_t space = own_pid_namespace(); space != 0) line.number("pid_namespace", space);
   append_inputs(line, start);
 }
 

@@ -42,6 +42,9 @@ std::string_view workflow_of(const runner::Step& step, const workflow::Workflow*
 // "shell", "tool", "prompt", "workflow", "log", "set", "wait", "confirm", "abort", "approve", "service"; empty: the state has no action.
 std::string_view action_word(const workflow::State& state);
 
+// Whether a resumed run must be given this input again: a secret, which the journal does not hold, beside its default.
+bool must_be_given_again(const workflow::Parameter& parameter, const expressions::Value& value);
+
 // Each appends one line with its newline. `root` is the workflow that was started; steps of other workflows name
 // theirs.
 void append_run_started(std::string& out, Moment at, const runner::RunStart& start, std::string_view directory);

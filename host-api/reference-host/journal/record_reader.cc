@@ -252,6 +252,7 @@ void RecordReader::start(const json& record, Moment at) {
   run_.until = text_at(record, "until");
   run_.only = text_at(record, "only");
   run_.pid = number_at(record, "pid");
+  run_.pid_namespace = number_at(record, "pid_namespace");
   read_inputs(record);
   run_.began = part_began_ = newest_ = at;
 }

@@ -1,5 +1,6 @@
 #include "journal/run_record.h"
 
+#include <sys/stat.h>
 #include <charconv>
 
 #include "journal/record.h"
@@ -68,7 +69,10 @@ void RunCollector::run_started(const runner::RunStart& start) {
   run_.inputs = start.inputs;
   if (start.workflow == nullptr) return;
   for (const workflow::Parameter& parameter : start.workflow->parameters) {
-    if (parameter.secret && run_.inputs.erase(parameter.name) > 0) run_.secret_inputs.push_back(parameter.name);
+    const auto found = run_.inputs.find(parameter.name);
+    if (!parameter.secret || found == run_.inputs.end()) continue;
+    if (must_be_given_again(parameter, found->second)) run_.secret_inputs.push_back(parameter.name);
+    run_.inputs.erase(found);
   }
 }
 
@@ -141,6 +145,11 @@ void RunCollector::state_ended(const Step& step, const runner::StepEnd& end) {
 void RunCollector::noticed(std::string_view text) {
   const std::lock_guard lock(mutex_);
   run_.logs.push_back({system_clock::now(), 0, LogAction::Level::warning, std::string(text)});
+}
+
+std::int64_t own_pid_namespace() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? static_cast<std::int64_t>(status.st_ino) : 0;
 }
 
 runner::Usage total_usage(const RunRecord& run) {

@@ -72,11 +72,12 @@ struct RunRecord {
   std::string sha256;  // of the file's text when the run was started, or last resumed
   std::string host;
   std::int64_t pid = 0;
-  std::string on{}, jobs{};  // as in runner::RunSettings, when the run was last started
+  std::int64_t pid_namespace = 0;  // in which it was started, whoever resumed it; 0: not known
+  std::string on{}, jobs{};        // as in runner::RunSettings, when the run was last started
   std::vector<std::string> env_files;
   std::string until{}, only{};  // the same, of runner::RunPart
   std::map<std::string, expressions::Value> inputs;
-  std::vector<std::string> secret_inputs;  // names of those that were left out
+  std::vector<std::string> secret_inputs;  // names of those that were left out, without those that have their default
   std::vector<std::string> masked_inputs;  // names of those in which a secret was replaced, so that they are incomplete
   Moment began;
   std::chrono::steady_clock::duration took{};
@@ -89,6 +90,9 @@ struct RunRecord {
   // What prompts used, in the order in which they did; in all parts of the run, also of steps that are dropped now.
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
+
+// The number by which the kernel tells this process's pid namespace from others; 0: it is not known.
+std::int64_t own_pid_namespace();
 
 // All of it together.
 runner::Usage total_usage(const RunRecord& run);

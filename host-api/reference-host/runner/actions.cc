@@ -372,6 +372,7 @@ class ActionRunner {
   void perform(const workflow::ApproveAction& action) {
     const auto question = render(action.question);
     if (!question) return;
+    if (question->empty()) return mistake(action.question.written.locate(0), "the question is empty");
     ApprovalRequest request{.branch = step_.branch,
                             .sequence = step_.sequence,
                             .state = step_.of().id,
@@ -381,6 +382,10 @@ class ActionRunner {
     if (action.by) {
       const auto by = render(*action.by);
       if (!by) return;
+      // An empty name would let everybody answer.
+      if (by->empty()) {
+        return mistake(action.by->written.locate(0), "by is empty; name the user or the group who may answer");
+      }
       request.by = *by;
     }
     if (!take_timeout(request.timeout)) return;
