@@ -93,6 +93,33 @@ BOOST_AUTO_TEST_CASE(without_ready_a_service_that_runs_on_is_ready) {
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
+BOOST_AUTO_TEST_CASE(without_ready_a_service_that_ends_a_moment_later_fails_its_step) {
+  const Finished finished =
+      run_workflow(workflow(two, "- Db: Service \"sleep 0.1; exit 7\"\n- Use: Shell \"touch used\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(!there("used"));
+    BOOST_TEST(holds(finished.out, "the service ended before it was ready: Command failed with exit code 7"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_ready_a_service_that_a_person_is_asked_about_is_not_ready) {
+  const std::string rules = scratch.file("rules.yaml", "commands:\n  ask: [sleep]\n");
+  const std::string file_ = workflow(two, "- Db: Service \"sleep 61\" ready_timeout=1s\n- Use: Shell \"touch used\"\n");
+  // On a terminal, and nobody answers.
+  ProgramOptions wide = here();
+  wide.columns = 400;
+  Program program({wtool_path, "--config", rules, "run", file_}, Program::On::terminal, wide);
+  const Finished finished = program.wait();
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code != 0);
+    BOOST_TEST(!there("used"));
+    BOOST_TEST(holds(finished.out, "its command has not started"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_service_that_is_never_ready_is_ended_and_the_run_fails) {
   const Finished finished =
       run_workflow(workflow(two,
