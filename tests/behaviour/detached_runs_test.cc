@@ -78,6 +78,20 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_before_anything_is_detached) {
   BOOST_TEST(wtool({"stop", "last"}).exit_code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_detached_run_takes_a_value_from_standard_input) {
+  const std::string file_ = scratch.file("w.md",
+                                         "---\nparameters:\n  - {name: word, required: true}\n---\n"
+                                         "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n"
+                                         "## Actions\n- A: Shell \"echo ${word} >said\"\n");
+  ProgramOptions given = here();
+  given.input = "hello\n";
+  const Finished begun = run({wtool_path, "run", file_, "--detach", "--var-file", "word=-"}, given);
+  BOOST_TEST(begun.exit_code == 0, begun.out << begun.err);
+  const Finished ended = wtool({"attach", "last"});
+  BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
+  BOOST_TEST(file("said") == "hello\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {
   const std::string file_ = scratch.file(
       "w.md",

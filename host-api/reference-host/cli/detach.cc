@@ -69,16 +69,15 @@ std::optional<int> detach(int& report) {
   Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
   const Descriptor early(::memfd_create("wtool-detached", MFD_CLOEXEC));
-  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!early || !nothing) return failed_to_detach("no descriptor is left");
+  if (!early) return failed_to_detach("no descriptor is left");
   const pid_t process = ::fork();
   if (process < 0) return failed_to_detach("fork");
   if (process > 0) {
     writing.reset();
     return wait_for_the_beginning(process, reading, early);
   }
-  if (::setsid() < 0 || ::dup2(nothing.get(), STDIN_FILENO) < 0 || ::dup2(early.get(), STDOUT_FILENO) < 0 ||
-      ::dup2(early.get(), STDERR_FILENO) < 0) {
+  // Standard input may hold the value of a variable, and is given up when the run begins.
+  if (::setsid() < 0 || ::dup2(early.get(), STDOUT_FILENO) < 0 || ::dup2(early.get(), STDERR_FILENO) < 0) {
     return failed_to_detach("setsid or dup2");
   }
   report = writing.release();
@@ -95,6 +94,11 @@ bool begin_detached(int report, const journal::Journal* journal) {
   const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND, 0600, why);
   if (!log) {
     complain("cannot write " + path + ": " + why);
+    return false;
+  }
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!nothing || ::dup2(nothing.get(), STDIN_FILENO) < 0) {
+    complain(std::string("cannot give up standard input: ") + ::strerror(errno));
     return false;
   }
   write_all(log.get(), shown_before(STDERR_FILENO));
