@@ -333,6 +333,13 @@ int run_from(Context& context, const std::string& file, const std::string& from,
     complain(error);
     return exit_unusable;
   }
+  // It has nothing of what comes before: all of that would run.
+  const auto last = journal::read_journal_ends(journal::journal_file(directory, run), error);
+  if (last && !last->only.empty()) {
+    complain("the last run of this workflow, " + run + ", ran " + last->only +
+             " alone; name another run with `wtool resume RUN --from " + from + "`");
+    return exit_unusable;
+  }
   return resume_run(context, {.run = run, .from = from, .keeps_part = false}, flags);
 }
 
