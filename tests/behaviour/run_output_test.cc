@@ -103,6 +103,19 @@ BOOST_FIXTURE_TEST_CASE(combinations_of_a_matrix_are_called_by_their_values, Sho
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(a_matrix_that_a_resumed_run_keeps_is_called_kept, Shows) {
+  const std::string file_ = workflow("    [*] --> Build\n    Build --> Last\n    Last --> [*]\n",
+                                     "- Build: Shell \"true\" matrix={\"arch\": [\"amd64\", \"arm64\"]}\n"
+                                     "- Last: Shell \"test -e go\"\n");
+  BOOST_TEST(run_workflow(file_).exit_code == 1);
+  scratch.file("go", "");
+  const Finished finished = run({wtool_path, "resume", "last"}, here());
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(holds(finished.out, "  Build  ok (kept)  "));
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_run_that_continued_after_failures_names_them, Shows) {
   const std::string file_ = workflow("    [*] --> A\n    A --> B: failure\n    A --> [*]: success\n    B --> [*]\n",
                                      "- A: Shell \"exit 3\"\n- B: Shell \"echo b\"\n");
