@@ -459,6 +459,31 @@ BOOST_AUTO_TEST_CASE(a_plan_judges_both_commands) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_plan_shows_what_a_service_is_held_to) {
+  scratch.file("inner.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> Db\nDb --> [*]\n```\n## Actions\n- Db: Service \"sleep 61\"\n");
+  const Finished planned = wtool(
+      {"plan", workflow("    [*] --> A\n    A --> [*]\n", "- A: Run workflow \"inner.md\" sandbox=\"read-only\"\n")});
+  BOOST_TEST(planned.exit_code == 0, planned.out << planned.err);
+  const std::size_t service = planned.out.find("starts a service");
+  BOOST_REQUIRE(service != std::string::npos);
+  BOOST_TEST(holds(planned.out.substr(service), "sandbox: read-only"), planned.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_person_who_is_asked_about_each_step_sees_the_commands_of_a_service) {
+  const std::string file_ = workflow(
+      two, "- Db: Service \"sleep 61 ${port}\" free_port=port ready=\"echo up\"\n- Use: Shell \"touch used\"\n");
+  ProgramOptions wide = here();
+  wide.columns = 400;
+  Program program({wtool_path, "run", file_, "--step"}, Program::On::terminal, wide);
+  BOOST_REQUIRE(program.wait_for_output("Run it?"));
+  BOOST_TEST(holds(program.output(), "starts the service: sleep 61 ${port}; it is ready when this succeeds: echo up"),
+             program.output());
+  program.type("n\n");
+  BOOST_TEST(!program.wait().limit_passed);
+  BOOST_TEST(!there("used"));
+}
+
 BOOST_AUTO_TEST_CASE(logs_tell_of_services) {
   run_workflow(workflow(two, "- Db: Service \"exec sleep 61\" ready=\"true\"\n- Use: Shell \"true\"\n"));
   const Finished logs = wtool({"logs", "last"});
