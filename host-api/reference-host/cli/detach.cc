@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +64,11 @@ std::string detached_log(const std::string& journal) {
   return journal.substr(0, journal.size() - journal::journal_suffix.size()) + ".log";
 }
 
+bool is_regular_file(const Descriptor& opened) {
+  struct stat status {};
+  return ::fstat(opened.get(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 std::optional<int> detach(int& report) {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed_to_detach("pipe2");
@@ -91,8 +97,10 @@ bool begin_detached(int report, const journal::Journal* journal) {
   }
   const std::string path = detached_log(journal->file());
   std::string why;
-  const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND, 0600, why);
-  if (!log) {
+  // A pipe in its place would hold the run up until somebody reads.
+  const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0600, why);
+  if (log && !is_regular_file(log)) why = "it is no file";
+  if (!why.empty() || !log) {
     complain("cannot write " + path + ": " + why);
     return false;
   }
