@@ -6,7 +6,7 @@
 //   ends with its workflow, after `finally`. Later ones end first. A state has one service: its next visit ends it, too.
 // - It is ended as any call: gracefully first. So the plugin ends everything that it has started, also when wtool dies.
 // - One that ends by itself is started again, `restart` times at most. Then it stops the path of its workflow, which has
-//   failed for that reason; `on failure` and `finally` still run.
+//   failed for that reason; `on failure` and `finally` still run. During these, its end is told, and changes nothing.
 #pragma once
 
 #include <atomic>
