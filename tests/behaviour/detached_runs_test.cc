@@ -78,6 +78,34 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_before_anything_is_detached) {
   BOOST_TEST(wtool({"stop", "last"}).exit_code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_detached_run_takes_a_value_from_standard_input) {
+  const std::string file_ = scratch.file("w.md",
+                                         "---\nparameters:\n  - {name: word, required: true}\n---\n"
+                                         "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n"
+                                         "## Actions\n- A: Shell \"echo ${word} >said\"\n");
+  ProgramOptions given = here();
+  given.input = "hello\n";
+  const Finished begun = run({wtool_path, "run", file_, "--detach", "--var-file", "word=-"}, given);
+  BOOST_TEST(begun.exit_code == 0, begun.out << begun.err);
+  const Finished ended = wtool({"attach", "last"});
+  BOOST_TEST(ended.exit_code == 0, ended.out << ended.err);
+  BOOST_TEST(file("said") == "hello\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_the_log_holds_nothing_up) {
+  BOOST_TEST(wtool({"run", one_step("test -e go")}).exit_code == 1);
+  const std::string id = Json::parse(wtool({"runs", "--json"}).out).at(0).at("run").get<std::string>();
+  BOOST_REQUIRE(run({"/bin/sh", "-c", "mkfifo .wtool/runs/" + id + ".log"}, here()).exit_code == 0);
+  const Finished resumed = wtool({"resume", id, "--detach"});
+  BOOST_TEST(!resumed.limit_passed);
+  BOOST_TEST(resumed.exit_code == 2, resumed.out << resumed.err);
+  BOOST_TEST(holds(resumed.err, "cannot write "), resumed.err);
+  const Finished attached = wtool({"attach", id});
+  BOOST_TEST(!attached.limit_passed);
+  BOOST_TEST(attached.exit_code == 2);
+  BOOST_TEST(holds(attached.err, ".log is no file"), attached.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {
   const std::string file_ = scratch.file(
       "w.md",

@@ -100,6 +100,23 @@ BOOST_FIXTURE_TEST_CASE(a_step_within_the_step_that_has_the_lock_fails_and_says_
   BOOST_TEST(!there("ran"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_secret_is_no_name_of_a_lock, Locks) {
+  namespace fs = std::filesystem;
+  one("w.md", "parameters: [{name: pw, secret: true, default: hunter2hunter2}]\n",
+      "- A: Shell \"touch ran\" lock=\"l-${pw}\"\n");
+  const Finished finished = wtool({"run", "w.md"});
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.out + finished.err, "the name of a lock holds a secret value"), finished.err);
+  BOOST_TEST(!there("ran"));
+  one("w.md", "concurrency: one\n", "- A: Shell \"touch ran\" lock=\"two\"\n");
+  BOOST_TEST(wtool({"run", "w.md"}).exit_code == 0);
+  const std::string folder = scratch.path() + "/state/wtool/locks";
+  BOOST_TEST((fs::status(folder).permissions() == fs::perms::owner_all));
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    BOOST_TEST(!holds(entry.path().string(), "hunter2"), entry.path().string());
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(names_that_cannot_be_locks_are_errors, Locks) {
   one("w.md", "concurrency: a/b\nparameters: [{name: name, default: ../x}]\n",
       "- A: Shell \"touch ran\" lock=\"..\"\n");

@@ -103,6 +103,33 @@ BOOST_FIXTURE_TEST_CASE(combinations_of_a_matrix_are_called_by_their_values, Sho
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(a_report_on_standard_output_is_alone_there, Shows) {
+  const Finished junit = run_workflow(two, {"--junit", "-"});
+  BOOST_TEST_CONTEXT(junit.out << junit.err) {
+    BOOST_TEST(junit.exit_code == 0);
+    BOOST_TEST(junit.out.starts_with("<?xml"));
+    BOOST_TEST(junit.out.ends_with("</testsuites>\n"));
+    BOOST_TEST(holds(junit.err, "A test: completed in "));
+  }
+  const Finished both = run_workflow(two, {"--junit", "-", "--html", "-"});
+  BOOST_TEST(both.exit_code == 2);
+  BOOST_TEST(both.out.empty(), both.out);
+  BOOST_TEST(holds(both.err, "only one of --events, --junit and --html can be standard output"), both.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_matrix_that_a_resumed_run_keeps_is_called_kept, Shows) {
+  const std::string file_ = workflow("    [*] --> Build\n    Build --> Last\n    Last --> [*]\n",
+                                     "- Build: Shell \"true\" matrix={\"arch\": [\"amd64\", \"arm64\"]}\n"
+                                     "- Last: Shell \"test -e go\"\n");
+  BOOST_TEST(run_workflow(file_).exit_code == 1);
+  scratch.file("go", "");
+  const Finished finished = run({wtool_path, "resume", "last"}, here());
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 0);
+    BOOST_TEST(holds(finished.out, "  Build  ok (kept)  "));
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_run_that_continued_after_failures_names_them, Shows) {
   const std::string file_ = workflow("    [*] --> A\n    A --> B: failure\n    A --> [*]: success\n    B --> [*]\n",
                                      "- A: Shell \"exit 3\"\n- B: Shell \"echo b\"\n");

@@ -68,6 +68,15 @@ BOOST_AUTO_TEST_CASE(from_a_state_on_with_what_the_last_run_recorded) {
   BOOST_TEST(run_workflow("workflow.md", {"--from", "B", "--no-journal"}).exit_code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(a_run_of_one_state_alone_is_no_beginning_for_from) {
+  BOOST_TEST(run_workflow("workflow.md", {"--only", "C"}).exit_code == 0);
+  seen();
+  const Finished refused = run_workflow("workflow.md", {"--from", "C"});
+  BOOST_TEST(refused.exit_code == 2);
+  BOOST_TEST(holds(refused.err, "ran C alone; name another run with `wtool resume RUN --from C`"), refused.err);
+  BOOST_TEST(seen().empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_plan_shows_the_part) {
   for (const Finished& plan :
        {wtool({"plan", "workflow.md", "--until", "B"}), wtool({"run", "-n", "workflow.md", "--until", "B"})}) {

@@ -93,6 +93,33 @@ BOOST_AUTO_TEST_CASE(without_ready_a_service_that_runs_on_is_ready) {
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
+BOOST_AUTO_TEST_CASE(without_ready_a_service_that_ends_a_moment_later_fails_its_step) {
+  const Finished finished =
+      run_workflow(workflow(two, "- Db: Service \"sleep 0.1; exit 7\"\n- Use: Shell \"touch used\"\n"));
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 1);
+    BOOST_TEST(!there("used"));
+    BOOST_TEST(holds(finished.out, "the service ended before it was ready: Command failed with exit code 7"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_ready_a_service_that_a_person_is_asked_about_is_not_ready) {
+  const std::string rules = scratch.file("rules.yaml", "commands:\n  ask: [sleep]\n");
+  const std::string file_ = workflow(two, "- Db: Service \"sleep 61\" ready_timeout=1s\n- Use: Shell \"touch used\"\n");
+  // On a terminal, and nobody answers.
+  ProgramOptions wide = here();
+  wide.columns = 400;
+  Program program({wtool_path, "--config", rules, "run", file_}, Program::On::terminal, wide);
+  const Finished finished = program.wait();
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code != 0);
+    BOOST_TEST(!there("used"));
+    BOOST_TEST(holds(finished.out, "its command has not started"));
+    BOOST_TEST(mark.bearers().empty(), mark.description());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_service_that_is_never_ready_is_ended_and_the_run_fails) {
   const Finished finished =
       run_workflow(workflow(two,
@@ -430,6 +457,31 @@ BOOST_AUTO_TEST_CASE(a_plan_judges_both_commands) {
       BOOST_TEST(holds(planned.out, part), part);
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_shows_what_a_service_is_held_to) {
+  scratch.file("inner.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> Db\nDb --> [*]\n```\n## Actions\n- Db: Service \"sleep 61\"\n");
+  const Finished planned = wtool(
+      {"plan", workflow("    [*] --> A\n    A --> [*]\n", "- A: Run workflow \"inner.md\" sandbox=\"read-only\"\n")});
+  BOOST_TEST(planned.exit_code == 0, planned.out << planned.err);
+  const std::size_t service = planned.out.find("starts a service");
+  BOOST_REQUIRE(service != std::string::npos);
+  BOOST_TEST(holds(planned.out.substr(service), "sandbox: read-only"), planned.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_person_who_is_asked_about_each_step_sees_the_commands_of_a_service) {
+  const std::string file_ = workflow(
+      two, "- Db: Service \"sleep 61 ${port}\" free_port=port ready=\"echo up\"\n- Use: Shell \"touch used\"\n");
+  ProgramOptions wide = here();
+  wide.columns = 400;
+  Program program({wtool_path, "run", file_, "--step"}, Program::On::terminal, wide);
+  BOOST_REQUIRE(program.wait_for_output("Run it?"));
+  BOOST_TEST(holds(program.output(), "starts the service: sleep 61 ${port}; it is ready when this succeeds: echo up"),
+             program.output());
+  program.type("n\n");
+  BOOST_TEST(!program.wait().limit_passed);
+  BOOST_TEST(!there("used"));
 }
 
 BOOST_AUTO_TEST_CASE(logs_tell_of_services) {

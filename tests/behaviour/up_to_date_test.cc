@@ -230,6 +230,7 @@ BOOST_AUTO_TEST_CASE(the_journal_and_a_resumed_run_know_what_was_skipped) {
   BOOST_TEST(shown.at("steps").at(0).at("up_to_date") == true);
   BOOST_TEST(shown.at("steps").at(0).at("stdout") == "built\n");
   BOOST_TEST(holds(wtool({"show", "last"}).out, "ok (up to date)"));
+  BOOST_TEST(holds(wtool({"logs", "last"}).out, "  up to date Build  "));
   const Finished resumed = wtool({"resume", "last", "--from", "Tell"});
   BOOST_TEST(resumed.exit_code == 0, resumed.err);
   BOOST_TEST(holds(resumed.err, "it says built"), resumed.err);

@@ -142,6 +142,18 @@ BOOST_AUTO_TEST_CASE(a_pattern_that_can_match_nothing_is_refused) {
   BOOST_TEST(runs() == 0U);
 }
 
+BOOST_AUTO_TEST_CASE(a_value_that_can_be_read_only_once_is_refused) {
+  const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
+  BOOST_REQUIRE(run({"/bin/sh", "-c", "mkfifo pipe"}, here()).exit_code == 0);
+  for (const char* value : {"word=-", "word=pipe"}) {
+    const Finished finished = run({wtool_path, "watch", file_, "--var-file", value}, here());
+    BOOST_TEST(!finished.limit_passed);
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(holds(finished.err, "can be read only once"), finished.err);
+  }
+  BOOST_TEST(runs() == 0U);
+}
+
 BOOST_AUTO_TEST_CASE(ctrl_c_during_a_run_ends_run_and_watch) {
   const std::string file_ = workflow(one, "- A: Shell \"touch busy; sleep 61\"\n");
   Program program({wtool_path, "watch", file_, "--on", "src/**"}, Program::On::pipes, here());

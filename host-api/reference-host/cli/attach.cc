@@ -31,9 +31,11 @@ constexpr auto look_at_log_again = std::chrono::milliseconds(100);
 // Prints what a file gets, in whole lines until nothing more can come.
 class LogTail {
  public:
-  explicit LogTail(const std::string& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {}
+  explicit LogTail(const std::string& path)
+      : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {}
 
   bool is_there() const { return static_cast<bool>(file_); }
+  bool is_file() const { return is_regular_file(file_); }
 
   // False: standard output takes no more.
   bool print_news(bool is_last) {
@@ -90,6 +92,10 @@ int attach(const std::string& wanted) {
     // It runs in a terminal of its own.
     const int status = follow_logs(id);
     return status == exit_ok ? end_of(id, file, true) : status;
+  }
+  if (!log.is_file()) {
+    complain(detached_log(file) + " is no file; `wtool logs " + id + "` shows what the steps of the run said");
+    return exit_unusable;
   }
   Stop stop;
   const Interrupts interrupts(stop);

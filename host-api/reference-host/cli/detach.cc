@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,22 +64,26 @@ std::string detached_log(const std::string& journal) {
   return journal.substr(0, journal.size() - journal::journal_suffix.size()) + ".log";
 }
 
+bool is_regular_file(const Descriptor& opened) {
+  struct stat status {};
+  return ::fstat(opened.get(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 std::optional<int> detach(int& report) {
   std::array<int, 2> ends{-1, -1};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed_to_detach("pipe2");
   Descriptor reading(ends[0]);
   Descriptor writing(ends[1]);
   const Descriptor early(::memfd_create("wtool-detached", MFD_CLOEXEC));
-  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!early || !nothing) return failed_to_detach("no descriptor is left");
+  if (!early) return failed_to_detach("no descriptor is left");
   const pid_t process = ::fork();
   if (process < 0) return failed_to_detach("fork");
   if (process > 0) {
     writing.reset();
     return wait_for_the_beginning(process, reading, early);
   }
-  if (::setsid() < 0 || ::dup2(nothing.get(), STDIN_FILENO) < 0 || ::dup2(early.get(), STDOUT_FILENO) < 0 ||
-      ::dup2(early.get(), STDERR_FILENO) < 0) {
+  // Standard input may hold the value of a variable, and is given up when the run begins.
+  if (::setsid() < 0 || ::dup2(early.get(), STDOUT_FILENO) < 0 || ::dup2(early.get(), STDERR_FILENO) < 0) {
     return failed_to_detach("setsid or dup2");
   }
   report = writing.release();
@@ -92,9 +97,16 @@ bool begin_detached(int report, const journal::Journal* journal) {
   }
   const std::string path = detached_log(journal->file());
   std::string why;
-  const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND, 0600, why);
-  if (!log) {
+  // A pipe in its place would hold the run up until somebody reads.
+  const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0600, why);
+  if (log && !is_regular_file(log)) why = "it is no file";
+  if (!why.empty() || !log) {
     complain("cannot write " + path + ": " + why);
+    return false;
+  }
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!nothing || ::dup2(nothing.get(), STDIN_FILENO) < 0) {
+    complain(std::string("cannot give up standard input: ") + ::strerror(errno));
     return false;
   }
   write_all(log.get(), shown_before(STDERR_FILENO));

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "base/descriptor.h"
 #include "journal/journal.h"
 
 namespace wtool::host {
@@ -21,6 +22,8 @@ std::optional<int> detach(int& report);
 
 // False: the reason is where standard error goes, and the run must not begin.
 bool begin_detached(int report, const journal::Journal* journal);
+
+bool is_regular_file(const Descriptor& opened);
 
 // The file with what a detached run shows.
 std::string detached_log(const std::string& journal);

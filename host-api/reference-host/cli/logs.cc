@@ -111,8 +111,8 @@ class Teller {
     output += lines_of(step, true);
     const bool failed = step.status != runner::Step::Status::succeeded;
     if (output.empty() && (options_.errors_only || (!failed && !step.end.secret))) return {};
-    std::string title = "  " + std::string(failed ? journal::word(step.status) : "ok") + " " + label(step) + "  " +
-                        duration_text(step.took);
+    const char* const word = failed ? journal::word(step.status) : step.up_to_date ? "up to date" : "ok";
+    std::string title = "  " + std::string(word) + " " + label(step) + "  " + duration_text(step.took);
     if (step.end.secret) title += "  what it gave is secret, and was not kept";
     return title + "\n" + output;
   }

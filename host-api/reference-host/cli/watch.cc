@@ -41,6 +41,24 @@ std::string names_in_words(const std::set<std::string>& names) {
   return text;
 }
 
+// Whether each run gets the values that the first one gets.
+bool can_read_again(const GivenVariables& given) {
+  for (const std::string& entry : given.files) {
+    const std::size_t equals = entry.find('=');
+    const std::string from = equals == std::string::npos ? "" : entry.substr(equals + 1);
+    std::error_code failed;
+    // What is missing or no pair of a name and a file, the runs say.
+    const auto type = std::filesystem::status(from, failed).type();
+    using std::filesystem::file_type;
+    if (from != "-" && (type == file_type::regular || type == file_type::not_found || type == file_type::none))
+      continue;
+    complain("--var-file " + cleaned_for_terminal(entry, false) +
+             " can be read only once, and a watch runs the workflow again and again; name a file");
+    return false;
+  }
+  return true;
+}
+
 class Watch {
  public:
   Watch(Context& context, WatchOptions& options) : context_(context), options_(options) {}
@@ -52,6 +70,7 @@ class Watch {
       complain("the working directory cannot be found: " + failed.message());
       return exit_unusable;
     }
+    if (!can_read_again(options_.flags.variables)) return exit_unusable;
     std::string why;
     const std::string file = workflow_file(options_.file, folder, why);
     if (file.empty()) {

@@ -75,6 +75,12 @@ int exit_status_of(const journal::RunRecord& run) {
 
 namespace {
 
+int given_to_standard_output(const RunFlags& flags) {
+  int count = 0;
+  for (const std::string* file : {&flags.events, &flags.junit, &flags.html}) count += *file == "-" ? 1 : 0;
+  return count;
+}
+
 // One run from here to its exit status.
 class FileRun {
  public:
@@ -139,8 +145,9 @@ class FileRun {
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
     const std::string summary = report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(), run,
                                                      {!stands_above, flags_.quiet});
-    // If the events go to standard output, nothing else does.
-    const bool summed_up = flags_.events == "-" ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
+    // If the events or a report go to standard output, nothing else does.
+    const bool summed_up =
+        given_to_standard_output(flags_) > 0 ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
     const int status = exit_status(report, interrupts);
     const bool written = summed_up && reported && (!events || !events->failed());
@@ -262,13 +269,19 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
   command.add_flag("-q,--quiet", flags.quiet, "Shows only failures, warnings and how the run ended")->excludes(verbose);
   command.add_option("--events", flags.events, "Writes each record of the run as it happens; - is standard output")
       ->type_name("FILE");
-  command.add_option("--junit", flags.junit, "Writes a report as JUnit XML at the end")->type_name("FILE");
-  command.add_option("--html", flags.html, "Writes a report as one HTML page at the end")->type_name("FILE");
+  command.add_option("--junit", flags.junit, "Writes a report as JUnit XML at the end; - is standard output")
+      ->type_name("FILE");
+  command.add_option("--html", flags.html, "Writes a report as one HTML page at the end; - is standard output")
+      ->type_name("FILE");
 }
 
 namespace {
 
-bool can_step(const RunFlags& flags) {
+bool can_begin(const RunFlags& flags) {
+  if (given_to_standard_output(flags) > 1) {
+    complain("only one of --events, --junit and --html can be standard output (-); name a file for the others");
+    return false;
+  }
   if (!flags.step || Stepping::is_possible()) return true;
   complain("--step asks on the terminal, and this run is not in the foreground of one");
   return false;
@@ -277,7 +290,7 @@ bool can_step(const RunFlags& flags) {
 }  // namespace
 
 int run_file(Context& context, const std::string& file, const RunFlags& flags) {
-  if (!can_step(flags)) return exit_unusable;
+  if (!can_begin(flags)) return exit_unusable;
   const auto prepared = PreparedWorkflow::open(context, file, flags.variables.names());
   if (!prepared || !prepared->cut_to(flags.part)) return exit_unusable;
   auto read = read_variables(flags.variables, prepared->workflow());
@@ -337,11 +350,18 @@ int run_from(Context& context, const std::string& file, const std::string& from,
     complain(error);
     return exit_unusable;
   }
+  // It has nothing of what comes before: all of that would run.
+  const auto last = journal::read_journal_ends(journal::journal_file(directory, run), error);
+  if (last && !last->only.empty()) {
+    complain("the last run of this workflow, " + run + ", ran " + last->only +
+             " alone; name another run with `wtool resume RUN --from " + from + "`");
+    return exit_unusable;
+  }
   return resume_run(context, {.run = run, .from = from, .keeps_part = false}, flags);
 }
 
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags) {
-  if (!can_step(flags)) return exit_unusable;
+  if (!can_begin(flags)) return exit_unusable;
   std::error_code failed;
   const std::string directory = std::filesystem::current_path(failed).string();
   if (failed) {

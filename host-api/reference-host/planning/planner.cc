@@ -191,9 +191,11 @@ class Planner {
     made.action = shown(Words(values).of(action));
     options(action, values, made);
     const Placement place = workflow::place_of(workflow, walked.state, around);
-    if (type_of(action.kind).calls_something && !std::holds_alternative<workflow::ServiceAction>(action.kind)) {
-      if (!place.on.empty()) made.details.emplace_back("on", place.on);
-      if (!place.slot.empty()) made.details.emplace_back("slot", place.slot);
+    if (type_of(action.kind).calls_something) {
+      // A service runs on this machine, whatever is around it.
+      const bool is_service = std::holds_alternative<workflow::ServiceAction>(action.kind);
+      if (!place.on.empty() && !is_service) made.details.emplace_back("on", place.on);
+      if (!place.slot.empty() && !is_service) made.details.emplace_back("slot", place.slot);
       for (auto& words : workflow::limit_words(place.limits)) made.details.push_back(std::move(words));
     }
     if (!action.options.matrix) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -49,8 +50,15 @@ class Builder {
   };
 
   void count(const journal::RunRecord& run) {
+    std::map<std::pair<std::string_view, std::uint64_t>, const StepRecord*> by_place;
     for (const StepRecord& step : run.steps) {
       if (!step.workflow.empty()) continue;
+      by_place.emplace(std::pair(std::string_view(step.place.branch), step.place.sequence), &step);
+      // A combination of a matrix is a part of the visit that its state had.
+      if (const auto above = journal::parent_of(step.place.branch)) {
+        const auto its = by_place.find({above->branch, above->sequence});
+        if (its != by_place.end() && its->second->state == step.state) continue;
+      }
       Visits& visits = visits_[step.state];
       visits.last = &step;
       ++visits.count;

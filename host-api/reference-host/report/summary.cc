@@ -60,6 +60,7 @@ class StateTable {
     bool acts = true;
     std::size_t visits = 0;
     std::size_t matrices = 0;  // visits that stand for their combinations; not counted among the others
+    std::size_t kept_matrices = 0;
     std::size_t failures = 0;
     std::size_t kept = 0;
     std::size_t up_to_date = 0;
@@ -86,6 +87,7 @@ void StateTable::add(const Visit& visit) {
   row.acts = visit.acts;
   if (visit.combinations) {
     ++row.matrices;
+    row.kept_matrices += visit.replayed ? 1 : 0;
     row.matrix_took += visit.took;
     row.status = visit.status;
     return;
@@ -117,6 +119,8 @@ std::string StateTable::status_of(const Row& row, bool suspended) {
     notes.push_back(std::to_string(static_cast<std::size_t>(row.further_tries) + row.visits) + " tries");
   }
   if (row.kept > 0) notes.push_back(row.kept == row.visits ? "kept" : std::to_string(row.kept) + " kept");
+  // What a resumed run keeps of a matrix is one step: its combinations are no visits then.
+  if (row.visits == 0 && row.kept_matrices > 0) notes.emplace_back("kept");
   if (row.up_to_date > 0) {
     notes.push_back(row.up_to_date == row.visits ? "up to date" : std::to_string(row.up_to_date) + " up to date");
   }

@@ -34,6 +34,9 @@ std::string lock_folder(std::string& error) {
   std::string folder = state + "/wtool/locks";
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
+  // The names of locks are nobody else's business. Where the folder is not the user's own, the locks decide.
+  std::error_code ignored;
+  if (!failed) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
   if (!failed) return folder;
   error = "the folder of locks " + folder + " cannot be made: " + failed.message();
   return {};

@@ -130,7 +130,14 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
   if (!lock) return run_within_time(step, context);
   const WorkflowInvocation& invocation = context.invocation;
   ActionResult result;
-  const auto name = rendered_text(*lock, invocation, context.variables, result.mistake);
+  auto name = rendered_text(*lock, invocation, context.variables, result.mistake);
+  const Secrets* const secrets = invocation.run.request().secrets;
+  if (name && secrets != nullptr && secrets->masked(*name) != *name) {
+    result.mistake = with_place(invocation, lock->written.locate(0),
+                                "the name of a lock holds a secret value, and it would become the name of a file; "
+                                "make the name of other values");
+    name.reset();
+  }
   if (name) {
     const std::string here = step.branch + "/" + std::to_string(step.sequence);
     const std::string& run = invocation.run.request().run;

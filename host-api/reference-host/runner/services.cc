@@ -9,6 +9,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "base/secrets/secrets.h"
@@ -42,7 +43,7 @@ using workflow::ServiceAction;
 using workflow::ShellAction;
 using workflow::Workflow;
 
-// A command that policy refuses, or that does not exist, has ended by then.
+// So long a command without `ready` must run: one that does not exist, or that is wrong, has ended by then.
 constexpr milliseconds settling{250};
 // Between two questions whether a service is ready; each is twice the one before.
 constexpr milliseconds first_pause{50};
@@ -306,11 +307,11 @@ class Service {
             [this](OutputStream stream, std::string_view bytes) {
               log(bytes);
               run_.observer().output(step_, stream == OutputStream::standard_error, bytes);
+              // Not every tool tells states; but what writes has started.
+              note_start();
             },
             [this](const CallState& state) {
-              const std::lock_guard lock(mutex_);
-              call_started_ = call_started_ || state.state == "started";
-              changed_.notify_all();
+              if (state.state == "started") note_start();
             });
       } catch (const std::exception& error) {
         outcome = {ToolOutcome::Kind::not_made, nullptr, error.what()};
@@ -321,6 +322,12 @@ class Service {
       if (question_ != nullptr) question_->request(StopHow::now, "the service has ended");
       changed_.notify_all();
     });
+  }
+
+  void note_start() {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(call_started_, true)) return;
+    changed_.notify_all();
   }
 
   void join_caller() {
@@ -338,7 +345,12 @@ class Service {
       bool ready = !prepared_.ready.has_value();
       if (ready) {
         std::unique_lock lock(mutex_);
-        changed_.wait_for(lock, settling, [this] { return is_over() || call_started_; });
+        changed_.wait_until(lock, until, [this] { return is_over() || call_started_; });
+        if (!is_over() && !call_started_) {
+          return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) +
+                 ": its command has not started";
+        }
+        changed_.wait_for(lock, settling, [this] { return is_over(); });
       } else {
         const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
         if (left <= milliseconds(0)) {

@@ -1,12 +1,12 @@
 // The services of a run: commands that run beside its steps, each as a call of its own (`Service "command"`).
 //
 // - A service is started by its step, which ends when the service is ready: when the command of `ready` succeeds; without
-//   one, when the tool says that the command has started, or when it still runs after a moment.
+//   one, when it still runs a moment after the tool has said that the command has started, or has given output of it.
 // - It ends with the composite state in which it was started: before the path enters a state outside of that. Otherwise it
 //   ends with its workflow, after `finally`. Later ones end first. A state has one service: its next visit ends it, too.
 // - It is ended as any call: gracefully first. So the plugin ends everything that it has started, also when wtool dies.
 // - One that ends by itself is started again, `restart` times at most. Then it stops the path of its workflow, which has
-//   failed for that reason; `on failure` and `finally` still run.
+//   failed for that reason; `on failure` and `finally` still run. During these, its end is told, and changes nothing.
 #pragma once
 
 #include <atomic>

@@ -22,11 +22,20 @@ class ValuesNow final : public workflow::Describer {
   const Variables& values_;
 };
 
+std::string command_now(const workflow::ShellAction& shell, const Variables& values) {
+  auto command = render_command(shell.command, values);
+  auto* made = std::get_if<std::string>(&command);
+  return made == nullptr ? shell.command.written.text() : std::move(*made);
+}
+
 std::string described(const workflow::Action& action, const Variables& values) {
-  if (const auto* shell = std::get_if<workflow::ShellAction>(&action.kind)) {
-    auto command = render_command(shell->command, values);
-    auto* made = std::get_if<std::string>(&command);
-    return "runs: " + (made == nullptr ? shell->command.written.text() : std::move(*made));
+  if (const auto* shell = std::get_if<workflow::ShellAction>(&action.kind))
+    return "runs: " + command_now(*shell, values);
+  if (const auto* service = std::get_if<workflow::ServiceAction>(&action.kind)) {
+    // A free port is chosen when the service begins: `${port}` stays as it is written.
+    std::string text = "starts the service: " + command_now(service->run, values);
+    if (service->ready) text += "; it is ready when this succeeds: " + command_now(*service->ready, values);
+    return text;
   }
   return type_of(action.kind).describe(action.kind, ValuesNow(values));
 }

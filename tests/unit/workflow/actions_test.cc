@@ -220,6 +220,11 @@ BOOST_AUTO_TEST_CASE(a_service_has_two_commands_in_the_same_place) {
   BOOST_TEST(service.ready->shell.name == "bash");
 }
 
+BOOST_AUTO_TEST_CASE(a_service_without_ready_may_have_a_time_for_its_start) {
+  const Workflow workflow = read(one_action("Service \"serve\" ready_timeout=5s"));
+  BOOST_TEST(action_of<ServiceAction>(workflow, "A").ready_timeout->written.text() == "5s");
+}
+
 BOOST_AUTO_TEST_CASE(the_free_port_of_a_service_is_read_by_its_commands_and_by_states_that_follow) {
   const std::string diagram = "[*] --> First\nFirst --> A\nA --> B\nB --> [*]\n";
   const std::string service = "- A: Service \"serve ${port}\" free_port=port ready=\"ask ${port}\"\n";

@@ -178,6 +178,23 @@ BOOST_AUTO_TEST_CASE(the_way_of_a_run_is_bold_and_states_say_how_they_ended) {
   BOOST_TEST(!holds(diagram_svg(workflow, &run, true), "<a "));
 }
 
+BOOST_AUTO_TEST_CASE(combinations_of_a_matrix_are_one_visit_of_their_state) {
+  const Workflow workflow = parsed(workflow_text(diagram, "- Ask: Log \"x\"\n"));
+  RunRecord run;
+  for (const auto& [branch, took] : {std::pair("", 800), std::pair("/1:1", 300), std::pair("/1:2", 400)}) {
+    StepRecord step;
+    step.place = {branch, 1};
+    step.state = "Ask";
+    step.status = Step::Status::succeeded;
+    step.action = "log";
+    step.took = std::chrono::milliseconds(took);
+    run.steps.push_back(step);
+  }
+  const std::string picture = diagram_svg(workflow, &run);
+  BOOST_TEST(holds(picture, "0.800 s"), picture);
+  BOOST_TEST(!holds(picture, " visits, "), picture);
+}
+
 BOOST_AUTO_TEST_CASE(dot_is_run_without_a_shell) {
   const ScratchFolder folder;
   const std::string before = ::getenv("PATH");

@@ -234,7 +234,6 @@ BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_co
       {"Service \"x\" ready=\"\"", "9:24: error: the command of `ready` is empty"},
       {"Service \"x\" ready=\"y\" ready=\"z\"", "9:28: error: the option ready is given twice"},
       {"Service \"x\" ready=\"y\" ready_timeout=soon", "9:42: error: a timeout is"},
-      {"Service \"x\" ready_timeout=5", "9:32: error: ready_timeout has no effect without ready"},
       {"Service \"x\" restart=-1", "9:26: error: restart says how often"},
       {"Service \"x\" free_port=5", "9:28: error: free_port names the variable"},
       {"Service \"x\" free_port=exit_code", "9:28: error: 'exit_code' is set by the run itself"},

@@ -160,10 +160,6 @@ void check_service(const ServiceAction& service, const Action& action, ActionChe
       !timeout_value(service.ready_timeout->written.text(), why)) {
     check.diagnostics.add(service.ready_timeout->written.locate(0), why);
   }
-  if (service.ready_timeout && !service.ready) {
-    check.diagnostics.add(service.ready_timeout->written.locate(0),
-                          "ready_timeout has no effect without ready=\"command\"");
-  }
   const ActionOptions& options = action.options;
   if (options.matrix) {
     check.diagnostics.add(options.matrix_offset, "a service has no matrix; write a state for each service");
