@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <set>
 
 #include "base/sha256.h"
 #include "cache/patterns.h"
@@ -121,6 +122,17 @@ void StepCache::add_inputs(const Work& work, Look& look) {
 
 // What is there is overwritten only where the store has its content, so that nothing is lost that only a person has.
 void StepCache::check_outputs(const Work& work, Look& look) {
+  // A file that another state of the inputs left there would not be there after the work.
+  const FoundFiles now = find_files(work.directory, work.outputs);
+  if (look.why = now.problem; !look.why.empty()) return;
+  std::set<std::string_view> kept;
+  for (const StoredOutput& output : look.entry->outputs) kept.insert(output.path);
+  for (const std::string& path : now.paths) {
+    if (!kept.contains(plain_path(path))) {
+      look.why = "the output " + quoted(path) + " is not one of those that were kept";
+      return;
+    }
+  }
   for (const StoredOutput& output : look.entry->outputs) {
     const FileState state = hashes_.look(absolute(work, output.path));
     const bool same = output.hash.empty()

@@ -235,6 +235,21 @@ BOOST_AUTO_TEST_CASE(outputs_are_put_back) {
   BOOST_TEST(::access(project("build/deep/tool").c_str(), X_OK) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(an_output_that_another_state_of_the_inputs_made_is_no_hit) {
+  Work wanted = work();
+  wanted.outputs = {"build"};
+  once(wanted);
+  scratch.file("project/build/other", "of another state");
+  BOOST_TEST(once(wanted) == "the output 'build/other' is not one of those that were kept");
+  fs::remove(project("build/other"));
+  once(wanted);
+  BOOST_TEST(once(wanted) == "");
+  wanted.outputs = {"build/*"};
+  once(wanted);
+  scratch.file("project/build/new", "");
+  BOOST_TEST(once(wanted) == "the output 'build/new' is not one of those that were kept");
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_writes_into_an_output_does_not_write_into_the_store) {
   once();
   fs::remove(project("build/app"));
