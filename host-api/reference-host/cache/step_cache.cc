@@ -14,7 +14,7 @@ namespace wtool::host::cache {
 namespace {
 
 // Raised when the same key would stand for something else.
-constexpr std::string_view key_version = "wtool step 1";
+constexpr std::string_view key_version = "wtool step 2";
 constexpr std::string_view input_part = "file ";  // before the path of an input, among the parts
 
 // Each text with its size, so that two texts never look like two others.
@@ -137,7 +137,7 @@ void StepCache::check_outputs(const Work& work, Look& look) {
     const FileState state = hashes_.look(absolute(work, output.path));
     const bool same = output.hash.empty()
                           ? state.link == output.link && !state.link.empty()
-                          : state.link.empty() && state.hash == output.hash && state.executable == output.executable;
+                          : state.link.empty() && state.hash == output.hash && state.mode == output.mode;
     if (state.exists && same) continue;
     if (state.exists && (!state.link.empty() || !state.problem.empty() ||
                          (state.hash != output.hash && !store_.has_content(state.hash)))) {
@@ -218,14 +218,14 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
     const std::string file = absolute(work, path);
     const FileState state = hashes_.look(file);
     StoredOutput output{.path = plain_path(path), .hash = state.hash, .link = state.link};
-    output.executable = state.executable;
+    output.mode = state.mode;
     output.bytes = state.bytes;
     if (!state.problem.empty() || !state.exists) {
       return "the output " + quoted(path) + " " + (state.exists ? state.problem : "is gone");
     }
     if (!state.link.empty()) {
       output.hash.clear();
-      output.executable = false;
+      output.mode = 0;
       output.bytes = 0;
     } else {
       const Refuses refused = refuses();

@@ -235,6 +235,24 @@ BOOST_AUTO_TEST_CASE(outputs_are_put_back) {
   BOOST_TEST(::access(project("build/deep/tool").c_str(), X_OK) == 0);
 }
 
+BOOST_AUTO_TEST_CASE(an_output_is_put_back_with_its_mode) {
+  const auto mode = [&] {
+    struct stat status {};
+    ::stat(project("build/app").c_str(), &status);
+    return status.st_mode & 0777U;
+  };
+  StepCache cache(options());
+  Look look = cache.look(work());
+  scratch.file("project/build/app", "private", 0600);
+  BOOST_TEST(cache.keep(work(), look, "made private", "", nothing_refused) == "");
+  ::chmod(project("build/app").c_str(), 0666);
+  BOOST_TEST(once(work(), "private") == "");
+  BOOST_TEST(mode() == 0600U);
+  fs::remove(project("build/app"));
+  BOOST_TEST(once(work(), "private") == "");
+  BOOST_TEST(mode() == 0600U);
+}
+
 BOOST_AUTO_TEST_CASE(an_output_that_another_state_of_the_inputs_made_is_no_hit) {
   Work wanted = work();
   wanted.outputs = {"build"};
