@@ -149,6 +149,25 @@ BOOST_AUTO_TEST_CASE(a_failure_is_not_kept) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_output_does_not_take_is_not_kept) {
+  scratch.file("in", "");
+  scratch.file("answer", "no JSON");
+  const auto with_output = [&](const std::string& fields) {
+    one_step("Shell \"cat answer; echo x >> ran\" with inputs=[\"in\"] output={" + fields + "}");
+  };
+  with_output("\"n\": \"integer\"");
+  BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == 1);
+  scratch.file("answer", "{\"n\": 1}");
+  run_it();
+  run_it();
+  BOOST_TEST(ran() == 2);
+  // An answer that was right for another `output` is not given to this one.
+  scratch.file("answer", "{\"m\": 1}");
+  with_output("\"m\": \"integer\"");
+  run_it();
+  BOOST_TEST(ran() == 3);
+}
+
 BOOST_AUTO_TEST_CASE(a_step_without_files_is_kept_by_its_call_alone) {
   one_step("Call tool \"shell_execute\" with {\"command\": \"echo x >> ran\"} cache=true");
   run_it();
