@@ -124,6 +124,23 @@ BOOST_AUTO_TEST_CASE(patterns_name_files) {
   BOOST_TEST(found({"src/a.c"}, {"src/**"}) == "src/a.c ");
 }
 
+BOOST_AUTO_TEST_CASE(many_wildcards_for_folders_take_a_bounded_time, *boost::unit_test::timeout(60)) {
+  std::string deep = "deep";
+  for (int i = 0; i < 40; ++i) deep += "/a";
+  scratch.file("project/" + deep + "/f.c", "");
+  std::string pattern = "deep";
+  for (int i = 0; i < 20; ++i) pattern += "/**/a";
+  BOOST_TEST(listed(find_files(project(), {pattern + "/**/f.c"})) == deep + "/f.c ");
+  BOOST_TEST(listed(find_files(project(), {pattern + "/**/none"})) == "!" + pattern + "/**/none ");
+  BOOST_TEST(listed(find_files(project(), {"**/**/**/**/f.c"})) == deep + "/f.c ");
+  BOOST_TEST(matches(pattern, deep + "/f.c"));
+  BOOST_TEST(matches("**/**/*.c", deep + "/f.c"));
+  BOOST_TEST(!matches(pattern + "/**/none", deep + "/f.c"));
+  BOOST_TEST(matches("src", "src/a.c"));
+  BOOST_TEST(!matches("src/a.c", "src"));
+  BOOST_TEST(!matches("src/*.c", "src/deep/b.h"));
+}
+
 BOOST_AUTO_TEST_CASE(links_are_followed_and_circles_are_a_problem) {
   scratch.file("elsewhere/c.c", "");
   fs::create_directory_symlink(scratch.path() + "/elsewhere", project("src/lib"));
