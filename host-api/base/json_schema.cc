@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace wtool {
 
@@ -33,14 +35,39 @@ bool is_type(const json& value) {
                                        {"null", "boolean", "object", "array", "number", "string", "integer"});
 }
 
-bool is_unique(const json& list) {
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (std::find(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(i), list[i]) !=
-        list.begin() + static_cast<std::ptrdiff_t>(i)) {
-      return false;
-    }
+// Each number that JSON can hold is exact as this.
+long double number_of(const json& value) {
+  if (value.is_number_unsigned()) return static_cast<long double>(value.get<std::uint64_t>());
+  if (value.is_number_integer()) return static_cast<long double>(value.get<std::int64_t>());
+  return static_cast<long double>(value.get<double>());
+}
+
+int order_of(const auto& one, const auto& other) { return one < other ? -1 : other < one ? 1 : 0; }
+
+// Below 0, 0 or above 0: a total order in which equal values are those of JSON Schema, such as 1 and 1.0.
+int compared(const json& one, const json& other) {
+  if (one.is_number() && other.is_number()) return order_of(number_of(one), number_of(other));
+  if (one.type() != other.type()) return order_of(static_cast<int>(one.type()), static_cast<int>(other.type()));
+  if (one.is_string()) return one.get_ref<const std::string&>().compare(other.get_ref<const std::string&>());
+  if (one.is_boolean()) return order_of(one.get<bool>(), other.get<bool>());
+  if (!one.is_structured()) return 0;
+  if (one.size() != other.size()) return order_of(one.size(), other.size());
+  for (auto at = one.begin(), of_other = other.begin(); at != one.end(); ++at, ++of_other) {
+    const int keys = one.is_object() ? at.key().compare(of_other.key()) : 0;
+    if (keys != 0) return keys;
+    if (const int values = compared(*at, *of_other); values != 0) return values;
   }
-  return true;
+  return 0;
+}
+
+// Sorted, because an answer may be a list of any length.
+bool is_unique(const json& list) {
+  std::vector<const json*> items;
+  for (const json& item : list) items.push_back(&item);
+  std::sort(items.begin(), items.end(), [](const json* one, const json* other) { return compared(*one, *other) < 0; });
+  return std::adjacent_find(items.begin(), items.end(), [](const json* one, const json* other) {
+           return compared(*one, *other) == 0;
+         }) == items.end();
 }
 
 // The part of `root` that a reference within it names; nullptr: there is none.

@@ -89,6 +89,21 @@ BOOST_AUTO_TEST_CASE(a_missing_output_is_put_back_and_a_changed_one_is_made_agai
   BOOST_TEST(ran() == 2);
 }
 
+BOOST_AUTO_TEST_CASE(an_output_of_an_input_that_is_gone_does_not_stay) {
+  one_step(
+      "Shell \"rm -rf dist; mkdir dist; cp src/* dist/; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"dist\"]");
+  scratch.file("src/a", "a");
+  for (int i = 0; i < 2; ++i) {
+    scratch.file("src/b", "b");
+    run_it();
+    BOOST_TEST(file("dist/b") == "b");
+    fs::remove(scratch.path() + "/src/b");
+    run_it();
+    BOOST_TEST(!fs::exists(scratch.path() + "/dist/b"));
+    BOOST_TEST(file("dist/a") == "a");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(each_part_of_the_call_in_turn_makes_it_run) {
   scratch.file("src/a.c", "int a;\n");
   fs::create_directory(scratch.path() + "/other");
@@ -132,6 +147,25 @@ BOOST_AUTO_TEST_CASE(a_failure_is_not_kept) {
     BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == 1);
     BOOST_TEST(ran() == static_cast<std::size_t>(i));
   }
+}
+
+BOOST_AUTO_TEST_CASE(what_output_does_not_take_is_not_kept) {
+  scratch.file("in", "");
+  scratch.file("answer", "no JSON");
+  const auto with_output = [&](const std::string& fields) {
+    one_step("Shell \"cat answer; echo x >> ran\" with inputs=[\"in\"] output={" + fields + "}");
+  };
+  with_output("\"n\": \"integer\"");
+  BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == 1);
+  scratch.file("answer", "{\"n\": 1}");
+  run_it();
+  run_it();
+  BOOST_TEST(ran() == 2);
+  // An answer that was right for another `output` is not given to this one.
+  scratch.file("answer", "{\"m\": 1}");
+  with_output("\"m\": \"integer\"");
+  run_it();
+  BOOST_TEST(ran() == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_step_without_files_is_kept_by_its_call_alone) {

@@ -98,6 +98,7 @@ FileState FileHashes::look(const std::string& path) {
   }
   const auto fill = [&](const std::string& hash) {
     state.executable = (status.st_mode & 0111U) != 0;
+    state.mode = status.st_mode & 0777U;
     state.bytes = static_cast<std::uint64_t>(status.st_size);
     state.hash = hash;
   };

@@ -15,7 +15,8 @@ namespace wtool::host::cache {
 
 struct FileState {
   bool exists = false;
-  bool executable = false;
+  bool executable = false;  // by anybody
+  unsigned mode = 0;        // who may do what, as for chmod
   std::uint64_t bytes = 0;
   std::string hash;     // of a file's content
   std::string link;     // of a symbolic link, where it leads to; its file counts as well, where there is one

@@ -29,39 +29,52 @@ Names names_in(std::string_view path) {
   return names;
 }
 
+// Each `**` more beside another one would only multiply the work.
+Names pattern_names(std::string_view pattern) {
+  Names names = names_in(pattern);
+  const auto both_any = [](const std::string& one, const std::string& next) { return one == "**" && next == "**"; };
+  names.erase(std::unique(names.begin(), names.end(), both_any), names.end());
+  return names;
+}
+
 bool is_wild(std::string_view name) { return name.find_first_of("*?[") != std::string_view::npos; }
 
 bool fits(const std::string& pattern, const std::string& name) {
   return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
-bool matches_names(const Names& pattern, std::size_t p, const Names& path, std::size_t at) {
-  for (; p < pattern.size(); ++p, ++at) {
-    if (pattern[p] == "**") {
-      for (std::size_t from = at; from <= path.size(); ++from) {
-        if (matches_names(pattern, p + 1, path, from)) return true;
-      }
-      return false;
+bool matches_names(const Names& pattern, const Names& path) {
+  // For each place in the path, whether the rest of the pattern names the rest of the path; from the end of the pattern
+  // on. A folder stands for what is below it.
+  std::vector<bool> rest(path.size() + 1, true);
+  rest[0] = path.empty();
+  for (std::size_t p = pattern.size(); p-- > 0;) {
+    const bool any = pattern[p] == "**";
+    bool later = false;
+    std::vector<bool> now(path.size() + 1);
+    for (std::size_t at = path.size() + 1; at-- > 0;) {
+      later = later || rest[at];
+      now[at] = any ? later : at < path.size() && rest[at + 1] && fits(pattern[p], path[at]);
     }
-    if (at == path.size() || !fits(pattern[p], path[at])) return false;
+    rest = std::move(now);
   }
-  // A folder stands for what is below it.
-  return at == path.size() || (at > 0 && at < path.size());
+  return rest[0];
 }
 
 class Search {
  public:
   Search(const std::string& directory, const std::vector<std::string>& without) : directory_(directory) {
-    for (const std::string& pattern : without) without_.push_back(names_in(pattern));
+    for (const std::string& pattern : without) without_.push_back(pattern_names(pattern));
   }
 
-  void exclude(std::string_view pattern) { excluded_.push_back(names_in(pattern)); }
+  void exclude(std::string_view pattern) { excluded_.push_back(pattern_names(pattern)); }
 
   // Whether the pattern names a file.
   bool add(const std::string& pattern) {
-    const Names names = names_in(pattern);
+    const Names names = pattern_names(pattern);
     const std::size_t before = matched_;
     pattern_ = &names;
+    visited_.clear();
     if (!pattern.empty()) walk(pattern.starts_with('/') ? "/" : "", 0, false);
     return matched_ > before;
   }
@@ -86,6 +99,8 @@ class Search {
     if (at == pattern_->size()) return take(path, wild);
     const std::string& name = (*pattern_)[at];
     if (name == "**") {
+      // An earlier `**` leads here in many ways.
+      if (!visited_.emplace(path, at).second) return;
       walk(path, at + 1, true);
       return each(path, [&](const std::string& entry, bool is_folder) {
         // `src/**` names files as well as folders, and the files of a folder are found in it.
@@ -125,7 +140,7 @@ class Search {
   void keep(const std::string& path, bool wild) {
     if (!excluded_.empty() || (wild && !without_.empty())) {
       const Names names = names_in(path);
-      const auto named = [&](const Names& pattern) { return matches_names(pattern, 0, names, 0); };
+      const auto named = [&](const Names& pattern) { return matches_names(pattern, names); };
       if (std::any_of(excluded_.begin(), excluded_.end(), named)) return;
       if (wild && std::any_of(without_.begin(), without_.end(), named)) return;
     }
@@ -160,7 +175,8 @@ class Search {
   std::vector<Names> without_;
   std::vector<Names> excluded_;
   const Names* pattern_ = nullptr;
-  std::vector<std::pair<dev_t, ino_t>> around_;  // the folders that are being read
+  std::set<std::pair<std::string, std::size_t>> visited_;  // the folders in which a `**` of it was followed
+  std::vector<std::pair<dev_t, ino_t>> around_;            // the folders that are being read
   std::size_t matched_ = 0;
 };
 
@@ -182,7 +198,7 @@ FoundFiles find_files(const std::string& directory, const std::vector<std::strin
 }
 
 bool matches(std::string_view pattern, std::string_view path) {
-  return matches_names(names_in(pattern), 0, names_in(path), 0);
+  return matches_names(pattern_names(pattern), names_in(path));
 }
 
 std::string plain_path(std::string_view path) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <set>
 
 #include "base/sha256.h"
 #include "cache/patterns.h"
@@ -13,7 +14,7 @@ namespace wtool::host::cache {
 namespace {
 
 // Raised when the same key would stand for something else.
-constexpr std::string_view key_version = "wtool step 1";
+constexpr std::string_view key_version = "wtool step 2";
 constexpr std::string_view input_part = "file ";  // before the path of an input, among the parts
 
 // Each text with its size, so that two texts never look like two others.
@@ -121,11 +122,22 @@ void StepCache::add_inputs(const Work& work, Look& look) {
 
 // What is there is overwritten only where the store has its content, so that nothing is lost that only a person has.
 void StepCache::check_outputs(const Work& work, Look& look) {
+  // A file that another state of the inputs left there would not be there after the work.
+  const FoundFiles now = find_files(work.directory, work.outputs);
+  if (look.why = now.problem; !look.why.empty()) return;
+  std::set<std::string_view> kept;
+  for (const StoredOutput& output : look.entry->outputs) kept.insert(output.path);
+  for (const std::string& path : now.paths) {
+    if (!kept.contains(plain_path(path))) {
+      look.why = "the output " + quoted(path) + " is not one of those that were kept";
+      return;
+    }
+  }
   for (const StoredOutput& output : look.entry->outputs) {
     const FileState state = hashes_.look(absolute(work, output.path));
     const bool same = output.hash.empty()
                           ? state.link == output.link && !state.link.empty()
-                          : state.link.empty() && state.hash == output.hash && state.executable == output.executable;
+                          : state.link.empty() && state.hash == output.hash && state.mode == output.mode;
     if (state.exists && same) continue;
     if (state.exists && (!state.link.empty() || !state.problem.empty() ||
                          (state.hash != output.hash && !store_.has_content(state.hash)))) {
@@ -206,14 +218,14 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
     const std::string file = absolute(work, path);
     const FileState state = hashes_.look(file);
     StoredOutput output{.path = plain_path(path), .hash = state.hash, .link = state.link};
-    output.executable = state.executable;
+    output.mode = state.mode;
     output.bytes = state.bytes;
     if (!state.problem.empty() || !state.exists) {
       return "the output " + quoted(path) + " " + (state.exists ? state.problem : "is gone");
     }
     if (!state.link.empty()) {
       output.hash.clear();
-      output.executable = false;
+      output.mode = 0;
       output.bytes = 0;
     } else {
       const Refuses refused = refuses();

@@ -27,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr int entry_version = 2;  // raised when the same entry would mean something else
 constexpr std::size_t max_entry_bytes = 64UL << 20;
 constexpr std::size_t piece = 256UL * 1024;
 
@@ -40,19 +41,14 @@ std::string entry_text(const Entry& entry) {
       one["link"] = output.link;
     } else {
       one["sha256"] = output.hash;
+      one["mode"] = output.mode;
     }
-    if (output.executable) one["executable"] = true;
     outputs.push_back(std::move(one));
   }
-  const json all = {{"v", 1},
-                    {"key", entry.key},
-                    {"step", entry.step},
-                    {"file", entry.file},
-                    {"run", entry.run},
-                    {"made", entry.made},
-                    {"parts", entry.parts},
-                    {"outputs", std::move(outputs)},
-                    {"result", entry.result}};
+  const json all = {
+      {"v", entry_version},    {"key", entry.key},   {"step", entry.step},   {"file", entry.file},
+      {"run", entry.run},      {"made", entry.made}, {"parts", entry.parts}, {"outputs", std::move(outputs)},
+      {"result", entry.result}};
   return all.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
@@ -63,7 +59,7 @@ std::optional<Entry> entry_of(std::string_view text) {
   if (sha256(rest) != text.substr(0, sha256_size)) return std::nullopt;
   try {
     const json all = json::parse(rest);
-    if (all.at("v") != 1) return std::nullopt;
+    if (all.at("v") != entry_version) return std::nullopt;
     Entry entry;
     all.at("key").get_to(entry.key);
     all.at("step").get_to(entry.step);
@@ -78,8 +74,10 @@ std::optional<Entry> entry_of(std::string_view text) {
       one.at("bytes").get_to(output.bytes);
       output.hash = one.value("sha256", "");
       output.link = one.value("link", "");
-      output.executable = one.value("executable", false);
-      if (!output.hash.empty() && !is_sha256(output.hash)) return std::nullopt;
+      if (!output.hash.empty()) {
+        if (!is_sha256(output.hash)) return std::nullopt;
+        output.mode = one.at("mode").get<unsigned>() & 0777U;
+      }
       entry.outputs.push_back(std::move(output));
     }
     return entry;
@@ -316,10 +314,11 @@ bool Store::restore(const std::string& directory, const StoredOutput& output, st
       problem = failure("the store has lost its content", errno);
       return false;
     }
-    const Descriptor to(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-                                 output.executable ? 0777 : 0666));
+    // Nobody else may read it before it has its mode.
+    const Descriptor to(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     Sha256 digest;
     failed = to ? copy(from.get(), to.get(), digest, nullptr, why) : errno;
+    if (failed == 0 && ::fchmod(to.get(), static_cast<mode_t>(output.mode)) != 0) failed = errno;
     if (failed == 0 && digest.finish() != output.hash) {
       ::unlink(blob.c_str());
       problem = "the store has another content for it";

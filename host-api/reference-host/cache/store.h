@@ -31,10 +31,10 @@ namespace wtool::host::cache {
 inline constexpr std::uint64_t usual_max_bytes = 5ULL << 30;
 
 struct StoredOutput {
-  std::string path;  // relative to the directory of the step
-  std::string hash;  // of its content; empty: it is a symbolic link
-  std::string link;  // where that leads to
-  bool executable = false;
+  std::string path;   // relative to the directory of the step
+  std::string hash;   // of its content; empty: it is a symbolic link
+  std::string link;   // where that leads to
+  unsigned mode = 0;  // of the file, as for chmod
   std::uint64_t bytes = 0;
 };
 

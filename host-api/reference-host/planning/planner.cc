@@ -408,6 +408,7 @@ class Planner {
     if (!why.empty()) return;
     auto work = runner::work_of(tool, arguments, place, services_.explain(place, tool, arguments, why), nullptr, why);
     if (!work) return;
+    runner::add_output(options, *work);
     work->step = step;
     work->file = source.name();
     const Value* const combination = options.matrix ? values.find("matrix") : nullptr;

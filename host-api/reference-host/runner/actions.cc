@@ -39,10 +39,12 @@ class ActionRunner {
 
   ActionResult run() {
     std::visit([this](const auto& action) { perform(action); }, step_.of().action->kind);
-    const bool judges = options_.output && !std::holds_alternative<workflow::PromptAction>(step_.of().action->kind);
-    if (judges && !result_.outcome.is_error && result_.mistake.empty()) {
+    // A prompt does all of this for each of its answers.
+    if (std::holds_alternative<workflow::PromptAction>(step_.of().action->kind)) return std::move(result_);
+    if (options_.output && !result_.outcome.is_error && result_.mistake.empty()) {
       if (const std::string wrong = take_answer(); !wrong.empty()) no_answer("the output " + wrong);
     }
+    keep();
     return std::move(result_);
   }
 
@@ -157,9 +159,9 @@ class ActionRunner {
       assigned.insert(assigned.end(), result_.assigned.begin(), result_.assigned.end());
       result_.assigned = assigned;
       // Nobody reads the answer of an agent that ends the workflow.
-      if (!options_.output || result_.ends_workflow) return keep_answer();
+      if (!options_.output || result_.ends_workflow) return keep();
       const std::string wrong = take_answer();
-      if (wrong.empty()) return keep_answer();
+      if (wrong.empty()) return keep();
       if (asked == most) {
         result_.assigned.clear();
         return no_answer("the answer " + wrong + (most > 0 ? " (asked " + std::to_string(most + 1) + " times)" : ""));
@@ -171,9 +173,9 @@ class ActionRunner {
     }
   }
 
-  // For a later run; only an answer that is what `output` says.
-  void keep_answer() {
-    if (!result_.up_to_date) kept_->keep(result_);
+  // For a later run; call it when all of the result is known, and judged by `output`.
+  void keep() {
+    if (kept_ && !result_.up_to_date) kept_->keep(result_);
   }
 
   // Gives the prompt to the command once. False: the step is over.
@@ -418,7 +420,7 @@ class ActionRunner {
     fails(stop ? stop->reason : "stopped", 130);
   }
 
-  // The result of a `prompt` is kept by the caller, when all of it is known.
+  // The result is kept later, by keep().
   void call(const std::string& tool, const json& arguments, const std::string& shell = "",
             const PreparedPrompt* prompt = nullptr) {
     Run& run = invocation_.run;
@@ -446,7 +448,6 @@ class ActionRunner {
         [&](const CallState& state) { run.observer().call_state(step_, state); });
     result_.outcome = to_outcome(outcome);
     recorder.finish(result_.outcome);
-    if (prompt == nullptr) kept_->keep(result_);
     result_.refused = is_refusal(result_.outcome);
     // Until a person repairs the file, every later call would get the same answer.
     result_.fatal = result_.outcome.error == "configuration_invalid";

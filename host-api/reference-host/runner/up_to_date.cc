@@ -165,6 +165,10 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   return work;
 }
 
+void add_output(const workflow::ActionOptions& options, cache::Work& work) {
+  if (options.output) work.parts["what its output must be"] = dumped(*options.output);
+}
+
 KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPlace& place, const std::string& tool,
                    const json& arguments, const PreparedPrompt* prompt)
     : step_(step), run_(context.invocation.run) {
@@ -189,6 +193,7 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
     return;
   }
   work_ = std::move(*work);
+  add_output(options, work_);
   work_.step = step.of().id;
   work_.file = context.invocation.source.name();
   if (options.matrix) {

@@ -27,6 +27,9 @@ std::optional<cache::Work> work_of(const std::string& tool, const nlohmann::json
                                    const nlohmann::ordered_json& explained, const PreparedPrompt* prompt,
                                    std::string& why);
 
+// What the result is judged by: what was valid for another `output` may not be valid now.
+void add_output(const workflow::ActionOptions& options, cache::Work& work);
+
 // Whether a text that comes in pieces holds a secret. They must outlive it; null: there are none.
 cache::StepCache::Refuses secret_search(const Secrets* secrets);
 

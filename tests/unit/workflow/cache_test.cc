@@ -124,6 +124,23 @@ BOOST_AUTO_TEST_CASE(patterns_name_files) {
   BOOST_TEST(found({"src/a.c"}, {"src/**"}) == "src/a.c ");
 }
 
+BOOST_AUTO_TEST_CASE(many_wildcards_for_folders_take_a_bounded_time, *boost::unit_test::timeout(60)) {
+  std::string deep = "deep";
+  for (int i = 0; i < 40; ++i) deep += "/a";
+  scratch.file("project/" + deep + "/f.c", "");
+  std::string pattern = "deep";
+  for (int i = 0; i < 20; ++i) pattern += "/**/a";
+  BOOST_TEST(listed(find_files(project(), {pattern + "/**/f.c"})) == deep + "/f.c ");
+  BOOST_TEST(listed(find_files(project(), {pattern + "/**/none"})) == "!" + pattern + "/**/none ");
+  BOOST_TEST(listed(find_files(project(), {"**/**/**/**/f.c"})) == deep + "/f.c ");
+  BOOST_TEST(matches(pattern, deep + "/f.c"));
+  BOOST_TEST(matches("**/**/*.c", deep + "/f.c"));
+  BOOST_TEST(!matches(pattern + "/**/none", deep + "/f.c"));
+  BOOST_TEST(matches("src", "src/a.c"));
+  BOOST_TEST(!matches("src/a.c", "src"));
+  BOOST_TEST(!matches("src/*.c", "src/deep/b.h"));
+}
+
 BOOST_AUTO_TEST_CASE(links_are_followed_and_circles_are_a_problem) {
   scratch.file("elsewhere/c.c", "");
   fs::create_directory_symlink(scratch.path() + "/elsewhere", project("src/lib"));
@@ -233,6 +250,39 @@ BOOST_AUTO_TEST_CASE(outputs_are_put_back) {
   BOOST_TEST(content(project("build/link")) == "#!/bin/sh\n");
   BOOST_TEST(fs::read_symlink(project("build/link")) == "deep/tool");
   BOOST_TEST(::access(project("build/deep/tool").c_str(), X_OK) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_output_is_put_back_with_its_mode) {
+  const auto mode = [&] {
+    struct stat status {};
+    ::stat(project("build/app").c_str(), &status);
+    return status.st_mode & 0777U;
+  };
+  StepCache cache(options());
+  Look look = cache.look(work());
+  scratch.file("project/build/app", "private", 0600);
+  BOOST_TEST(cache.keep(work(), look, "made private", "", nothing_refused) == "");
+  ::chmod(project("build/app").c_str(), 0666);
+  BOOST_TEST(once(work(), "private") == "");
+  BOOST_TEST(mode() == 0600U);
+  fs::remove(project("build/app"));
+  BOOST_TEST(once(work(), "private") == "");
+  BOOST_TEST(mode() == 0600U);
+}
+
+BOOST_AUTO_TEST_CASE(an_output_that_another_state_of_the_inputs_made_is_no_hit) {
+  Work wanted = work();
+  wanted.outputs = {"build"};
+  once(wanted);
+  scratch.file("project/build/other", "of another state");
+  BOOST_TEST(once(wanted) == "the output 'build/other' is not one of those that were kept");
+  fs::remove(project("build/other"));
+  once(wanted);
+  BOOST_TEST(once(wanted) == "");
+  wanted.outputs = {"build/*"};
+  once(wanted);
+  scratch.file("project/build/new", "");
+  BOOST_TEST(once(wanted) == "the output 'build/new' is not one of those that were kept");
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_writes_into_an_output_does_not_write_into_the_store) {

@@ -1,0 +1,39 @@
+// What a schema says of a value, where a plain comparison would be wrong or would take too long.
+#include "base/json_schema.h"
+
+#include <boost/test/unit_test.hpp>
+
+using nlohmann::json;
+using namespace wtool;
+
+namespace {
+
+bool is_unique_list(const std::string& text) {
+  return instance_mistake(json::parse(text), {{"uniqueItems", true}}).empty();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(json_schema)
+
+BOOST_AUTO_TEST_CASE(equal_items_are_those_of_json) {
+  for (const char* equal : {"[1, 1.0]", "[0, -0.0]", "[null, 2, null]", R"(["a", "b", "a"])",
+                            R"([{"a": 1}, {"a": 1.0}])", R"([{"a": 1, "b": [2]}, 3, {"b": [2], "a": 1}])"}) {
+    BOOST_TEST(!is_unique_list(equal), equal);
+  }
+  for (const char* different :
+       {"[]", "[1, 2]", "[1, true]", "[[1, 2], [2, 1]]", R"([1, "1"])", R"([{"a": 1}, {"b": 1}])",
+        "[-1, 18446744073709551615]", "[9007199254740993, 9007199254740992.0]"}) {
+    BOOST_TEST(is_unique_list(different), different);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_long_list_is_compared_in_time, *boost::unit_test::timeout(60)) {
+  json list = json::array();
+  for (int i = 0; i < 300'000; ++i) list.push_back({{"a", i}});
+  BOOST_TEST(instance_mistake(list, {{"uniqueItems", true}}) == "");
+  list.push_back({{"a", 7}});
+  BOOST_TEST(instance_mistake(list, {{"uniqueItems", true}}) == "# has an item twice");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
