@@ -126,6 +126,23 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {
   BOOST_TEST(holds(again.err, "does not run"), again.err);
 }
 
+BOOST_AUTO_TEST_CASE(several_stops_beside_each_other_leave_the_time_to_clean_up) {
+  const std::string file_ =
+      scratch.file("w.md",
+                   "---\nfinally: Clean\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\nClean --> [*]\n```\n"
+                   "## Actions\n- A: Shell \"trap 'sleep 0.5; touch saved; exit 1' TERM; touch began; while :; do "
+                   "sleep 0.1; done\"\n"
+                   "- Clean: Shell \"touch cleaned\"\n");
+  BOOST_TEST(wtool({"run", file_, "--detach"}).exit_code == 0);
+  wait_for_file("began");
+  Program one({wtool_path, "stop", "last"}, Program::On::pipes, here());
+  Program two({wtool_path, "stop", "last"}, Program::On::pipes, here());
+  Program three({wtool_path, "stop", "last"}, Program::On::pipes, here());
+  for (Program* stop : {&one, &two, &three}) BOOST_TEST(stop->wait().exit_code == 0);
+  BOOST_TEST(there("saved"));
+  BOOST_TEST(there("cleaned"));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_with_the_word_mcp_on_its_command_line_is_stopped) {
   const std::string file_ = workflow("    [*] --> mcp\n    mcp --> [*]\n", "- mcp: Shell \"touch began; sleep 61\"\n");
   BOOST_TEST(wtool({"--log", "off", "run", file_, "--until", "mcp", "--detach"}).exit_code == 0);

@@ -16,11 +16,16 @@ namespace {
 std::atomic<int> handler_pipe{-1};
 static_assert(std::atomic<int>::is_always_lock_free, "the handler may touch nothing else");
 
+// What the handler writes beside the numbers of signals.
 constexpr std::uint8_t end_of_listening = 0;
+constexpr std::uint8_t told_to_stop = 0x80;
+constexpr std::uint8_t told_to_stop_now = 0x81;
 
-void on_signal(int signal) {
+void on_signal(int signal, siginfo_t* info, void*) {
   const int saved = errno;
-  const auto byte = static_cast<std::uint8_t>(signal);
+  auto byte = static_cast<std::uint8_t>(signal);
+  if (info->si_code == SI_QUEUE && info->si_value.sival_int == mark_of_stop) byte = told_to_stop;
+  if (info->si_code == SI_QUEUE && info->si_value.sival_int == mark_of_stop_now) byte = told_to_stop_now;
   const int descriptor = handler_pipe.load();
   // The pipe never fills: it takes thousands of signals, and the third one ends the program.
   if (descriptor >= 0 && ::write(descriptor, &byte, 1) < 0) {
@@ -49,8 +54,8 @@ Interrupts::Interrupts(Stop& stop, int* first) : stop_(stop), told_(first) {
     ::sigaction(signals[i], nullptr, &earlier_[i]);
     if (earlier_[i].sa_handler == SIG_IGN) continue;
     struct sigaction action {};
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_RESTART | SA_SIGINFO;
     ::sigemptyset(&action.sa_mask);
     ::sigaction(signals[i], &action, nullptr);
   }
@@ -73,14 +78,19 @@ void Interrupts::listen() {
     const ssize_t got = ::read(pipe_[0], &signal, 1);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0 || signal == end_of_listening) return;
+    const bool is_marked = signal == told_to_stop || signal == told_to_stop_now;
+    const int wanted = !is_marked ? count + 1 : signal == told_to_stop ? 1 : 2;
+    if (is_marked) signal = SIGTERM;  // also where a later one overtakes it
     int none = 0;
     first_.compare_exchange_strong(none, signal);
-    if (++count < 3) {
-      stop_.request(count == 1 ? StopHow::graceful : StopHow::now, reason(signal));
-      continue;
+    if (wanted >= 3) {
+      ::signal(signal, SIG_DFL);
+      ::kill(::getpid(), signal);
     }
-    ::signal(signal, SIG_DFL);
-    ::kill(::getpid(), signal);
+    while (count < wanted) {
+      ++count;
+      if (count < 3) stop_.request(count == 1 ? StopHow::graceful : StopHow::now, reason(signal));
+    }
   }
 }
 

@@ -3,6 +3,8 @@
 // - the first signal stops gracefully, the second at once;
 // - the third ends the program by the signal's default action (the warden then ends all commands), so that there is
 //   always a way out;
+// - a signal that `wtool stop` has marked asks for a stop, or for one at once, and does not count where that was asked for
+//   already: several of them at the same time cut nothing short, and never end the program;
 // - a signal that was ignored when the program started (nohup, a background job) stays ignored.
 //
 // At most one in a process. The handlers only write to a pipe; a thread of this object makes the request.
@@ -17,6 +19,10 @@
 #include "base/stop.h"
 
 namespace wtool::host {
+
+// The values with which `wtool stop` queues a signal.
+inline constexpr int mark_of_stop = 0x57535450;
+inline constexpr int mark_of_stop_now = mark_of_stop + 1;
 
 class Interrupts {
  public:

@@ -45,8 +45,15 @@ bool has_ended(const Descriptor& process) {
   return ::poll(&end, 1, 0) != 0;
 }
 
-bool send(const Descriptor& process, int signal) {
-  return ::syscall(SYS_pidfd_send_signal, process.get(), signal, nullptr, 0U) == 0;
+// Marked, so that it does not count as one more Ctrl-C (cli/interrupts.h).
+bool send(const Descriptor& process, int signal, int mark) {
+  siginfo_t info{};
+  info.si_signo = signal;
+  info.si_code = SI_QUEUE;
+  info.si_pid = ::getpid();
+  info.si_uid = ::getuid();
+  info.si_value.sival_int = mark;
+  return ::syscall(SYS_pidfd_send_signal, process.get(), signal, &info, 0U) == 0;
 }
 
 std::vector<std::string> names_in(const std::string& folder) {
@@ -195,7 +202,8 @@ int stop_run(const StopOptions& options) {
   }
   processes.look();
   // A different signal, since two of a kind may become one.
-  if (!send(processes.first(), SIGTERM) || (options.now && !send(processes.first(), SIGINT))) {
+  if (!send(processes.first(), SIGTERM, mark_of_stop) ||
+      (options.now && !send(processes.first(), SIGINT, mark_of_stop_now))) {
     if (errno != ESRCH) return failed_to_stop(id, ::strerror(errno));
   }
   Stop stop;

@@ -27,8 +27,8 @@ std::string Variables::why_not(std::string_view name) const {
   if (workflow_->find(std::string(name)) != nullptr) return "the state " + quoted + " has not run yet";
   for (const workflow::Parameter& parameter : workflow_->parameters) {
     if (parameter.name == name) {
-      return "the parameter " + quoted + " was not given and has no default; give it with --var " + std::string(name) +
-             "=VALUE";
+      return "the parameter " + quoted + " was not given and has no default; give it with " +
+             (parameter.secret ? "--var-file " + std::string(name) + "=FILE" : "--var " + std::string(name) + "=VALUE");
     }
   }
   return "the variable " + quoted + " has no value yet: no state that sets it has run";

@@ -95,6 +95,46 @@ BOOST_AUTO_TEST_CASE(the_first_signal_asks_gracefully_and_the_second_says_now) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(marked_signals_ask_for_each_kind_of_stop_once) {
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+  const auto marked = [](int signal, int mark) {
+    sigval value{};
+    value.sival_int = mark;
+    BOOST_REQUIRE(::sigqueue(::getpid(), signal, value) == 0);
+  };
+  Stop stop;
+  Heard heard(stop);
+  {
+    const Interrupts interrupts(stop);
+    for (int i = 0; i < 3; ++i) {
+      marked(SIGTERM, mark_of_stop);
+      heard.wait_for(1);
+    }
+    // Ctrl-C still says: now.
+    ::raise(SIGINT);
+    heard.wait_for(2);
+    for (int i = 0; i < 3; ++i) marked(SIGINT, mark_of_stop_now);
+    BOOST_TEST(interrupts.signal() == SIGTERM);
+  }
+  BOOST_TEST(heard.requests.size() == 2U);
+  BOOST_TEST((heard.requests[0].how == StopHow::graceful));
+  BOOST_TEST((heard.requests[1].how == StopHow::now));
+}
+
+BOOST_AUTO_TEST_CASE(a_marked_signal_stops_at_once) {
+  ::signal(SIGINT, SIG_DFL);
+  Stop stop;
+  Heard heard(stop);
+  const Interrupts interrupts(stop);
+  sigval value{};
+  value.sival_int = mark_of_stop_now;
+  BOOST_REQUIRE(::sigqueue(::getpid(), SIGINT, value) == 0);
+  heard.wait_for(2);
+  BOOST_TEST((heard.requests[0].how == StopHow::graceful));
+  BOOST_TEST((heard.requests[1].how == StopHow::now));
+  BOOST_TEST(interrupts.exit_status() == 143);
+}
+
 BOOST_AUTO_TEST_CASE(a_signal_that_came_just_before_the_end_is_still_handed_on) {
   ::signal(SIGINT, SIG_DFL);
   Stop stop;
