@@ -101,6 +101,10 @@ BOOST_FIXTURE_TEST_CASE(combinations_of_a_matrix_are_called_by_their_values, Sho
     BOOST_TEST(holds(finished.out, "  Failed: Build (amd64, broken)\n"));
     BOOST_TEST(holds(finished.out, "  Build  failed (4 combinations, 2 failed)  "));
   }
+  const Finished junit = run({wtool_path, "report", "last", "--junit", "-"}, here());
+  BOOST_TEST(holds(junit.out, "<testcase name=\"Build (amd64, debug)\""), junit.out << junit.err);
+  const Finished github = run({wtool_path, "report", "last", "--github"}, here());
+  BOOST_TEST_CONTEXT(github.out << github.err) { BOOST_TEST(holds(github.out, "Build (amd64%2C broken)")); }
 }
 
 BOOST_FIXTURE_TEST_CASE(a_report_on_standard_output_is_alone_there, Shows) {

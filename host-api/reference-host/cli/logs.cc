@@ -68,8 +68,7 @@ class Teller {
 
   // The text for all that is new in the run.
   std::string news(const journal::RunRecord& run) {
-    names_.clear();
-    for (const journal::StepRecord& step : run.steps) remember_combination(step);
+    names_ = report::combination_names(run);
     std::vector<std::pair<journal::Moment, std::string>> news;
     for (const journal::StepRecord& step : run.steps) {
       if (step.status == runner::Step::Status::running || !is_wanted(step) || !told_.insert(step.number).second)
@@ -92,11 +91,6 @@ class Teller {
  private:
   bool is_wanted(const journal::StepRecord& step) const {
     return !step.hidden && (options_.state.empty() || step.state == options_.state);
-  }
-
-  void remember_combination(const journal::StepRecord& step) {
-    if (step.end.assigned.size() != 1 || step.end.assigned.front().first != "matrix") return;
-    names_.insert_or_assign(step.place.branch, report::combination_name(step.end.assigned.front().second));
   }
 
   std::string label(const journal::StepRecord& step) const {

@@ -83,6 +83,7 @@ void FailedList::add(FailedStep step, bool stands_for_others, const std::string&
 FailedList failed_in(const journal::RunRecord& run) {
   using Status = Step::Status;
   FailedList failed;
+  const CombinationNames names = combination_names(run);
   std::vector<const StepRecord*> ended;
   for (const StepRecord& step : run.steps) {
     const bool badly = step.status == Status::failed || (step.status == Status::aborted && run.status);
@@ -99,7 +100,7 @@ FailedList failed_in(const journal::RunRecord& run) {
     for (const StepRecord* step : ended) {
       if (stands_for_others(*step) != others) continue;
       FailedStep one;
-      one.label = step_label(step->place.branch, step->state);
+      one.label = step_label(step->place.branch, step->state, names);
       one.branch = step->place.branch;
       one.aborted = step->status == Status::aborted;
       one.secret = step->end.secret;

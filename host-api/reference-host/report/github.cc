@@ -88,9 +88,9 @@ class Commands {
   std::size_t counts_[3] = {0, 0, 0};
 };
 
-std::string state_of_main(const RunRecord& run, const FailedStep& failed) {
+std::string state_of_main(const RunRecord& run, const CombinationNames& names, const FailedStep& failed) {
   for (const StepRecord& step : run.steps) {
-    if (step.workflow.empty() && step_label(step.place.branch, step.state) == failed.label) return step.state;
+    if (step.workflow.empty() && step_label(step.place.branch, step.state, names) == failed.label) return step.state;
   }
   return {};
 }
@@ -157,6 +157,7 @@ const char* mark_of(const StepRecord& step) {
 std::string github_commands(const RunRecord& run, const std::string& file, const StateLines& lines) {
   Commands commands(file, lines);
   const FailedList failed = failed_in(run);
+  const CombinationNames names = combination_names(run);
   const bool is_completed = run.status == RunReport::Status::completed;
   const bool is_suspended = run.status == RunReport::Status::suspended;
   const std::string name = run.name.empty() ? run.file : run.name;
@@ -165,7 +166,7 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
     if (step.aborted) continue;
     // The workflow says what such a failure leads to.
     commands.add(is_completed ? Commands::Kind::warning : Commands::Kind::error, name + ": " + step.label,
-                 message_of(step), state_of_main(run, step));
+                 message_of(step), state_of_main(run, names, step));
     ++told;
   }
   if (is_suspended) {
@@ -191,11 +192,12 @@ std::string github_page(const RunRecord& run) {
                     page_text(status_text(run, false)) + " in " + page_text(duration_text(run.took)) + "\n\n";
   if (!run.reason.empty()) out += page_text(run.reason) + "\n\n";
   out += "| | Step | Status | Time |\n|---|---|---|---|\n";
+  const CombinationNames names = combination_names(run);
   std::size_t rows = 0;
   for (const StepRecord& step : run.steps) {
     if (step.hidden || step.action.empty() || ++rows > max_github_rows) continue;
-    out += std::string("| ") + mark_of(step) + " | " + page_text(step_label(step.place.branch, step.state)) + " | " +
-           page_text(word_of_step(step)) + " | " + page_text(duration_text(step.took)) + " |\n";
+    out += std::string("| ") + mark_of(step) + " | " + page_text(step_label(step.place.branch, step.state, names)) +
+           " | " + page_text(word_of_step(step)) + " | " + page_text(duration_text(step.took)) + " |\n";
   }
   if (rows > max_github_rows) out += "\n... and " + std::to_string(rows - max_github_rows) + " more steps\n";
   const FailedList failed = failed_in(run);

@@ -129,14 +129,18 @@ std::string junit_xml(const RunRecord& run) {
   std::map<std::string, std::size_t> index;
   std::map<std::string, int> visits;  // of a state in a branch
   Counts all;
+  const CombinationNames names = combination_names(run);
   for (const StepRecord& step : run.steps) {
     if (step.hidden) continue;
     Suite& suite = suite_of(suites, index, run, step.place.branch);
     const int visit = ++visits[step.place.branch + '#' + step.state];
     const Verdict verdict = verdict_of(step);
+    const auto values = names.find(step.place.branch);
+    const std::string combination = values == names.end() ? "" : " " + values->second;
     suite.counts.add(verdict, step.took);
     all.add(verdict, step.took);
-    suite.cases += "    <testcase" + attribute("name", step.state + (visit > 1 ? " #" + std::to_string(visit) : "")) +
+    suite.cases += "    <testcase" +
+                   attribute("name", step.state + combination + (visit > 1 ? " #" + std::to_string(visit) : "")) +
                    attribute("classname", step.workflow.empty() ? run.name : step.workflow) +
                    attribute("time", seconds(step.took)) + ">\n" + verdict_xml(step, verdict);
     append_stream(suite.cases, "system-out", step.end.outcome.standard_output, step.end.outcome.whole_output);

@@ -35,6 +35,16 @@ std::string combination_name(const expressions::Value& values) {
   return "(" + cut_to_width(cleaned_for_terminal(name, false), max_combination) + ")";
 }
 
+CombinationNames combination_names(const journal::RunRecord& run) {
+  CombinationNames names;
+  for (const journal::StepRecord& step : run.steps) {
+    const auto& assigned = step.end.assigned;
+    if (step.place.branch.empty() || assigned.size() != 1 || assigned.front().first != "matrix") continue;
+    names.insert_or_assign(step.place.branch, combination_name(assigned.front().second));
+  }
+  return names;
+}
+
 std::string step_label(const runner::Step& step, const CombinationNames& combinations) {
   return step_label(step.branch, step.of().id, combinations);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "journal/run_record.h"
 #include "runner/outcome.h"
 #include "runner/run_observer.h"
 
@@ -16,6 +17,9 @@ using CombinationNames = std::map<std::string, std::string>;
 
 // The values of a combination: `amd64, debug`. Safe for a terminal, and short.
 std::string combination_name(const expressions::Value& values);
+
+// Of all matrices of the run, as far as they are known.
+CombinationNames combination_names(const journal::RunRecord& run);
 
 // The name of its state, preceded by the branches in which it runs, except the main path: `TaskA / Test`, `deploy /
 // Upload`, `Build (amd64, debug)` for a combination of a matrix, `[2] Build` if its values are unknown. Safe for a
