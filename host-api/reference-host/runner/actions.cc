@@ -438,9 +438,12 @@ class ActionRunner {
                           .limits = workflow::limits_text(placed.limits),
                           .traceparent = run.request().settings.traceparent,
                           .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}};
-    kept_.emplace(step_, context_, place, tool, arguments, prompt);
-    if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
-    if (kept_->take(result_)) return;
+    // The first question stands for all: a later one has the wrong answer in it, and another key.
+    if (!kept_) {
+      kept_.emplace(step_, context_, place, tool, arguments, prompt);
+      if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
+      if (kept_->take(result_)) return;
+    }
     if (begin && !begin()) return;
     CallRecorder recorder(invocation_, step_);
     const ToolOutcome outcome = run.request().tools.call_at(
@@ -461,7 +464,7 @@ class ActionRunner {
   const ActionContext& context_;
   const WorkflowInvocation& invocation_;
   const workflow::ActionOptions& options_;
-  std::optional<KeptCall> kept_;  // of the call, once it is made
+  std::optional<KeptCall> kept_;  // of the first call
   ActionResult result_;
 };
 
