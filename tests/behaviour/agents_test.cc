@@ -224,6 +224,15 @@ BOOST_AUTO_TEST_CASE(tokens_and_cost_are_counted_from_what_the_command_reports) 
   BOOST_TEST(holds(wtool({"show", "last"}).out, ", 80 tokens, cost 0.5"));
 }
 
+BOOST_AUTO_TEST_CASE(reports_of_any_size_use_a_budget_up) {
+  scratch.file("does", "for i in $(seq 4000); do echo '{\"tokens\":1e15}'; done >>$WTOOL_USAGE\n");
+  const Finished finished =
+      run_workflow(with("budget: {tokens: 9000000000000000000, calls: 9}\n", repair,
+                        "- Fix: Prompt \"Fix.\"\n- Test: Shell \"false\"\n- GiveUp: Shell \"echo given up\"\n"));
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(calls() == 3U, finished.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_budget_that_nothing_is_reported_for_fails_the_step) {
   const std::string file_ = with("budget: {tokens: 100}\n", "[*] --> A\nA --> [*]\n", "- A: Prompt \"x\"\n");
   const Finished silent = run_workflow(file_);

@@ -224,6 +224,41 @@ BOOST_AUTO_TEST_CASE(a_prompt_is_kept_by_its_text_its_command_and_its_files) {
   BOOST_TEST(ran() == 4);
 }
 
+BOOST_AUTO_TEST_CASE(a_prompt_that_was_asked_again_is_kept_under_its_first_question) {
+  // The first answer is never what `output` says; what is set with it says which run it was.
+  scratch.file(
+      "wtool.yaml",
+      "prompts:\n  command: 'echo x >> ran; if test -e again; then rm again; echo \"{\\\"n\\\": 1}\"; else touch "
+      "again; echo seen=$(cat run) >> {{ values_file }}; echo wrong; fi'\n");
+  scratch.file("in", "");
+  scratch.file("workflow.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Tell\nTell --> [*]\n```\n## Actions\n- Ask: Prompt "
+               "\"Look.\" with inputs=[\"in\"] output={\"n\": \"integer\"} ask_again=1\n- Tell: Log \"run ${seen}\"\n");
+  scratch.file("run", "1");
+  BOOST_TEST(holds(run_it().err, "run 1"));
+  BOOST_TEST(ran() == 2);
+  scratch.file("run", "2");
+  BOOST_TEST(holds(run_it().err, "run 1"));
+  BOOST_TEST(ran() == 2);
+  BOOST_TEST(holds(run_it({"--force"}).err, "run 2"));
+  BOOST_TEST(ran() == 4);
+  BOOST_TEST(holds(run_it().err, "run 2"));
+  BOOST_TEST(ran() == 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_prompt_that_is_up_to_date_uses_nothing_of_a_budget) {
+  scratch.file("wtool.yaml", "prompts:\n  command: 'cat {{ prompt_file }}; echo x >> ran'\n");
+  scratch.file("in", "");
+  scratch.file("workflow.md",
+               "---\ntitle: w\nbudget: {calls: 1}\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> "
+               "[*]\n```\n## Actions\n- A: Prompt \"Look.\" with inputs=[\"in\"]\n- B: Prompt \"Look.\" with "
+               "inputs=[\"in\"]\n");
+  run_it();
+  run_it();
+  BOOST_TEST(ran() == 1);
+  BOOST_TEST(Json::parse(wtool({"show", "last", "--json"}).out).value("usage", Json::object()).value("calls", 0) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_pattern_that_names_no_file_never_skips) {
   one_step("Shell \"echo x >> ran\" with inputs=[\"scr/**\"]");
   run_it();

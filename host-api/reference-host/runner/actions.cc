@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/secrets/secrets.h"
@@ -190,12 +191,18 @@ class ActionRunner {
     std::optional<std::chrono::milliseconds> timeout;
     if (prepared.timeout) timeout = std::chrono::seconds(*prepared.timeout);
     if (!take_timeout(timeout)) return false;
-    if (std::string why = begin_call(invocation_); !why.empty()) {
-      result_ = exhausted_result(std::move(why));
-      return false;
-    }
     RunObserver& observer = invocation_.run.observer();
-    observer.used(step_, {.calls = 1});
+    bool begun = false;
+    // What is up to date uses nothing. The call is on record before it begins, so that one that a kill ends counts.
+    const auto begin = [&] {
+      if (std::string why = begin_call(invocation_); !why.empty()) {
+        result_ = exhausted_result(std::move(why));
+      } else {
+        observer.used(step_, {.calls = 1});
+        begun = true;
+      }
+      return begun;
+    };
     const auto left = time_left(invocation_);
     const bool by_budget = left && (!timeout || *left < *timeout);
     if (by_budget) timeout = left;
@@ -205,7 +212,7 @@ class ActionRunner {
     if (timeout) call_arguments["timeout"] = workflow::as_seconds(*timeout);
     if (!prepared.environment.empty()) call_arguments["environment"] = prepared.environment;
     const auto began = std::chrono::steady_clock::now();
-    call(std::string(shell_tool), call_arguments, "", &prepared);
+    call(std::string(shell_tool), call_arguments, "", &prepared, begin);
     if (result_.up_to_date) {
       PromptValues values_then;
       values_then.assigned = std::move(result_.assigned);
@@ -213,6 +220,7 @@ class ActionRunner {
       take_values(std::move(values_then));
       return !result_.outcome.is_error;
     }
+    if (!begun) return false;
     Usage usage;
     usage.time = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began);
     PromptUsage reported;
@@ -420,9 +428,9 @@ class ActionRunner {
     fails(stop ? stop->reason : "stopped", 130);
   }
 
-  // The result is kept later, by keep().
+  // The result is kept later, by keep(). Of a step that is not up to date, `begin` may say that it is not made.
   void call(const std::string& tool, const json& arguments, const std::string& shell = "",
-            const PreparedPrompt* prompt = nullptr) {
+            const PreparedPrompt* prompt = nullptr, const std::function<bool()>& begin = {}) {
     Run& run = invocation_.run;
     const SemaphoreHold slot(run.semaphore(), context_.stop);
     if (!slot.held()) return stopped();
@@ -435,9 +443,13 @@ class ActionRunner {
                           .limits = workflow::limits_text(placed.limits),
                           .traceparent = run.request().settings.traceparent,
                           .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}};
-    kept_.emplace(step_, context_, place, tool, arguments, prompt);
-    if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
-    if (kept_->take(result_)) return;
+    // The first question stands for all: a later one has the wrong answer in it, and another key.
+    if (!kept_) {
+      kept_.emplace(step_, context_, place, tool, arguments, prompt);
+      if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
+      if (kept_->take(result_)) return;
+    }
+    if (begin && !begin()) return;
     CallRecorder recorder(invocation_, step_);
     const ToolOutcome outcome = run.request().tools.call_at(
         place, tool, arguments, context_.stop,
@@ -457,7 +469,7 @@ class ActionRunner {
   const ActionContext& context_;
   const WorkflowInvocation& invocation_;
   const workflow::ActionOptions& options_;
-  std::optional<KeptCall> kept_;  // of the call, once it is made
+  std::optional<KeptCall> kept_;  // of the first call
   ActionResult result_;
 };
 

@@ -12,6 +12,7 @@
 #include "base/descriptor.h"
 #include "expressions/path.h"
 #include "runner/prompts.h"
+#include "runner/usage.h"
 
 namespace wtool::host::runner {
 
@@ -122,7 +123,9 @@ void add_report(const nlohmann::json& report, PromptUsage& made) {
     if (part && !report.contains("tokens")) tokens = tokens.value_or(0) + *part;
   }
   const auto cost = amount_at(report, "cost", made.error);
-  if (tokens) made.tokens = made.tokens.value_or(0) + static_cast<std::int64_t>(std::llround(*tokens));
+  if (tokens) {
+    made.tokens = saturated_sum(made.tokens.value_or(0), static_cast<std::int64_t>(std::llround(*tokens)));
+  }
   if (cost) made.cost = made.cost.value_or(0) + *cost;
 }
 

@@ -3,8 +3,16 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 
 namespace wtool::host::runner {
+
+// What is used never becomes less, whatever is reported.
+inline std::int64_t saturated_sum(std::int64_t one, std::int64_t other) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(one, other, &sum)) return sum;
+  return one < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
+}
 
 struct Usage {
   std::int64_t calls = 0;
@@ -13,10 +21,10 @@ struct Usage {
   std::chrono::milliseconds time{};
 
   Usage& operator+=(const Usage& more) {
-    calls += more.calls;
-    tokens += more.tokens;
+    calls = saturated_sum(calls, more.calls);
+    tokens = saturated_sum(tokens, more.tokens);
     cost += more.cost;
-    time += more.time;
+    time = std::chrono::milliseconds(saturated_sum(time.count(), more.time.count()));
     return *this;
   }
   bool any() const { return calls != 0 || tokens != 0 || cost != 0 || time.count() != 0; }
