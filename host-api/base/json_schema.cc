@@ -309,7 +309,9 @@ class Judge {
     }
     const json properties = schema.value("properties", json::object());
     const json patterns = schema.value("patternProperties", json::object());
-    for (const auto& [key, member] : value.items()) {
+    for (const auto& item : value.items()) {
+      const std::string& key = item.key();
+      const json& member = item.value();
       if (const auto names = schema.find("propertyNames"); names != schema.end()) {
         if (std::string mistake = judge(key, *names, place + "/(the name " + shown(key) + ')', depth + 1);
             !mistake.empty()) {
