@@ -114,6 +114,8 @@ BOOST_AUTO_TEST_CASE(patterns_name_files) {
   BOOST_TEST(found({"src/**", "!src/deep/**"}) == "src/a.c ");
   BOOST_TEST(found({"./src//a.c"}) == "src/a.c ");
   BOOST_TEST(found({"**"}) == ".hidden Makefile a[1] src/a.c src/deep/b.c ");
+  BOOST_TEST(found({"a[1]"}) == "a[1] ");
+  BOOST_TEST(matches("a[1]", "a[1]"));
   BOOST_TEST(found({"."}) == ".hidden Makefile a[1] src/a.c src/deep/b.c ");
   BOOST_TEST(found({".git/*"}) == ".git/config ");
   BOOST_TEST(found({"src/../Makefile"}) == "src/../Makefile ");
