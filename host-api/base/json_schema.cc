@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -150,12 +151,16 @@ class SchemaReader {
       if (!value.is_string()) return wrong("reference");
       const auto& reference = value.get_ref<const std::string&>();
       const bool within = reference == "#" || reference.starts_with("#/");
-      return within && referred(root_, reference) == nullptr ? wrong("part of this schema") : std::string{};
+      const json* const part = within ? referred(root_, reference) : nullptr;
+      if (part == nullptr) return within ? wrong("part of this schema") : std::string{};
+      // It may lie where no keyword leads to.
+      return read_.insert(part).second ? read(*part, reference, depth + 1) : std::string{};
     }
     return {};
   }
 
   const json& root_;
+  mutable std::set<const json*> read_{};  // what a reference names
 };
 
 // ---- Is a value valid?
@@ -379,7 +384,9 @@ std::string find_unjudged(const json& schema, const std::string& place) {
       return at;
     }
     if (key == "pattern" && value.is_string() && !is_pattern(value.get_ref<const std::string&>())) return at;
-    if (key == "$ref" && value.is_string() && !value.get_ref<const std::string&>().starts_with('#')) return at;
+    if (key == "$ref" && value.is_string() && value != "#" && !value.get_ref<const std::string&>().starts_with("#/")) {
+      return at;
+    }
     const bool is_map = is_among(key, {"properties", "patternProperties", "$defs"});
     if (is_map || is_among(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
       for (const auto& [name, part] : value.items()) {

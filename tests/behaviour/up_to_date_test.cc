@@ -226,23 +226,25 @@ BOOST_AUTO_TEST_CASE(a_prompt_is_kept_by_its_text_its_command_and_its_files) {
 
 BOOST_AUTO_TEST_CASE(a_prompt_that_was_asked_again_is_kept_under_its_first_question) {
   // The first answer is never what `output` says; what is set with it says which run it was.
-  scratch.file(
-      "wtool.yaml",
-      "prompts:\n  command: 'echo x >> ran; if test -e again; then rm again; echo \"{\\\"n\\\": 1}\"; else touch "
-      "again; echo seen=$(cat run) >> {{ values_file }}; echo wrong; fi'\n");
+  scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ values_file }} {{ prompt_file }}\"}\n");
+  scratch.file("agent.sh",
+               "echo x >> ran\n"
+               "if test -e again; then rm again; echo '{\"n\": 1}'; exit; fi\n"
+               "touch again; echo seen=$(cat run) >> $1; echo wrong\n");
   scratch.file("in", "");
   scratch.file("workflow.md",
                "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Tell\nTell --> [*]\n```\n## Actions\n- Ask: Prompt "
-               "\"Look.\" with inputs=[\"in\"] output={\"n\": \"integer\"} ask_again=1\n- Tell: Log \"run ${seen}\"\n");
+               "\"Tell what was seen.\" with inputs=[\"in\"] output={\"n\": \"integer\"} ask_again=1\n- Tell: Log \"it "
+               "was ${seen}\"\n");
   scratch.file("run", "1");
-  BOOST_TEST(holds(run_it().err, "run 1"));
+  BOOST_TEST(holds(run_it().err, "it was 1"));
   BOOST_TEST(ran() == 2);
   scratch.file("run", "2");
-  BOOST_TEST(holds(run_it().err, "run 1"));
+  BOOST_TEST(holds(run_it().err, "it was 1"));
   BOOST_TEST(ran() == 2);
-  BOOST_TEST(holds(run_it({"--force"}).err, "run 2"));
+  BOOST_TEST(holds(run_it({"--force"}).err, "it was 2"));
   BOOST_TEST(ran() == 4);
-  BOOST_TEST(holds(run_it().err, "run 2"));
+  BOOST_TEST(holds(run_it().err, "it was 2"));
   BOOST_TEST(ran() == 4);
 }
 
@@ -265,6 +267,21 @@ BOOST_AUTO_TEST_CASE(a_pattern_that_names_no_file_never_skips) {
   const Finished again = run_it();
   BOOST_TEST(ran() == 2);
   BOOST_TEST(holds(again.err, "the step 'Build' is run each time: no file matches the input 'scr/**'"), again.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_in_inputs_is_the_name_of_a_file) {
+  scratch.file("a1.c", "");
+  std::size_t expected = 0;
+  for (const std::string name : {"a[1].c", "!a1.c"}) {
+    one_step("Shell \"echo x >> ran\" with inputs=[\"a1.c\", \"${f}\"]", "parameters:\n  - {name: f}\n");
+    for (const std::string content : {"1", "2"}) {
+      scratch.file(name, content);
+      run_it({"--var", "f=" + name});
+      BOOST_TEST(ran() == ++expected);
+      run_it({"--var", "f=" + name});
+      BOOST_TEST(ran() == expected);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_policy_judges_a_step_that_is_up_to_date) {

@@ -165,6 +165,12 @@ void FileHashes::load() {
   }
 }
 
+void FileHashes::forget(const std::function<bool(const std::string&)>& which) {
+  const std::lock_guard lock(mutex_);
+  load();
+  if (std::erase_if(known_, [&](const auto& file) { return which(file.first); }) > 0) changed_ = true;
+}
+
 void FileHashes::save() {
   const std::lock_guard lock(mutex_);
   if (!changed_ || record_.empty()) return;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -33,6 +34,9 @@ class FileHashes {
 
   // The path is absolute.
   FileState look(const std::string& path);
+
+  // Leaves out what is known of these files.
+  void forget(const std::function<bool(const std::string& path)>& which);
 
   // Writes what is new to the file. A failure is no harm: files are then read again.
   void save();

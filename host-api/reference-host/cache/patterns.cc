@@ -40,7 +40,8 @@ Names pattern_names(std::string_view pattern) {
 bool is_wild(std::string_view name) { return name.find_first_of("*?[") != std::string_view::npos; }
 
 bool fits(const std::string& pattern, const std::string& name) {
-  return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+  // A name may hold a wildcard, and a value that is filled in means that name.
+  return pattern == name || ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
 bool matches_names(const Names& pattern, const Names& path) {

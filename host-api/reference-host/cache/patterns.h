@@ -1,7 +1,7 @@
 // The files that the patterns of a step name: `src/**`, `CMakeLists.txt`, `!src/generated/**`.
 //
-// - `*`, `?` and `[ab]` stand for a part of one name, `**` for any number of folders. A name without them stands for
-//   itself, and a folder for all files below it. `!` excludes what the other patterns name.
+// - `*`, `?` and `[ab]` stand for a part of one name, `**` for any number of folders. A name stands
+//   for itself, too, and a folder for all files below it. `!` excludes what the other patterns name.
 // - Hidden files count. The folders .git and .wtool are left out, unless a pattern names them.
 // - Links are followed; what leads in a circle is a problem, and so is what cannot be read. A file that nobody sees
 //   could change unseen.

@@ -36,6 +36,14 @@ std::string record_file(const StepCache::Options& options) {
   return options.folder + "/files/" + sha256(options.directory);
 }
 
+// Whether a name that is kept is refused: of a file, or where a link leads.
+bool refuses_name(const Entry& entry, const std::function<StepCache::Refuses()>& refuses) {
+  const auto refused = [&](const std::string& text) { return refuses()(text, true); };
+  return std::any_of(entry.parts.begin(), entry.parts.end(), [&](const auto& part) { return refused(part.first); }) ||
+         std::any_of(entry.outputs.begin(), entry.outputs.end(),
+                     [&](const StoredOutput& output) { return refused(output.path) || refused(output.link); });
+}
+
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
 }  // namespace
@@ -237,6 +245,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
     }
     entry.outputs.push_back(std::move(output));
   }
+  if (refuses_name(entry, refuses)) return std::string("the name of a file ") + secret;
   if (!keeping.finish(entry, step_hash(work), problem)) return problem;
   const std::lock_guard lock(mutex_);
   kept_.push_back(std::move(entry));
@@ -244,9 +253,10 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
 }
 
 void StepCache::recheck(const std::function<Refuses()>& refuses) {
+  hashes_.forget([&](const std::string& path) { return refuses()(path, true); });
   const std::lock_guard lock(mutex_);
   std::erase_if(kept_, [&](const Entry& entry) {
-    bool refused = refuses()(entry.result, true);
+    bool refused = refuses()(entry.result, true) || refuses_name(entry, refuses);
     for (const StoredOutput& output : entry.outputs) {
       if (refused || output.hash.empty()) continue;
       const Refuses look = refuses();

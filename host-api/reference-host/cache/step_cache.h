@@ -72,7 +72,7 @@ class StepCache {
   std::string keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
                    const std::function<Refuses()>& refuses);
 
-  // Removes what this object has kept and which is refused by now.
+  // Removes what this object has kept and which is refused by now, and what is known of files with such names.
   void recheck(const std::function<Refuses()>& refuses);
 
  private:

@@ -115,13 +115,21 @@ std::optional<std::vector<std::string>> rendered_patterns(const json* patterns, 
     made.push_back(entry.get<std::string>());
     return true;
   };
-  for (const json& entry : *rendered) {
+  for (std::size_t i = 0; i < rendered->size(); ++i) {
+    const json& entry = (*rendered)[i];
+    const std::size_t before = made.size();
     if (!entry.is_array()) {
       if (!take(entry)) return std::nullopt;
-      continue;
+    } else {
+      for (const json& inner : entry) {
+        if (!take(inner)) return std::nullopt;
+      }
     }
-    for (const json& inner : entry) {
-      if (!take(inner)) return std::nullopt;
+    // Only the workflow excludes files. A value that begins so is the name of a file.
+    const json& written = (*patterns)[i];
+    if (written.is_string() && written.get_ref<const std::string&>().starts_with('!')) continue;
+    for (std::size_t at = before; at < made.size(); ++at) {
+      if (made[at].starts_with('!')) made[at].insert(0, "./");
     }
   }
   return made;

@@ -114,6 +114,8 @@ BOOST_AUTO_TEST_CASE(patterns_name_files) {
   BOOST_TEST(found({"src/**", "!src/deep/**"}) == "src/a.c ");
   BOOST_TEST(found({"./src//a.c"}) == "src/a.c ");
   BOOST_TEST(found({"**"}) == ".hidden Makefile a[1] src/a.c src/deep/b.c ");
+  BOOST_TEST(found({"a[1]"}) == "a[1] ");
+  BOOST_TEST(matches("a[1]", "a[1]"));
   BOOST_TEST(found({"."}) == ".hidden Makefile a[1] src/a.c src/deep/b.c ");
   BOOST_TEST(found({".git/*"}) == ".git/config ");
   BOOST_TEST(found({"src/../Makefile"}) == "src/../Makefile ");
@@ -395,6 +397,8 @@ BOOST_AUTO_TEST_CASE(what_is_refused_is_not_kept) {
   scratch.file("project/build/app", std::string(300'000, ' ') + "hunter2");
   BOOST_TEST(cache.keep(work(), look, "r", "", refuses("hunter2")) == "the output 'build/app': holds a secret");
   BOOST_TEST(cache.keep(work(), look, "hunter2", "", refuses("hunter2")) == "its result holds a secret");
+  BOOST_TEST(cache.keep(work(), look, "r", "", refuses("deep/b.c")) == "the name of a file holds a secret");
+  BOOST_TEST(cache.keep(work(), look, "r", "", refuses("build/app")) == "the name of a file holds a secret");
   BOOST_TEST(!cache.look(work()).entry);
   BOOST_TEST(blobs() == 0);
   // A secret that becomes known later.
