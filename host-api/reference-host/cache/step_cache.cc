@@ -235,17 +235,20 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
       output.hash.clear();
       output.mode = 0;
       output.bytes = 0;
-    } else {
-      const Refuses refused = refuses();
-      output.hash = keeping.add(
-          file, [&](std::string_view bytes, bool last) { return refused(bytes, last) ? secret : std::string(); },
-          problem);
-      if (!problem.empty()) return "the output " + quoted(path) + ": " + problem;
-      if (output.hash != state.hash) return "the output " + quoted(path) + " changed while it was read";
     }
     entry.outputs.push_back(std::move(output));
   }
+  // Before any content is copied, which would stay in the store without an entry.
   if (refuses_name(entry, refuses)) return std::string("the name of a file ") + secret;
+  for (const StoredOutput& output : entry.outputs) {
+    if (!output.link.empty()) continue;
+    const Refuses refused = refuses();
+    const std::string hash = keeping.add(
+        absolute(work, output.path),
+        [&](std::string_view bytes, bool last) { return refused(bytes, last) ? secret : std::string(); }, problem);
+    if (!problem.empty()) return "the output " + quoted(output.path) + ": " + problem;
+    if (hash != output.hash) return "the output " + quoted(output.path) + " changed while it was read";
+  }
   if (!keeping.finish(entry, step_hash(work), problem)) return problem;
   const std::lock_guard lock(mutex_);
   kept_.push_back(std::move(entry));

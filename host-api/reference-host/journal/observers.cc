@@ -77,6 +77,14 @@ RunStart masked(const RunStart& start, const Secrets& secrets) {
   RunStart copy = start;
   RecordMasker masker(secrets);
   masker.hide(copy.name);
+  // Masked, a secret could not be told from its default any more (must_be_given_again()).
+  if (copy.workflow != nullptr) {
+    for (const workflow::Parameter& parameter : copy.workflow->parameters) {
+      const auto found = copy.inputs.find(parameter.name);
+      if (!parameter.secret || found == copy.inputs.end()) continue;
+      if (!must_be_given_again(parameter, found->second)) copy.inputs.erase(found);
+    }
+  }
   for (auto& [name, value] : copy.inputs) {
     RecordMasker of_input(secrets);
     of_input.hide(value);
