@@ -1,5 +1,7 @@
 #include "journal/observers.h"
 
+#include "journal/record.h"
+
 namespace wtool::host::journal {
 namespace {
 
