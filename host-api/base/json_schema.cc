@@ -290,7 +290,7 @@ class Judge {
         }
       }
       bool known = false;
-      const auto judge_member = [&](const json& by) {
+      const auto judge_member = [&, &key = key, &member = member](const json& by) {  // Named for clang 14.
         known = true;
         return judge(member, by, place + '/' + key, depth + 1);
       };
