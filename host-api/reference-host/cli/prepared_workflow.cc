@@ -169,7 +169,7 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
       return nullptr;
     }
     for (const auto& [name, value] : *read) {
-      std::erase_if(made->environment.given, [&](const auto& known) { return known.first == name; });
+      std::erase_if(made->environment.given, [&given = name](const auto& known) { return known.first == given; });
       made->environment.given.emplace_back(name, value);
     }
   }

@@ -275,7 +275,7 @@ std::vector<Addition> find_intruders(const FoundByPath& made, const MadeReposito
     // A repository that replaced another one, which is lost; and one that only a file .git leads to, which is
     // protected.
     if ((is_new && before.contains(path)) || path.find("/.git/") != std::string::npos) continue;
-    const auto disturbs = [&](const FoundRepository& other) {
+    const auto disturbs = [&, &path = path](const FoundRepository& other) {
       const std::string top = folder_of(other);
       if (top == folder) return other.path != path;
       if (is_within(folder, top)) return takes_for_submodule(other, folder, is_new ? 0 : since_ns);

@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(long_command_lines_take_linear_time) {
       {"find", "-name"},  {"tar", "--force-local"}, {"git", "log"},
   };
   for (const auto& [tool, word] : lines) {
-    const auto line = [&](std::size_t count) {
+    const auto line = [&, &tool = tool, &word = word](std::size_t count) {
       std::vector<std::string> words(count, word);
       words.insert(words.begin(), tool);
       return words;
