@@ -26,6 +26,7 @@ OVERLOADED = {"==", "!=", "<", "<=", ">", ">="}  # Of classes; "<<" and "+" of t
 FUNCTIONS = {K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION, K.FUNCTION_TEMPLATE}
 EARLY_ENDS = {K.RETURN_STMT, K.BREAK_STMT, K.CONTINUE_STMT, K.CXX_THROW_EXPR}
 WRAPPERS = {K.UNEXPOSED_EXPR, K.PAREN_EXPR}
+SYMMETRIC = {"min", "max", "swap"}  # The order of their arguments is not meant.
 NOTHING = {b"{}", b"nullptr", b"std::nullopt", b"false", b"true", b"0", b'""'}
 
 
@@ -247,6 +248,8 @@ class Finder:
             self.add(name, [Edit(*place, "removed", b"")], "")
 
     def arguments(self, cursor):
+        if cursor.spelling in SYMMETRIC:
+            return
         given = list(cursor.get_arguments())
         for a, b in zip(given, given[1:]):
             if a is None or b is None or self.plain_type(a) != self.plain_type(b):
