@@ -119,8 +119,8 @@ BOOST_AUTO_TEST_CASE(without_a_word_commands_are_held_to_the_project) {
     BOOST_TEST(text.starts_with(person.project() + "/src\nmade\n"));
     BOOST_TEST(has(text, "token:\n"));
     BOOST_TEST(has(text, "nobody\n"));
-    BOOST_TEST(has(text, "the sandbox refused"));
     if (!person.is_temporary()) {
+      BOOST_TEST(has(text, "the sandbox refused"));
       BOOST_TEST(!has(text, "the key"));
       BOOST_TEST(!fs::exists(person.home() + "/x"));
     }
@@ -135,8 +135,10 @@ BOOST_AUTO_TEST_CASE(without_a_word_commands_are_held_to_the_project) {
 BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
   const Person person;
   const std::string connect = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/1' 2>&1 | grep -o 'Connection refused'";
-  BOOST_TEST(!has(Server(person, by_default).text(connect), "Connection refused"));
-  BOOST_TEST(has(Server(person, {"--policy", "project", "--network"}).text(connect), "Connection refused"));
+  const std::string without = Server(person, by_default).text(connect);
+  BOOST_TEST(!has(without, "Connection refused"), without);
+  const std::string with = Server(person, {"--policy", "project", "--network"}).text(connect);
+  BOOST_TEST(has(with, "Connection refused"), with);
 }
 
 // `git push` to a port that completes connections, and closes them.
