@@ -1,11 +1,13 @@
 // Commands that arrange for code to run outside of the sandbox, by the user's next git command in a repository of a
 // write root. Each attack is made twice: without a sandbox, which shows that it works, and with one. Then the user runs
 // the real `git status`.
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 #include <ctime>
+#include <memory>
 
 #include "support/sandboxed.h"
 
@@ -571,6 +573,32 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_a_command_closes_is_reported_and_held_from
   BOOST_TEST(attack(held, "true").exit_code() == 0);
   BOOST_TEST(attack(held, "chmod 700 shut").is_error());
   start_again();
+}
+
+// As the tests of another project make and remove them beside the call.
+BOOST_FIXTURE_TEST_CASE(repositories_of_others_that_come_and_go_stop_no_command, Fixture) {
+  // Each is whole before it appears, and gone at once, so that nearly every look at the folder finds it.
+  const auto others = [this](const std::string& name) {
+    const std::string script = "mkdir -p " + name + "/kept/.git/objects " + name + "/kept/.git/refs " + name +
+                               "/kept/.git/hooks; echo 'ref: refs/heads/main' > " + name + "/kept/.git/HEAD; : > " +
+                               name + "/kept/.git/config; echo begun; while mv " + name + "/kept " + name +
+                               "/shown; do mv " + name + "/shown " + name + "/kept; done";
+    return std::make_unique<Program>(std::vector<std::string>{"/bin/sh", "-c", script}, Program::On::pipes, user());
+  };
+  std::vector<std::unique_ptr<Program>> programs;
+  for (const char* name : {"one", "two"}) {
+    programs.push_back(others(name));
+    BOOST_REQUIRE(programs.back()->wait_for_output("begun"));
+  }
+  const ToolUnderTest lax(plugin, sandbox({{"protect", "default"}}));
+  for (int i = 0; i < 50; ++i) {
+    const Answer answer = run(lax, "true");
+    BOOST_REQUIRE_MESSAGE(!answer.is_error(), answer.raw);
+  }
+  for (const auto& program : programs) {
+    program->kill(SIGKILL);
+    program->wait();
+  }
 }
 
 // Deeper than a path may be long, where nothing can be found.

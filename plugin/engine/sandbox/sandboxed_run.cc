@@ -15,8 +15,9 @@ namespace wtool::engine {
 
 namespace {
 
-// Other processes may make, replace or remove a protected path between our check and the bind.
-constexpr int most_starts = 3;
+// Other processes may make, replace or remove a protected path between our check and the bind: in a temporary folder, the
+// tests of another project may do so all the time, and then half of the starts fail. An attempt costs milliseconds.
+constexpr int most_starts = 25;
 
 void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
                        const CommandOutcome& outcome, const Cancellation& cancellation, SandboxReport& report) {
