@@ -351,8 +351,15 @@ BOOST_AUTO_TEST_CASE(without_their_tools_there_are_no_jobs_and_no_outputs) {
 
 BOOST_AUTO_TEST_CASE(a_structured_result_has_the_number_of_the_job) {
   Session client("results: both, output_bytes: 1024");
-  const Json begun = client.run("seq 1 1000; " + client.gate.wait() + "; echo end", in_background);
-  const Json& data = begun.at("structuredContent");
+  const ScratchFolder folder;
+  Gate begin(folder);
+  const Json begun = client.run(begin.wait() + "; seq 1 1000; " + client.gate.wait() + "; echo end", in_background);
+  BOOST_TEST(begun.at("structuredContent").at("job") == 1);
+  BOOST_TEST(begun.at("structuredContent").at("status") == "running");
+  begin.open();
+  client.wait_for(1, "1\n2\n");
+  const Json shown = client.use("job_poll", {{"job", 1}});
+  const Json& data = shown.at("structuredContent");
   BOOST_TEST(data.at("job") == 1);
   BOOST_TEST(data.at("status") == "running");
   BOOST_TEST(data.at("output_read").at("output") == 1);
