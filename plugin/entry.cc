@@ -168,7 +168,7 @@ struct ToolObject {
   std::unique_ptr<LimitedConfigurations> limited = std::make_unique<LimitedConfigurations>();
 };
 
-// The tool's configuration, held to the limits of the request. NULL: `problem` says why they are refused.
+// The tool's configuration, tightened by the limits of the request. NULL: `problem` says why they are refused.
 std::shared_ptr<const Configuration> configuration_for(const ToolObject& object, const wtool_request& request,
                                                        std::string& problem) {
   const std::string_view limits = WTOOL_HAS(&request, limits) ? text(request.limits) : std::string_view();
@@ -348,7 +348,7 @@ void tool_destroy(const wtool_tool* tool) noexcept {
   if (tool != nullptr) delete static_cast<ToolObject*>(tool->self);
 }
 
-// The tool of this id, and its descriptor. NULL: there is none.
+// The tool of this id, and its descriptor. NULL: no tool has this id.
 const tools::Tool* find_tool(std::string_view id, ToolObject& object) {
   const auto offered = entry::offered_tools();
   for (std::size_t i = 0; i < offered.size(); ++i) {

@@ -1,5 +1,6 @@
-// The C interface, as all plugins that are made of this code have it. entry.cc implements it once; a plugin adds a file that
-// defines wtool_entry_v1 with these functions, and what it is made of: shell_tools.cc, cluster/entry.cc.
+// The C interface that all plugins of this code share. entry.cc implements it once; each plugin adds a file that
+// defines wtool_entry_v1 with these functions, and the functions at the end of this file: shell_tools.cc,
+// cluster/entry.cc.
 #pragma once
 
 #include <wtool/tool.h>
@@ -26,12 +27,12 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // The runner for a tool with this configuration, from which it takes what is its own, held to the policy of the fleet. NULL:
-  // `problem` says why not.
+  // The runner for a tool with this configuration. It removes the keys that concern only itself, after the fleet's
+  // policy has been applied to them. NULL: `problem` says why not.
   virtual std::shared_ptr<engine::CommandRunner> runner(std::string& configuration, const FleetPolicy& fleet,
                                                         std::string& problem) = 0;
 
-  // A tool that is made when its id is asked for, and not offered. NULL: there is none of this id.
+  // A tool that exists only for callers that ask for its id; it is not offered. NULL: no tool has this id.
   virtual const tools::Tool* hidden_tool(std::string_view) const { return nullptr; }
 };
 

@@ -81,7 +81,7 @@ class CallApprover : public Approver {
     out.subject = view(question.subject);
     out.reason = view(question.reason);
     out.fingerprint = view(question.fingerprint);
-    // A cancellation either sees the number, or is seen here.
+    // Either the cancellation sees this number, or the check below sees the cancellation.
     asking_.store(id);
     const bool stopped = cancellation_.mode() != engine::Cancellation::Mode::none;
     const std::uint32_t answer = stopped ? WTOOL_APPROVAL_UNAVAILABLE : approval_->ask(host_, &out);

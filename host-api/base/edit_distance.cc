@@ -31,7 +31,7 @@ std::string_view nearest(std::string_view name, std::span<const std::string> can
   std::size_t fewest = 0;
   for (const std::string& candidate : candidates) {
     const std::size_t allowed = std::max<std::size_t>(1, candidate.size() / 3);
-    if (name.size() > candidate.size() + allowed) continue;  // Also keeps an absurdly long name cheap.
+    if (name.size() > candidate.size() + allowed) continue;  // also keeps comparing an absurdly long name cheap
     const std::size_t needed = edits(name, candidate);
     if (needed <= allowed && (best.empty() || needed < fewest)) {
       best = candidate;

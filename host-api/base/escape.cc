@@ -50,7 +50,7 @@ constexpr CodeRange invisible[] = {
     {0xfff0, 0xfffc},     // interlinear annotation, object replacement
     {0xfffe, 0xffff},     // no characters
     {0x110bd, 0x110bd},   // Kaithi number signs
-    {0x110cd, 0x110cd},   // and the one above
+    {0x110cd, 0x110cd},   // Kaithi number sign above
     {0x13430, 0x1345f},   // Egyptian format controls
     {0x16fe4, 0x16fe4},   // Khitan filler
     {0x1bca0, 0x1bca3},   // shorthand format controls

@@ -1,6 +1,6 @@
-// The versions of what outlives a process: `wtool --version --json` tells them. A version is raised when an older program
-// would misread what is written, or what was written before is no longer read; tests/data/formats/VERSION keeps a file
-// of each that every later program must read.
+// The versions of what outlives a process: `wtool --version --json` tells them. A version is raised when an older
+// program would misread what a newer one writes, or a newer one no longer reads what an older one wrote.
+// tests/data/formats/VERSION has a file of each format, which every later program must read.
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,7 @@ bool is_unique(const json& list) {
          }) == items.end();
 }
 
-// The part of `root` that a reference within it names; nullptr: there is none.
+// The part of `root` that a reference within it names; nullptr: no such part.
 const json* referred(const json& root, const std::string& reference) {
   if (reference == "#") return &root;
   if (!reference.starts_with("#/")) return nullptr;
@@ -153,7 +153,7 @@ class SchemaReader {
       const bool within = reference == "#" || reference.starts_with("#/");
       const json* const part = within ? referred(root_, reference) : nullptr;
       if (part == nullptr) return within ? wrong("part of this schema") : std::string{};
-      // It may lie where no keyword leads to.
+      // The part may lie where no keyword leads.
       return read_.insert(part).second ? read(*part, reference, depth + 1) : std::string{};
     }
     return {};

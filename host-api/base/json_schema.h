@@ -1,9 +1,9 @@
-// JSON Schema 2020-12, as far as descriptors of tools and typed answers need it: is a schema well-formed, is a value
-// valid by it, and which is the least value that is.
+// JSON Schema 2020-12, as far as descriptors of tools and typed answers need it: checks that a schema is well-formed,
+// validates a value, and finds the least valid value.
 //
-// `unevaluatedProperties` and `unevaluatedItems`, `format`, and references to other documents are read and not judged;
-// unjudged_part() tells where a schema has one. Patterns are RE2's. A judgement takes a bounded time: a schema that
-// refers to itself again and again makes no value valid.
+// `unevaluatedProperties` and `unevaluatedItems`, `format`, and references to other documents are read but not
+// evaluated; unjudged_part() finds them in a schema. Patterns are RE2's. Validation takes a bounded time: with a schema
+// that refers to itself endlessly, no value is valid.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,14 +12,14 @@
 
 namespace wtool {
 
-// What is wrong with a schema, with its place: "#/properties/a/type is "objekt", which is no type". Empty: nothing.
+// What is wrong with a schema, and where: `#/properties/a/type is "objekt", which is no type`. Empty: nothing.
 std::string schema_mistake(const nlohmann::json& schema);
 
 // Why `value` is not valid by `schema`, which must be well-formed. Empty: it is.
 std::string instance_mistake(const nlohmann::json& value, const nlohmann::json& schema);
 
-// The first keyword in a well-formed schema that instance_mistake() does not judge, with its place:
-// "#/properties/a/format". Empty: there is none.
+// The place of the first keyword in a well-formed schema that instance_mistake() does not evaluate:
+// "#/properties/a/format". Empty: it evaluates all of them.
 std::string unjudged_part(const nlohmann::json& schema);
 
 // A value that is valid by `schema` and has no more than it requires; nothing where none was found.

@@ -11,7 +11,7 @@
 
 namespace wtool {
 
-// How firmly. The numbers are those of call_cancel.
+// How urgently. The numbers are those of call_cancel.
 enum class StopHow : std::uint32_t { graceful = 1, now = 2 };
 
 struct StopRequest {

@@ -9,11 +9,11 @@ namespace wtool {
 // Whether it is a traceparent: of version 00, or of a later one that begins as 00 does.
 bool is_traceparent(std::string_view text);
 
-// For what a caller of this traceparent starts: the same trace and flags, and a parent of its own, made at random. Empty:
-// the text is no traceparent. Any thread.
+// The traceparent for what is started within this one: the same trace and flags, with a new random parent id. Empty:
+// the text is not a traceparent. Any thread.
 std::string child_of_trace(std::string_view traceparent);
 
-// What this process was started with, as its variable TRACEPARENT. Empty: nothing, or no traceparent.
+// The traceparent in this process's variable TRACEPARENT. Empty: it is not set, or not valid.
 std::string trace_of_process();
 
 }  // namespace wtool

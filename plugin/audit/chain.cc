@@ -23,7 +23,7 @@ constexpr std::string_view event_key = R"(,"event":)";
 constexpr std::string_view prev_key = R"(,"prev":")";
 constexpr std::string_view hash_key = R"(,"hash":")";
 constexpr std::size_t time_size = 24;
-// The size of `"seq":18446744073709551615` and everything else that is not fields.
+// Enough for everything in a line but its fields and the event's name, with the longest `seq`.
 constexpr std::size_t frame_size = 320;
 
 std::string dumped(const ordered_json& value) {

@@ -50,7 +50,7 @@ std::variant<CallError, engine::CommandOutcome> run(const Plan& plan, const engi
   return std::get<engine::CommandOutcome>(std::move(ran));
 }
 
-// Adds to what a runner says of the command what only the call knows, and leaves out what was said just now.
+// Adds to each state that a runner reports what only the call knows. Drops a state that repeats the last one.
 engine::StateSink state_sink(const Plan& plan, const CommandRequest& request, const CallContext& context) {
   if (!context.state) return {};
   std::vector<std::string> argv = plan.command.arguments;

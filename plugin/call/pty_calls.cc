@@ -54,7 +54,7 @@ PtyEnd end_of(const CallResult& result) {
   return end;
 }
 
-// How often a question that waits looks whether its terminal is being ended.
+// How often a waiting question checks whether its terminal is being ended.
 constexpr std::chrono::milliseconds between_looks{50};
 constexpr std::string_view time_is_over = "the host's time for it is over (deadline_ms)";
 
@@ -117,7 +117,7 @@ class Relay : public Approver {
   bool closed_ = false;
 };
 
-// What a program needs that runs on after the call that started it.
+// What a program needs when it outlives the call that started it.
 struct Carried {
   Carried(CommandRequest&& what, const CallContext& context, const Pty& pty)
       : request(std::move(what)),

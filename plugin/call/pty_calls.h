@@ -20,15 +20,15 @@ struct StartedPty {
   std::optional<CallResult> not_run;
 };
 
-// When the host's time for a call that begins now is over; far away where it has set none.
+// The host's deadline for a call that begins now; far in the future if the host sets none.
 Pty::Clock::time_point deadline_of(const CallContext& context);
 
 // Waits until the program is executed, is refused, or has ended. Sets the terminal of `request`. If nothing was
-// started, the terminal is gone again. The end of the host's time cancels the call. Any thread.
+// started, the terminal is gone again. The host's deadline cancels the call. Any thread.
 std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context);
 
 // Ends the program and everything that it has started, waits for that, and forgets the terminal. Nothing: no such
-// terminal. At the end of the host's time it hurries.
+// terminal. At the host's deadline, what is left is ended at once.
 std::optional<PtyEnd> stop_pty(std::string_view id, CallContext& context);
 
 // The error of every call that names a terminal that does not exist.

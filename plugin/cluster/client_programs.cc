@@ -38,7 +38,7 @@ std::string how_it_ended(const engine::Termination& how, int seconds) {
   return "was ended by a signal";
 }
 
-// Ends a command when a descriptor becomes readable, for as long as it lives.
+// While this object exists, a descriptor that becomes readable ends the command.
 class Watch {
  public:
   Watch(engine::Cancellation& cancellation, int cancel) : over_(cancel < 0 ? -1 : ::eventfd(0, EFD_CLOEXEC)) {

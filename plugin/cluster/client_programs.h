@@ -20,11 +20,12 @@ struct Said {
   bool cancelled = false;
 };
 
-// Whose custody they run in, borrowed; NULL: they cannot be run any more. Nothing runs meanwhile.
+// Sets the client whose custodians run these programs; borrowed. After NULL, none can be run. Do not call it while one
+// runs.
 void set_client_custody(engine::WardenClient* client);
 
-// Runs a command line and waits for at most `seconds`. Any thread. Throws nothing but for lack of memory. When `cancel`,
-// a descriptor, becomes readable, the command is ended; a thread watches it meanwhile, and is gone when this returns.
+// Runs a command line and waits for at most `seconds`. Any thread. Throws std::bad_alloc only. When the descriptor
+// `cancel` becomes readable, the command is ended; a thread watches that descriptor until this returns.
 Said run_here(const std::string& command, int seconds, int cancel = -1);
 
 }  // namespace wtool::cluster

@@ -1,5 +1,5 @@
-// The tool engine_run, which a pilot alone has: it runs on this machine what another host has judged, approved and put on
-// record (order.h). The sandbox of the configuration is enforced here.
+// The tool engine_run, which only a pilot has: it runs on this machine what a host on another machine has judged,
+// approved and recorded (order.h). The sandbox of the configuration is enforced here.
 #pragma once
 
 #include "tools/tool.h"

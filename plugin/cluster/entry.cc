@@ -1,6 +1,6 @@
 // The plugin cluster_tools: the tools of shell_tools, whose commands run on the nodes of a Slurm cluster.
 //
-// - A call is judged, approved and put on record here, by the same code; only then does it take a slot (remote_runner.h).
+// - A call is judged, approved and recorded here, by the same code; only then does it take a slot (remote_runner.h).
 // - In a pilot (`wtool agent`) the same plugin runs what hosts send: commands run on that machine, and it has the tool
 //   engine_run, which is never offered.
 #include "entry.h"
@@ -71,7 +71,8 @@ class ClusterBackend final : public Backend {
     }
     auto options = cluster::read_options(section, std::filesystem::current_path(), problem);
     if (!options) return nullptr;
-    // Slurm would end the pilot with all of its calls; the warden ends the one that takes too much.
+    // When memory runs out, Slurm would kill the pilot with all of its calls; the warden kills only the call that takes
+    // too much.
     const std::uint64_t memory = cluster::call_memory(*options);
     if (memory > 0 && (!all.contains("limits") || all["limits"].is_object())) {
       all["limits"].emplace("memory_bytes", memory);

@@ -36,7 +36,7 @@ std::uint32_t wanted_level() {
   return static_cast<std::uint32_t>(audit::Level::error) + 1;
 }
 
-// The time for which a pilot that died has left its commands to its warden.
+// How long the warden of a dead pilot gets to end the pilot's commands.
 constexpr std::chrono::seconds settling{1};
 
 }  // namespace
@@ -71,7 +71,7 @@ void Exchange::pass_on_log(const std::string& text) const {
   }
 }
 
-// Events, logs and beats. False: it is none of them.
+// Handles events, logs and beats. False: the message is something else.
 bool Exchange::pass_on(const Message& message, const Listener& listener) const {
   const bool bytes = message.type == Type::standard_output || message.type == Type::standard_error;
   if (!bytes && message.type != Type::log && message.type != Type::beat) return false;
@@ -98,14 +98,14 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
   bool begun = false;
   auto told = Cancellation::Mode::none;
   for (;;) {
-    // Looked at before each message: output may come without a pause.
+    // Checked before each message, since output may come without a pause.
     if (const auto mode = cancellation == nullptr ? told : cancellation->mode(); mode > told) {
       told = mode;
       channel.send(Type::cancel, static_cast<char>(mode) + cancellation->reason());
     }
     if (std::optional<Message> message = channel.next()) {
       const bool passed = pass_on(*message, listener);
-      heard_ = Clock::now();  // After the receiver, which may have taken its time.
+      heard_ = Clock::now();  // after the receiver, which may be slow
       if (passed) continue;
       switch (message->type) {
         case Type::started:

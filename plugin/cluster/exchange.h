@@ -1,7 +1,7 @@
 // One order on a slot, from its start to the pilot's answer, on the thread of the caller.
 //
-// - The connection is the truth. When it ends or stays silent, the pilot has ended the command by itself before this side
-//   gives it up (base/pilot/channel.h).
+// - Only the connection counts. When it ends or stays silent, the pilot ends the command by itself before this side
+//   gives up (base/pilot/channel.h).
 // - The pilot's log records become the host's, with its node.
 #pragma once
 
@@ -24,9 +24,9 @@ class Exchange {
     const std::string& configuration;  // of the tool on the node
     std::string_view call_id;
     std::string order;  // order.h
-    bool hold = false;  // The slot stays with this host's session after the answer, and its pilot is not idle.
+    bool hold = false;  // the slot stays with this host's session after the answer; its pilot is not idle
   };
-  // Does not wait for an answer.
+  // Sends the order, and does not wait for the answer.
   void send(const Request& request);
 
   enum class End {
@@ -53,8 +53,8 @@ class Exchange {
   Clock::time_point heard_ = Clock::now();  // when the pilot last gave a sign of life
 };
 
-// Gives up a slot whose connection has ended or is silent. Nothing of what ran there lives when this returns, so that the
-// caller may try again. Returns a sentence.
+// Gives up a slot whose connection has ended or is silent. When this returns, nothing that ran there is alive, so the
+// caller may try again. Returns a sentence for the message.
 std::string lose(Pool& pool, Slot slot, const std::string& why, std::uint64_t span);
 
 }  // namespace wtool::cluster

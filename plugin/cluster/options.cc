@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-// Reads the keys of a section. Those of a class, if there is one, count first; only some keys may stand there.
+// Reads the keys of a section. Those of a class, if one is chosen, take precedence; a class may have only some of the
+// keys.
 class OptionsReader {
  public:
   OptionsReader(const json& section, const json& chosen, std::string prefix, std::string& error)
@@ -203,7 +204,7 @@ std::optional<Options> read_options(const json& section, const std::string& here
   std::string slot;
   const json* chosen = chosen_class(section, slot, error);
   if (chosen == nullptr) return std::nullopt;
-  // A mistake in a class is told before a call needs it.
+  // Read now, so that a mistake in a class is reported before a call needs that class.
   const json classes = section.value("classes", json::object());
   for (const auto& [name, keys] : classes.items()) {
     if (!read_class(section, name, keys, here, error)) return std::nullopt;
@@ -223,10 +224,10 @@ std::uint64_t call_memory(const Options& options) {
   constexpr std::string_view units = "KMGT";
   const std::size_t unit = digits == std::string::npos ? 1 : units.find(options.memory[digits]);
   const std::size_t shift = 10 * (unit + 1);
-  // The largest limit that there is.
+  // the largest limit that the type can hold
   const std::uint64_t bytes = std::min<std::uint64_t>(std::stoull(options.memory), std::uint64_t{1} << (53 - shift))
                               << shift;
-  if (bytes == 0) return 0;  // For sbatch, this is all that the node has.
+  if (bytes == 0) return 0;  // sbatch takes 0 as all memory of the node
   return std::max(
       {bytes - std::min(bytes, std::max(bytes / 16, std::uint64_t{16} << 20)), bytes / 2, std::uint64_t{1} << 20});
 }

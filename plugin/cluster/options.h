@@ -37,7 +37,8 @@ struct Options {
 // Nothing: `error` says why. Relative paths are below `here`, the working directory.
 std::optional<Options> read_options(const nlohmann::json& section, const std::string& here, std::string& error);
 
-// How many bytes a call may take of its slot's memory: the rest is the pilot's and its warden's. 0: cluster.memory says nothing.
+// How many bytes of its slot's memory a call may take; the rest is for the pilot and its warden. 0: cluster.memory is
+// not set.
 std::uint64_t call_memory(const Options& options);
 
 // How long before the end of its time a pilot takes no more calls, and ends those that it has. Commands must have their grace,
@@ -47,8 +48,8 @@ std::chrono::seconds ending(const Options& options);
 // The longest time limit of a call that a new pilot can keep, with some time for the start of the job.
 std::chrono::seconds longest_call(const Options& options);
 
-// The command line that submits one pilot, which runs `program agent --ticket TICKET`. The comment begins with "slots:", and
-// tells the jobs of one pool from those of others that have the same name.
+// The command line that submits one pilot, which runs `program agent --ticket TICKET`. The comment begins with
+// "slots:", and distinguishes the jobs of this pool from jobs of other pools with the same name.
 std::string submission(const Options& options, const std::string& name, const std::string& comment,
                        const std::string& program, const std::string& ticket, const std::string& here);
 

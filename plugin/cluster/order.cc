@@ -30,7 +30,7 @@ json names_json(const std::vector<engine::ProcessName>& names) {
 
 [[noreturn]] void throw_no_such_value() { throw json::other_error::create(501, "no such value", nullptr); }
 
-// A whole number in its type's range: the library's own conversion would cut it.
+// Reads a whole number that fits its type; the library's own conversion would silently truncate it.
 template <typename Number>
 Number whole(const json& from) {
   const bool fits = from.is_number_unsigned()  ? std::in_range<Number>(from.get<std::uint64_t>())
@@ -168,7 +168,8 @@ engine::SandboxReport report_of(const json& from) {
   return report;
 }
 
-// Arrays and objects in each other, as deep as orders and answers go, and some more. The library's reader recurses.
+// The deepest nesting of arrays and objects that is read; orders and answers need less. Bounded because the library's
+// reader recurses.
 constexpr int deepest = 8;
 
 class DepthCheck final : public nlohmann::json_sax<json> {

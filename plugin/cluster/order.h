@@ -1,5 +1,5 @@
-// What a host has a pilot run, and what the pilot answers, as the bytes that pass between them: the arguments and the result
-// of the tool engine_run. In CBOR, because paths, arguments and variables are bytes and need not be text.
+// What a host orders a pilot to run, and what the pilot answers, as bytes: the arguments and the result of the tool
+// engine_run. In CBOR, because paths, arguments and variables are bytes and need not be text.
 //
 // Output is not part of it: it comes as events while the command runs. Limits and sandbox are those of the configuration, which
 // the pilot gets as well.
@@ -32,7 +32,7 @@ struct Order {
   std::string limits{};  // of this call alone (configuration/call_limits.h); empty: none
   bool in_session = false;
   std::string session{};      // its id on the node; empty: it has none yet
-  bool ends_session = false;  // Nothing is run: the session is closed, and all that it keeps is ended in `grace`.
+  bool ends_session = false;  // nothing is run: the session is closed, and all that it keeps is ended within `grace`
 };
 
 struct Answer {
@@ -44,12 +44,12 @@ struct Answer {
 
 std::string to_bytes(const Order& order);
 std::string to_bytes(const Answer& answer);
-// Nothing: these bytes are no such thing.
+// Nothing: the bytes are not such a message.
 std::optional<Order> read_order(std::string_view bytes);
 std::optional<Answer> read_answer(std::string_view bytes);
 
-// True for variables that belong to a node and its job, by name: those of Slurm, and those that name devices. A command gets
-// the node's, and not those that the host happens to have.
+// True for variables that belong to a node and its job, by name: those of Slurm, and those that name devices. A command
+// gets those of the node, not those of the host.
 bool is_of_node(std::string_view name);
 
 }  // namespace wtool::cluster

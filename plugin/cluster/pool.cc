@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using pilot::Channel;
 
-constexpr std::size_t most_newcomers = 256;  // so many that strangers cannot take all descriptors
+constexpr std::size_t most_newcomers = 256;  // bounds how many descriptors strangers can take up
 constexpr std::chrono::seconds newcomer_patience{5};
 constexpr std::chrono::seconds question_every{5};
 constexpr std::chrono::milliseconds accept_pause{200};
@@ -134,7 +134,7 @@ bool copy_installation(const fs::path& from, const fs::path& to, std::string& wh
   return true;
 }
 
-// Gives the lock back for as long as it lives.
+// Releases the lock while this object exists.
 struct Unlocked {
   explicit Unlocked(std::unique_lock<std::mutex>& of) : lock(of) { lock.unlock(); }
   ~Unlocked() { lock.lock(); }
@@ -147,7 +147,7 @@ std::string plural(std::int64_t count, const std::string& word) {
   return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
 }
 
-// A number, or empty for a pilot that is no job.
+// Whether the text is a job's number; empty for a pilot that is not a job.
 bool is_job(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 std::string last_lines(const std::string& file) {
@@ -183,8 +183,8 @@ Pool::~Pool() {
   }
 }
 
-// Under the lock. The connections and pilots are the parent's: two processes that seal with the same keys would betray them.
-// Their descriptors are closed, which the parent does not notice.
+// Under the lock, in a forked child. The connections and pilots stay the parent's: two processes that encrypt with the
+// same keys would reveal them. The child closes its copies of the descriptors, which the parent does not notice.
 void Pool::leave_to_parent() {
   idle_.clear();
   parked_.clear();
@@ -285,7 +285,7 @@ void Pool::unwatch(int descriptor) const { ::epoll_ctl(epoll_.get(), EPOLL_CTL_D
 
 // Under the lock: does whatever can be done without waiting.
 void Pool::advance() {
-  // Room for every newcomer: one that has sent something must be read now, or it would count as silent.
+  // Has room for every newcomer: one that has sent something must be read now, or it would count as silent.
   std::array<epoll_event, most_newcomers + 64> events{};
   const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
@@ -343,7 +343,7 @@ void Pool::greet(int descriptor) {
   Newcomer& newcomer = newcomers_.at(descriptor);
   const bool answered = newcomer.channel->state() == Channel::State::open;
   const std::optional<pilot::Message> message = newcomer.channel->next();
-  // Perhaps nobody has read it for a long time, because no call waited: its patience begins with our answer.
+  // Its message may have lain unread for long, because no call waited: its patience begins with our answer.
   if (!answered && newcomer.channel->state() == Channel::State::open) newcomer.since = Clock::now();
   if (!message && newcomer.channel->state() != Channel::State::closed) return;
   const auto hello = message ? nlohmann::json::parse(message->text, nullptr, false) : nlohmann::json();
@@ -380,8 +380,8 @@ void Pool::greet(int descriptor) {
   newcomers_.erase(descriptor);
 }
 
-// The first connection of a pilot, which had so many seconds for calls when it began. One that had too few would not help a call
-// that needs all of them, nor would the next.
+// Notes the first connection of a pilot, which had `full` seconds for calls when it began. A fresh pilot with too few
+// for a waiting call counts as a failure, since the next one would have too few as well.
 void Pool::came(const Slot& slot, std::int64_t full) {
   if (full < 0 || std::chrono::seconds(full) >= longest_call(options_)) {
     failures_ = 0;
@@ -392,7 +392,7 @@ void Pool::came(const Slot& slot, std::int64_t full) {
   }
 }
 
-// A slot without a call has sent something: it leaves, or is gone.
+// An idle slot has sent something: its pilot is leaving, or its connection has ended.
 void Pool::drop_idle(int descriptor) {
   const auto found = std::find_if(idle_.begin(), idle_.end(),
                                   [&](const Slot& slot) { return slot.channel->descriptor() == descriptor; });
@@ -402,7 +402,7 @@ void Pool::drop_idle(int descriptor) {
   idle_.erase(found);
 }
 
-// The same for one that is kept for its user.
+// The same for a parked slot.
 void Pool::drop_parked(int descriptor) {
   const auto found = std::find_if(parked_.begin(), parked_.end(),
                                   [&](const auto& entry) { return entry.second.channel->descriptor() == descriptor; });
@@ -456,7 +456,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
   struct Waiting {
     Pool& pool;
     std::multiset<std::chrono::milliseconds>::iterator place;
-    // The next one may need less or more.
+    // The next waiting call may need another length of time.
     ~Waiting() {
       pool.waiting_.erase(place);
       pool.tell_waiting();
@@ -476,7 +476,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
         if (const auto pilot = pilots_.find(slot.job); pilot != pilots_.end()) ++pilot->second.busy;
         return slot;
       }
-      // One node without our folders says nothing of those that work.
+      // If other pilots are connected, one node without our folders does not mean that all nodes lack them.
       const bool hopeless =
           unshared != unshared_ &&
           std::none_of(pilots_.begin(), pilots_.end(), [](const auto& entry) { return entry.second.connections > 0; });
@@ -560,8 +560,8 @@ bool Pool::is_parked(std::uint64_t number) {
   return owner_ == ::getpid() && found != parked_.end() && found->second.channel->take_in();
 }
 
-// How many waiting calls have no slot to hope for: the pilots that last long enough have all their slots taken. Those that need most
-// are given the pilots that last longest.
+// How many waiting calls cannot get a slot, because all slots of the pilots that last long enough are taken. The calls
+// that need most time are matched with the pilots that last longest.
 std::size_t Pool::without_hope() const {
   const auto now = Clock::now();
   std::vector<std::pair<Clock::time_point, int>> rooms;
@@ -581,7 +581,7 @@ std::size_t Pool::without_hope() const {
   return without;
 }
 
-// Ends a pilot without a call that lasts too short for each call that waits. False: there is no such pilot.
+// Ends an idle pilot whose remaining time is too short for every waiting call. False: there is no such pilot.
 bool Pool::retire_one() {
   const auto enough = Clock::now() + *waiting_.begin();
   const auto found = std::find_if(pilots_.begin(), pilots_.end(), [&](const auto& entry) {
@@ -610,7 +610,7 @@ void Pool::look_after_pilots(Lock& lock, int cancel) {
 
 void Pool::submit(Lock& lock, int cancel) {
   const std::string command = submission(options_, name_, comment_, program_, ticket_, here_);
-  // If it throws, too: whether there is a job is not known before sbatch has said so.
+  // Set before sbatch runs, so that it holds also after an exception: until sbatch has answered, a job may exist.
   uncertain_ = true;
   const Said said = [&] {
     const Unlocked unlocked(lock);
@@ -635,7 +635,7 @@ void Pool::failed(const std::string& why, Refusal::Reason reason) {
   next_submission_ = Clock::now() + std::chrono::seconds(1 << (failures_ - 1));
 }
 
-// The jobs of this pool that Slurm knows, and what it says of them. Nothing: it did not answer.
+// The jobs of this pool that Slurm knows, with their states. Nothing: Slurm did not answer.
 std::optional<Pool::States> Pool::jobs_in_slurm(int seconds, int cancel) const {
   const Said said =
       run_here("squeue --noheader --name=" + shell_word(name_) + " --format='%i %k|%T %r'", seconds, cancel);
@@ -657,7 +657,7 @@ bool Pool::cancel_jobs(const std::set<std::string>& jobs, const std::string& opt
   return words.empty() || run_here("scancel --quiet" + option + words, seconds).done;
 }
 
-// Asks only about jobs that have not connected yet, and for those that sbatch did not tell of.
+// Asks only about jobs that have not connected yet, and looks for jobs that sbatch submitted without reporting them.
 void Pool::ask_slurm(Lock& lock, int cancel) {
   next_question_ = Clock::now() + question_every;
   const bool expected = std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {

@@ -2,13 +2,14 @@
 //
 // - A free slot is a connection: in the queue of the listening socket, or idle here. The threads that wait for one do
 //   everything: they accept, finish handshakes, submit and look after pilots. There is no other thread.
-// - A slot that a session keeps is parked here between its commands, and its end is seen as that of a free one.
+// - A slot that a session keeps is parked here between its commands; its end is noticed like that of a free slot.
 // - A pilot is one job on one node. As many are submitted as the calls need, up to cluster.nodes; one whose connections have
 //   all ended is gone, and is replaced when calls need it.
-// - A pilot says how long its job lasts. A call goes to one that lasts long enough; where there is none, a new job is submitted, and
-//   an idle pilot that no waiting call can use makes room for it.
-// - What is known of a running pilot is known from its connections. Slurm is asked only about jobs that have not come yet: for
-//   the reason, to replace those that ended before they came, and to find those of which sbatch did not tell.
+// - A pilot says how long its job lasts. A call goes to one that lasts long enough; without one, a new job is
+//   submitted, and an idle pilot that no waiting call can use is ended to make room.
+// - A running pilot is known by its connections. Slurm is asked only about jobs whose pilots have not connected yet:
+//   why they wait, which of them ended before that and must be replaced, and which jobs sbatch submitted without
+//   reporting them.
 #pragma once
 
 #include <unistd.h>
@@ -35,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 // How long a call may take: it needs a pilot that lasts as long.
 struct Need {
   std::chrono::milliseconds time{0};
-  bool exact = false;  // the caller named it: a shorter time will not do
+  bool exact = false;  // the caller named the time, so no less will do
 };
 
 // Why there was no slot.
@@ -50,9 +51,10 @@ struct Slot {
   std::string node;
   std::string job;                                     // empty: the pilot is not a job of Slurm
   Clock::time_point until = Clock::time_point::max();  // when the pilot ends its calls
-  // Bytes of events and logs that came over the connection in all its calls, and how many of them the pilot was told of.
+  // Bytes of events and logs that came over the connection in all its calls, and how many of them were acknowledged to
+  // the pilot.
   std::uint64_t taken = 0, told = 0;
-  bool leaving = false;  // Its pilot takes no more orders: it ends what it has, and then the connection.
+  bool leaving = false;  // its pilot takes no more orders: it ends its calls, and then the connection
 };
 
 class Pool {
@@ -63,8 +65,8 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  // Waits for a free slot of a pilot that lasts long enough. A slot without a channel: `cancel` (a descriptor) became readable,
-  // or no slot was free in time, or will be, and `refusal` says so.
+  // Waits for a free slot of a pilot that lasts long enough. Returns a slot without a channel if `cancel` (a
+  // descriptor) became readable, or if no slot was free in time or can become free; `refusal` says which.
   Slot take(int cancel, Clock::time_point until, Refusal& refusal, const Need& need = {});
   void give_back(Slot slot);
   // Call it when the slot's connection has ended.
@@ -72,11 +74,11 @@ class Pool {
   // Keeps a slot that stays taken while nobody uses it, so that the end of its connection is seen. The number is never 0.
   // One whose pilot leaves is kept until its connection ends: until then the pilot is ending what it keeps.
   std::uint64_t park(Slot slot);
-  // Gives it back to who parked it. A slot without a channel: its connection has ended.
+  // Returns the parked slot. A slot without a channel: its connection has ended.
   Slot unpark(std::uint64_t number);
-  // Whether its connection lives, as far as is known without waiting.
+  // Whether the connection of the parked slot is alive, as far as is known without waiting.
   bool is_parked(std::uint64_t number);
-  // Ends a job that does not answer, at once. Returns why it could not; empty: it is ended.
+  // Ends a job that does not answer, at once. Returns why that failed; empty: the job has ended.
   static std::string end_job(const std::string& job);
 
   const Options& options() const { return options_; }

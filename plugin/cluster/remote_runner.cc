@@ -21,7 +21,7 @@ using engine::Cancellation;
 using engine::CommandOutcome;
 using std::chrono::milliseconds;
 
-// A slot that is ours until it is given back or lost, also when an exception ends its use.
+// Holds a slot until it is given back or lost, also when an exception ends its use.
 class TakenSlot {
  public:
   TakenSlot(Pool& pool, Slot slot) : pool_(pool), slot_(std::move(slot)) {}
@@ -57,7 +57,8 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
   Pool& pool() { return *pool_; }
   const std::string& id() const { return id_; }
 
-  // For a command, which gives it back with keep(). Without a channel: there is none, or its connection has ended.
+  // Takes the slot for a command, which gives it back with keep(). A slot without a channel: the session has none, or
+  // its connection has ended.
   Slot take() {
     Slot slot = pool_->unpark(std::exchange(parked_, 0));
     if (slot.channel && slot.leaving) pool_->lost(std::exchange(slot, {}));
@@ -70,7 +71,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     if (!id.empty()) id_ = std::move(id);
     keeps_ = keeps_ || kept;
   }
-  // The node is gone, and with it all that was kept there.
+  // Call it when the node is gone, and with it everything that was kept there.
   void forget() {
     id_.clear();
     keeps_ = false;
@@ -88,7 +89,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     slot_ = pool_->unpark(std::exchange(parked_, 0));
     if (!slot_.channel) return forget();
     ending_.emplace(slot_, 0);
-    if (!slot_.leaving) ending_->send(request);  // Else its pilot ends everything, and then the connection.
+    if (!slot_.leaving) ending_->send(request);  // otherwise its pilot ends everything, and then the connection
   }
 
   std::vector<engine::ProcessName> wait_end() override {
@@ -120,7 +121,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
   std::optional<Exchange> ending_;  // which the node has been told
 };
 
-// The variables that are sent: all but those of a node that this host merely has itself.
+// The variables to send: all but those of a job and its devices that this host merely inherited (is_of_node).
 std::vector<std::string> sent_variables(const std::vector<std::string>& variables) {
   std::vector<std::string> sent;
   for (const std::string& variable : variables) {
@@ -156,7 +157,7 @@ engine::NoNode no_node(Refusal refusal) {
           unshared};
 }
 
-// What is left of the command's time, were it to start now.
+// How much time the command would have left if it started now.
 milliseconds time_left(const engine::RunOptions& options) {
   milliseconds left = options.time_limit.value_or(milliseconds(0));
   if (options.latest) {
@@ -280,7 +281,7 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
                          true};
     }
     if (std::holds_alternative<engine::Cancelled>(outcome.termination)) {
-      // What was cancelled although nobody here asked for it was taken away with its node.
+      // Nobody here asked to cancel it, so its node was taken away.
       outcome.termination =
           is_cancelled()
               ? engine::Termination(engine::Cancelled{cancellation.reason()})

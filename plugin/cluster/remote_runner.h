@@ -2,9 +2,10 @@
 // slot back.
 //
 // - Capture, spill files and events are this host's; the pilot sends the output as it comes.
-// - A command that its pilot did not begin goes to another one. All other losses are `NodeLost`.
-// - The commands of a session share a slot, which the session keeps until it is closed, with what they leave running on
-//   that node. If the node is lost, its next command takes another slot.
+// - A command that its pilot did not begin goes to another pilot. If a command is lost in any other way, it ends as
+//   `NodeLost`.
+// - The commands of a session share a slot, which the session keeps until it is closed, together with what they leave
+//   running on that node. If the node is lost, the session's next command takes another slot.
 #pragma once
 
 #include <memory>
@@ -26,7 +27,7 @@ class RemoteRunner final : public engine::CommandRunner {
       const engine::RunOptions& options, engine::Cancellation& cancellation, const engine::OutputSink& sink,
       engine::SandboxReport& report) override;
 
-  // With what Slurm would be asked for (submission.h).
+  // Adds what Slurm would be asked for (submission.h).
   std::string explained(std::string explanation) const override;
 
  private:

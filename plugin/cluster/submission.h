@@ -1,4 +1,4 @@
-// What a call would ask of Slurm, for people who plan: the member `cluster` of an explanation.
+// What a call would request from Slurm: the member `cluster` of an explanation.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace wtool::cluster {
 
-// `explained` is the JSON text of an object. With {"slots", "nodes", "cpus", "minutes", "sbatch": the command line of one
-// pilot}; what is only known when it is submitted stands there as TICKET. Without a change if it is no object.
+// `explained` is the JSON text of an object. With {"slots", "nodes", "cpus", "minutes", "sbatch": the command line of
+// one pilot}; what is known only at submission is written as TICKET. Returns `explained` unchanged if it is not an
+// object.
 std::string with_submission(std::string_view explained, const Options& options);
 
 }  // namespace wtool::cluster

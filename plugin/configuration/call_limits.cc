@@ -13,10 +13,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-// How many different limits of a tool are kept.
+// How many configurations with different limits are kept for a tool.
 constexpr std::size_t most_known = 64;
 
-// Reads the keys of the limits of a call; the first mistake stands.
+// Reads the limits of a call, key by key, and keeps the first mistake.
 class Reader {
  public:
   Reader(const Json& limits, std::string& error) : rest_(limits), error_(error) {}
@@ -67,7 +67,7 @@ class Reader {
   std::string& error_;
 };
 
-// A sandbox that refuses nothing yet, for a configuration without one.
+// A sandbox that refuses nothing, for a configuration without one: the limits then tighten it.
 engine::SandboxPolicy open_sandbox() {
   engine::SandboxPolicy policy;
   policy.read = {"/"};

@@ -11,12 +11,13 @@
 
 namespace wtool {
 
-// `configuration`, held to `limits`, the JSON text of an object. Of each value the stricter one counts, and the audit trail and
-// whatever else calls share is shared. NULL: `error` says which key is wrong, its value, and what is allowed.
+// Returns `configuration` tightened by `limits`, the JSON text of an object: the stricter of two values counts. The
+// result shares the audit trail, and everything else that calls share, with `configuration`. NULL: `error` says which
+// key is wrong, its value, and what is allowed.
 std::shared_ptr<const Configuration> tightened(const Configuration& configuration, std::string_view limits,
                                                std::string& error);
 
-// The same for many calls of one tool: those with equal limits share a sandbox. Any thread.
+// Tightens the configuration of one tool for many calls: calls with equal limits share a sandbox. Any thread.
 class LimitedConfigurations {
  public:
   std::shared_ptr<const Configuration> find(const Configuration& configuration, std::string_view limits,

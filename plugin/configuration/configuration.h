@@ -54,7 +54,7 @@ struct Configuration {
 
   // What all calls share of output.directory; NULL where output.spill is never.
   std::shared_ptr<engine::SpillDirectory> spill_directory;
-  std::shared_ptr<engine::Sandbox> confinement;  // the same, as all calls with it share it, of whatever tool
+  std::shared_ptr<engine::Sandbox> confinement;  // the sandbox of this policy, which calls of all tools share
   std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; NULL without audit.file
 };
 

@@ -28,7 +28,7 @@ struct TimedOut {};
 struct Cancelled {
   std::string reason;
 };
-// It used more than it may: we ended it, or the kernel ended a part of it, and it ended by itself with `status` then.
+// It exceeded a limit: we ended it, or the kernel ended a part of it, whereupon the command itself ended with `status`.
 struct Exhausted {
   LimitName limit;
   double used;                // in the unit of the limit
@@ -99,15 +99,15 @@ struct CommandOutcome {
   StreamText standard_output;
   StreamText standard_error;
   OutputFile output_file;
-  std::chrono::milliseconds duration{0};  // to the death of the last process; where some are kept, to the command's own
-  std::uint32_t background_count = 0;     // How many processes the sweep after the command's own end had to end,
+  std::chrono::milliseconds duration{0};      // until the last process was dead; if some are kept, the command itself
+  std::uint32_t background_count = 0;         // How many processes the sweep after the command's own end had to end,
   std::vector<ProcessName> background_names;  // and the first of them.
   std::shared_ptr<KeptTree> kept;             // The processes that outlived it and live on, where that was wanted.
   std::uint32_t unkillable_count = 0;         // How many processes the kernel would not let us kill,
   std::vector<ProcessName> unkillable_names;  // and the first of them.
   std::optional<Resources> resources;         // Nothing if nobody is left to report it.
-  bool in_cgroup = false;                     // The kernel held the limits of memory and processes, not the watch.
-  std::string node;                           // Of a cluster, where it ran; empty: on this machine,
+  bool in_cgroup = false;                     // The kernel enforced the limits on memory and processes.
+  std::string node;                           // The node of a cluster on which it ran; empty: this machine,
   std::string job;                            // and the job there.
 };
 

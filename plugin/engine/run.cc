@@ -406,7 +406,7 @@ bool Run::take_shown() {
 
 // What the last of its processes have shown. None lives any more, and the kernel keeps little.
 void Run::read_shown_rest() {
-  constexpr int most = 256;  // times, should somebody else have the terminal
+  constexpr int most = 256;  // reads; bounded, since another process may still write to the terminal
   for (int i = 0; i < most && !shown_ended_; ++i) {
     if (!take_shown()) return;
   }
@@ -486,7 +486,7 @@ void Run::lose_custodian() {
              "hand; the next call works"};
   }
   if (auto lost = lost_for_want_of_stack()) outcome_.termination = *std::move(lost);
-  // In both cases everything was ended.
+  // Either way everything was ended.
   if (reason_ == Reason::timeout && tree_killed.certain) outcome_.termination = TimedOut{};
   if (reason_ == Reason::cancelled && tree_killed.certain) outcome_.termination = Cancelled{cancellation_.reason()};
 }

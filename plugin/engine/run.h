@@ -44,40 +44,39 @@ struct CommandState {
   Name name = Name::queued;
   pid_t pid = 0;                   // Of one that has started on this machine: its main process.
   std::string_view node{}, job{};  // Of one that has started elsewhere.
-  std::string_view
-      reason{};  // Of one that is being stopped: "timeout" or "cancelled"; of one that is queued for a node: "node".
+  std::string_view reason{};  // Why it is being stopped: "timeout" or "cancelled"; or what it is queued for: "node".
   std::span<const std::string> argv{};  // Of one that has started; without secrets. The caller of run() adds it.
 };
 
-// Hears what a run sees of it: `started` before any output, and `stopping`; `queued` where it must wait for another place.
-// Returns false to stop the command gracefully.
+// Gets the states of a command: `started` before any output, `stopping`, and `queued` if it must wait for a place to
+// run. Returns false to stop the command gracefully.
 using StateSink = std::function<bool(const CommandState&)>;
 
 struct RunOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline;  // Then the command is stopped, as timed out.
-  // The same for a runner whose commands may have to wait before they start: how long the command may take, and when
-  // nobody needs it any more, started or not.
+  // For a runner whose commands may have to wait before they start: how long the command may take once started, and
+  // when its result is no longer needed, whether it has started or not.
   std::optional<std::chrono::milliseconds> time_limit;
-  bool time_limit_named = false;  // by the caller of the tool: with less, the command may not end
+  bool time_limit_named = false;  // the caller of the tool chose the limit: with less, the command might not finish
   std::optional<std::chrono::steady_clock::time_point> latest;
   std::chrono::milliseconds grace{2000};    // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;  // Per stream.
   Limits limits;
-  // The limits of this call alone, as the host gave them, for a runner that hands the command on. `limits` and the sandbox
-  // hold them already. Borrowed.
+  // The limits of this call alone, as the host gave them, for a runner that passes the command to another machine;
+  // `limits` and the sandbox already include them. Borrowed.
   std::string_view call_limits;
   bool merged = false;         // Standard error goes where standard output goes.
   bool keep = false;           // What outlives the command is kept (CommandOutcome::kept), not ended.
-  bool lifts_network = false;  // Of run_sandboxed: the network is open, whatever the sandbox's policy says.
-  // What the command shares with others in a sandbox that has scopes; NULL: nothing.
+  bool lifts_network = false;  // for run_sandboxed: the network is open, whatever the sandbox's policy says
+  // The scope that the command shares with other commands of its session, in a sandbox that has scopes; NULL: none.
   std::shared_ptr<SignalScope> scope;
   // Borrowed: where a runner finds and leaves what it keeps for the session of the command. NULL: it is of no session.
   std::shared_ptr<SessionHold>* hold = nullptr;
   SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
   SpillDirectory* spill_directory = nullptr;             // of this folder; needed then.
   std::string_view name;                                 // What the file is named after.
-  // What it has instead of pipes: as its standard streams and its controlling terminal. Nothing of what it shows is
-  // captured, spilled or an event. NULL: it has pipes.
+  // The command's standard streams and controlling terminal, instead of pipes. What it shows is not captured, not
+  // spilled and not an event. NULL: it has pipes.
   Terminal* terminal = nullptr;
   std::uint64_t span = 0;  // Of log records about the command.
   StateSink state;         // May be empty.

@@ -21,8 +21,8 @@ int open_terminal(int rows, int columns, TerminalPair& pair);
 // The program of the terminal's foreground is told (SIGWINCH). False with errno.
 bool resize_terminal(int master, int rows, int columns);
 
-// All members are called on the thread of run() (engine/run.h). The run reads the master until every process of the
-// command has ended, even if nobody looks at the screen, so that output never blocks the command.
+// All members are called on the thread of run() (engine/run.h), which reads the master until every process of the
+// command has ended, whether anybody looks at the screen or not, so that output never blocks the command.
 class Terminal {
  public:
   virtual ~Terminal() = default;
@@ -36,7 +36,7 @@ class Terminal {
   virtual std::size_t most_at_once() const = 0;
   // What the command has shown; never empty.
   virtual void take(std::string_view bytes) = 0;
-  // Twice a second at least, for what is to happen with time. May cancel the call.
+  // Called at least twice a second, for what depends on time. May cancel the call.
   virtual void look() = 0;
   // The command is being ended. Closing the master is what closes a terminal's window: the kernel sends SIGHUP, on which
   // shells end that ignore SIGTERM.

@@ -281,8 +281,8 @@ bool nothing_lives_below(pid_t process) noexcept {
 
 }  // namespace
 
-// A warden that is leaving ends by itself after its last call. One that does not is being stopped, again and again where
-// continuing it does not help; it is killed then, unless something lives below it that would be lost.
+// A leaving warden ends by itself after its last call. If it does not, something keeps stopping it, so it is continued;
+// if that does not help, it is killed, unless processes below it would be lost.
 void WardenClient::see_to_ends() noexcept {
   std::erase_if(leaving_, [](Leaving& one) {
     const WardenProcess& warden = *one.warden;
@@ -411,7 +411,7 @@ TreeEnd WardenClient::kill_tree(Custodian custodian, std::uint64_t call, Clock::
     // No memory even for names. The custodian's death hands everything to the warden, which kills it.
     custodian.kill();
   }
-  custodian.warden->wake();  // For the last time, where it is leaving.
+  custodian.warden->wake();  // for the last time if it is leaving
   return result;
 }
 

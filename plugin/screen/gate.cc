@@ -14,7 +14,7 @@ constexpr std::size_t longest_sequence = 128;
 constexpr std::size_t longest_string = 512;  // of a title with its number
 constexpr std::size_t most_numbers = 15;
 constexpr int largest_number = 9999;
-constexpr int most_repeats = 500;  // of one REP: a line of the widest screen
+constexpr int most_repeats = 500;  // of one REP sequence: a line of the widest screen
 
 constexpr unsigned char cancel = 0x18, substitute = 0x1a, escape = 0x1b, bell = 0x07;
 
@@ -132,7 +132,7 @@ void Gate::broken_character() {
 }
 
 void Gate::character(std::uint32_t code) {
-  // Control characters of the second kind; libvterm moves the cursor out of the screen for them.
+  // C1 control characters; some of them make libvterm move the cursor out of the screen.
   if (code < 0xa0) return;
   std::string bytes;
   append_utf8(bytes, code);
@@ -171,8 +171,8 @@ void Gate::take_escape(unsigned char byte) {
     collected_ = what;
     state_ = State::escape_rest;
   } else if (what == '8') {
-    // The cursor may have been saved on a larger screen. The second sequence changes nothing, but libvterm looks behind
-    // it where the cursor is.
+    // The cursor may have been saved on a larger screen. The second sequence changes nothing, but makes libvterm check
+    // the cursor's position.
     send(
         "\x1b"
         "8");
@@ -237,8 +237,8 @@ void Gate::finish_csi(char final) {
         "8");
     return send("\x1b[1g");
   }
-  // libvterm answers ESC[>c whatever the numbers are, and where the program's terminal echoes, the answer comes back:
-  // ESC[>0;100;0c. As a question it would be answered again, without end.
+  // libvterm answers ESC[>c whatever the numbers are. If the program's terminal echoes, the answer ESC[>0;100;0c comes
+  // back, and would be answered again, forever.
   if (final == 'c' && (groups.size() != 1 || (!groups.front().empty() && groups.front() != "0"))) return;
   const std::string_view known = leader == 0     ? "@ABCDEFGHIJKLMPSTXZ`acdefgjkmnr"
                                  : leader == '?' ? "JKn"
@@ -251,7 +251,7 @@ void Gate::finish_csi(char final) {
   send(sequence + final);
 }
 
-// One sequence for each mode: libvterm heeds the first alone.
+// One sequence for each mode: libvterm obeys only the first mode of a sequence.
 void Gate::set_modes(char leader, const std::vector<std::string>& groups, char final) {
   for (const std::string& group : groups) {
     const int given = group.empty() || group.find(':') != std::string::npos ? -1 : number_of(group);
@@ -261,7 +261,7 @@ void Gate::set_modes(char leader, const std::vector<std::string>& groups, char f
   }
 }
 
-// libvterm repeats an endless time where the character has no width.
+// libvterm repeats a character without width forever.
 void Gate::repeat(int count) {
   if (last_.empty()) return;
   flush();

@@ -1,13 +1,13 @@
-// What a program prints, made safe for the screen model behind it (libvterm).
+// Makes what a program prints safe for the screen model (libvterm).
 //
 // libvterm 0.1 trusts its input: with more than 16 parameters, characters of negative width, or a cursor that was saved
-// on a larger screen it writes outside of its memory, it repeats a character without width for ever, and it remembers
+// on a larger screen it writes outside of its memory, it repeats a character without width forever, and it remembers
 // any number of combining characters. So nothing reaches it as it came. The gate reads the whole stream by itself, and
 // passes on:
 //
 // - whole characters: valid UTF-8 (what is not becomes U+FFFD), without control characters;
 // - the sequences that full-screen programs use, written again with at most 15 numbers of at most 9999;
-// - nothing of what it does not know. Titles it takes itself, with a bound.
+// - nothing that it does not know. It reads titles itself, up to a maximal length.
 //
 // What it keeps between two calls is bounded. Pure; one thread at a time.
 #pragma once

@@ -32,8 +32,8 @@ struct Key {
   bool control = false, alt = false, shift = false;
 };
 
-// Nothing where there is no such key. Upper and lower case mean the same in names, but not in characters: "A" is shift
-// and a.
+// The key of that name; nothing if it is unknown. Names may be in upper or lower case; characters differ by case: "A"
+// is shift and a.
 std::optional<Key> key_of(std::string_view name);
 
 // What key_of takes, for messages.

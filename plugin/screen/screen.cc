@@ -11,9 +11,10 @@ namespace wtool::screen {
 
 namespace {
 
-// Of what the terminal answers at once. A program that asks, and never reads the answers, gets no more.
+// The most bytes of answers that are kept. A program that asks and never reads the answers gets no more.
 constexpr std::size_t most_replies = 4096;
-// Combining characters on one other. libvterm shows five; it remembers any number, and reads all of them for each new one.
+// The most combining characters that are passed on for one character. libvterm shows five, but remembers any number,
+// and reads all of them for each new one.
 constexpr int most_combining = 8;
 
 // The second half of a wide character has this instead of a character.
@@ -98,7 +99,7 @@ VTermKey key_of(const Key& key) {
 
 }  // namespace
 
-// The dearest byte scrolls: it moves every cell.
+// The most expensive byte is one that scrolls, because it moves every cell.
 std::size_t most_at_once(Size size) {
   constexpr std::size_t most_moves = 8'000'000, least = 256, most = 4096;
   const auto cells = static_cast<std::size_t>(size.rows) * static_cast<std::size_t>(size.columns);
@@ -115,7 +116,7 @@ struct Screen::Callbacks {
       trim(line);
       self(user).push_line(std::move(line));
     } catch (const std::bad_alloc&) {
-      // An exception must not pass libvterm, and the line is not worth more.
+      // An exception must not pass through libvterm; the line is lost.
     }
     return 1;
   }
@@ -128,7 +129,7 @@ struct Screen::Callbacks {
 
   static void reply(const char* bytes, std::size_t size, void* user) noexcept {
     std::string& replies = self(user).replies_;
-    // Its buffer has room for less, so that a reply is whole or missing.
+    // libvterm's own buffer is smaller than that. A reply is kept whole or not at all.
     if (size > 64 || replies.size() + size > most_replies) return;
     try {
       replies.append(bytes, size);
@@ -185,7 +186,7 @@ void Screen::write_character(std::string_view character) {
   vterm_input_write(terminal_.get(), character.data(), character.size());
 }
 
-// The terminal's own cursor cannot tell: at the end of a line, it stays where it is for every character.
+// The cursor of the screen itself does not show this: at the end of a line it stays where it is for every character.
 bool Screen::has_width(std::string_view character) {
   constexpr std::string_view start = "\r.";
   vterm_input_write(ruler_.get(), start.data(), start.size());
@@ -207,8 +208,8 @@ void Screen::push_line(std::string line) {
   }
 }
 
-// libvterm keeps a scrolling region and a cursor that a smaller screen does not have. So the region is given up first,
-// and the cursor is set in the new screen.
+// libvterm keeps a scrolling region and a cursor that may lie outside of a smaller screen. So the region is reset
+// first, and the cursor is then moved into the new screen.
 void Screen::resize(Size size) {
   VTermState* const state = vterm_obtain_state(terminal_.get());
   VTermPos at{};

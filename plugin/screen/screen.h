@@ -3,7 +3,7 @@
 // - Any bytes may come (gate.h). What is kept is bounded by the size and by `most_scrollback`.
 // - It also knows which bytes a key is, because programs choose that (application cursor keys).
 //
-// One thread at a time. libvterm ends the process where there is no memory for a screen, as nothing else can.
+// One thread at a time. libvterm has no way to report a lack of memory: it ends the process.
 #pragma once
 
 #include <cstddef>
@@ -30,15 +30,15 @@ struct Size {
 constexpr int least_rows = 2, most_rows = 200;
 constexpr int least_columns = 2, most_columns = 500;
 
-// How many bytes a screen of this size takes in a small part of a second, whatever they are. Who gives it more at once keeps
-// others waiting.
+// How many bytes, whatever they are, a screen of this size processes in a small part of a second. Passing more at once
+// keeps other threads waiting.
 std::size_t most_at_once(Size size);
 
-// Of the lines that have left the screen at its top.
+// The bytes that are kept of lines that have left the screen at its top.
 constexpr std::size_t most_scrollback = 512UL * 1024;  // bytes
 constexpr std::size_t most_scrollback_lines = 10'000;
 
-// Cells beside each other that look the same.
+// Neighbouring cells that look the same.
 struct Run {
   int column = 0;  // the first is 0
   std::string text;
@@ -66,16 +66,17 @@ class Screen : private GateTarget {
   Size size() const { return size_; }
 
   std::string bytes_of(const Key& key);
-  // Around a text that is pasted, where the program wants that; line ends become the key Enter.
+  // A pasted text as bytes: between the marks of a paste if the program asked for them; line ends become the key Enter.
   static std::string bytes_of(std::string_view text);
 
-  // The lines with the spaces at their ends, where `whole`; without them, and without empty lines at the end, else.
+  // The lines of the screen. With `whole`, including the spaces at their ends; otherwise without those, and without
+  // empty lines at the end.
   std::vector<std::string> lines(bool whole = false) const;
-  // Those of one line whose cells are not blank, or have a colour.
+  // The runs of one line whose cells are not blank or have a colour.
   std::vector<Run> runs(int row) const;
   Cursor cursor() const;
   const std::string& title() const { return title_; }
-  // A program such as an editor is on its second screen, which scrolls nothing out.
+  // True while a program such as an editor shows the alternate screen, from which no lines scroll out.
   bool alternate() const { return alternate_; }
 
   const std::deque<std::string>& scrollback() const { return scrollback_; }
@@ -98,7 +99,7 @@ class Screen : private GateTarget {
 
   Size size_;
   std::unique_ptr<VTerm, Free> terminal_;
-  std::unique_ptr<VTerm, Free> ruler_;  // where the width of characters is tried
+  std::unique_ptr<VTerm, Free> ruler_;  // a second screen, used to measure the width of characters
   VTermScreen* screen_ = nullptr;
   Gate gate_{*this};
   std::string replies_;

@@ -18,11 +18,11 @@ namespace {
 using engine::Cancellation;
 using std::chrono::milliseconds;
 
-// How often a caller that waits looks whether it was cancelled.
+// How often a waiting caller checks whether it was cancelled.
 constexpr milliseconds between_looks{50};
-// Of cells that look alike. Where each of 100,000 cells has its own colour, one look would take a hundred megabytes.
+// The most runs in one view: if each of 100,000 cells had its own colour, a view would take a hundred megabytes.
 constexpr std::size_t most_runs = 4000;
-// Output that takes the screen so long leaves others time, too.
+// When output keeps the screen busy for this long, other threads get a turn.
 constexpr milliseconds long_take{2};
 
 bool is_cancelled(const Cancellation& caller) { return caller.mode() != Cancellation::Mode::none; }
@@ -119,15 +119,15 @@ void Pty::take(std::string_view bytes) {
     master = master_;
     changed_.notify_all();
   }
-  // What the program asked its terminal. One that does not read gets no more of it.
+  // The answers to what the program asked its terminal. They are dropped if it does not read them.
   if (!replies.empty() && master) (void)!::write(master->get(), replies.data(), replies.size());
-  // The lock is not fair. Who waits for it gets it only where it stays free for a moment.
+  // The lock is not fair: a waiting thread gets it only if it stays free for a moment.
   if (const auto took = Clock::now() - begin; took > long_take) std::this_thread::sleep_for(took / 8);
 }
 
 void Pty::look() {
   const std::lock_guard lock(mutex_);
-  // Nobody can use what is not yet there: a person may be asked about it for long.
+  // A program that has not started cannot be used yet: a person may take long to approve it.
   if (!started_ || Clock::now() - used_ < idle_) return;
   cancellation_.request(Cancellation::Mode::graceful,
                         "nobody has looked at it or typed to it for " +
@@ -171,7 +171,7 @@ Pty::Sent Pty::send(std::string_view text, const std::vector<screen::Key>& keys,
   return Sent::all;
 }
 
-// Whether the text is there, in one line.
+// Whether the awaited text is in one line of the screen, or in one that has left it.
 bool Pty::shows(const Wish& wish) const {
   const auto holds = [&](const std::string& line) { return line.find(wish.text) != std::string::npos; };
   const auto lines = screen_.lines(true);

@@ -1,8 +1,9 @@
-// Programs in a terminal of their own, which are typed to and looked at: each one, and all of them, from the plugin's init
-// to its deinit. As terminal sessions, they live on when the configuration changes.
+// Programs in terminals of their own, which callers type to and look at. Pty is one of them, Ptys holds all of them,
+// from the plugin's init to its deinit. Like terminal sessions, they live on when the configuration changes.
 //
-// The thread that runs the program's command (engine/run.h) belongs to its Pty. It reads what the program shows into the
-// screen, whether anybody looks or not, so that the program never waits for a reader and nothing piles up.
+// The thread that runs the program's command (engine/run.h) belongs to its Pty. It reads the program's output into the
+// screen, whether anybody looks or not, so that the program never waits for a reader and unread output never
+// accumulates.
 #pragma once
 
 #include <chrono>
@@ -29,17 +30,17 @@ namespace wtool {
 struct PtyEnd {
   std::string how;               // "exit code 0", "SIGTERM", "its lifetime is over"
   std::optional<int> exit_code;  // where it has one
-  std::string signal;            // "SIGKILL", where one has killed it
+  std::string signal;            // "SIGKILL", if a signal has killed it
   std::vector<engine::ProcessName> unkillable;
 };
 
-// What is seen of it at one moment.
+// What can be seen of the program at one moment.
 struct PtyView {
   screen::Size size;
   std::vector<std::string> lines;
   std::vector<std::vector<screen::Run>>
-      cells;                            // where they are asked for: of each line, of the first ones if there are many
-  std::vector<std::string> scrollback;  // the last lines that have left the screen, where they are asked for
+      cells;                            // if asked for: the runs of each line; if there are many, of the first lines
+  std::vector<std::string> scrollback;  // if asked for: the last lines that have left the screen
   std::uint64_t scrolled = 0;           // how many have
   screen::Cursor cursor;
   std::string title;
@@ -52,7 +53,7 @@ class Pty : private engine::Terminal {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Throws std::system_error where no terminal can be had.
+  // Throws std::system_error if no terminal is available.
   Pty(std::string id, std::string command, screen::Size size, std::chrono::milliseconds idle);
   // Ends the program, and waits for it.
   ~Pty() override;
@@ -67,9 +68,10 @@ class Pty : private engine::Terminal {
 
   // Runs it, on a thread of its own. Once.
   void run(std::function<PtyEnd()> body);
-  // In place of run(), or where that has thrown: it ends without a program, for those who have found it and wait.
+  // Call it instead of run(), or if run() has thrown: the terminal ends without a program, and those who wait for it
+  // are woken.
   void fail();
-  // Waits until its program is executed, or it has ended: true. Or for a moment.
+  // Waits until its program is executed or has ended, and returns true; returns false after a short time otherwise.
   bool wait_for_start();
 
   // ---- Typing.
@@ -86,7 +88,7 @@ class Pty : private engine::Terminal {
 
   // ---- Looking.
 
-  // How much has happened so far.
+  // How much the program had shown at some moment.
   struct Mark {
     std::uint64_t shown = 0;     // pieces of output
     std::uint64_t scrolled = 0;  // lines that have left the screen
@@ -95,8 +97,8 @@ class Pty : private engine::Terminal {
 
   struct Wish {
     Mark since;                       // before what is waited for
-    std::string text;                 // to be on the screen, or in a line that has left it since then; may be empty
-    std::chrono::milliseconds quiet;  // without a text: something was shown since then, and then nothing for so long
+    std::string text;                 // on the screen, or in a line that has left it since; may be empty
+    std::chrono::milliseconds quiet;  // without a text: how long output must pause, once there was some
     Clock::time_point deadline;
   };
   enum class Seen { text, quiet, ended, time, cancelled };
@@ -106,12 +108,12 @@ class Pty : private engine::Terminal {
   bool ended() const { return end().has_value(); }
   std::optional<PtyEnd> end() const;
 
-  // False: it has ended, or the kernel refuses.
+  // False: the program has ended, or the kernel refuses.
   bool resize(screen::Size size);
 
-  // Ends it; does not wait. Without memory for the reason, it has none.
+  // Ends the program, and does not wait. If memory is short, the reason is dropped.
   void request_end(engine::Cancellation::Mode mode, std::string_view reason);
-  // Waits for its end, which a request has brought about. Hurries where the caller is cancelled, or has no more time.
+  // Waits for the end that a request has asked for. Ends it at once if the caller is cancelled or its time is up.
   PtyEnd wait_end(const engine::Cancellation* caller = nullptr, Clock::time_point deadline = Clock::time_point::max());
 
  private:
@@ -153,9 +155,9 @@ class Pty : private engine::Terminal {
 // Any thread may call any member.
 class Ptys {
  public:
-  // NULL: there are `most` already whose programs run.
+  // NULL: `most` programs are running already.
   std::shared_ptr<Pty> create(std::string command, screen::Size size, std::chrono::milliseconds idle, std::size_t most);
-  // NULL where there is no such one.
+  // NULL if no terminal has this id.
   std::shared_ptr<Pty> find(std::string_view id) const;
   // In the order in which they were made.
   std::vector<std::shared_ptr<Pty>> all() const;

@@ -91,7 +91,7 @@ class Session {
   // What the runner of its commands keeps for them. For the thread of the command that runs.
   std::shared_ptr<engine::SessionHold>& hold() { return hold_; }
 
-  // What is to be done when it was closed by the end of the plugin, with what is left of it.
+  // Called when the end of the plugin has closed the session, with the processes that could not be killed.
   std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
 
   // Stops the command that runs, waits for its end, and ends what is left. Later commands are refused.
@@ -104,7 +104,7 @@ class Session {
   State last_ = State::idle;
   bool running_ = false;
   bool closed_ = false;
-  bool aborting_ = false;  // abort_ is being called; the command that it stops cannot end before it is through
+  bool aborting_ = false;  // abort_ is being called; the command that it stops waits for its return before it ends
   std::uint64_t commands_ = 0;
   std::function<void(std::string_view)> abort_;
   Background background_;
@@ -120,13 +120,13 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();
 
-  // Makes a session of what `details` has but for the id and the time of its creation. NULL: there are `most` already.
+  // Makes a session from `details`; fills in its id and the time of its creation. NULL: `most` sessions exist already.
   std::shared_ptr<Session> create(SessionDetails details, std::size_t most);
 
-  // NULL where there is no such session.
+  // NULL if no session has this id.
   std::shared_ptr<Session> find(std::string_view id) const;
 
-  // Waits until nothing of it is left. False where there is no such session, or another thread is closing it.
+  // Waits until nothing of it is left. False: no session has this id, or another thread is closing it.
   bool close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& unkillable);
 
   // For tools without sessions, whose background processes are kept until the plugin's end.
@@ -143,7 +143,7 @@ class Sessions {
   Ptys ptys_;
 };
 
-// As the specification has it: 2025-10-13T12:34:56Z.
+// In the format of the specification: 2025-10-13T12:34:56Z.
 std::string to_iso_text(std::chrono::system_clock::time_point time);
 
 }  // namespace wtool

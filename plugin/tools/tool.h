@@ -24,7 +24,7 @@ struct Description {
   bool destructive = true;
   bool idempotent = false;
   bool open_world = true;
-  bool takes_limits = false;  // It starts commands, which limits of the call hold for.
+  bool takes_limits = false;  // it starts commands, to which the limits of the call apply
 };
 
 // What a call returns.
@@ -38,7 +38,8 @@ class PreparedCall {
  public:
   virtual ~PreparedCall() = default;
   virtual ToolResult run(CallContext& context) = 0;
-  // Whether run() itself looks whether the call was cancelled before, starts nothing then, and says so in its own words.
+  // Whether run() itself handles a call that was cancelled before it began: it starts nothing, and says so in its own
+  // words.
   virtual bool tells_cancellation() const { return false; }
   // Describes what the call would do, as the JSON object of wtool.explain/1. Runs nothing and asks nobody; can be
   // repeated.
@@ -76,7 +77,7 @@ struct Tool {
   std::unique_ptr<PreparedCall> (*prepare)(std::string_view arguments, const Configuration& configuration);
 };
 
-// Of a tool that starts commands, for the table of tools: calls of it may have limits of their own.
+// For the table of tools: marks a tool that starts commands, so that its calls may have limits of their own.
 inline Tool with_limits(Tool tool) {
   tool.description.takes_limits = true;
   return tool;

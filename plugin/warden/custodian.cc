@@ -25,7 +25,7 @@ namespace wtool::warden {
 
 namespace {
 
-// The command died of the signal itself, or it is a shell that reports so of its command.
+// Whether the command died of this signal, or is a shell that reports this of its own command.
 bool died_of(int status, int signal) {
   return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
          (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);

@@ -20,8 +20,8 @@ struct CustodianStation {
   int host = -1;                    // a pidfd of the host
   int warden = -1;                  // a pidfd of the warden
   int null_device = -1;             // /dev/null, for commands' stdin
-  int cgroup_base = -1;             // the directory to make cgroups in; -1: there is none
-  const OwnState* state = nullptr;  // the warden's when it began; a custodian that was changed serves no more calls
+  int cgroup_base = -1;             // the directory to make cgroups in; -1: none
+  const OwnState* state = nullptr;  // the warden's at its start; a custodian that differs serves no more calls
   bool in_scope = false;            // made by a scope keeper (warden/scope_keeper.h), and in its domain
 };
 

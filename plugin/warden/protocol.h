@@ -66,7 +66,7 @@ enum class Kind : std::uint32_t {
 struct Header {
   Kind kind;
   std::uint32_t reserved;
-  std::uint64_t call;  // The plugin's number for the call, so that a message that crosses another is told apart.
+  std::uint64_t call;  // The plugin's number for the call, by which messages that cross each other are told apart.
 };
 
 struct Hello {
@@ -205,7 +205,7 @@ struct Report {
   std::uint32_t reaped;       // How many processes the custodian itself reaped.
   std::uint32_t processes;    // The most that were alive at one sample.
   Limit exceeded;             // The limit for which the custodian ended the tree, or which ended a process.
-  // 1: the kernel held the limits of memory and processes; 0: the watch did.
+  // 1: the kernel enforced the limits on memory and processes; 0: the monitor did.
   std::uint32_t in_cgroup;
   std::uint64_t used;                  // How much of it was used, in its unit.
   std::uint32_t background_count;      // How many lived when the command was over and the sweep began,

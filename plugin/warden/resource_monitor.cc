@@ -23,9 +23,9 @@ constexpr std::int64_t close_watch_ms = 5;
 constexpr std::int64_t close_watch_max_ms = 200;
 // The interval with a limit on CPU time.
 constexpr std::int64_t shortest_for_cpu_ms = 10;
-// What the watch leaves to the kernel, as a part of the memory's limit.
+// By which part of it (one in so many) the monitor raises its memory limit when the kernel enforces the limit as well.
 constexpr std::uint64_t slack_when_held = 4;
-// A look may take this part of the time.
+// An interval is at least this many times as long as a sample takes.
 constexpr std::int64_t cost_factor = 10;
 
 struct MemorySum {

@@ -1,8 +1,8 @@
 // Measures, for the custodian, what a command's tree uses: the peak, and whether it exceeds a limit.
 //
 // Contract:
-// - It samples: a tree can use more between two samples than is ever seen. The intervals are short where a limit is at
-//   stake, long where the figures are only for the result, and always long compared with the time of one sample.
+// - It samples: a tree can use more between two samples than is ever seen. The intervals are short if a limit could be
+//   exceeded, long if the figures are only for the result, and always long compared with the time that a sample takes.
 // - It ignores limits that the kernel enforces by itself, except CPU time, which the kernel counts for each process
 //   alone.
 #pragma once

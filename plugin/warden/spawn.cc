@@ -58,7 +58,7 @@ bool lower(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
 }
 
 bool apply(const Limits& limits) {
-  // Those that this process may not use are left out by the kernel; if none are left, it stays where it is.
+  // The kernel leaves out processors that this process may not use; if none remain, the process stays where it is.
   for (const std::uint64_t part : limits.processors) {
     if (part == 0) continue;
     ::syscall(SYS_sched_setaffinity, 0, sizeof limits.processors, limits.processors);

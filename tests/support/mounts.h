@@ -1,4 +1,4 @@
-// Lets a test's helper program mount file systems that nobody else sees.
+// Lets a test's helper program mount file systems that no other process sees.
 #pragma once
 
 namespace wtool::test {

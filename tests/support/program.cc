@@ -276,7 +276,7 @@ Gate::Gate(const ScratchFolder& folder) : pipe_(folder.path() + "/gate") {
 }
 
 Gate::~Gate() {
-  open();  // For who waits still, where the test did not come so far.
+  open();  // for commands that still wait because the test ended early
   close_fd(writer_);
   unlink(pipe_.c_str());
 }

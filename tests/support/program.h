@@ -24,7 +24,7 @@ struct ProgramOptions {
   std::string output_to{};                   // a file for standard output instead of a pipe, such as /dev/full
   unsigned short columns = 80;               // of a terminal
   unsigned short rows = 24;
-  std::chrono::milliseconds limit{60'000};  // then it is killed, and `limit_passed` says so
+  std::chrono::milliseconds limit{60'000};  // after this it is killed, and `limit_passed` is set
 };
 
 struct Finished {
@@ -52,38 +52,38 @@ class Program {
   pid_t pid() const { return pid_; }
   // Reads until the output holds `text`, it ends, or the limit has passed; says whether it does.
   bool wait_for_output(std::string_view text);
-  // Reads until `seen` says so, it ends, or the limit has passed; gives what `seen` says at last.
+  // Reads until `seen` returns true, the program ends, or the limit has passed; returns the last result of `seen`.
   bool wait_for(const std::function<bool()>& seen);
-  // Takes in what there is already.
+  // Reads what is available now.
   void read_now();
   const std::string& output() const { return finished_.out; }
   // The next line of the output, without its newline. False: the output has ended, or the limit has passed.
   bool next_line(std::string& line);
   // The same with a time of its own.
   bool next_line(std::string& line, std::chrono::milliseconds patience);
-  // Writes all of it to the pipe of a program that is talked to; false when that is closed.
+  // Writes all of it to standard input, which must be a pipe (`talk`); false if that is closed.
   bool say(std::string_view text) const;
   void end_input();
   // Closes the reading ends of the output.
   void stop_listening();
   // Types, on a terminal: "\x03" is Ctrl-C.
   void type(std::string_view keys) const;
-  // Another size of the terminal, as a person gives it who drags the window.
+  // Changes the terminal's size, as a person does by resizing the window.
   void resize(unsigned short columns, unsigned short rows) const;
   void kill(int signal) const;
-  // Closes the terminal's other end, as a person does who closes the window.
+  // Closes the terminal's other end, as a person does by closing the window.
   void hang_up();
   // Reads to the end of the output and reaps. When something else keeps the output open, the program's own end counts.
   Finished wait();
 
  private:
-  // Takes in what there is; false when nothing came within `patience`.
+  // Reads what is available; false if nothing came within `patience`.
   bool read_some(std::chrono::milliseconds patience);
   bool reap(bool block);
 
   pid_t pid_ = -1;
   int pidfd_ = -1;
-  int in_ = -1;           // of a program that is talked to
+  int in_ = -1;           // the writing end of its input, with `talk`
   std::size_t line_ = 0;  // where the next line of the output begins
   int out_ = -1;          // or the terminal's other end
   int err_ = -1;

@@ -17,7 +17,7 @@ inline constexpr bool under_sanitizer = true;
 inline constexpr bool under_sanitizer = false;
 #endif
 
-// How often to repeat what races: all of it in a plain build, fewer times where everything is slow.
+// How often to repeat a test of a race: fully in a plain build, fewer times where everything is slow.
 inline constexpr int repeats(int plain) { return under_sanitizer ? (plain + 9) / 10 : plain; }
 
 // A bound that tells an answer from a hang: ten times what a quiet machine needs, and more under sanitizers. Speed is

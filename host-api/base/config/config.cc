@@ -127,8 +127,8 @@ bool are_below(const json& locked, const json& later, bool empty_is_everywhere, 
   return false;
 }
 
-// False where `later` is looser than `locked`; the violation says how. Where a locked list may only be added to,
-// `later` becomes the union of both. Both values have passed check_value, or are built in.
+// Whether `later` is at least as tight as `locked`; if not, the violation says how. Where a locked list may only be
+// added to, `later` becomes the union of both. Both values have passed check_value, or are built in.
 bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViolation& violation) {
   switch (key.lock_rule) {
     case LockRule::free:
@@ -140,7 +140,7 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
     case LockRule::ranked:
       return is_ranked(key, locked, later, violation);
     case LockRule::stays_true:
-      // The key may have no value of its own: another key may have made it true.
+      // Anything but false counts as true: another key may have implied it without giving this one a value.
       if (locked == false || later == true) return true;
       violation = {"only true", "this is false"};
       return false;
@@ -250,7 +250,7 @@ class Merger {
   const ConfigPlace* lock_of(const ConfigKey& key) const {
     auto found = locks_.find(full_name(key));
     if (found == locks_.end()) found = locks_.find(std::string(key.section));
-    // It opens what the sandbox closes.
+    // This key opens what sandbox.network closes, so a lock on that key covers it.
     if (found == locks_.end() && key.section == "commands" && key.name == "ask_network") {
       return lock_of(*find_key("sandbox", "network"));
     }
@@ -267,7 +267,7 @@ class Merger {
     json value = setting.value;
     const ConfigPlace* lock = lock_of(key);
     if (layer.yields && (lock != nullptr || find(full_name(key)) != nullptr)) return;
-    // A host has chosen it by itself, unless a layer says so.
+    // The host chose this value itself, unless a layer sets the key.
     if (layer.is_whole && key.is_chosen && find(full_name(key)) == nullptr) lock = nullptr;
     if (lock != nullptr) {
       LockViolation violation;
@@ -285,7 +285,7 @@ class Merger {
     values_.insert_or_assign(name, LayerValue{std::move(value), "default", place, layers_});
   }
 
-  // A maximum lowers the built-in default. The plugin does so by itself; here it is done for display.
+  // A maximum lowers the built-in default. The plugin does so too; this is only for display.
   void lower_built_in_timeout(EffectiveKey& row) const {
     const LayerValue* most = find("limits.timeout_max");
     if (row.name != "limits.timeout_default" || find(row.name) != nullptr || most == nullptr || most->value.is_string())

@@ -29,7 +29,7 @@ struct ConfigPlace {
 // "FILE:LINE:COLUMN", escaped.
 std::string to_text(const ConfigPlace& place);
 
-// Collects what is wrong, one per line, up to as many as a person would read.
+// Collects mistakes, one on each line, up to as many as a person would read.
 class ConfigDiagnostics {
  public:
   void add(const ConfigPlace& place, const std::string& what);
@@ -55,7 +55,7 @@ struct Layer {
   std::map<std::string, Setting> settings{};                // by "section.name"
   std::map<std::string, ConfigPlace> sections{};            // the sections that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
-  bool yields = false;    // what an earlier layer sets or locks stays, and is no mistake here
+  bool yields = false;    // does not change what an earlier layer sets or locks, without that being a mistake
   bool is_whole = false;  // a whole configuration: no defaults are filled in for it
 };
 

@@ -33,7 +33,7 @@ std::string sentence(const std::string& path, const std::string& what, const std
   return not_usable + escaped(path) + ' ' + what + " (" + advice + ')';
 }
 
-// What keeps the file or folder from being root's alone; empty: it is.
+// Why others than root may have written the file or folder; empty: only root can have.
 std::string odd_owner(const struct stat& found, const std::string& path) {
   if (found.st_uid != 0) {
     return sentence(path, "belongs to user " + std::to_string(found.st_uid) + ", and must belong to root",
@@ -53,7 +53,8 @@ std::string cannot(const std::string& path, const char* what, int number) {
 
 constexpr const char* no_links = "put the file or folder itself there: no symbolic link is followed";
 
-// The folder `name` in `above`, for paths below it. Empty with `error`, or without it where it does not exist.
+// The folder `name` in `above`, for paths below it. An empty descriptor: `error` says why, or is empty if the folder
+// does not exist.
 Descriptor open_folder(int above, const char* name, const std::string& path, std::string& error) {
   Descriptor folder(::openat(above, name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat found {};
@@ -71,7 +72,8 @@ Descriptor open_folder(int above, const char* name, const std::string& path, std
   return error.empty() ? std::move(folder) : Descriptor();
 }
 
-// Nothing with `error`, or without it where there is no such file. Nothing in its place can make this wait.
+// The text of the file. Nothing: `error` says why, or is empty if the file does not exist. Never waits, whatever is in
+// the file's place.
 std::optional<std::string> read_trusted(int folder, const char* name, const std::string& path, std::string& error) {
   const Descriptor file(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file) {
@@ -175,7 +177,7 @@ bool is_path(KeyType type) {
          type == KeyType::paths_or_default;
 }
 
-// Whether a value that the host has given is what the key may have. It becomes normal: paths without `..`.
+// Whether the key may have this value, which the host has given. Normalizes the value: paths lose `..`.
 bool take_value(const ConfigKey& key, json& value, std::string& error) {
   const auto is_relative = [](const json& one) {
     return one.is_string() && one != "default" && !one.get_ref<const std::string&>().starts_with('/');
@@ -200,7 +202,7 @@ std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
   const std::string folder = "/etc/wtool";
   struct stat there {};
   if (::lstat(folder.c_str(), &there) != 0) {
-    // Where nobody has made one, nothing above it matters.
+    // Without this folder, it does not matter who owns the ones above it.
     if (errno == ENOENT || errno == ENOTDIR) return FleetPolicy{};
     error = cannot(folder, "looked at", errno);
     return std::nullopt;
@@ -281,7 +283,7 @@ bool hold_to(const FleetPolicy& policy, bool with_cluster, json& config, std::st
       config[std::string(key.section)][std::string(key.name)] = *value;
     }
   }
-  // A host that has made it something else is told so later.
+  // If the host has given another type, that is reported later.
   json& active = config["in_force"];
   if (active.is_null()) active = json::object();
   if (active.is_object()) {

@@ -2,11 +2,11 @@
 //
 // - /etc/wtool/wtool.yaml, then /etc/wtool/wtool.d/*.yaml in the order of their names, are the first layers of the
 //   configuration. Without them, there is no policy. No variable and no option changes these paths.
-// - They count only where nobody but root can have written them: the files and all folders above them belong to root,
-//   nobody else may write them, and none is a symbolic link. Each file is opened once, and what is checked is what is
-//   read.
-// - A policy that is there and cannot be used is an error, and whoever reads it then refuses all calls. Nothing in place
-//   of a file makes the reader wait, and nothing makes it read more than a mebibyte a file.
+// - They count only if nobody but root can have written them: the files and all folders above them belong to root,
+//   nobody else may write to them, and none is a symbolic link. Each file is opened once, and what is checked is what
+//   is read.
+// - A policy that exists but cannot be used is an error, and its reader then refuses all calls. Whatever is in place of
+//   a file, reading neither waits nor takes more than a mebibyte of it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,16 +26,16 @@ struct FleetPolicy {
   std::vector<std::string> files;  // the same, as absolute paths
 };
 
-// Empty where there is no policy. Nothing: `error` names the file and says what to do.
+// An empty policy if there are no files. Nothing: `error` names the file and says what to do.
 std::optional<FleetPolicy> read_fleet_policy(std::string& error);
 
 // Its layers, checked together: for files that were read elsewhere. Nothing: as above.
 std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& error);
 
-// Makes the policy count for a configuration as tool_new takes it: what that leaves open gets the policy's values, and
-// its files may not be written by commands. False: `config` has a value that the policy's locks do not allow, or that is
-// not valid; `error` says which. Keys of the section `cluster` are left alone without `with_cluster`, and so are keys
-// that only hosts in code set.
+// Applies the policy to a configuration as tool_new takes it: keys that the configuration leaves out get the policy's
+// values, and commands may not write the policy's files. False: `config` has a value that the policy's locks do not
+// allow, or that is not valid; `error` says which. Keys of the section `cluster` are left alone without `with_cluster`,
+// and so are keys that only hosts in code set.
 bool hold_to(const FleetPolicy& policy, bool with_cluster, nlohmann::json& config, std::string& error);
 
 }  // namespace wtool

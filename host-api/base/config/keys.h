@@ -30,9 +30,9 @@ enum class KeyType {
 // What a later layer may still do with a key that an earlier one has locked.
 enum class LockRule {
   equal,        // nothing
-  free,         // anything: it makes nothing looser
+  free,         // set it to anything, since no value is looser
   lower,        // a lower number
-  lower_limit,  // the same, where 0 is no limit
+  lower_limit,  // the same for a limit, where 0 means no limit
   ranked,       // a choice that comes later in `choices`, which go from the loosest to the tightest
   stays_true,   // make it true
   within,       // commands that the locked ones cover
@@ -54,8 +54,8 @@ struct ConfigKey {
   std::string_view unit = {};
   bool or_none = false;
   std::string_view choices = {};  // separated by spaces; of a number, words that may stand in its place
-  // Where no layer sets it, the program chooses a place of the user's or the project's. A policy of a fleet holds it only
-  // where it sets it.
+  // If no layer sets it, the program chooses a place of the user or the project. A fleet's policy constrains it only if
+  // the policy sets it.
   bool is_chosen = false;
 };
 

@@ -165,7 +165,7 @@ class LayerReader {
     for (const auto& element : node) {
       json one;
       if (!take_scalar(full_name(key), element, one)) return false;
-      // `true` is a program, and not only a truth.
+      // `true` may be the name of a program, and not only a boolean.
       const bool is_text =
           key.type == KeyType::entries || key.type == KeyType::programs || key.type == KeyType::patterns;
       if (is_text && !one.is_null()) one = element.Scalar();

@@ -48,7 +48,7 @@ bool Channel::take_in() {
   return true;
 }
 
-// True: progress was made, and there may be more to do.
+// Returns true if it made progress and may be able to make more.
 bool Channel::read_handshake() {
   if (raw_.size() - used_ < handshake_size) return false;
   const std::string_view message = std::string_view(raw_).substr(used_, handshake_size);
@@ -80,7 +80,7 @@ bool Channel::read_record() {
   if (raw.size() < 2 + size) return false;
   const std::optional<std::string> piece = receive_->open(raw.substr(2, size));
   used_ += 2 + size;
-  // Whoever sends the first message has only proven that the key was known at some time: the message can be a replay.
+  // The first message only proves that its sender knew the key at some time: it can be a replay.
   const std::size_t limit = side_ == Side::host && !greeted_ ? largest_hello : largest_message;
   if (!piece || (piece->front() != 0 && piece->front() != 1) || partial_.size() + piece->size() - 1 > limit) {
     return close(), false;
@@ -156,8 +156,8 @@ void watch_other_machine(int socket, std::chrono::seconds patience) {
   };
   const int seconds = static_cast<int>(patience.count());
   set(IPPROTO_TCP, TCP_NODELAY, 1);
-  // Without it the kernel begins with 64 KiB, and gives more as the program reads. A window of TCP that stays closed ends the
-  // connection like a machine that is gone.
+  // Otherwise the kernel begins with 64 KiB and grows the buffer as the program reads. A TCP window that stays closed
+  // would end the connection, as if the machine were gone.
   set(SOL_SOCKET, SO_RCVBUF, receive_buffer);
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
   set(IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, seconds / 4));

@@ -8,12 +8,13 @@
 // - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a message. A
 //   message is at most `largest_message` bytes; its first byte is its type.
 // - Anything else closes the connection: a length below a tag's, a record that does not open, a message that is too large.
-// - Pilot to host: `hello` first, a JSON object; then for each call `started`, events, logs, beats, and `result` or `failure`;
-//   `leaving` when it takes no more calls. A call that has got `leaving` and not `started` was not begun.
-// - Host to pilot: `call`, then `cancel` and `taken`, in which it says how many bytes of events and logs it has taken in all
-//   calls of the connection, each with what it costs (`cost`). The pilot begins no message when `window` bytes more than that
-//   are on their way. The receiver's buffer has room for them, so the sender never waits for room; and the answers of the
-//   kernel prove that the other machine is there, also while the host's reader pauses.
+// - Pilot to host: `hello` first, a JSON object; then for each call `started`, events, logs, beats, and `result` or
+//   `failure`; `leaving` when it takes no more calls. A call that is answered with `leaving` instead of `started` was
+//   not begun.
+// - Host to pilot: `call`, then `cancel` and `taken`, which says how many bytes of events and logs the host has taken
+//   in all calls of the connection, each counted by its `cost`. The pilot begins no message while more than `window`
+//   bytes are on their way. The receiver's buffer has room for that many, so the sender never waits for room; and the
+//   kernel's acknowledgements prove that the other machine is there, even while the host's reader pauses.
 #pragma once
 
 #include <atomic>
@@ -30,7 +31,7 @@
 
 namespace wtool::pilot {
 
-// Both sides must have the same: a pilot says its own in `hello`.
+// Must be equal on both sides; a pilot sends its own in `hello`.
 inline constexpr int protocol_version = 2;
 inline constexpr std::size_t largest_message = std::size_t{256} << 20;
 inline constexpr std::size_t largest_hello = 4096;
@@ -38,20 +39,21 @@ inline constexpr std::size_t window = 128 << 10;
 inline constexpr std::size_t largest_event = 32 << 10;
 // Below this size, a result need not wait until the host has taken all events.
 inline constexpr std::size_t small_result = 16 << 10;
-// The kernel doubles it, for its own part. Where net.core.rmem_max permits less than this, it is at least 208 KiB on Linux
-// as it comes, doubled as well: enough for the window, one more event and a small result.
+// The kernel doubles it, for its own bookkeeping. If net.core.rmem_max allows less, that is 208 KiB by default, also
+// doubled: enough for the window, one more event and a small result.
 inline constexpr int receive_buffer = 512 << 10;
-// A small message takes more room than its text: its record, and the kernel's part for each packet.
+// What a message with so much text counts as. A small one takes more room than its text: for its record, and for the
+// kernel's bookkeeping of each packet.
 constexpr std::size_t cost(std::size_t text) { return text + 128; }
 
-// The pilot ends its calls when it has not heard from the host's machine for this long. The host gives up a pilot
-// later, so that what the pilot ran is dead before the host tries again.
+// The pilot ends its calls when it has not heard from the host's machine for this long. The host waits longer before it
+// gives up a pilot, so that what the pilot ran is dead before the host tries again.
 inline constexpr std::chrono::seconds pilot_patience{8};
 inline constexpr std::chrono::seconds host_patience{15};
 inline constexpr std::chrono::seconds beat_every{1};
 
-// The tool that a host has a pilot run. The plugin has it in a host with this extension alone, whose value is any pointer but
-// NULL.
+// The tool by which a pilot runs a host's commands. The plugin has it only in a host that offers this extension, whose
+// value may be any pointer but NULL.
 inline constexpr const char* pilot_extension = "wtool.pilot/1";
 inline constexpr std::string_view run_tool = "engine_run";
 
@@ -67,7 +69,7 @@ enum class Type : char {
   leaving = 'Q',
   call = 'C',    // JSON text of an object, a byte 0, the arguments
   cancel = 'X',  // one byte of how, then the reason
-  taken = 'T',   // eight bytes of the count, then one that is 1 in answer to a beat
+  taken = 'T',   // eight bytes with the count, then a byte: 1 if it answers a beat
 };
 
 struct Message {
@@ -84,7 +86,7 @@ class Channel {
   // What the host sends to a pilot that introduces itself; empty: nothing, and the connection is closed.
   using Introduce = std::function<std::string(std::string_view introduction)>;
 
-  // The socket need not be blocking. Nothing is sent or received yet. Without `introduce`, introductions are not taken.
+  // The socket may be non-blocking. Nothing is sent or received yet. Without `introduce`, introductions are refused.
   Channel(Descriptor socket, Side side, const Key& key, Introduce introduce = {});
   ~Channel();
   Channel(const Channel&) = delete;
@@ -102,10 +104,10 @@ class Channel {
   // Waits at most `limit` for a message. Nothing: none came, or the channel is closed.
   std::optional<Message> wait(std::chrono::milliseconds limit);
 
-  // Waits while the other side takes nothing, for at most host_patience. False: nothing can be sent any more; what the other
-  // side has sent can still be read.
+  // Waits for at most host_patience while the other side reads nothing. False: nothing can be sent any more, but what
+  // the other side has sent can still be read.
   bool send(Type type, std::string_view text);
-  // Any thread: both sides see the end. The descriptor stays open until the object ends.
+  // Ends the connection for both sides. The descriptor stays open as long as this object exists. Any thread.
   void close();
 
  private:
@@ -130,8 +132,8 @@ class Channel {
   bool broken_ = false;  // a record may have been sent in part
 };
 
-// Lets the kernel find out that the other machine is gone, whatever the program at either end is busy with, and gives it the
-// room for a window that this needs.
+// Makes the kernel detect that the other machine is gone, whatever the programs at both ends are doing, and sets the
+// receive buffer that this needs.
 void watch_other_machine(int socket, std::chrono::seconds patience);
 
 }  // namespace wtool::pilot

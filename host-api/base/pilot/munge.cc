@@ -67,11 +67,11 @@ struct Munge::Library {
     void* context;
   };
 
-  std::string problem;  // empty: it is there
+  std::string problem;  // empty: it is loaded
 };
 
 std::optional<Munge> Munge::open(const std::string& socket, std::string& error) {
-  // Never closed: a plugin stays in memory anyway.
+  // Never closed, since a plugin stays in memory anyway.
   static const Library library = [] {
     Library found;
     void* opened = ::dlopen("libmunge.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -126,7 +126,7 @@ std::optional<std::string> Munge::decode(const std::string& credential, std::str
     if (size > 0) sodium_memzero(bytes, static_cast<std::size_t>(size));
     std::free(bytes);
   }
-  // Errors such as an expired credential come with what it held.
+  // With errors such as an expired credential, munge returns the payload all the same.
   if (failed != 0) {
     error = std::string("the credential does not open: ") + library_->strerror(failed);
     return std::nullopt;

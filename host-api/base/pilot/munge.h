@@ -1,10 +1,12 @@
-// The key of a pool, given to its pilots by munge: the service by which the machines of a cluster know users.
+// Hands the key of a pool to its pilots by munge, the service that authenticates users between the machines of a
+// cluster.
 //
-// - The pilot sends `introduction_size` bytes: a mark and a fresh nonce. The host answers with two bytes of length, most
-//   significant first, and a credential that holds that nonce and the key. munge encrypts it, proves by whom it was
-//   made, and lets nobody but this user open it.
-// - So the pilot knows that the key comes from a process of its own user, now; and only a pilot of this user learns the key.
-//   With the key, the handshake of noise.h follows on the same connection, and on all further ones without munge.
+// - The pilot sends `introduction_size` bytes: a mark and a fresh nonce. The host answers with two bytes of length,
+//   most significant first, and a credential that holds that nonce and the key. munge encrypts it, proves which user
+//   made it, and lets only this user open it.
+// - So the pilot knows that the key has just been sent by a process of its own user, and only a pilot of this user
+//   learns the key. With the key, the handshake of noise.h follows on the same connection, and on all further ones
+//   without munge.
 // - libmunge is opened when it is first needed; where it is not installed, or no munged answers, a ticket holds the key.
 #pragma once
 
@@ -19,11 +21,11 @@ namespace wtool::pilot {
 inline constexpr std::size_t introduction_size = handshake_size;
 inline constexpr std::size_t largest_credential = 4096;
 
-// What a pilot sends, and whether a handshake begins in this way.
+// What a pilot sends; and whether received bytes begin like that.
 std::string introduction(const Key& nonce);
 bool is_introduction(std::string_view begun);
 
-// What the credential holds for the pilot that has sent this introduction.
+// The payload of the credential for the pilot that has sent this introduction.
 std::string introduced(std::string_view introduction, const Key& key);
 // Nothing: it is the answer to another introduction.
 std::optional<Key> key_of(std::string_view payload, const Key& nonce);
@@ -38,7 +40,7 @@ class Munge {
 
   // A credential that only this user can open. Waits for munged. Nothing: `error` says why.
   std::optional<std::string> encode(std::string_view payload, std::string& error) const;
-  // What a credential of this user holds. It opens once on each machine.
+  // The payload of a credential of this user. Each machine opens a credential only once.
   std::optional<std::string> decode(const std::string& credential, std::string& error) const;
 
  private:

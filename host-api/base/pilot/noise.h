@@ -3,8 +3,9 @@
 //
 // - Both sides prove that they know the same key of 32 bytes. Nobody who does not know it gets past the handshake, and
 //   the key itself is never sent.
-// - Both give a fresh X25519 key, so that what was recorded stays secret when the key is known later. The first message can be
-//   replayed, the connection that it begins cannot: a connection counts only when its first record has been opened.
+// - Each side contributes a fresh X25519 key, so that recorded traffic stays secret even if the shared key becomes
+//   known later. The first message can be replayed, but not a connection: a connection counts only once its first
+//   record has been opened.
 // - Each record is encrypted and numbered: one that was changed, repeated, left out or moved does not open.
 #pragma once
 

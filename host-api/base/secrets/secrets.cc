@@ -14,7 +14,7 @@ namespace {
 // Shorter values occur by chance in other words.
 constexpr std::size_t shortest_value = 6;
 
-// The password in scheme://USER:PASSWORD@host; empty if there is none.
+// The password in scheme://USER:PASSWORD@host; empty if the text has no password.
 std::string_view password_in_url(std::string_view value) {
   const std::size_t begin = value.find("://");
   if (begin == std::string_view::npos) return {};
@@ -112,7 +112,7 @@ std::string Masker::masked(std::string_view text) const {
   for (std::size_t i = 0; i < marks.ranges.size();) {
     const std::size_t begin = marks.ranges[i].first;
     std::size_t end = marks.ranges[i].second;
-    // What overlaps is masked as one.
+    // Ranges that overlap are masked as one.
     for (++i; i < marks.ranges.size() && marks.ranges[i].first < end; ++i) end = std::max(end, marks.ranges[i].second);
     result.append(text, at, begin - at).append(mask);
     at = end;

@@ -160,7 +160,7 @@ class TextScan {
     const char before = begin > 0 ? text_[begin - 1] : '\0';
     if (next == '=' && (before == '?' || before == '&') && is_secret_parameter(word)) return value(end + 1);
     const std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-    // In the notation of connections: Pwd=X;
+    // In connection strings: Pwd=X;
     if (next == '=' && is_any_of({"pwd"}, name) && !is_upper_name(name) && at_or_nul(end + 1) != '/') {
       return value(end + 1);
     }

@@ -54,7 +54,7 @@ std::optional<std::int64_t> number(const char* name) {
   return failed == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-// When Slurm ends the job. Nothing: this is no job.
+// When Slurm ends the job. Nothing: this process is not in a job.
 std::optional<Clock::time_point> end_of_job(const pilot::Ticket& ticket) {
   if (variable("SLURM_JOB_ID").empty()) return std::nullopt;
   const auto end = number("SLURM_JOB_END_TIME");  // Slurm 22.05 does not set it
@@ -65,8 +65,8 @@ std::int64_t seconds_until(Clock::time_point time) {
   return std::max<std::int64_t>(0, std::chrono::floor<std::chrono::seconds>(time - Clock::now()).count());
 }
 
-// The processors of each slot; empty: a slot runs on all that the job has. They are divided only where they are the job's own:
-// where Slurm has bound it to no more than it gave.
+// The processors of each slot; empty: every slot uses all of the job's. They are divided only if they belong to the job
+// alone, that is, if Slurm has bound the job to exactly the processors that it allocated.
 std::vector<std::vector<int>> processors_of(int slots) {
   cpu_set_t own;
   CPU_ZERO(&own);
@@ -87,7 +87,7 @@ std::vector<std::vector<int>> processors_of(int slots) {
   return parts;
 }
 
-// A connected socket, or none with `problem`. It takes numeric addresses only, so that no name is looked up.
+// A connected socket; if it is empty, `problem` says why. Takes only numeric addresses, so that no name is looked up.
 Descriptor connect_to(const std::string& address, int port, std::string& problem) {
   sockaddr_storage to{};
   socklen_t size = 0;
@@ -125,10 +125,10 @@ Descriptor connect_to(const std::string& address, int port, std::string& problem
 
 class Agent;
 
-// The channel of the call that this thread runs: what the plugin logs meanwhile goes there.
+// The channel of the call that this thread runs: the plugin's log records of the call are sent there.
 thread_local Channel* logging_to = nullptr;
 
-// Bytes that the host has been sent and has not yet taken in are bounded: see channel.h.
+// Bounds the bytes that were sent to the host and that it has not taken yet: see channel.h.
 class Window {
  public:
   // Waits until a text of this size may be sent. False: the connection is over.
@@ -170,7 +170,7 @@ class Slot {
 
   void serve();
   Channel& channel() { return *channel_; }
-  // It runs a call, or a session of the host keeps it.
+  // True while it runs a call, or a session of the host keeps it.
   bool busy() const { return busy_; }
   void cancel(std::uint32_t how, const char* reason) {
     const std::scoped_lock lock(mutex_);
@@ -215,7 +215,7 @@ class Agent {
   }
 
   int run();
-  // Tells the host why this node can run no call.
+  // Tells the host why this node cannot run calls.
   int refuse(const std::string& problem);
 
   // The tool with that configuration, made once. NULL: `error`.
@@ -232,7 +232,7 @@ class Agent {
 
   bool leaving() const { return leaving_; }
   int leave_event() const { return leave_event_.get(); }
-  // Nobody would learn any more of what runs here.
+  // Ends the pilot: nobody would learn the results of what still runs here.
   void host_is_gone() {
     lost_ = true;
     leaving_ = true;
@@ -270,10 +270,10 @@ class Agent {
   bool has_key_;
   const std::vector<std::vector<int>> processors_;
   Clock::time_point leave_at_ = Clock::time_point::max();
-  std::int64_t full_ = 0;  // how many seconds were left until then at the beginning
+  std::int64_t full_ = 0;  // how many seconds were left until then when the pilot started
   wtool_host host_{};
   std::mutex mutex_;
-  std::string proven_;  // the address at which the host has answered
+  std::string proven_;  // the address at which the host has answered before
   std::map<std::pair<std::string, std::string>, const wtool_tool*> tools_;
   std::list<Slot> slots_;  // does not change while their threads run
   std::atomic<bool> leaving_{false}, lost_{false};
@@ -327,7 +327,7 @@ void Slot::serve() {
         serve_one(*message);
         agent_.called();
       }
-      continue;  // Else it is a cancel that crossed the result on its way.
+      continue;  // otherwise a cancel that crossed the result on its way
     }
     if (channel_->state() == Channel::State::closed) break;
     pollfd ready[2] = {{channel_->descriptor(), POLLIN, 0}, {agent_.leave_event(), POLLIN, 0}};
@@ -380,7 +380,7 @@ void Slot::serve_one(const Message& order) {
     call_ = &call;
   }
   channel_->send(Type::started, {});
-  // The signal to leave came before this call could be seen.
+  // The signal to leave may have come before this call was registered.
   if (agent_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
 
   const Descriptor done(::eventfd(0, EFD_CLOEXEC));
@@ -410,8 +410,8 @@ void Slot::serve_one(const Message& order) {
       window_.end();
       agent_.host_is_gone();
     }
-    // A large result waits until the host has taken all events, which the answer to a beat says: it would fill the kernel's
-    // buffers while the host's reader pauses.
+    // A large result waits until the host has taken all events, which the answer to a beat shows: otherwise it could
+    // fill the kernel's buffers while the host's reader pauses.
     if (ended && (closed || window_.all_taken() || call.result().size() < pilot::small_result)) break;
     if (ended || Clock::now() >= next_beat) {
       next_beat = Clock::now() + pilot::beat_every;
@@ -441,7 +441,7 @@ void Slot::serve_one(const Message& order) {
   busy_ = hold;
 }
 
-// Asks the host for the key, on a connection on which nothing was said. The other slots wait, and then have it.
+// Asks the host for the key, on a fresh connection. The other slots wait, and then use the same key.
 template <typename MayWait>
 bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
   const std::scoped_lock lock(introducing_);
@@ -486,8 +486,8 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string&
   for (const std::string& address : ticket_.addresses) {
     std::string why;
     Descriptor socket = connect_to(address, ticket_.port, why);
-    // The host answers once a call waits; until then this slot is in its queue. If another slot has been answered,
-    // this one waits for as long as the pilot lives.
+    // The host answers once a call is waiting; until then this slot is in the host's queue. Once another slot has been
+    // answered, this one waits for as long as the pilot lives.
     const auto until = Clock::now() + std::chrono::seconds(ticket_.idle_seconds);
     const auto may_wait = [&] { return !leaving_ && (is_proven(address) || Clock::now() < until); };
     if (socket) pilot::watch_other_machine(socket.get(), pilot::pilot_patience);

@@ -18,9 +18,9 @@ struct Question {
   std::string fingerprint{};  // equal only for the same command, directory, environment and standard input
 };
 
-// The whole question as lines of text, however long. Nothing in it is invisible, controls the terminal or looks like a
-// line of the question: each line of the command begins with a bar, and is broken here at `columns` columns, so that
-// the terminal does not break it. `state`: that of the workflow which asks; empty if unknown.
+// The whole question as lines of text, however long. Nothing in it is invisible, controls the terminal or imitates a
+// line of the question: each line of the command begins with a bar, and is broken at `columns` columns, so that the
+// terminal does not break it. `state`: the state of the workflow that asks; empty if unknown.
 std::string question_text(const Question& question, std::size_t columns, std::string_view state = {});
 
 // ---- The host's side of wtool.approval/1, without its C types.

@@ -78,7 +78,7 @@ void QuestionClient::look() {
   }
   const auto due = std::chrono::steady_clock::now() + patience;
   for (Server& server : servers_) {
-    // The servers before this one may have used up the time.
+    // Each server gets some time of its own, since the ones before it may have used up the common limit.
     const auto own_due = std::max(due, std::chrono::steady_clock::now() + least_patience);
     while (!server.is_ready && !server.is_gone) {
       if (can_read(server.socket, own_due)) {

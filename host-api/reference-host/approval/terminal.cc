@@ -11,7 +11,7 @@ namespace wtool::host {
 namespace {
 
 constexpr int max_attempts = 5;
-// A question that was withdrawn is not remembered for ever, since it may never have been asked.
+// How many withdrawn questions are remembered, in case they are asked later. Bounded, since most never are.
 constexpr std::size_t max_withdrawn = 1024;
 
 constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]: ";
@@ -42,7 +42,7 @@ bool parse_answer(std::string_view line, Approval& answer) {
 
 }  // namespace
 
-// While it lives, the question can be withdrawn.
+// While this object exists, the question can be withdrawn.
 class TerminalApproval::Standing {
  public:
   Standing(TerminalApproval& owner, std::uint64_t id, QuestionEnd& end) : owner_(owner), id_(id) {

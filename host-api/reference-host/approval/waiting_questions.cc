@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::json;
 
-// A question that was withdrawn is not remembered for ever, since it may never have been asked.
+// How many withdrawn questions are remembered, in case they are asked later. Bounded, since most never are.
 constexpr std::size_t most_withdrawn_early = 1024;
 constexpr std::size_t most_left = 1000;
 constexpr std::size_t max_peers = 16;
@@ -126,7 +126,7 @@ bool WaitingQuestions::start() {
     return false;
   };
   if (!folder_) return fail(why);
-  question_sockets(folder_);  // Those that are left over are removed.
+  question_sockets(folder_);  // removes those that dead processes have left
   const std::string name = std::to_string(::getpid()) + ".sock";
   // The socket gets its name only once it listens; before that, it would look like one that was left over.
   const std::string before = '.' + name;

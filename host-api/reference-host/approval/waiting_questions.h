@@ -7,9 +7,9 @@
 // - Each line on it is a JSON object. The server says {"nonce"}, then {"asks": {...}} for each question that waits,
 //   {"ready": true}, and from then on {"asks"} and {"over": ID}. A client says {"id", "answer", "nonce"} and gets
 //   {"id", "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
-// - Who answers is looked at (question_folder.h), at the beginning and with each answer. The kernel tells which process has sent
-//   a line; only the process whose ancestors were looked at can know the nonce and send one with its number, and it has
-//   not ended by then. So no process can pass another one off as itself.
+// - The process that answers is examined (question_folder.h) when it connects and at each answer. The kernel reports
+//   which process has sent a line. Only the process whose ancestors were examined knows the nonce and can send a line
+//   under its own number, and it is still alive then. So no process can answer through another one.
 // - A question whose time is over is refused, and says that nobody has answered.
 #pragma once
 
@@ -47,9 +47,10 @@ class WaitingQuestions {
   Approval ask(const Question& question, const std::string& client);
   void withdraw(std::uint64_t id);
 
-  // The same for a run that a question suspends: nobody waits, and take() has the answer when the run is continued.
+  // Leaves the question for a run that it suspends: no thread waits, and take() returns the answer when the run is
+  // continued.
   void leave(const std::string& run, const Question& question, const std::string& client);
-  // The answer to that question of the run, once.
+  // The answer to that question of the run; each answer is returned once.
   std::optional<Approval> take(const std::string& run, const std::string& fingerprint);
   // The run continues: its questions without an answer are dropped.
   void continues(const std::string& run);

@@ -59,7 +59,7 @@ bool find_rotated(const fs::path& file, std::vector<Part>& parts, std::string& e
 bool lock_for_reading(int file) {
   const auto deadline = std::chrono::steady_clock::now() + max_wait;
   while (::flock(file, LOCK_SH | LOCK_NB) != 0) {
-    // A file system without locks has no writers that hold one.
+    // On a file system without locks, no writer can hold one.
     if (errno != EWOULDBLOCK && errno != EINTR) return true;
     if (std::chrono::steady_clock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -110,7 +110,7 @@ std::optional<std::vector<Part>> find_parts(const std::string& file, std::string
                                     " s; look for one that is stopped (`lslocks` names it)");
       return std::nullopt;
     }
-    if (!is_named(newest)) continue;  // Rotated between the two.
+    if (!is_named(newest)) continue;  // it was rotated between the two
     struct stat status {};
     ::fstat(newest.file.get(), &status);
     newest.size = static_cast<std::uint64_t>(status.st_size);

@@ -39,7 +39,7 @@ bool may_be_torn(std::string_view text) {
   } catch (const json::parse_error& error) {
     return error.byte > text.size();  // Nothing was wrong before the end.
   } catch (const json::out_of_range&) {
-    return false;  // A number that no writer of a trail writes.
+    return false;  // no writer of a trail writes such a number
   }
 }
 

@@ -20,7 +20,7 @@ struct VerifyReport {
   std::string head;                   // hash of the last line; empty for an empty trail
   std::vector<std::string> problems;  // the first of them, each a sentence with file and line
   std::uint64_t problem_count = 0;    // how many there are in all
-  std::vector<std::string> notes;     // what is no problem, but should be known
+  std::vector<std::string> notes;     // not problems, but worth knowing
   std::uint64_t note_count = 0;
 
   bool good() const { return problem_count == 0; }

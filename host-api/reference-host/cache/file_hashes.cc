@@ -18,7 +18,7 @@
 namespace wtool::host::cache {
 namespace {
 
-// A clock may be as coarse as that: FAT has 2 seconds.
+// How coarse time stamps may be: FAT has 2 seconds.
 constexpr std::int64_t recent = 2'000'000'000;
 constexpr std::size_t max_records = 200'000;
 constexpr std::size_t max_record_bytes = 256UL << 20;
@@ -187,7 +187,7 @@ void FileHashes::save() {
   const Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
   if (!file) return;
   const std::string text = std::string(record_head) + sha256(rest) + '\n' + rest;
-  // Not synchronized: after a loss of power, the hash tells what is left of it.
+  // Not synchronized to disk: after a power failure, the hash in its first line shows whether the file is whole.
   if (write_all(file.get(), text).error != 0 || ::rename(name.c_str(), record_.c_str()) != 0) ::unlink(name.c_str());
 }
 

@@ -21,7 +21,7 @@ struct FileState {
   std::uint64_t bytes = 0;
   std::string hash;     // of a file's content
   std::string link;     // of a symbolic link, where it leads to; its file counts as well, where there is one
-  std::string problem;  // why it is not known: it cannot be read, is no file, ...; follows its name
+  std::string problem;  // why it has no hash: it cannot be read, is not a file, ...; to be read after its name
 };
 
 // Any thread.
@@ -35,10 +35,10 @@ class FileHashes {
   // The path is absolute.
   FileState look(const std::string& path);
 
-  // Leaves out what is known of these files.
+  // Drops the records of these files.
   void forget(const std::function<bool(const std::string& path)>& which);
 
-  // Writes what is new to the file. A failure is no harm: files are then read again.
+  // Writes new records to the file. A failure does no harm: files are then read again.
   void save();
 
   // How many files were read, for tests.

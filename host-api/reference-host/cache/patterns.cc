@@ -29,7 +29,7 @@ Names names_in(std::string_view path) {
   return names;
 }
 
-// Each `**` more beside another one would only multiply the work.
+// Several `**` in a row mean the same as one, and would only multiply the work.
 Names pattern_names(std::string_view pattern) {
   Names names = names_in(pattern);
   const auto both_any = [](const std::string& one, const std::string& next) { return one == "**" && next == "**"; };
@@ -40,13 +40,13 @@ Names pattern_names(std::string_view pattern) {
 bool is_wild(std::string_view name) { return name.find_first_of("*?[") != std::string_view::npos; }
 
 bool fits(const std::string& pattern, const std::string& name) {
-  // A name may hold a wildcard, and a value that is filled in means that name.
+  // A file's name may itself contain wildcards, and a filled-in value then means exactly that file.
   return pattern == name || ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
 bool matches_names(const Names& pattern, const Names& path) {
-  // For each place in the path, whether the rest of the pattern names the rest of the path; from the end of the pattern
-  // on. A folder stands for what is below it.
+  // Computed from the end of the pattern: for each position in the path, whether the rest of the pattern matches the
+  // rest of the path. A folder matches everything below it.
   std::vector<bool> rest(path.size() + 1, true);
   rest[0] = path.empty();
   for (std::size_t p = pattern.size(); p-- > 0;) {
@@ -100,7 +100,7 @@ class Search {
     if (at == pattern_->size()) return take(path, wild);
     const std::string& name = (*pattern_)[at];
     if (name == "**") {
-      // An earlier `**` leads here in many ways.
+      // A `**` can lead to the same folder in many ways.
       if (!visited_.emplace(path, at).second) return;
       walk(path, at + 1, true);
       return each(path, [&](const std::string& entry, bool is_folder) {
@@ -122,12 +122,12 @@ class Search {
   void take(const std::string& path, bool wild) {
     struct stat status {};
     if (::stat(absolute(path).c_str(), &status) != 0) {
-      // A link that leads nowhere is a file that may come.
+      // A dangling link counts as a file that may appear later.
       if (::lstat(absolute(path).c_str(), &status) == 0) keep(path, wild);
       return;
     }
     if (!S_ISDIR(status.st_mode)) return keep(path, wild);
-    // With `**` before it, its files are found by that.
+    // After a `**`, its files are found by that wildcard.
     if (!pattern_->empty() && pattern_->back() == "**") return;
     all_below(path);
   }

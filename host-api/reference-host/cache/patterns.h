@@ -3,8 +3,8 @@
 // - `*`, `?` and `[ab]` stand for a part of one name, `**` for any number of folders. A name stands
 //   for itself, too, and a folder for all files below it. `!` excludes what the other patterns name.
 // - Hidden files count. The folders .git and .wtool are left out, unless a pattern names them.
-// - Links are followed; what leads in a circle is a problem, and so is what cannot be read. A file that nobody sees
-//   could change unseen.
+// - Links are followed; what leads in a circle is a problem, and so is what cannot be read. A file that is not seen
+//   could change unnoticed.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace wtool::host::cache {
 inline constexpr std::size_t max_files = 100'000;  // that the patterns of one step name
 
 struct FoundFiles {
-  std::vector<std::string> paths;      // sorted, each once, as a pattern leads to it; a name may not exist
+  std::vector<std::string> paths;      // sorted, each once, as a pattern spells it; a plain name need not exist
   std::vector<std::string> unmatched;  // patterns that name no file
   std::string problem;                 // why the rest is not known; a sentence without its end
 };
@@ -30,11 +30,11 @@ FoundFiles find_files(const std::string& directory, const std::vector<std::strin
 // Both relative to the same folder.
 bool matches(std::string_view pattern, std::string_view path);
 
-// Without `.`, and with single slashes.
+// The path without `.` components and with single slashes.
 std::string plain_path(std::string_view path);
 
-// Why outputs cannot be named so; empty: they can. They lie below the directory of the step, because they are written
-// there again.
+// Why `pattern` cannot name outputs; empty: it can. Outputs must be below the directory of the step, because they are
+// restored there.
 std::string output_problem(std::string_view pattern);
 
 }  // namespace wtool::host::cache

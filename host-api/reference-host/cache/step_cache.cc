@@ -13,11 +13,11 @@
 namespace wtool::host::cache {
 namespace {
 
-// Raised when the same key would stand for something else.
+// Raised when keys are computed differently, so that old entries no longer match.
 constexpr std::string_view key_version = "wtool step 2";
 constexpr std::string_view input_part = "file ";  // before the path of an input, among the parts
 
-// Each text with its size, so that two texts never look like two others.
+// Adds each text with its size, so that different pairs of texts never give the same bytes.
 void add(Sha256& digest, std::string_view text) {
   digest.add(std::to_string(text.size()) + ':');
   digest.add(text);
@@ -128,9 +128,9 @@ void StepCache::add_inputs(const Work& work, Look& look) {
   }
 }
 
-// What is there is overwritten only where the store has its content, so that nothing is lost that only a person has.
+// An existing file is overwritten only if the store has its content, so that a person's own changes are never lost.
 void StepCache::check_outputs(const Work& work, Look& look) {
-  // A file that another state of the inputs left there would not be there after the work.
+  // A file left by an earlier state of the inputs would not exist after the work.
   const FoundFiles now = find_files(work.directory, work.outputs);
   if (look.why = now.problem; !look.why.empty()) return;
   std::set<std::string_view> kept;

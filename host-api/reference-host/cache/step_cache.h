@@ -1,15 +1,17 @@
-// Whether the work of a step is up to date: it was done before, with the same of everything that it depends on, and what it made
-// is there, or can be put there again.
+// Decides whether the work of a step is up to date: it was done before with the same inputs, and its outputs exist or
+// can be restored.
 //
 //   Look look = cache.look(work);
 //   if (look.entry && cache.restore(work, look)) use(look.entry->result);
 //   else { do it; cache.keep(work, look, result, ...); }
 //
 // The key is a hash of: the parts that the caller gives (the call, the directory, the versions), the patterns, and each
-// file that the inputs name, with its path, its content, whether it may be executed, and where it leads if it is a link. A doubt is
-// never a hit: a pattern that names no file, a file that cannot be read, an output that something else has changed.
+// file that the inputs name, with its path, its content, whether it may be executed, and where it leads if it is a
+// link. In doubt, the work is done: a pattern matches no file, a file cannot be read, or something else has changed an
+// output.
 //
-// A key is looked up, never compared: so a step that goes back to an earlier state of its inputs is up to date, too.
+// A key is looked up among all entries, not compared with the last one, so a step whose inputs return to an earlier
+// state is up to date, too.
 #pragma once
 
 #include <functional>
@@ -40,7 +42,7 @@ struct Look {
   std::string key{};             // empty: the work cannot be kept, and `why` says why
   std::optional<Entry> entry{};  // it is up to date
   std::string why{};             // it is not; a sentence without its end
-  bool is_doubt = false;         // the workflow should be changed: the step is never up to date as it is
+  bool is_doubt = false;         // the workflow should be changed: as it is, the step is never up to date
   std::map<std::string, std::string> parts{};
   std::vector<StoredOutput> missing{};  // the outputs that have to be restored
 };
@@ -57,22 +59,23 @@ class StepCache {
     bool looks_only = false;                     // writes nothing
   };
   explicit StepCache(Options options);
-  // Writes what is known of files, and keeps the store within its bounds.
+  // Writes the recorded hashes of files, and trims the store to its limit.
   ~StepCache();
   StepCache(const StepCache&) = delete;
   StepCache& operator=(const StepCache&) = delete;
 
   Look look(const Work& work);
-  // Puts the missing outputs there. False: `look.why` says why, and the work has to be done.
+  // Restores the missing outputs. False: `look.why` says why, and the work has to be done.
   bool restore(const Work& work, Look& look);
 
-  // Whether a piece of text holds something that must not be kept; `last`: no more comes. A new one for each text.
+  // Whether the next piece of a text contains something that must not be kept; `last`: it is the last piece. Needs a
+  // new function for each text.
   using Refuses = std::function<bool(std::string_view piece, bool last)>;
   // Keeps the result of work that was done after that look, and succeeded. Returns why it is not kept; empty: it is.
   std::string keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
                    const std::function<Refuses()>& refuses);
 
-  // Removes what this object has kept and which is refused by now, and what is known of files with such names.
+  // Removes what this object has kept but which is now refused, and the records of files with such names.
   void recheck(const std::function<Refuses()>& refuses);
 
  private:

@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int entry_version = 2;  // raised when the same entry would mean something else
+constexpr int entry_version = 2;  // raised when the meaning of an entry changes
 constexpr std::size_t max_entry_bytes = 64UL << 20;
 constexpr std::size_t piece = 256UL * 1024;
 
@@ -93,10 +93,10 @@ std::optional<std::string> content_of(const std::string& path) {
   return text;
 }
 
-// A content is looked at while it is copied, so that what is checked is what is kept.
+// The content is checked while it is copied, so that exactly what was checked is kept.
 int copy(int from, int to, Sha256& digest, const std::function<std::string(std::string_view, bool)>& look,
          std::string& refused) {
-  // Shares the blocks where the file system can; then the copy is only read.
+  // Shares the blocks if the file system can; the data is then only read, not written.
   const bool shared = ::ioctl(to, FICLONE, from) == 0;
   const int source = shared ? to : from;
   std::string buffer(piece, '\0');
@@ -266,7 +266,7 @@ std::string Store::Keeping::add(const std::string& file, const Look& look, std::
   std::string hash = digest.finish();
   if (failed == 0 && problem.empty()) {
     const std::string blob = store_.path("blobs", hash);
-    // What stands there may be damaged; this is known to be right.
+    // An existing content may be damaged; this one is known to be right.
     if (::fsync(to.get()) != 0) failed = errno;
     ::mkdir(fs::path(blob).parent_path().c_str(), 0700);
     if (failed == 0 && ::rename(name.c_str(), blob.c_str()) != 0) failed = errno;
@@ -314,7 +314,7 @@ bool Store::restore(const std::string& directory, const StoredOutput& output, st
       problem = failure("the store has lost its content", errno);
       return false;
     }
-    // Nobody else may read it before it has its mode.
+    // Private until it gets its real mode.
     const Descriptor to(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     Sha256 digest;
     failed = to ? copy(from.get(), to.get(), digest, nullptr, why) : errno;
@@ -406,7 +406,7 @@ void Store::trim() const {
   if (bytes <= max_bytes_) return;
   const Descriptor held = lock(LOCK_EX | LOCK_NB);
   if (!held) return;
-  // Nobody writes now, so what is there was left by a kill.
+  // No process is writing now, so a killed one has left these files.
   each_file(folder_ + "/new", [](const fs::path& file) { ::unlink(file.c_str()); });
   std::vector<ListedEntry> all = list();
   std::map<std::string, int> uses;

@@ -8,11 +8,12 @@
 //     new/           what is being written
 //     lock           shared by those who write, exclusive to those who remove
 //
-// - A file is written under another name, synchronized and renamed; a kill at any moment leaves the whole entry or none.
+// - A file is written under another name, synchronized and renamed, so that a kill at any moment leaves a whole entry
+//   or no entry.
 // - What is read is checked against its hash. A damaged entry or content is removed, and the step runs.
-// - Contents are copied, into the store and out of it, and never linked: a command that writes into an output would
-//   otherwise write into the store. Where the file system can, a copy shares its blocks.
-// - The folder belongs to this user, and nobody else may write there; another one is not used.
+// - Contents are copied into the store and out of it, never hard-linked: a command that writes to an output would
+//   otherwise change the store. Where the file system can, a copy shares its blocks.
+// - A folder that belongs to another user, or that others may write to, is not used.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,7 @@ struct Entry {
   std::int64_t made = 0;                       // seconds since 1970
   std::map<std::string, std::string> parts{};  // what made up the key, as hashes
   std::vector<StoredOutput> outputs{};
-  std::string result{};  // JSON text, for whoever keeps it
+  std::string result{};  // JSON text; its meaning is the caller's
 };
 
 struct ListedEntry {
@@ -61,7 +62,7 @@ class Store {
   // $XDG_CACHE_HOME/wtool/steps, else ~/.cache/wtool/steps; empty where neither is an absolute path.
   static std::string usual_folder();
 
-  // Makes nothing before something is kept.
+  // Creates no folder before something is kept.
   Store(std::string folder, std::uint64_t max_bytes) : folder_(std::move(folder)), max_bytes_(max_bytes) {}
 
   const std::string& folder() const { return folder_; }
@@ -73,7 +74,7 @@ class Store {
   // The newest entry of that step.
   std::optional<Entry> latest(std::string_view step) const;
   bool has_content(std::string_view hash) const;
-  // So that it is not among the oldest, and is the newest of that step.
+  // Notes that the entry was used: it becomes the newest of its step, and is trimmed later than older ones.
   void used(std::string_view key, std::string_view step) const;
 
   // Something that is being kept; nothing of it counts before finish().
@@ -98,9 +99,10 @@ class Store {
   // The newest first.
   std::vector<ListedEntry> list() const;
   void remove(std::string_view key) const;
-  // The same with the contents of its outputs, which other entries then lack.
+  // Removes the entry with the contents of its outputs, even if other entries share them.
   void remove_with_contents(const Entry& entry) const;
-  // Shows the content of an output, and at last nothing with `last`, until `look` says something; returns that.
+  // Passes the content of an output to `look`, piece by piece and at the end an empty piece with `last`, until it
+  // returns a reason; returns that reason.
   std::string look_at(const StoredOutput& output, const Keeping::Look& look) const;
   // Removes everything; returns how many bytes that were.
   std::uint64_t clear(std::string& problem) const;

@@ -25,7 +25,7 @@ using runner::ApprovalAnswer;
 using runner::ApprovalRequest;
 using std::chrono::system_clock;
 
-// That of the machine, in which all processes can be seen (PROC_PID_INIT_INO of the kernel).
+// The number of the machine's first pid namespace, in which all processes are visible (the kernel's PROC_PID_INIT_INO).
 constexpr std::int64_t first_pid_namespace = 0xEFFFFFFC;
 constexpr int max_approval_attempts = 5;
 constexpr std::size_t max_audited = 8192;  // bytes of a question in the audit trail

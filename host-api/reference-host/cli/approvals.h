@@ -1,9 +1,9 @@
 // The approvals of one run: the questions of its actions Approve, who may answer them, and the answers.
 //
-// - A question is asked on the terminal that the run is in the foreground of. Otherwise the run ends as suspended, and
-//   the question waits in its journal, until `wtool approve RUN` answers it and continues the run.
-// - Who answers must be the user, or in the group, that the action names; and no process of a call answers, whether on a
-//   terminal or with `wtool approve` (approval/question_folder.h says how that is known).
+// - If the run is in the foreground of a terminal, a question is asked there. Otherwise the run ends as suspended, and
+//   the question waits in its journal until `wtool approve RUN` answers it and continues the run.
+// - The person who answers must be the user, or in the group, that the action names. No process of a call can answer,
+//   neither on a terminal nor with `wtool approve` (approval/question_folder.h says how that is detected).
 // - Each answer is a line of the audit trail, if there is one, before it counts; the journal has it with the step's end.
 // - How long a question waits counts from when it was first asked in this run.
 #pragma once

@@ -68,7 +68,7 @@ class Answering {
     return false;
   }
 
-  // False: a process did not let this one answer.
+  // False: some process refuses answers from this one.
   bool look() {
     client_.look();
     bool all = true;
@@ -91,7 +91,7 @@ class Answering {
     return print(asked.id + ": " + word + '\n') ? exit_ok : exit_unusable;
   }
 
-  // Asks on the terminal; where there is none, shows the question alone.
+  // Asks on the terminal; without a terminal, only shows the question.
   int show(AskedQuestion asked) {
     if (!print(heading(asked))) return exit_unusable;
     asked.question.id = ++asked_;
@@ -201,7 +201,7 @@ void add_approve(CLI::App& app, Context& context) {
                    "Of a run that waits for several answers: the state that asks,\nor BRANCH/STATE as the program "
                    "prints it where several have that name")
       ->type_name("STATE");
-  // Of a run: an input that the journal does not hold, such as a secret.
+  // For a run: inputs that the journal does not hold, such as secrets.
   add_variable_options(*command, options->run.flags.variables);
   command->footer(
       "A question is shown with the command, its directory and the reason, and the answer is yes, no (for this once),\n"

@@ -115,7 +115,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
   runner::Secrets secrets;
   std::string error;
   const std::string run = journal::find_run(".", answer.run, error);
-  // Who cannot answer must not touch the run either.
+  // A person who may not answer must not change the run either.
   if (run.empty()) {
     complain(error);
     return exit_unusable;
@@ -158,8 +158,8 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
-  // The run may have continued elsewhere meanwhile: an answer counts for its question alone, and only while that waits.
-  // What is recorded stays; nothing has been written to the journal yet.
+  // The run may have continued elsewhere meanwhile: an answer counts only for its own question, and only while that
+  // waits. Answers already in the audit trail stay there; nothing has been written to the journal yet.
   const std::vector<PendingApproval> still_waiting = pending_approvals(resumed->run);
   std::erase_if(given, [&](const GivenApproval& one) {
     return std::none_of(still_waiting.begin(), still_waiting.end(),

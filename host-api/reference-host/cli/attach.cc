@@ -28,7 +28,7 @@ namespace {
 
 constexpr auto look_at_log_again = std::chrono::milliseconds(100);
 
-// Prints what a file gets, in whole lines until nothing more can come.
+// Prints what is appended to a file, in whole lines; at the end, also an unfinished line.
 class LogTail {
  public:
   explicit LogTail(const std::string& path)
@@ -89,7 +89,7 @@ int attach(const std::string& wanted) {
   const std::string file = journal::journal_file(".", id);
   LogTail log(detached_log(file));
   if (!log.is_there()) {
-    // It runs in a terminal of its own.
+    // The run is shown in another terminal.
     const int status = follow_logs(id);
     return status == exit_ok ? end_of(id, file, true) : status;
   }
@@ -100,7 +100,7 @@ int attach(const std::string& wanted) {
   Stop stop;
   const Interrupts interrupts(stop);
   while (!stop.requested()) {
-    // Asked first: what the run shows before it ends is read in this round.
+    // Asked before reading, so that everything the run shows before its end is read in this round.
     const bool is_last = !journal::is_being_written(file);
     if (!log.print_news(is_last)) return exit_unusable;
     if (is_last) return end_of(id, file, false);

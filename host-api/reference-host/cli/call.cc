@@ -85,7 +85,8 @@ bool take_standard_input(const CallOptions& options, std::string& arguments) {
   return problem.empty();
 }
 
-// What the words of the command line stand for. A single word that is none of NAME=VALUE is for the tool to judge.
+// The arguments that the words of the command line stand for. A single word without the form NAME=VALUE is passed to
+// the tool as it is.
 std::optional<std::string> arguments_of(Context& context, const CallOptions& options, std::string& error) {
   if (options.more.empty() && !is_named_argument(options.arguments)) return read_arguments(options.arguments, error);
   if (!is_named_argument(options.arguments)) {

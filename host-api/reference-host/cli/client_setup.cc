@@ -169,7 +169,7 @@ bool write_target(const Target& target, const Content& before, const std::option
   return done;
 }
 
-// Where the file is kept as it was before this server was added to it.
+// Where a copy of the file is kept, as it was before this server was added.
 std::optional<Target> backup_of(const Target& target, const std::string& server, std::string& problem) {
   const std::string own = home();
   const std::string state = environment_folder("XDG_STATE_HOME", own.empty() ? own : own + "/.local/state");
@@ -344,7 +344,7 @@ int uninstall_server(const ClientSetup& setup, const std::string& name) {
   }
   if (!is_ours(*argv)) return unusable(path, "its server \"" + name + "\" is not this program");
   const bool goes_back = is_made_of(client, backup, {name, *argv}, now.text);
-  // Without a copy there was no file.
+  // No copy means that the file did not exist before.
   std::optional<std::string> text;
   if (goes_back && backup.is_there) text = backup.text;
   if (!goes_back) {

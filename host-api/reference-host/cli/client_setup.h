@@ -2,10 +2,10 @@
 //
 // - What will change is shown first, and done after a yes: on the terminal, or by --yes.
 // - A file is replaced as a whole: a new one beside it takes its name. A file that somebody else changes meanwhile is
-//   left alone. Below the project no link is followed, since a command may have made it; a link in the user's own
-//   folders is, where it leads to a file that is the user's.
-// - The file as it was is kept in the user's state folder. Where nothing else has changed since, taking the server out
-//   puts exactly that back.
+//   left alone. Below the project, no link is followed, since a command may have made it. In the user's own folders,
+//   links to the user's own files are followed.
+// - The file as it was is kept in the user's state folder. If nothing else has changed since, removing the server
+//   restores exactly that copy.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace wtool::host {
 
 struct ClientSetup {
   const mcp::Client* client = nullptr;
-  std::string project;  // absolute; empty: there is none here
+  std::string project;  // absolute; empty: outside of a project
   bool yes = false;
 };
 

@@ -147,7 +147,7 @@ void add_tool_names(Words& candidates, Context& context) {
   for (const ToolDescription& tool : plugin->tools()) candidates.push_back(tool.id);
 }
 
-// Names of the parameters of the tool that the line calls, but for those that it has.
+// Names of the parameters of the tool that the line calls, except those that the line already has.
 void add_tool_parameters(Words& candidates, Context& context, const Words& operands) {
   const Plugin* plugin = operands.empty() ? nullptr : context.plugin();
   if (plugin == nullptr) return;
@@ -160,7 +160,7 @@ void add_tool_parameters(Words& candidates, Context& context, const Words& opera
     for (auto it = properties->begin(); it != properties->end(); ++it) {
       const std::string start = it.key() + '=';
       const bool is_given = std::any_of(operands.begin(), operands.end(), [&](const std::string& operand) {
-        return operand.starts_with(start) || operand == it.key();  // bash cuts the word before the =
+        return operand.starts_with(start) || operand == it.key();  // bash splits words at =
       });
       if (!is_given) candidates.push_back(start);
     }
@@ -188,7 +188,7 @@ void add_values(Words& candidates, Context& context, const Line& line, const CLI
   candidates.emplace_back(files_too);
 }
 
-// The operand that comes next; the last one where it may be given several times. Null: none is taken.
+// The operand that comes next; the last one again if it may be repeated. Null: no further operand is allowed.
 const CLI::Option* next_operand(const Line& line) {
   const CLI::Option* last = nullptr;
   std::size_t place = 0;
@@ -227,7 +227,7 @@ Words candidates_for(const CLI::App& app, Context& context, const Line& line, co
 
 int complete(const CLI::App& app, Context& context, std::vector<std::string> words) {
   context.options.log = "off";
-  // What reads workflows and runs says on standard error what is wrong with them.
+  // Readers of workflows and runs report mistakes on standard error, which would disturb the command line.
   if (const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC)); nowhere)
     ::dup2(nowhere.get(), STDERR_FILENO);
   if (!context.start_tracing()) return exit_unusable;

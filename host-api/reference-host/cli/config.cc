@@ -1,4 +1,4 @@
-// wtool config show [--json]: the configuration that is in force, which layer set what, and what is locked.
+// wtool config show [--json]: the effective configuration, which layer set what, and what is locked.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>

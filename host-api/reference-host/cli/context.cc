@@ -29,7 +29,7 @@ std::string environment(const char* name) {
 }  // namespace
 
 bool Context::start_tracing() {
-  // A person is told the same in plainer words.
+  // The command itself tells a person about failures, in plainer words than the log.
   LogFilter filter(shows_results && ::isatty(STDERR_FILENO) == 1 ? LogLevel::error : LogLevel::warn);
   LogFormat format = LogFormat::text;
   std::string error;
@@ -65,8 +65,8 @@ Plugin* Context::plugin() {
   return plugin_ = cluster_ && (options.on == "cluster" || !local_) ? cluster_.get() : local_.get();
 }
 
-// Opens all that are named. shell_tools and cluster_tools each have their place; without both, the first one that was named
-// has that of this machine. The others join the one whose tools are called.
+// Opens all plugins that were named. shell_tools is for this machine, cluster_tools for the cluster; if neither was
+// named, the first plugin is for this machine. All others join the plugin whose tools are called.
 bool Context::open_plugins(std::string& error) {
   std::vector<std::string> files;
   for (const std::string& path : options.plugins) {
@@ -108,7 +108,7 @@ bool Context::open_plugins(std::string& error) {
   return true;
 }
 
-// Where nobody names a plugin. Empty: `error` says why there is none.
+// The plugin to use if none is named. Empty: `error` says why none was found.
 std::string Context::usual_plugin(std::string& error) const {
   std::string path = find_plugin(program_path(), environment("WTOOL_PLUGIN_PATH"), error);
   if (options.on == "cluster" && !path.empty()) {
@@ -206,7 +206,7 @@ void complain(std::string_view message) {
 void fill_closed_descriptors() {
   constexpr int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
   for (int descriptor = 0; descriptor < 3; ++descriptor) {
-    // open gives the lowest number that is free, which is this one, as those below are open by now.
+    // open() returns the lowest free number, which is this one: all lower numbers are open now.
     if (::fcntl(descriptor, F_GETFD) < 0 && ::open("/dev/null", modes[descriptor]) < 0) return;
   }
 }

@@ -52,9 +52,9 @@ class Context {
   // After start_tracing().
   Tracing& tracing() { return *tracing_; }
 
-  // The plugin whose tools are called, with those that were named beside it, opened at the first use but not initialised:
-  // enough to read descriptors. nullptr: the reason is on stderr; return exit_unusable. With --on cluster it is that of the
-  // cluster.
+  // The plugin whose tools are called, joined by the others that were named; with --on cluster, the cluster's plugin.
+  // Opened at the first use but not initialised, which is enough to read descriptors. nullptr: the reason is on stderr;
+  // return exit_unusable.
   Plugin* plugin();
   // The plugin of this machine and that of the cluster, opened in the same way; one of them is plugin(). nullptr: `error`
   // says why.
@@ -83,7 +83,7 @@ class Context {
   std::unique_ptr<Tracing> tracing_;
   std::unique_ptr<ConfigFiles> config_files_;
   std::unique_ptr<WorkflowConfig> workflow_config_;
-  std::unique_ptr<Plugin> local_;  // that of this machine, or another one that was named alone
+  std::unique_ptr<Plugin> local_;  // for this machine
   std::unique_ptr<Plugin> cluster_;
   Plugin* plugin_ = nullptr;  // one of the two
   Approver* approver_ = nullptr;

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t most_shown_before = std::size_t{1} << 20;
 
-// What the run has shown until it began. The file is in memory: no process that the run has started keeps the output of
-// the program that was called open.
+// What the run has printed before it began. It goes to a file in memory, so that no process of the run keeps the
+// calling program's output open.
 std::string shown_before(int file) {
   std::string text;
   if (::lseek(file, 0, SEEK_SET) == 0) read_all(file, most_shown_before, text);
@@ -42,7 +42,7 @@ int exit_status_of_process(pid_t process) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// In the program that was called.
+// Runs in the program that was called.
 int wait_for_the_beginning(pid_t process, const Descriptor& reports, const Descriptor& early) {
   std::string run;
   read_all(reports.get(), 4096, run);
@@ -82,7 +82,7 @@ std::optional<int> detach(int& report) {
     writing.reset();
     return wait_for_the_beginning(process, reading, early);
   }
-  // Standard input may hold the value of a variable, and is given up when the run begins.
+  // Standard input may hold the value of a variable, so it is closed only when the run begins.
   if (::setsid() < 0 || ::dup2(early.get(), STDOUT_FILENO) < 0 || ::dup2(early.get(), STDERR_FILENO) < 0) {
     return failed_to_detach("setsid or dup2");
   }
@@ -97,7 +97,7 @@ bool begin_detached(int report, const journal::Journal* journal) {
   }
   const std::string path = detached_log(journal->file());
   std::string why;
-  // A pipe in its place would hold the run up until somebody reads.
+  // A FIFO in its place would block the run until somebody reads it.
   const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0600, why);
   if (log && !is_regular_file(log)) why = "it is no file";
   if (!why.empty() || !log) {

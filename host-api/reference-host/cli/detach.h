@@ -1,11 +1,11 @@
-// `wtool run --detach`: the run continues in a process of a session of its own, without a terminal.
+// `wtool run --detach`: the run continues in a process with a session of its own, without a terminal.
 //
 //   if (const auto status = detach(flags.detached)) return *status;   // the program that was called
 //   ...                                                               // the run, until it has its journal:
 //   begin_detached(flags.detached, journal);
 //
-// What the run shows goes to the file RUN.log beside its journal. What is wrong before it begins is still shown by the
-// program that was called, which then ends with the exit status of that.
+// What the run shows goes to the file RUN.log beside its journal. If something is wrong before the run begins, the
+// program that was called shows it, and ends with that exit status.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,12 @@
 
 namespace wtool::host {
 
-// Call it before any thread is started. In the program that was called: waits until the run has begun, or has not, and
-// returns the exit status. In the process of the run: nothing, and `report` is for begin_detached().
+// Call it before any thread is started. In the program that was called, waits until the run has begun or failed to
+// begin, and returns the exit status. In the process of the run, returns nothing, and sets `report` for
+// begin_detached().
 std::optional<int> detach(int& report);
 
-// False: the reason is where standard error goes, and the run must not begin.
+// False: the run must not begin; the reason is on standard error.
 bool begin_detached(int report, const journal::Journal* journal);
 
 bool is_regular_file(const Descriptor& opened);

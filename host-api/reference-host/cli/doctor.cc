@@ -4,8 +4,8 @@
 //   note     cgroup         this process may make no cgroups
 //            do: start wtool by `systemd-run --user --scope -p Delegate=yes`
 //
-// A problem keeps commands from running, a note keeps a promise from being kept in full. It runs `true` three times, in a
-// temporary folder, and changes nothing else.
+// A problem means that commands cannot run; a note, that some promise cannot be kept in full. It runs `true` three
+// times, in a temporary folder, and changes nothing else.
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>

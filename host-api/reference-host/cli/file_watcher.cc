@@ -53,10 +53,10 @@ std::vector<std::string_view> names_of_path(std::string_view path) {
   return names;
 }
 
-// Where `**` stands, everything up to here counts. `as_folder`: whether something below the path could match.
+// Whether the names match the pattern. With `as_folder`: whether something below the path could match.
 bool matches_names(const std::vector<std::string_view>& pattern, const std::vector<std::string_view>& names,
                    bool as_folder) {
-  // The places in the pattern at which the next name may stand.
+  // The positions in the pattern that the next name may match.
   std::set<std::size_t> places{0};
   const auto skip = [&](std::set<std::size_t>& at) {
     for (const std::size_t place : at) {
@@ -81,7 +81,7 @@ bool matches_names(const std::vector<std::string_view>& pattern, const std::vect
                    : places.contains(pattern.size());
 }
 
-// A new file with one name is told of again when it is closed.
+// For a new file with one name, a second event comes when it is closed.
 bool will_be_closed(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1;
@@ -129,10 +129,10 @@ void FileWatcher::add_folder(const std::string& path, Seen seen) {
     const std::string folder = std::move(todo.back());
     todo.pop_back();
     if (!may_contain(folder)) continue;
-    // First the watch, then the look: what comes in between is told of twice.
+    // First watch, then look: what appears in between is reported twice, but never missed.
     const int watch = ::inotify_add_watch(inotify_.get(), folder.c_str(), watched_events);
     if (watch < 0) {
-      // Gone again, or nothing that this user may read.
+      // it is gone again, or this user may not read it
       if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) continue;
       error_ = "the folder " + folder + " cannot be watched: " + ::strerror(errno) +
                (errno == ENOSPC ? "; raise fs.inotify.max_user_watches, or name fewer folders with --on" : "");

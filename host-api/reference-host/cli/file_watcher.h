@@ -1,9 +1,9 @@
-// Tells which files below a folder have changed, by inotify.
+// Finds out by inotify which files below a folder have changed.
 //
-// - What is watched are the names that match a pattern: `*` and `?` stand for characters of one name, `**` for any number
-//   of folders. `.git` and `.wtool` are never watched, and links to folders are not followed.
-// - The kernel keeps what changes while nobody asks. Where it had to drop something, `take` says that anything may have
-//   changed. Folders that are new are searched when their event is taken, so that nothing in them is missed.
+// - It watches the names that match a pattern: `*` and `?` stand for characters of one name, `**` for any number of
+//   folders. `.git` and `.wtool` are never watched, and links to folders are not followed.
+// - The kernel queues changes until take() is called. If the queue overflowed, take() reports that anything may have
+//   changed. New folders are searched when their event is taken, so that nothing in them is missed.
 #pragma once
 
 #include <chrono>
@@ -26,19 +26,19 @@ class FileWatcher {
  public:
   struct Wanted {
     std::vector<std::string> patterns;  // relative to the folder
-    std::string also;                   // one file more, absolute; may be empty
+    std::string also;                   // one more file to watch, absolute; may be empty
     std::set<std::string> not_these;    // absolute
   };
   // `folder` is absolute, without links. Watches from the moment when this returns.
   FileWatcher(std::string folder, Wanted wanted);
 
-  // Why not everything can be watched, and what to do; empty when all is well. It may become so in take().
+  // Why not everything can be watched, and what to do; empty: everything is watched. take() may change it.
   const std::string& error() const { return error_; }
 
   // The names that have changed since the last call, relative to the folder where they are below it.
   std::set<std::string> take();
 
-  // True when something may have changed; false when that time is over, or a stop is requested.
+  // True when something may have changed; false after `most`, or when a stop is requested.
   bool wait(std::chrono::milliseconds most, Stop& stop);
 
  private:
@@ -47,7 +47,7 @@ class FileWatcher {
   void forget_below(const std::string& path);
   void changed(const std::string& path);
   bool may_contain(const std::string& path) const;
-  // Empty for the folder itself; nothing of it is there for a path that is not below it.
+  // The path relative to the folder; empty for the folder itself, and for a path that is not below it.
   std::string below(const std::string& path) const;
 
   const std::string folder_;

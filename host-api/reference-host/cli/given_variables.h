@@ -33,7 +33,7 @@ void add_env_file_option(CLI::App& command, GlobalOptions& options);
 // All of them as NAME=VALUE, each file and variable read. Nothing: the reasons are on standard error.
 std::optional<std::vector<std::string>> read_variables(const GivenVariables& given, const workflow::Workflow& workflow);
 
-// A message of resolve_inputs() speaks of --var; this one names the option by which that value came.
+// Messages of resolve_inputs() name --var; this replaces it by the option that gave the value.
 std::string with_option_named(const std::string& message, const GivenVariables& given);
 
 }  // namespace wtool::host

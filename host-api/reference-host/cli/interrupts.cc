@@ -16,7 +16,7 @@ namespace {
 std::atomic<int> handler_pipe{-1};
 static_assert(std::atomic<int>::is_always_lock_free, "the handler may touch nothing else");
 
-// What the handler writes beside the numbers of signals.
+// What the pipe carries besides the numbers of signals.
 constexpr std::uint8_t end_of_listening = 0;
 constexpr std::uint8_t told_to_stop = 0x80;
 constexpr std::uint8_t told_to_stop_now = 0x81;
@@ -80,7 +80,7 @@ void Interrupts::listen() {
     if (got <= 0 || signal == end_of_listening) return;
     const bool is_marked = signal == told_to_stop || signal == told_to_stop_now;
     const int wanted = !is_marked ? count + 1 : signal == told_to_stop ? 1 : 2;
-    if (is_marked) signal = SIGTERM;  // also where a later one overtakes it
+    if (is_marked) signal = SIGTERM;  // also if a later signal overtakes it
     int none = 0;
     first_.compare_exchange_strong(none, signal);
     if (wanted >= 3) {

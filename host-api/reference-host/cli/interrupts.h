@@ -1,10 +1,10 @@
 // Turns SIGINT, SIGTERM and SIGHUP into a request to stop, for as long as it lives:
 //
 // - the first signal stops gracefully, the second at once;
-// - the third ends the program by the signal's default action (the warden then ends all commands), so that there is
-//   always a way out;
-// - a signal that `wtool stop` has marked asks for a stop, or for one at once, and does not count where that was asked for
-//   already: several of them at the same time cut nothing short, and never end the program;
+// - the third ends the program by the signal's default action (the warden then ends all commands), so that a person can
+//   always get out;
+// - a signal that `wtool stop` has marked requests a stop, graceful or at once, and is ignored if that was requested
+//   already: several of them at the same time shorten no grace period, and never end the program;
 // - a signal that was ignored when the program started (nohup, a background job) stays ignored.
 //
 // At most one in a process. The handlers only write to a pipe; a thread of this object makes the request.
@@ -26,8 +26,9 @@ inline constexpr int mark_of_stop_now = mark_of_stop + 1;
 
 class Interrupts {
  public:
-  // `stop` must outlive this object. Without descriptors or threads left it throws std::system_error. `first` is set to signal()
-  // when this object ends, so that the caller also learns of a signal that came after its last look; null: nobody asks.
+  // `stop` must outlive this object. Without descriptors or threads left it throws std::system_error. `first`, unless
+  // null, is set to signal() when this object ends, so that the caller also learns of a signal that came after its last
+  // check.
   explicit Interrupts(Stop& stop, int* first = nullptr);
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;

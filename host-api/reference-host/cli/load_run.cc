@@ -45,7 +45,8 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted) {
 
 namespace {
 
-// Journals lie in the directory of their run, so that a relative file of a run is relative to the working directory.
+// A run's journal is below the directory in which the run was started. The caller has found the journal below the
+// working directory, so relative file names of the run are relative to that.
 bool is_same_file(const std::string& one, const std::string& other) {
   std::error_code failed;
   return !one.empty() &&

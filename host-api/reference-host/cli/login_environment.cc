@@ -34,7 +34,7 @@ std::string login_shell() {
   return entry == nullptr || entry->pw_shell == nullptr ? std::string() : entry->pw_shell;
 }
 
-// It cannot be guessed, so that no output of a script is mistaken for it.
+// A marker that cannot be guessed, so that no output of a script is mistaken for it.
 std::string new_marker() {
   std::random_device random;
   std::string marker = "wtool";
@@ -42,7 +42,7 @@ std::string new_marker() {
   return marker;
 }
 
-// These belong to the shell and its place, or this program and its policy were set up with them.
+// These variables belong to the shell and where it runs, or this program and its policy were set up with them.
 bool stays(std::string_view name) {
   constexpr std::string_view names[] = {"_",       "PWD",    "OLDPWD",          "SHLVL",          "SHELL",
                                         "HOME",    "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ALLOWED_COMMANDS",
@@ -74,7 +74,7 @@ Variables variables_in(std::string_view text) {
 // Says how the shell failed, in the words of the tool.
 std::string reason_in(const TextOutcome& outcome) {
   const nlohmann::json envelope = nlohmann::json::parse(outcome.result, nullptr, false);
-  // The tool may be that of another plugin.
+  // The tool may belong to another plugin, so no member of its answer is taken for granted.
   const auto text_at = [&](const char* place) {
     const nlohmann::json::json_pointer pointer(place);
     return envelope.contains(pointer) && envelope[pointer].is_string() ? envelope[pointer].get<std::string>()

@@ -4,8 +4,8 @@
 //   plugin: its time is limited, and everything that it started is ended.
 // - It runs in the home folder, so that no project has a part in it, and without a sandbox, as in a terminal.
 // - Whatever its scripts print is ignored.
-// - Its variables become those of this process. Everything that holds for the inherited environment then holds for them,
-//   such as environment.inherit and environment.deny. Variables that this program itself reads stay as they are.
+// - Its variables replace those of this process, and are then treated like the inherited environment
+//   (environment.inherit, environment.deny). Variables that this program itself reads stay as they are.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// wtool logs RUN [STATE] [--stderr] [--follow]: what the steps of a run said, from its journal.
+// wtool logs RUN [STATE] [--stderr] [--follow]: what the steps of a run wrote and logged, from its journal.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -98,7 +98,7 @@ class Teller {
   }
 
   std::string text_of(const journal::StepRecord& step) const {
-    // A step that only groups other steps has their outputs.
+    // A step that only groups other steps repeats their outputs.
     if (step.action != "shell" && step.action != "tool" && step.action != "prompt") return {};
     if (!step.end.outcome.matrix.is_null()) return {};
     std::string output = options_.errors_only ? "" : lines_of(step, false);
@@ -169,7 +169,7 @@ int logs(const LogsOptions& options) {
       complain("the run has not ended; what a step says is in the journal when the step has ended, and --follow waits");
       return exit_ok;
     }
-    // A long journal is not read all the time.
+    // The larger the journal, the less often it is read.
     const auto now = std::chrono::steady_clock::now();
     runner::wait_until(now + std::max<std::chrono::steady_clock::duration>(look_again, 5 * (now - began)), stop);
   }

@@ -76,7 +76,7 @@ std::string is_workflow(const std::string& word) {
   return found ? "; `wtool run " + word + "` runs the workflow of this name" : "";
 }
 
-// What other programs call what is called otherwise here; nullptr: nothing is known.
+// This program's name for a command that other programs call `word`; nullptr: none is known.
 const char* usual_name(std::string_view word) {
   static constexpr std::pair<std::string_view, const char*> known[] = {
       {"--dry-run", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
@@ -153,7 +153,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
   return exit_unusable;
 }
 
-// What a program or a person who packages this one asks for: `wtool --version --json`.
+// Versions for programs, and for people who package this one: `wtool --version --json`.
 std::string version_as_json() {
   using nlohmann::ordered_json;
 #ifdef WTOOL_WITH_CLUSTER
@@ -257,9 +257,9 @@ int run_program(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   wtool::host::fill_closed_descriptors();
-  // A reader that has gone is an error that we report, not a death in the middle of a call.
+  // A closed pipe is an error to report, and must not kill this program in the middle of a call.
   ::signal(SIGPIPE, SIG_IGN);
-  // So is a file that has reached the size limit of this process.
+  // The same for a file that reaches the size limit of this process.
   ::signal(SIGXFSZ, SIG_IGN);
   try {
     return wtool::host::run_program(argc, argv);

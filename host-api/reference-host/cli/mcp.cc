@@ -63,7 +63,8 @@ std::optional<Ends> move_standard_streams() {
   return ends;
 }
 
-// Results come and go by the megabyte, on many threads: memory that each keeps for itself would add up.
+// Limits what malloc keeps for each thread: results of megabytes come and go on many threads, and what each keeps would
+// add up.
 void keep_memory_small() {
   ::mallopt(M_ARENA_MAX, 2);
   ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
@@ -374,7 +375,7 @@ int serve(Context& context, McpOptions& options) {
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) { wake(); });
   const Interrupts interrupts(stop);
   if (all->login_shell) {
-    // Its shell runs here, wherever commands do.
+    // The login shell runs on this machine, wherever commands run.
     std::string error;
     Plugin* local = context.local_plugin(error);
     const std::string problem = local == nullptr ? error : take_login_environment(*local, *all->login_shell, stop);
@@ -441,7 +442,7 @@ void add_mcp(CLI::App& app, Context& context) {
           "--workflows", options->workflows,
           "Each workflow of this folder that says `tool: true` is a tool; no other tool that runs something is "
           "served, but for those of --tools")
-      // Empty would be as if it was not there: everything would be served.
+      // An empty value would count as absent, and everything would be served.
       ->check([](const std::string& folder) { return std::string(folder.empty() ? "must not be empty" : ""); })
       ->type_name("DIR");
   command

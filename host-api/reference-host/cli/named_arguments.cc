@@ -52,13 +52,13 @@ NamedArgument split(const std::string& word, std::size_t equals, const std::vect
   return argument;
 }
 
-// Null: the schema says nothing of it.
+// The part of the schema at `key`; null: the schema does not have it.
 json part(const json& schema, const char* key) {
   const auto found = schema.is_object() ? schema.find(key) : schema.end();
   return found == schema.end() ? json() : *found;
 }
 
-// The schemas of other people's tools may be anything: where no type is stated, a value is text.
+// Schemas of tools may contain anything. If no type is stated, a value is text.
 bool takes(const json& schema, std::string_view type) {
   const json stated = part(schema, "type");
   if (stated.is_string()) return stated.get_ref<const std::string&>() == type;
@@ -74,7 +74,8 @@ std::string stated_type(const json& schema) {
   return all;
 }
 
-// JSON text of any value, read as strictly as the arguments of a call. Discarded: it is none.
+// Parses JSON text of any value as strictly as the arguments of a call. Returns a discarded value if the text is not
+// JSON.
 json parsed_value(const std::string& text) {
   std::string problem;
   json holder = parse_json_object("{\"value\":" + text + '}', problem);
@@ -95,7 +96,7 @@ std::optional<json> typed(const NamedArgument& argument, const json& schema, std
   return std::nullopt;
 }
 
-// One call's object, as it grows.
+// Builds the object with the arguments of one call.
 class Object {
  public:
   Object(const json& schema, std::string& error) : schema_(schema), error_(error) {
@@ -130,7 +131,7 @@ class Object {
   std::string text() const { return object_.dump(); }
 
  private:
-  // Discarded: there is no such name, and `error_` says so.
+  // Returns a discarded value if the tool has no parameter of this name; `error_` then says so.
   json schema_of(const std::string& key) {
     const json properties = part(schema_, "properties");
     if (json known = part(properties, key.c_str()); !known.is_null()) return known;

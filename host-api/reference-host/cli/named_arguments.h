@@ -1,11 +1,11 @@
-// The arguments of a call as words of a command line, in the place of a JSON object:
+// The arguments of a call as words of a command line, instead of a JSON object:
 //
 //   NAME=VALUE       a value of the type that the tool's input schema names; text needs no quotes of JSON
 //   NAME=VALUE       of a list: one element; further ones follow under the same name
 //   NAME.KEY=VALUE   one key of an object, such as environment.LANG=C
 //   NAME:=JSON       any value, as JSON
 //
-// The tool judges the values: here they only get their types. What has no such meaning is an error, never a guess.
+// The tool checks the values; here they only get their types. A word that fits no form is an error, never a guess.
 #pragma once
 
 #include <optional>

@@ -111,7 +111,7 @@ bool read_limits(Context& context, OutputLimits& limits, audit::AppendOptions& t
     return false;
   }
   for (const EffectiveKey& key : config->keys) {
-    // What decides beside the call itself what a command finds.
+    // Settings that, besides the call itself, determine what a command sees.
     if (key.name.starts_with("environment.") || key.name.starts_with("shell.")) {
       cached.parts["the configuration"] += key.name + "=" + key.value.dump() + "\n";
     }
@@ -189,7 +189,7 @@ std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(Context& context, const
   const std::string directory = working_directory();
   if (directory.empty()) return nullptr;
   std::unique_ptr<PreparedWorkflow> made(new PreparedWorkflow());
-  // A file that cannot be read needs no plugin, and its other diagnostics would only mislead.
+  // For a file that cannot be parsed, no plugin is needed, and other diagnostics would only mislead.
   std::string error;
   const std::string path = workflow_file(file, directory, error);
   if (!path.empty()) made->source_ = workflow::load_source(path, error);
@@ -253,8 +253,8 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   return false;
 }
 
-// A workflow that a step runs most likely calls the shell at the place of that step. Other tools for places that only a run
-// knows are made when they are first called.
+// Expects that a workflow which a step runs calls the shell at that step's place. Tools for other places, which only a
+// run determines, are made when they are first called.
 void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
   for (std::size_t i = 0; i < workflow.states.size(); ++i) {
     const workflow::State& state = workflow.states[i];
@@ -321,7 +321,7 @@ runner::RunServices PreparedWorkflow::services() {
 
 namespace {
 
-// Empty where it is missing or not text.
+// The text of that member; empty if it is missing or not text.
 std::string text_of(const nlohmann::ordered_json& answer, const char* key) {
   const auto found = answer.find(key);
   return found != answer.end() && found->is_string() ? found->get<std::string>() : std::string();

@@ -30,8 +30,8 @@
 
 namespace wtool::host {
 
-// The folders of workflows that the user and the machine have for all projects: wtool/workflows below the user's folder of
-// configurations, and /etc/wtool/workflows. What is nearer goes before what is further away.
+// The folders of workflows that the user and the machine have for all projects: wtool/workflows below the user's folder
+// of configurations, and /etc/wtool/workflows. The user's come first.
 std::vector<std::string> shared_workflow_folders();
 
 // The file that a person means: a file of that name, or the workflow that another workflow in that directory would call
@@ -82,18 +82,18 @@ class PreparedWorkflow {
   std::string shown_name() const;
   // The services of the run, without confirmation and files for outputs. This object must outlive the run.
   runner::RunServices services();
-  // Leaves the part of it that is to run. False: the reason is on standard error.
+  // Cuts the workflow to the part that is to run. False: the reason is on standard error.
   bool cut_to(const runner::RunPart& part);
-  // How much may be kept of outputs.
+  // How much of outputs may be kept.
   OutputLimits output_limits() const { return setup_->output_limits; }
   // The audit trail of the configuration.
   const audit::AppendOptions& trail() const { return setup_->trail; }
   // Where the results of steps are kept, and what all of them depend on.
   cache::StepCache::Options cache_options() const { return setup_->cache; }
-  // The classes of jobs that its steps, and those of workflows that it runs, may need on a cluster; an empty name is the jobs
-  // without a class. None: nothing runs on a cluster.
+  // The classes of jobs that its steps, and those of workflows that it runs, may need on a cluster; an empty name means
+  // jobs without a class. An empty set: nothing runs on a cluster.
   const std::set<std::string>& slots() const { return slots_; }
-  // The prompts, for a look at their commands.
+  // The prompts, to look at their commands.
   const runner::Prompts& prompts() const { return *setup_->prompts; }
 
  private:
@@ -111,10 +111,10 @@ class PreparedWorkflow {
 // ---- What the policy says about a call, without making it: the verdict of `wtool call TOOL --explain`, for plan and
 // lint.
 
-// A verdict that is missing, or not known here, is never taken for a permission.
+// The policy's verdict on the call. A missing or unknown verdict never counts as allowed.
 workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments);
 
-// All that the tool says of the call; null: `why`.
+// The tool's whole explanation of the call; null: `why` says why it has none.
 nlohmann::ordered_json told_of(Toolbox& toolbox, const CallPlace& place, const std::string& tool,
                                const nlohmann::json& arguments, std::string& why);
 

@@ -30,7 +30,7 @@ struct ReportOptions {
   std::string otlp;  // a folder
 };
 
-// As GitHub names it: relative to the repository.
+// The file's path relative to the repository, as GitHub names it.
 std::string file_in_repository(const journal::RunRecord& run) {
   namespace fs = std::filesystem;
   std::error_code failed;
@@ -41,7 +41,7 @@ std::string file_in_repository(const journal::RunRecord& run) {
   return is_within(file.string(), root.string()) ? file.lexically_relative(root).string() : run.file;
 }
 
-// Empty where the file is not what it was when it ran: its lines would be wrong.
+// The lines of the states; empty if the file has changed since the run, because its lines would be wrong.
 report::StateLines lines_of_states(const journal::RunRecord& run) {
   report::StateLines lines;
   std::string why;

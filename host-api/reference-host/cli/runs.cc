@@ -33,7 +33,7 @@ std::string as_json(const std::vector<Row>& rows) {
   return out + (rows.empty() ? "]\n" : "\n]\n");
 }
 
-// The zone of the newest: those before a change of the clocks have another.
+// The title names the time zone of the newest run; runs before a change to or from summer time have another one.
 std::string as_table(const std::vector<Row>& rows, bool local) {
   const std::string started = "STARTED (" + report::zone_text(rows.front().run.began, local) + ')';
   const auto clean = [](const std::string& text, std::size_t columns) {

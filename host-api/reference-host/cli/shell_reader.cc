@@ -34,7 +34,7 @@ constexpr std::chrono::seconds longest{5};  // for all processes of one call tog
 constexpr std::string_view closing = "\n: ';;)' \";;)\"\n) fi\n";
 constexpr std::string_view opening = "if :; then (\n";
 
-// What the shell says of a text it cannot read.
+// The shell's message about a text that it cannot read.
 struct Complaint {
   std::size_t line = 0;  // from 0
   std::string message;

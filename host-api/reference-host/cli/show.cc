@@ -24,7 +24,7 @@ struct ShowOptions {
   bool json = false;
 };
 
-// What the options name: the outcome of a step, or of one of its tries. Null: the reason is on standard error.
+// The outcome that the options select: of a step, or of one of its tries. Null: the reason is on standard error.
 const runner::Outcome* wanted_outcome(const journal::RunRecord& run, const journal::StepRecord& step, int wanted) {
   if (wanted == 0 || wanted == step.tries) return &step.end.outcome;
   const auto index = static_cast<std::size_t>(wanted - 1);

@@ -18,7 +18,7 @@ constexpr int client_seconds = 10;        // for a client program
 constexpr std::size_t max_job_name = 64;  // of a job
 constexpr std::size_t max_ids = 1000;     // on one command line
 
-// What the plugin writes into the comment of a job, before the number.
+// What the plugin writes into a job's comment before the number of slots.
 constexpr std::string_view slots_mark = "slots:";
 
 bool is_job_character(char c) {

@@ -1,5 +1,5 @@
-// The client programs of Slurm, for commands that ask about a cluster themselves: squeue, sinfo, scancel. They run through
-// shell_execute of this machine, without the rules of the configuration, which are about other people's commands; each is
+// Runs Slurm's client programs (squeue, sinfo, scancel), for subcommands that ask about a cluster. They run through
+// shell_execute on this machine, without the rules of the configuration, which are for a caller's commands. Each is
 // bounded in time, and none can outlive this program.
 #pragma once
 
@@ -13,14 +13,14 @@
 
 namespace wtool::host {
 
-// What the jobs of that run are called: letters, digits and dashes, at most 64.
+// The name of a run's jobs: letters, digits and dashes, at most 64.
 std::string slurm_job_name(const std::string& run);
 inline constexpr std::string_view slurm_job_prefix = "wtool-";
 
 class SlurmClient {
  public:
-  // Uses the plugin of this machine until it is destroyed: no other toolbox of it may exist meanwhile. nullptr: `error` says
-  // why.
+  // Uses the plugin of this machine; while this object exists, no other toolbox of that plugin may. nullptr: `error`
+  // says why.
   static std::unique_ptr<SlurmClient> open(Plugin& local, std::string& error);
 
   // The standard output of the command line. Nothing: `error` says why, or that it took too long.
@@ -30,7 +30,7 @@ class SlurmClient {
     std::string id{}, name{}, state{}, node{}, reason{};
     int slots = 0;  // 0: not known
   };
-  // The user's own jobs of that name; an empty name: all whose names begin as those of pilots.
+  // The user's own jobs with that name; if it is empty, all jobs whose names look like those of pilots.
   std::optional<std::vector<Job>> jobs(const std::string& name, Stop& stop, std::string& error);
   // Cancels all jobs of that name, and returns their ids.
   std::optional<std::vector<std::string>> cancel_all(const std::string& name, Stop& stop, std::string& error);

@@ -14,7 +14,7 @@ constexpr int max_step_attempts = 5;
 
 enum class StepAnswer { run, run_all, end };
 
-// A stop, the end of the terminal and answers that are not understood end the run: nothing runs that nobody has seen.
+// A stop, a closed terminal, and answers that are not understood end the run, so that no step runs unseen.
 StepAnswer ask_about_step(const std::string& text, Stop& stop) {
   QuestionEnd end(Terminal::of_process());
   const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });

@@ -1,4 +1,4 @@
-// `wtool run --step`: a person sees each step before it is run, and says whether it is.
+// `wtool run --step`: shows each step to a person before it runs, and asks whether to run it.
 #pragma once
 
 #include <mutex>
@@ -12,11 +12,11 @@ namespace wtool::host {
 // All members: any thread; branches are asked about one after the other.
 class Stepping {
  public:
-  // Whether somebody can be asked at all.
+  // Whether a person can be asked at all.
   static bool is_possible();
 
-  // `what` the step does. False: the run is to end. After that, and after an answer that wants no more questions, nothing
-  // is asked: the states of `finally` run.
+  // Asks whether the step, which does `what`, may begin. False: the run is to end. After that, or if the person wants
+  // no more questions, it asks nothing more, so that the states of `finally` run.
   bool may_begin(const runner::Step& step, const std::string& what, Stop& stop);
 
  private:

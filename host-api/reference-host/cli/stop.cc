@@ -82,7 +82,7 @@ pid_t parent_of_process(pid_t process) {
   return number_in(text.substr(begin, text.find(' ', begin) - begin));
 }
 
-// Whether that process, and no other one that has got its number, writes the journal.
+// Whether this very process writes the journal, and not another one that has got its number.
 bool has_open(pid_t process, const std::string& journal) {
   struct stat wanted {};
   if (::stat(journal.c_str(), &wanted) != 0) return false;
@@ -103,7 +103,7 @@ bool serves_a_client(pid_t process) {
   std::getline(file, word, '\0');  // the program
   while (std::getline(file, word, '\0')) {
     if (!word.starts_with('-')) return word == "mcp";
-    // The options that may stand before the command, with their values as words of their own.
+    // Options that may come before the subcommand and whose value is the next word.
     if (word == "--plugin" || word == "--config" || word == "--log" || word == "--log-format") {
       std::getline(file, word, '\0');
     }
@@ -111,14 +111,14 @@ bool serves_a_client(pid_t process) {
   return false;
 }
 
-// The process of a run, and all below it: each is known by a pidfd, so that a number that is used again is no mistake.
+// The process of a run and all processes below it, held by pidfds, so that a reused number causes no mistake.
 class ProcessesOfRun {
  public:
   explicit ProcessesOfRun(pid_t first) : first_(first) { add(first); }
 
   const Descriptor& first() const { return known_.at(first_); }
 
-  // Takes in what was started since.
+  // Adds the processes that were started since the last call.
   void look() {
     std::map<pid_t, pid_t> parents;
     for (const std::string& name : names_in("/proc")) {
@@ -201,7 +201,7 @@ int stop_run(const StopOptions& options) {
                                   "cancel it");
   }
   processes.look();
-  // A different signal, since two of a kind may become one.
+  // A different signal, since two equal pending signals may be merged into one.
   if (!send(processes.first(), SIGTERM, mark_of_stop) ||
       (options.now && !send(processes.first(), SIGINT, mark_of_stop_now))) {
     if (errno != ESRCH) return failed_to_stop(id, ::strerror(errno));

@@ -15,13 +15,14 @@ namespace wtool::host {
 
 inline bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
 
-// The terminal's width. 0: standard output is no terminal, or does not say.
+// The terminal's width. 0: standard output is not a terminal, or does not report its width.
 inline std::size_t output_columns() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// The table with lines of at most `columns`; unchanged for 0, so that programs get all of it. `table` must be clean.
+// The table with lines cut to `columns`; unchanged for 0, so that programs get everything. `table` must be safe for a
+// terminal.
 inline std::string fitted(const std::string& table, std::size_t columns) {
   if (columns == 0) return table;
   std::string out;
@@ -33,8 +34,8 @@ inline std::string fitted(const std::string& table, std::size_t columns) {
   return out;
 }
 
-// The text with lines of at most `columns`, broken at blanks, for what must be read to its end; what follows a break begins at
-// column `indent`. Words that are longer stay whole, so that a path can be copied. Unchanged for 0. `text` must be clean.
+// For text that must be read to its end: breaks lines at blanks to at most `columns`; a continued line is indented by
+// `indent`. Longer words stay whole, so that a path can be copied. Unchanged for 0. `text` must be safe for a terminal.
 inline std::string wrapped(const std::string& text, std::size_t columns, std::size_t indent) {
   if (columns == 0) return text;
   if (indent > columns / 2) indent = 4;

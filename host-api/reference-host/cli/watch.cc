@@ -21,10 +21,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A save of an editor, or a checkout, changes several files: a run begins when nothing has come for so long.
+// An editor's save or a checkout changes several files, so a run begins when nothing has changed for this long.
 constexpr milliseconds quiet_time{100};
 constexpr milliseconds longest_settling{2000};
-// Before the next run where a run itself changes what is watched, again and again: each is twice the one before.
+// The first pause before the next run if runs themselves keep changing what is watched; each pause is twice the one
+// before.
 constexpr milliseconds first_rest{1000};
 constexpr milliseconds longest_rest{60'000};
 
@@ -41,13 +42,13 @@ std::string names_in_words(const std::set<std::string>& names) {
   return text;
 }
 
-// Whether each run gets the values that the first one gets.
+// Whether every run can read the values again: standard input and pipes can be read only once.
 bool can_read_again(const GivenVariables& given) {
   for (const std::string& entry : given.files) {
     const std::size_t equals = entry.find('=');
     const std::string from = equals == std::string::npos ? "" : entry.substr(equals + 1);
     std::error_code failed;
-    // What is missing or no pair of a name and a file, the runs say.
+    // The run itself reports a missing file, or a word that is not NAME=FILE.
     const auto type = std::filesystem::status(from, failed).type();
     using std::filesystem::file_type;
     if (from != "-" && (type == file_type::regular || type == file_type::not_found || type == file_type::none))
@@ -87,7 +88,7 @@ class Watch {
                  cleaned_for_terminal(pattern, false) + "\"");
         return exit_unusable;
       }
-      // A folder means all that is in it.
+      // A folder stands for everything in it.
       if (pattern.ends_with('/') || std::filesystem::is_directory(path, failed)) pattern += "/**";
     }
     wanted.also = std::filesystem::weakly_canonical(file, failed).string();
@@ -103,7 +104,7 @@ class Watch {
         complain(watcher.error());
         return exit_unusable;
       }
-      // What comes from here on is not in this run, or not surely.
+      // Changes from here on may be too late for this run.
       watcher.take();
       run_file(context_, options_.file, options_.flags);
       if (signal != 0) return 128 + signal;
@@ -112,7 +113,8 @@ class Watch {
         Stop stop;
         const Interrupts interrupts(stop, &signal);
         changed = watcher.take();
-        // A person who saves while it runs seldom changes the same files each time.
+        // The same files changing during each run suggests that the run itself changes them, since a person seldom
+        // does.
         busy = changed.empty() ? 0 : changed == before ? busy + 1 : 1;
         before = changed;
         if (changed.empty()) {
@@ -134,7 +136,7 @@ class Watch {
     if (!options_.flags.quiet) complain("watch: " + text);
   }
 
-  // False: something has changed meanwhile, which no run can have done.
+  // Pauses. False: something has changed during the pause, which no run can have done.
   static bool rest(int busy, FileWatcher& watcher, std::set<std::string>& changed, Stop& stop) {
     const milliseconds time = std::min<milliseconds>(first_rest * (1LL << std::min(busy - 2, 20)), longest_rest);
     complain("watch: the same files change whenever the workflow runs (" + names_in_words(changed) +

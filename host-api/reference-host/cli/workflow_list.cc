@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr int max_choices = 5;  // answers that are not understood
 constexpr std::size_t max_offered = 1000;
 
-// Nothing: it is no workflow.
+// Reads one file. Nothing: it is not a workflow.
 std::optional<OfferedWorkflow> read_offered(std::string name, const std::string& file, std::string where) {
   OfferedWorkflow made{std::move(name), file, std::move(where), {}, {}};
   const workflow::Source source = workflow::load_source(file, made.problem);
@@ -50,7 +50,7 @@ std::string where_is(std::size_t folder, const workflow::Library& library) {
   return folder + 1 == library.folders().size() ? "system" : "user";
 }
 
-// Below the directory as it is seen from there, so that lines stay short.
+// The path relative to the directory if it is below that, so that lines stay short.
 std::string shown_path(const std::string& file, const std::string& directory) {
   const std::string below = fs::path(file).lexically_relative(directory).string();
   return below.empty() || below.starts_with("..") ? file : below;

@@ -15,14 +15,14 @@ struct OfferedWorkflow {
   std::string file;
   std::string where;  // project, user or system
   workflow::Workflow workflow;
-  std::string problem;  // the first error of the file, with its place; empty: there is none
+  std::string problem;  // the first error of the file, with its place; empty: no error
 };
 
 // By name. Files without a state diagram, such as a README.md beside the workflows, are left out; so are those that a
 // workflow of the same name in a nearer folder hides.
 std::vector<OfferedWorkflow> offered_workflows(const std::string& directory);
 
-// Where each folder is that offered_workflows() looks into, in its order.
+// The folders that offered_workflows() searches, in that order.
 std::vector<std::string> workflow_folders(const std::string& directory);
 
 // Lines for people. With `numbered`, each begins with its number, from 1.

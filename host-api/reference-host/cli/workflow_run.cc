@@ -316,8 +316,8 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
 
 namespace {
 
-// Jobs that a killed run has left end by themselves, but one that still waits would take a node first. Returns the exit
-// status after an interrupt, else exit_ok.
+// Cancels jobs that a killed run has left. They would end by themselves, but one that still waits in the queue would
+// take a node first. Returns the exit status after an interrupt, else exit_ok.
 int cancel_left_jobs(Context& context, const std::string& name) {
   if (name.empty()) return exit_ok;
   std::string error;
@@ -350,7 +350,7 @@ int run_from(Context& context, const std::string& file, const std::string& from,
     complain(error);
     return exit_unusable;
   }
-  // It has nothing of what comes before: all of that would run.
+  // A part that the last run skipped has no recorded outcomes, and would run again.
   const auto last = journal::read_journal_ends(journal::journal_file(directory, run), error);
   if (last && !last->only.empty()) {
     complain("the last run of this workflow, " + run + ", ran " + last->only +

@@ -36,7 +36,7 @@ struct RunFlags {
   bool quiet = false;
   std::optional<report::OutputStyle> output;
   bool no_journal = false;
-  int detached = -1;   // a descriptor that reports the beginning of a detached run (detach.h); -1: it is none
+  int detached = -1;   // for a detached run, the descriptor that reports its beginning (detach.h); -1: not detached
   std::string events;  // files; empty: none
   std::string junit;
   std::string html;
@@ -52,7 +52,7 @@ int exit_status_of(const journal::RunRecord& run);
 struct Resumed {
   std::string run;         // its id, the beginning of it, or `last`; below the working directory
   std::string from;        // a state; empty: where it ended
-  bool keeps_part = true;  // without a part in the flags, that of the earlier run counts
+  bool keeps_part = true;  // if the flags name no part, the part of the earlier run counts
 };
 
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.

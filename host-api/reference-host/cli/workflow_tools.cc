@@ -317,7 +317,7 @@ mcp::ServerTools WorkflowTools::tools() {
 ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::Progress::Reports& reports) const {
   PreparedWorkflow& prepared = *served.workflow;
   Arguments given = read_arguments(prepared.workflow(), call.arguments);
-  // The client has answered a question of that run.
+  // The client has answered a question of the run that it continues.
   if (!call.continues.empty()) given.resume = call.continues;
   runner::Secrets secrets;
   Continued continued;
@@ -342,7 +342,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
     call.continues = id;
     elicitation_.continues(id);
   }
-  // Without a run that can be continued, an answer that comes with another call would have no use.
+  // If the run cannot be continued, an answer that comes with a later call would be useless.
   if (id.empty() && call.asks == mcp::Call::Asks::later) call.asks = mcp::Call::Asks::nobody;
 
   run.settings.traceparent = call.traceparent;

@@ -19,7 +19,7 @@ namespace wtool::host {
 
 namespace {
 
-// Longer than the clock of file time stamps ever lags.
+// Longer than file time stamps ever lag behind.
 constexpr std::int64_t settling_ns = 100'000'000;
 
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
@@ -110,7 +110,7 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
   if (!text) return diagnostics.add({}, error);
   if (!file.stamp.regular) file.kept = text;
   const std::string folder = std::filesystem::path(file.path).parent_path().string();
-  // What the user's file leaves open is about the project in which it is used.
+  // Defaults that the user's file leaves open refer to the project in which it is used.
   Layer layer{.title = file.title, .file = file.path, .folder = folder, .base = file.title == "user" ? "" : folder};
   parse_layer(*text, layer, diagnostics);
   layers.push_back(std::move(layer));

@@ -1,6 +1,6 @@
 // The files of the configuration, layer by layer: the fleet's, the user's, then the project's or the one that --config
-// names instead. It remembers the state of the files when they were read, and notices changes; those of the fleet it
-// reads once.
+// names instead. It remembers the state of the files when they were read, and notices changes. The fleet's files are
+// read only once.
 #pragma once
 
 #include <sys/types.h>
@@ -27,12 +27,12 @@ std::optional<std::string> to_text(const Config& config, std::string& error);
 
 class ConfigFiles final : public ConfigSource {
  public:
-  // `named` is the file of --config; empty: wtool.yaml in the current directory, if it exists. Without `user_folder`
-  // there is no user's layer.
+  // `named` is the file of --config; empty: wtool.yaml in the current directory, if it exists. If `user_folder` is
+  // empty, the user has no layer.
   explicit ConfigFiles(std::string named, std::string user_folder = user_config_folder());
 
-  // Adds two layers that are not files: one of defaults, and one after the user's. Call it at most once, before the first
-  // load.
+  // Adds the two layers of the preset: its defaults first, and its boundary after the user's layer. Call it at most
+  // once, before the first load.
   void add_policy(const PolicyPreset& preset);
 
   // Adds a layer before those of the user and the project. What the fleet's policy sets or locks stays. `text` is YAML;
@@ -46,7 +46,8 @@ class ConfigFiles final : public ConfigSource {
 
   std::vector<std::string> paths_in_force() const override;
 
-  // Further files that say what may run, absolute: no command may write them either. Before the first load.
+  // Adds further files that say what may run, as absolute paths: commands may not write them either. Call it before the
+  // first load.
   void add_in_force(const std::vector<std::string>& paths);
 
   // Like load(), but returns the whole configuration.
@@ -86,7 +87,7 @@ class ConfigFiles final : public ConfigSource {
   static Stamp look_at(const std::string& path);
   void read_layer(Watched& file, std::vector<Layer>& layers, ConfigDiagnostics& diagnostics);
 
-  std::optional<FleetPolicy> fleet_;  // once it was read
+  std::optional<FleetPolicy> fleet_;  // set once it was read
   std::string fleet_error_;           // why it cannot be used
   std::vector<Watched> files_;
   std::vector<std::string> more_in_force_;

@@ -85,7 +85,7 @@ json temporary_folders(const std::string& home) {
   return folders;
 }
 
-// The trail is where no command can write.
+// The audit trail must be where no command can write.
 std::string audit_file() {
   const std::string home = home_folder();
   const std::string state = environment_folder("XDG_STATE_HOME", home.empty() ? home : home + "/.local/state");
@@ -142,7 +142,7 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
                   {"required", true}}},
                 {"lock", {"sandbox"}}};
   if (!request.trusts_last_file) {
-    // An answer `always` in a file of the project's would be its own approval.
+    // If answers were remembered in a file of the project, an agent that may write it could approve itself.
     for (const char* key :
          {"environment", "shell", "audit", "output.directory", "mcp.login_environment", "commands.approvals"})
       boundary["lock"].push_back(key);

@@ -72,7 +72,7 @@ std::optional<std::string> WorkflowConfig::load(std::string& error) {
       configured_ = key.value.get<std::string>();
       lock_ = key.lock;
     }
-    // A lock holds the maximum that is built in, too.
+    // A lock also covers the built-in maximum.
     if (key.name == "limits.timeout_max") {
       bounded = key.lock.has_value();
       longest = key.value;

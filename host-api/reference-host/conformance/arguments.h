@@ -1,4 +1,4 @@
-// With which arguments a tool is called in the tests.
+// Chooses the arguments with which the tests call a tool.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@ namespace wtool::host::conformance {
 
 struct ChosenArguments {
   std::string text{};  // JSON text of an object; empty: none were found
-  std::string from{};  // where they are from, or why there are none
+  std::string from{};  // where they come from, or why none were found
 };
 
 // `given` comes first, if it is not empty; then the first of `examples` in the schema that is valid; then the least

@@ -21,9 +21,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds late_events{50};  // how long one that comes too late is waited for
+constexpr std::chrono::milliseconds late_events{50};  // how long to wait for an event that comes too late
 constexpr std::size_t promised_stack = 128 << 10;
-constexpr std::size_t own_stack = 64 << 10;  // what this host's sink and the thread itself use
+constexpr std::size_t own_stack = 64 << 10;  // what this host's sink and the thread itself need of the stack
 constexpr int threads_at_once = 4;
 constexpr int calls_per_thread = 6;
 
@@ -73,7 +73,7 @@ json good_result(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
   return result_of(trial, outcome, doing);
 }
 
-// A call that was stopped: over in order, or cancelled.
+// Checks a call that was stopped: it must have completed or report the cancellation.
 void check_stopped(Trial& trial, const CallOutcome& outcome, const char* rule, const std::string& doing) {
   if (outcome.ran != WTOOL_OK && outcome.ran != WTOOL_E_CANCELLED) {
     trial.report.finding(rule, doing + " says " + status_name(outcome.ran) + ' ' + in_quotes(outcome.error));
@@ -236,7 +236,7 @@ void test_cancel_during(Trial& trial) {
                                       .before_run =
                                           [&](wtool_call* made) {
                                             other = std::thread([&, made, i] {
-                                              // A little later each time, so that it comes at different moments.
+                                              // A little later each time, so that the stop comes at different moments.
                                               std::this_thread::sleep_for(std::chrono::microseconds(200 * i));
                                               ready.tool().call_cancel(made, WTOOL_CANCEL_GRACEFUL, view("a test"));
                                               while (!over) {

@@ -56,7 +56,7 @@ class Checker {
   }
 
  private:
-  // Later tests need those of the stages load, describe, start and call.
+  // Tests of the stages load, describe, start and call always run, because later tests need them.
   bool is_wanted(const Test& test) const {
     const auto& names = options_.tests;
     return names.empty() || (test.stage != Stage::plugin && test.stage != Stage::tool) ||
@@ -170,7 +170,7 @@ class Checker {
       finding("guest-output", "it wrote to the host's standard output or standard error: " + in_quotes(end.output));
     }
     if (!end.left.empty()) {
-      patience_ = {};  // it is known now that they do not end
+      patience_ = {};  // the plugin is known to hang now
       std::string names;
       for (const std::string& name : end.left) names += (names.empty() ? "" : ", ") + name;
       finding("left-children", "after deinit and the end of the host, processes lived on: " + names);

@@ -1,4 +1,4 @@
-// Checks somebody's plugin against the rules of the C interface: each test in a process of its own.
+// Checks a plugin against the rules of the C interface, with each test in a process of its own.
 //
 //   const Report report = check({.plugin = "hello_tools.so"});
 //   std::cout << as_text(report);
@@ -16,7 +16,7 @@ struct CheckOptions {
   std::string plugin{};                     // a path
   std::string tool{};                       // only this one; empty: all
   std::string arguments{};                  // for its calls; empty: see arguments.h
-  std::vector<std::string> tests{};         // only these, and those that they need; empty: all
+  std::vector<std::string> tests{};         // only these, and the tests that they need; empty: all
   std::string configuration{};              // of its tools, JSON text of an object; empty: {}
   std::chrono::milliseconds limit{10'000};  // for each test
 };
@@ -39,7 +39,7 @@ struct RanTest {
 struct CheckedTool {
   std::string id{};
   std::string arguments{};  // with which it was called; empty: it was not
-  std::string from{};       // where they are from, or why there are none
+  std::string from{};       // where they come from, or why none were found
 };
 
 struct Report {

@@ -28,8 +28,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_reports = 1 << 20;  // bytes
 constexpr std::size_t max_output = 4096;
-constexpr std::chrono::seconds killing{5};  // processes that are killed end within that
-constexpr int high_descriptor = 200;        // where the plugin's own descriptors do not come
+constexpr std::chrono::seconds killing{5};  // how long killed processes may take to end
+constexpr int high_descriptor = 200;        // a number that the plugin's own descriptors do not reach
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -48,7 +48,7 @@ std::string name_of(pid_t process) {
   return (name.empty() ? "?" : name) + " (" + std::to_string(process) + ')';
 }
 
-// SIGCHLD is held back while this lives, so that it can be waited for.
+// Blocks SIGCHLD while this object exists, so that it can be waited for.
 class ChildSignals {
  public:
   ChildSignals() {
@@ -79,7 +79,7 @@ class Orphans {
  public:
   Orphans() : strangers_(children()) {}
 
-  // Those that live still when all had time to end.
+  // The names of those that are still alive after they had time to end.
   std::vector<std::string> wait(const ChildSignals& signals, std::chrono::milliseconds patience) {
     const auto end = Clock::now() + patience;
     while (true) {
@@ -112,7 +112,7 @@ class Orphans {
     return alive;
   }
 
-  std::vector<pid_t> strangers_;  // this program had them before
+  std::vector<pid_t> strangers_;  // children that this program had before the test
 };
 
 class Reaper {
@@ -157,7 +157,7 @@ void take(std::string& text, ChildEnd& end) {
   }
 }
 
-// Reads what there is. False: nothing will come any more.
+// Reads what is available. False: the end of the stream.
 bool read_some(int descriptor, std::string& text, std::size_t& total) {
   char buffer[4096];
   const ssize_t n = ::read(descriptor, buffer, sizeof buffer);
@@ -220,7 +220,8 @@ ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::m
     ::_exit(0);
   }
   writing = Descriptor();
-  // Its own copy of the pipe may live on in processes of the plugin, so it is the child's end that counts.
+  // Processes that the plugin has started may keep copies of the pipe open, so what counts is the end of the child
+  // process.
   const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
 
   ChildEnd end;
@@ -234,7 +235,7 @@ ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::m
     pollfd watched[] = {{process.get(), POLLIN, 0}, {open ? reading.get() : -1, POLLIN, 0}};
     const auto wait = until(deadline);
     ::poll(watched, 2, static_cast<int>(wait.count()));
-    // Whatever it reports meanwhile: one that reports without end must end, too.
+    // Also checked while reports arrive: a child that reports endlessly must end, too.
     if (watched[0].revents == 0 && Clock::now() >= deadline) {
       limit_passed = true;
       ::kill(child, SIGKILL);
@@ -250,7 +251,7 @@ ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::m
   while (open && read_some(reading.get(), text, total)) {
   }
   take(text, end);
-  // An end that the plugin brought about after the last report is told by its status.
+  // If the plugin ended the process after the last report, its wait status shows that.
   if (!end.ended || status != 0) {
     end.ended = false;
     end.death = death_of(status, limit_passed, limit);

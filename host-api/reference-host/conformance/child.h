@@ -4,8 +4,8 @@
 //
 // - The child is a fork; it gives its reports through a pipe. Its standard input is empty, and what is written to its
 //   standard output and standard error is kept.
-// - After `limit` it is killed. Whatever lives on of the tree that it started is killed too: the check is the reaper of
-//   orphans, so nothing leaves that tree. Processes that the program had before are left alone.
+// - After `limit` it is killed. What is left of the tree that it started is killed, too: the check is a subreaper, so
+//   no process leaves that tree. Processes that this program had before are left alone.
 #pragma once
 
 #include <chrono>
@@ -24,13 +24,13 @@ class Reporter {
 
   // From here on, a crash, a hang or an exit breaks `rule`; `doing` says what the plugin was asked for: "in deinit".
   void step(std::string_view rule, std::string_view doing);
-  // The plugin breaks `rule`; `text` is a sentence with the value that was seen.
+  // Reports that the plugin breaks `rule`; `text` is a sentence with the value that was seen.
   void finding(std::string_view rule, const std::string& text);
-  // This cannot be tested, and why.
+  // Reports that this cannot be tested, and why.
   void skip(const std::string& why);
-  // Anything else that the parent asked for.
+  // Reports a fact that later tests, or the report, need.
   void fact(const std::string& name, nlohmann::json value);
-  // The test has come to its end. For those that then end their process themselves.
+  // Reports that the test has come to its end. For tests that then end their process themselves.
   void end();
 
  private:

@@ -135,7 +135,7 @@ json read_descriptor(Trial& trial, const wtool_descriptor& from, std::uint32_t n
 // Whether a value is still the poison that the test put there.
 const auto* const poison = reinterpret_cast<const wtool_tool*>(std::uintptr_t{0x5a5a5a58});
 
-// tool_new that must be refused.
+// Calls tool_new, which must refuse.
 void refused(Trial& trial, const wtool_entry& entry, std::string_view id, std::string_view config, const char* rule,
              const std::string& doing, wtool_status wanted) {
   trial.report.step(rule, "in tool_new " + doing);

@@ -1,4 +1,4 @@
-// Structs of other sizes than today's: one that ends before a page that nobody may touch, and one that is longer.
+// Structs of other sizes than the current one: a shorter one that ends at an inaccessible page, and a longer one.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 namespace wtool::host::conformance {
 
-// The first `size` bytes of a struct, with that struct_size; whoever touches more of it dies.
+// The first `size` bytes of a struct, with that struct_size; touching any byte after them crashes.
 template <typename Struct>
 class Guarded {
  public:
@@ -38,7 +38,7 @@ class Guarded {
   unsigned char* memory_ = nullptr;
 };
 
-// A struct with 64 bytes more, which nobody knows.
+// A struct with 64 more bytes, of unknown meaning.
 template <typename Struct>
 class Enlarged {
  public:

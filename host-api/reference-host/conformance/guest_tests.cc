@@ -59,7 +59,7 @@ bool has_children() {
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
 }
 
-// A thread that has been joined may be listed for a moment still.
+// A thread may still be listed for a moment after it was joined.
 template <typename Condition>
 bool settles(std::chrono::milliseconds patience, Condition condition) {
   const auto end = Time::now() + patience;
@@ -70,7 +70,8 @@ bool settles(std::chrono::milliseconds patience, Condition condition) {
   return true;
 }
 
-// What a host has of its own, each with the rule that keeps it: "guest-signals", "the disposition of signal 10", value.
+// State of the host that a plugin must not change: by the rule that protects it and a description, the value. Such as
+// {"guest-signals", "the disposition of signal 10"}.
 using State = std::map<std::pair<std::string, std::string>, std::string>;
 
 std::string signals_of(const sigset_t& set) {
@@ -208,7 +209,7 @@ void test_repeated_calls(Trial& trial) {
   MadeTool tool(trial, plugin, trial.tool.id);
   if (!tool.good()) return;
   const std::size_t known_threads = threads();
-  // The first call may start helpers, which live until deinit.
+  // The first call may start helper threads or processes, which live until deinit.
   call(trial, *tool, {.arguments = trial.tool.arguments});
   call(trial, *tool, {.arguments = trial.tool.arguments});
   const std::set<std::string> known = descriptors();
@@ -218,13 +219,13 @@ void test_repeated_calls(Trial& trial) {
   plugin.end();
 }
 
-// What is never given back grows with each call, so it grows in every round; caches, pools and buffers that double fill
-// up, and then stop. So a leak is what grows in each of the measured rounds. The least that malloc gives takes 32 bytes
-// on 64-bit machines (16 at the very least): half of that per call is the tolerance. What is mapped without malloc comes
-// in pages: one page for a call.
+// A leak grows with each call, and so in every round, while caches, pools and doubling buffers stop growing. So only
+// growth in each of the measured rounds counts as a leak. The smallest block of malloc takes 32 bytes on 64-bit
+// machines (16 at the very least): half of that per call is tolerated. Memory that is mapped without malloc comes in
+// pages: one page per call is tolerated.
 //
-// Calls of a tool that neither only reads nor is idempotent may add to what it keeps until deinit. So a round is a whole
-// life of the plugin: what is still there after it is kept for nobody.
+// A tool that is neither read-only nor idempotent may legitimately keep more after each call, until deinit. For such a
+// tool, a round is therefore a whole life of the plugin, from init to deinit: nothing needs what remains after that.
 void test_memory(Trial& trial) {
   constexpr int calls_a_life = 8;
   constexpr int lives_a_round = 4;
@@ -259,7 +260,7 @@ void test_memory(Trial& trial) {
   }
   std::size_t least_allocated = SIZE_MAX;
   std::size_t least_data = SIZE_MAX;
-  // The first rounds fill what fills up.
+  // The first rounds fill caches and pools.
   for (int round = 0; round < rounds; ++round) {
     const Memory before = memory_in_use();
     for (int i = 0; i < lives_a_round; ++i) live(calls_a_life);

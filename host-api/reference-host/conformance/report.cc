@@ -46,7 +46,7 @@ std::string padded(std::string_view text, std::size_t width) {
   return all;
 }
 
-// What was skipped for the same reason stands in one line: its tests, and the tools.
+// Puts everything that was skipped for the same reason into one line: the tests, and the tools.
 std::string skipped_lines(const Report& report) {
   std::vector<std::pair<std::string, std::string>> seen;                 // tool and reason
   std::vector<std::tuple<std::string, std::string, std::string>> lines;  // tests, reason, tools

@@ -13,7 +13,7 @@ struct Rule {
 
 std::span<const Rule> rules();
 
-// The sentence of a rule; empty where there is no such rule.
+// The sentence of a rule; empty for an unknown id.
 std::string_view rule_text(std::string_view id);
 
 }  // namespace wtool::host::conformance

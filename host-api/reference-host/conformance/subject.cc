@@ -190,7 +190,7 @@ void MadeTool::end() {
 CallOutcome call(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
   CallOutcome outcome;
   outcome.thread = ::gettid();
-  // A call without a sink makes none, so that many calls can be measured.
+  // Without a sink, nothing is allocated for the call, so that memory can be measured over many calls.
   Sink* sink = plan.sink ? new Sink{trial, plan, outcome} : nullptr;
   wtool_request request = make_request(plan.arguments);
   request.call_id = view("check-1");

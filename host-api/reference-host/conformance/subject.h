@@ -1,5 +1,5 @@
-// The plugin under test, inside the process of one test: loaded, initialised and called as the rules say, with each step
-// told to the parent before it is taken.
+// The plugin under test, inside the process of one test: loaded, initialised and called as the rules say. Each step is
+// reported to the parent before it is taken.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ struct ToolFacts {
   std::string id{};
   std::uint32_t hints = 0;
   nlohmann::json input_schema{};
-  nlohmann::json output_schema{};  // null: there is none
+  nlohmann::json output_schema{};  // null: none
   std::string arguments{};         // with which it is called; empty: none were found
 };
 
@@ -45,10 +45,11 @@ std::string in_quotes(std::string_view text);
 // "the event's payload": a view that claims bytes it does not have.
 bool is_hollow(wtool_view v);
 
-// What a function said in `error`, checked by the rule "error". Empty: nothing.
+// The text that a function put into `error`, checked by the rule "error". Empty: none.
 std::string read_error(Reporter& report, wtool_blob& error, std::string_view of);
 
-// A blob of the caller's, with what a plugin must leave alone filled with poison. Released at its end.
+// A blob of the caller, in which everything that a plugin must not read is filled with poison. Its destructor releases
+// it.
 class TestBlob {
  public:
   TestBlob();
@@ -67,7 +68,7 @@ class TestBlob {
   wtool_blob before_{};
 };
 
-// A library that is loaded. It stays so until the process ends.
+// A loaded library. It stays loaded until the process ends.
 class Library {
  public:
   explicit Library(Trial& trial);
@@ -82,7 +83,7 @@ class Library {
 // The host that a test is: it offers no extension.
 wtool_host plain_host();
 
-// Initialised. Where that fails it is a finding, and good() is false.
+// The library, initialised. A failure is a finding, and good() is then false.
 class Started : public Library {
  public:
   explicit Started(Trial& trial);
@@ -95,7 +96,7 @@ class Started : public Library {
   bool good_ = false;
 };
 
-// A tool with the configuration of the trial. The same.
+// A tool made with the configuration of the trial. A failure is a finding, as above.
 class MadeTool {
  public:
   MadeTool(Trial& trial, const Library& library, const std::string& id);
@@ -137,7 +138,7 @@ struct CallPlan {
   std::function<int(wtool_call*, std::size_t)> on_event{};  // gets the number of the event; none: no sink refuses
 };
 
-// Makes a call, runs it and frees it. Only what the plan's steps break is reported; the rest is for the caller to judge.
+// Makes a call, runs it and frees it. Reports only what breaks the rules of these steps; the caller judges the outcome.
 CallOutcome call(Trial& trial, const wtool_tool& tool, const CallPlan& plan);
 
 // What is wrong with the envelope of a result; empty: nothing.

@@ -1,7 +1,7 @@
 // The tests of `wtool check`, each a function that runs in a process of its own.
 //
-// A test that fails to end in order is a finding of the rule of its last step. Tests are in stages: where a test of an
-// earlier stage ends early or finds that nothing later can work, the later ones are skipped.
+// If a test does not end normally, that is a finding for the rule of its last step. Tests are in stages: if a test of
+// an earlier stage ends early, or finds that nothing later can work, the later ones are skipped.
 #pragma once
 
 #include <span>

@@ -20,7 +20,7 @@ class Budget {
  public:
   explicit Budget(std::size_t steps = max_expression_steps) : all_(steps), left_(steps) {}
 
-  // False, for ever, once there is less left than that.
+  // False if less than that is left; it then stays false.
   bool spend(std::size_t steps = 1) {
     if (exhausted_ || steps > left_) {
       exhausted_ = true;

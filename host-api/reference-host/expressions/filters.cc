@@ -213,7 +213,7 @@ std::string wrong_arguments(const Known& known, const std::vector<Value>& argume
   return "";
 }
 
-// The same filter with values in the place of its variables.
+// The same filter with values in place of its variables.
 std::variant<Filter, std::string> with_values(const Filter& filter, const Scope& scope) {
   Filter made{filter.kind, filter.arguments, {}};
   for (const auto& [place, path] : filter.variables) {

@@ -296,7 +296,7 @@ class TemplateParser {
       mistake = parse_inclusion(cursor, word, inclusion);
       body().push_back({std::move(inclusion)});
     }
-    return mistake;  // partial marks a file that is made to be included, and does nothing
+    return mistake;  // {% partial %} marks a file that is meant to be included, and does nothing
   }
 
   TagMistake open(const std::string& word) {

@@ -21,10 +21,11 @@ struct JournalContent {
   std::string damage;
 };
 
-// Nothing where nothing can be shown; `error` says why.
+// Nothing: `error` says why the run cannot be shown.
 std::optional<JournalContent> read_journal(const std::string& file, std::string& error);
 
-// The beginning and the end of a journal alone, for a list of many: no steps, no logs. Otherwise as read_journal.
+// Reads only the beginning and the end of a journal, for lists of many runs: without steps and logs. Otherwise like
+// read_journal.
 std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error);
 
 // Whether some process is writing it, because the run is not over.
@@ -34,7 +35,7 @@ bool is_being_written(const std::string& file);
 // journal because they contain secrets; these run again.
 runner::PastRun past_of(const RunRecord& run);
 
-// The last step of that state, from which on --from runs everything again; nothing: no step was in that state.
+// The last step of that state, from which --from runs everything again; nothing: the run had no step of that state.
 std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& state);
 
 // Removes that step and all that follow it.
@@ -58,7 +59,7 @@ struct StoredOutput {
 
 StoredOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked);
 
-// Whether the file is there with the bytes that were written to it. Empty; or what is wrong with it.
+// What is wrong with the file; empty: it exists and has the bytes that were written to it.
 std::string file_problem(const runner::WholeOutput& whole);
 
 // What is needed to continue an earlier run (resume.cc).

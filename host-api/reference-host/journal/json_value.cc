@@ -18,7 +18,7 @@ using expressions::Map;
 using expressions::Value;
 using nlohmann::json;
 
-// More than nested workflows need, and so little that the stack cannot overflow.
+// Deeper than nested workflows need, but not so deep that the stack could overflow.
 constexpr int deepest = 1000;
 
 void append_double(std::string& out, double value) {

@@ -79,7 +79,7 @@ RunStart masked(const RunStart& start, const Secrets& secrets) {
   RunStart copy = start;
   RecordMasker masker(secrets);
   masker.hide(copy.name);
-  // Masked, a secret could not be told from its default any more (must_be_given_again()).
+  // After masking, a secret could no longer be compared with its default (must_be_given_again()).
   if (copy.workflow != nullptr) {
     for (const workflow::Parameter& parameter : copy.workflow->parameters) {
       const auto found = copy.inputs.find(parameter.name);
@@ -186,7 +186,7 @@ void Masking::logged(const Step& step, workflow::LogAction::Level level, std::st
 
 void Masking::service(const Step& step, const runner::ServiceEvent& event) {
   if (secrets_.empty()) return next_.service(step, event);
-  // What it has written since its step ended is held back, too.
+  // A service writes even after its step has ended; that output may be held back as well.
   if (event.kind == runner::ServiceEvent::Kind::ended) release(step);
   next_.service(step, masked(event, secrets_));
 }

@@ -240,7 +240,8 @@ void append_run_started(std::string& out, Moment at, const RunStart& start, std:
   line.text("file", start.file);
   line.text_if_any("directory", directory);
   append_process(line, start);
-  // Not where it is resumed: a command that resumes the run in a namespace of its own would be let in there.
+  // Not recorded when the run is resumed: otherwise a command that resumes the run in its own namespace could answer
+  // its questions.
   if (const std::int64_t space = own_pid_namespace(); space != 0) line.number("pid_namespace", space);
   append_inputs(line, start);
 }

@@ -52,7 +52,7 @@ struct StepRecord {
   std::string action;       // shell, tool, log, ...; empty: the state has none, and only passes
   Moment began;
   std::chrono::steady_clock::duration took{};
-  // Tries that failed and were followed by another one; empty for a secret step.
+  // tries that failed and were followed by another one; empty for a secret step
   std::vector<runner::Outcome> earlier_tries;
   runner::StepEnd end;
 };
@@ -72,7 +72,7 @@ struct RunRecord {
   std::string sha256;  // of the file's text when the run was started, or last resumed
   std::string host;
   std::int64_t pid = 0;
-  std::int64_t pid_namespace = 0;  // in which it was started, whoever resumed it; 0: not known
+  std::int64_t pid_namespace = 0;  // in which the run was started, not resumed; 0: not known
   std::string on{}, jobs{};        // as in runner::RunSettings, when the run was last started
   std::vector<std::string> env_files;
   std::string until{}, only{};  // the same, of runner::RunPart
@@ -87,7 +87,7 @@ struct RunRecord {
   bool refused = false;
   std::vector<StepRecord> steps;  // each place once, in the order in which they began
   std::vector<LogRecord> logs;
-  // What prompts used, in the order in which they did; in all parts of the run, also of steps that are dropped now.
+  // What prompts used, in that order, in all parts of the run; includes steps that have been dropped since.
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
 
@@ -158,7 +158,7 @@ inline const char* word(runner::ServiceEvent::Kind kind) {
   return "ended";
 }
 
-// What the logs of a run say of it.
+// The line about it in the logs of a run.
 LogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message);
 
 // All members: any thread.

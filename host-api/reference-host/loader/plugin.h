@@ -48,11 +48,11 @@ class Plugin {
   // Initialises; a second time it does nothing. False: `error` says why.
   bool start(std::string& error);
 
-  // Takes another plugin with it, before start(): its tools stand among tools(), and it starts and ends with this one. It
-  // is not for the configuration, which concerns this plugin alone. False: a tool of it has a name that is taken; `error`
+  // Joins another plugin to this one, before start(): its tools are added to tools(), and it starts and ends with this
+  // one. The configuration still concerns this plugin alone. False: a tool of it has a name that is taken; `error`
   // names the tool and both files.
   bool join(std::unique_ptr<Plugin> other, std::string& error);
-  // The plugin that has this tool: this one, or one that has joined it. nullptr: there is no such tool.
+  // The plugin that has this tool: this one, or one that has joined it. nullptr: none has it.
   const Plugin* owner_of(std::string_view id) const;
 
   const std::string& path() const { return path_; }

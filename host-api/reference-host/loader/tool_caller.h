@@ -51,7 +51,7 @@ struct CallPlace {
   CallPlace where() const { return {.shell = shell, .on = on, .slot = slot}; }
 };
 
-// What a tool says of the command of a call while it runs.
+// What a tool reports about the command of a call while it runs.
 struct CallState {
   std::string state{};   // "queued", "started", "stopping", "ended", or one that is not known here
   std::string node{};    // where it runs; empty: on this machine, or not yet known
@@ -67,7 +67,7 @@ class ToolCaller {
  public:
   // Called on the thread that is inside call(), with raw bytes, in order.
   using OutputSink = std::function<void(OutputStream, std::string_view)>;
-  // Called on the same thread. Not every tool says something.
+  // Called on the same thread. Not every tool reports states.
   using StateSink = std::function<void(const CallState&)>;
 
   virtual ~ToolCaller() = default;
@@ -91,8 +91,8 @@ class ToolCaller {
                : ToolOutcome{ToolOutcome::Kind::not_made, nullptr, "no other place can be chosen here"};
   }
 
-  // The same for a call that lasts until `stop` ends it, while others come and go. None of them waits for it: what
-  // could only be done without it fails.
+  // The same for a call that lasts until `stop` ends it, while other calls come and go. No other call waits for it;
+  // what is possible only while it does not run fails.
   virtual ToolOutcome call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
                                    Stop& stop, const OutputSink& output, const StateSink& state) {
     return call_at(place, id, arguments, stop, output, state);

@@ -35,7 +35,7 @@ std::string status_text(wtool_status status) {
   }
 }
 
-// "REASON (STATUS)", or what there is of it.
+// "REASON (STATUS)", or only one of the two.
 std::string why(wtool_status status, std::string_view reason) {
   return reason.empty() ? status_text(status) : escaped(reason) + " (" + status_text(status) + ')';
 }
@@ -163,7 +163,7 @@ class Toolbox::Use {
         return;
       }
       if (toolbox_.made_with_ == toolbox_.wanted_ && toolbox_.is_ready(variant_)) {
-        // Those that are expected are made now: later, their first call might have to wait for this one.
+        // Expected tools are made now; if they were made later, their first call might have to wait for this call.
         if (toolbox_.running_ == 0) toolbox_.make_variants();
         granted_ = true;
         ++toolbox_.running_;
@@ -228,7 +228,7 @@ class Toolbox::Use {
 
 namespace {
 
-// The configuration, and in it the names of the files that it is from, and what this host offers besides.
+// Loads the configuration, and adds to it the names of its files and the settings for what this host offers.
 std::optional<std::string> load_whole(ConfigSource& source, const Plugin& plugin, std::string& error) {
   std::optional<std::string> config = source.load(error);
   const std::vector<std::string> paths = source.paths_in_force();
@@ -285,7 +285,7 @@ void Toolbox::set_other(OtherPlugin open) {
   open_other_ = std::move(open);
 }
 
-// The plugin for that place. nullptr: `error` says why there is none.
+// The plugin for that place. nullptr: `error` says why it is missing.
 Plugin* Toolbox::plugin_at(std::string_view on, std::string& error) {
   if (on.empty() || on == own_place_) return &plugin_;
   if (open_other_) return open_other_(error);
@@ -345,7 +345,7 @@ const wtool_tool* Toolbox::make_tool(const Plugin& plugin, const std::string& id
                                      std::string& error) {
   const Plugin* owner = plugin.owner_of(id);
   if (owner == nullptr) return error = "there is no tool " + id, nullptr;
-  // The configuration is not for a plugin that has joined.
+  // A plugin that has joined gets no configuration.
   const std::string_view for_it = owner == &plugin ? std::string_view(config) : std::string_view("{}");
   const wtool_tool* tool = nullptr;
   Blob reason;

@@ -6,8 +6,8 @@
 //   that only while no call runs, so a call after a change waits for the calls before it. While the new configuration
 //   is invalid, every call is refused with a result of code configuration_invalid: nothing runs with an older
 //   configuration, or with none. While a call lasts (call_lasting), no new tools can be made: calls after a change fail.
-// - A step of a workflow may name the other place: the cluster, or this machine. Its tool is then one of another plugin, which is
-//   opened at the first need. No tool of either is made while a call of either runs.
+// - A step of a workflow may name the other place: the cluster, or this machine. Its tool then belongs to another
+//   plugin, which is opened when it is first needed. While a call of either plugin runs, no tool of either is made.
 // - It does not check the arguments, which is the plugin's task. It does check the plugin's answers.
 #pragma once
 
@@ -35,11 +35,10 @@ class ConfigSource {
  public:
   virtual ~ConfigSource() = default;
 
-  // Whether load() may return something else than the last time. Cheap, since it is asked before every call.
+  // Whether load() might return something new. Must be cheap, since it is called before every call of a tool.
   virtual bool changed() = 0;
 
-  // JSON text of an object. Nothing: `error` says why; changed() is then true again only when the error may be another,
-  // too.
+  // JSON text of an object. Nothing: `error` says why; changed() then stays false until the error might be different.
   virtual std::optional<std::string> load(std::string& error) = 0;
 
   // The files that load() read last, absolute: a plugin that knows them can keep commands from writing their own rules.
@@ -67,7 +66,8 @@ class Toolbox final : public ToolCaller {
  public:
   // `config` is JSON text of an object. nullptr: `error` says why, and the plugin is as before.
   static std::unique_ptr<Toolbox> open(Plugin& plugin, const std::string& config, std::string& error);
-  // The same with what `source` loads. It must outlive the toolbox, and nobody else may use it meanwhile.
+  // The same with the configuration that `source` loads. `source` must outlive the toolbox, and nothing else may use it
+  // meanwhile.
   static std::unique_ptr<Toolbox> open(Plugin& plugin, ConfigSource& source, std::string& error);
   ~Toolbox() override;
   Toolbox(const Toolbox&) = delete;
@@ -85,17 +85,18 @@ class Toolbox final : public ToolCaller {
                            const OutputSink& output, const StateSink& state) override;
   // Makes the tool for that place before it is called. Otherwise its first call would wait until earlier calls end.
   void expect(CallPlace place, std::string_view id);
-  // Makes what is expected, while no call runs. Returns why a tool of another place cannot be made; empty: all can.
+  // Makes the expected tools, while no call runs. Returns why a tool for another place cannot be made; empty: all were
+  // made.
   std::string make_expected();
 
   // Opens the plugin for the place that is not this plugin's own. nullptr: `error` says why. Call it before all others below.
   using OtherPlugin = std::function<Plugin*(std::string& error)>;
   void set_other(OtherPlugin open);
-  // Where calls run whose place says nothing: "cluster" or "local".
+  // Where calls run that name no place: "cluster" or "local".
   const std::string& own_place() const { return own_place_; }
-  // Why that tool cannot be called there, or there is no such class of jobs; empty: it can.
+  // Why that tool cannot be called there, such as an unknown class of jobs; empty: it can.
   std::string place_problem(const CallPlace& place, std::string_view id);
-  // The name of the jobs that calls on the cluster submit from now on, so that they are found again.
+  // Sets the name of the jobs that calls on the cluster submit from now on, so that they can be found again.
   void name_jobs(const std::string& name);
 
   // The same, with the arguments passed on byte for byte, JSON or not. An exception of the sink stops the call and is

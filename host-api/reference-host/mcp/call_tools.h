@@ -21,7 +21,7 @@ namespace wtool::host::mcp {
 // All members: any thread.
 class CallTools final : public ToolCaller {
  public:
-  // Borrows all. `stop` ends what the call does.
+  // Borrows all arguments. `stop` ends what the call does.
   CallTools(ToolCaller& tools, Approver& approver, Call& call, Stop& stop)
       : tools_(tools), approver_(approver), call_(call), stop_(stop) {}
 

@@ -45,7 +45,7 @@ class Elicitation final : public Approver {
 
   // The question of its call has suspended a run: from now on, `wtool approve` can answer it, too.
   void suspended(const Call& call);
-  // The run continues, in whichever way the answer came.
+  // The run continues, so its questions no longer wait, whether they were answered through the client or not.
   void continues(const std::string& run);
 
   // Takes the client's answer to a request of this server. Ignores answers to anything else.

@@ -1,5 +1,5 @@
 // The values of a run that are known before it begins: its inputs, and variables that a single Set gives a known value.
-// All other values are open: only the run knows them, and they are shown as `<build.stdout>`.
+// All other values are open: they are known only during the run, and are shown as `<build.stdout>`.
 #pragma once
 
 #include <map>
@@ -26,12 +26,12 @@ class KnownValues final : public expressions::Scope {
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
 
-  // Whether the use gets a value that only the run knows. One with a default is also open if the run may not pass the
-  // Set.
+  // Whether the value of this use is known only during the run. That also holds for a use with a default, if the run
+  // may skip the Set that gives the value.
   bool is_open(const expressions::NameUse& use) const;
   bool knows_all(const expressions::Template& text) const;
 
-  // A name that a single state sees: matrix.
+  // Sets a name that only one state sees: matrix.
   void set_local(const std::string& name, expressions::Value value);
 
  private:
@@ -40,10 +40,10 @@ class KnownValues final : public expressions::Scope {
   const workflow::Workflow& workflow_;
   std::map<std::string, expressions::Value, std::less<>> values_;
   std::set<std::string, std::less<>> set_;   // names in values_ that a Set sets
-  std::set<std::string, std::less<>> open_;  // named somewhere, and not known
+  std::set<std::string, std::less<>> open_;  // named somewhere, but not known
 };
 
-// A text with what is known filled in.
+// A text with the known values filled in.
 struct Filled {
   std::string text;
   bool complete = true;  // nothing in it is open

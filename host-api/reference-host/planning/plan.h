@@ -41,7 +41,7 @@ struct PlannedCommand {
   std::string text;         // the command; for another tool than shell_execute, its name and arguments
   Verdict verdict = Verdict::unknown;
   std::string reason;  // why the verdict is so; may be empty
-  // Of a step that may be skipped: whether it would be, as the files are now, and why not.
+  // For a step that may be skipped: whether it would be, with the files as they are now, and why not.
   std::optional<bool> up_to_date{};
   std::string why_it_runs{};
 };
@@ -67,7 +67,7 @@ struct PlannedState {
   std::string remark;                // about that
 };
 
-// What the run would ask of Slurm: at most so many jobs of one node, each for so many calls at once.
+// What the run would request from Slurm: at most `nodes` jobs of one node each, each for `slots` calls at once.
 struct PlannedCluster {
   std::string slot{};                                        // the class; empty: none
   std::int64_t nodes = 0, slots = 0, cpus = 0, minutes = 0;  // cpus of a slot

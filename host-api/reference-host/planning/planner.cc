@@ -57,7 +57,7 @@ PlannedCommand::Verdict verdict_of(CommandVerdict::Kind kind) {
 
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// "20 calls, 200000 tokens, cost 2.5, 30 min"; empty: there is none.
+// "20 calls, 200000 tokens, cost 2.5, 30 min"; empty: no budget.
 std::string budget_words(const workflow::Budget& budget) {
   std::string words;
   const auto add = [&](const std::string& part) { words += (words.empty() ? "" : ", ") + part; };
@@ -68,7 +68,7 @@ std::string budget_words(const workflow::Budget& budget) {
   return words;
 }
 
-// Unchanged if the run alone knows a value in it.
+// The timeout in words; unchanged if it contains a value that only the run knows.
 std::string timeout_words(const std::string& text) {
   std::string ignored;
   const auto timeout = workflow::timeout_value(text, ignored);
@@ -77,7 +77,7 @@ std::string timeout_words(const std::string& text) {
                                       : std::to_string(timeout->count()) + " ms";
 }
 
-// Arguments of prompts and workflows: what is known of them, and the names of the others.
+// Arguments of prompts and workflows: the known values, and the names of the others.
 struct KnownArguments {
   std::map<std::string, Value> values;
   std::set<std::string> open;
@@ -152,7 +152,7 @@ class Planner {
  public:
   explicit Planner(const PlanServices& services) : services_(services) {}
 
-  // `around`: where its steps run that do not say so; empty: where the run is told to.
+  // `around`: where steps run that name no place of their own; empty: where the command line says.
   Plan plan(const Workflow& workflow, const Source& source, const std::map<std::string, Value>& inputs,
             const std::set<std::string>& open, const Placement& around) {
     const KnownValues values(workflow, inputs, open, secrets_);
@@ -192,7 +192,7 @@ class Planner {
     options(action, values, made);
     const Placement place = workflow::place_of(workflow, walked.state, around);
     if (type_of(action.kind).calls_something) {
-      // A service runs on this machine, whatever is around it.
+      // A service runs on this machine, whatever place surrounds it.
       const bool is_service = std::holds_alternative<workflow::ServiceAction>(action.kind);
       if (!place.on.empty() && !is_service) made.details.emplace_back("on", place.on);
       if (!place.slot.empty() && !is_service) made.details.emplace_back("slot", place.slot);
@@ -235,7 +235,7 @@ class Planner {
         break;
     }
     const bool only = state.exits.size() == 1 || state.kind == State::Kind::fork;
-    // A branch reaches its join whether it failed or not.
+    // A branch reaches its join whether it has failed or not.
     const bool to_join = exit.target != no_state && workflow.states[exit.target].kind == State::Kind::join;
     if (can_fail(state) && !to_join && !takes_failure(workflow, state, exit))
       return only ? "success" : "otherwise, after a success";

@@ -22,7 +22,7 @@ struct Drawing {
     std::string id;                              // the workflow's id for it; a hidden state has one that no other has
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
-    bool acts = true;                            // it has an action; a state without one has not succeeded at anything
+    bool acts = true;                            // it has an action; a state without one cannot succeed
   };
   struct Edge {
     std::size_t from = 0;
@@ -42,13 +42,13 @@ std::string mermaid_text(const Drawing& drawing);
 // A graph for the program `dot`.
 std::string dot_text(const Drawing& drawing, const std::string& name);
 
-// Has `dot` draw a graph in that format (png). Empty: `error` says why it could not.
+// Has the program `dot` draw a graph in that format (png). Empty: `error` says why that failed.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
-// One <svg> element, drawn by this program itself: composite states as boxes, and apart what only a failure or the end of a run
-// leads to. With a run, each state says how it ended, how often and how long it ran, and the arrows that were taken are bold.
-// `is_file`: with its own style; else it uses the style of its page, which must have diagram_css(), and its states link to
-// `#step-NUMBER`.
+// One <svg> element, drawn by this program itself. Composite states are boxes; states that only a failure or the end of
+// a run leads to are drawn separately. With a run, each state says how it ended, how often and how long it ran, and the
+// arrows that were taken are bold. `is_file`: contains its own style. Otherwise it uses that of its page, which must
+// include diagram_css(), and its states link to `#step-NUMBER`.
 std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRecord* run, bool is_file = false);
 
 // The style of a page with such elements. The page may also use its variables for colours, in light and dark.

@@ -1,4 +1,5 @@
-// The picture as SVG: each scene is laid out by itself (layout.h), a composite state as a box around its own.
+// The picture as SVG. Each scene is laid out by itself (layout.h); a composite state is a box around the scene that it
+// contains.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -15,7 +16,7 @@ namespace wtool::host::report {
 namespace {
 
 constexpr std::size_t max_text = 32;  // columns of a node's or an edge's text
-constexpr double character = 7.4;     // units a column, roughly
+constexpr double character = 7.4;     // roughly the width of a column, in units
 constexpr double small_character = 6.4;
 constexpr double node_height = 32;
 constexpr double visited_height = 44;  // with a second line
@@ -38,7 +39,7 @@ std::string shown(const std::string& text) { return cut_to_width(cleaned_for_ter
 
 double width_of(const std::string& text, double column) { return static_cast<double>(display_width(text)) * column; }
 
-// The state is told by a sign, not by colour alone.
+// The status is shown by a sign as well, not only by colour.
 std::string sign_of(const Picture::Item& item) {
   if (!item.status || !item.acts) return {};
   switch (*item.status) {
@@ -79,7 +80,7 @@ std::string text_at(double x, double y, const std::string& text, const std::stri
 class SvgWriter {
  public:
   SvgWriter(const Picture& picture, bool links) : picture_(picture), links_(links), placed_(picture.scenes.size()) {
-    // The scenes inside first: their sizes are those of items.
+    // Inner scenes first, because their sizes determine the sizes of the items that contain them.
     for (std::size_t i = picture.scenes.size(); i-- > 0;) place(i);
   }
 
@@ -210,7 +211,7 @@ class SvgWriter {
     const std::string second = second_line(item);
     std::string text;
     if (bar) {
-      // Named by its title alone: the text would cover the arrows.
+      // Its name is only in the tooltip: a text would cover the arrows.
     } else if (second.empty()) {
       text = text_at(middle.x, middle.y + 4, heading_of(item));
     } else {

@@ -19,7 +19,7 @@ using journal::StepRecord;
 using runner::RunReport;
 using runner::Step;
 
-// GitHub shows so many of each kind for a step of a job, and drops the others without a word.
+// GitHub shows at most this many of each kind for a step of a job, and silently drops the others.
 constexpr std::size_t max_annotations = 10;
 constexpr std::size_t max_annotation = 4000;         // bytes of a message
 constexpr std::size_t max_github_rows = 500;         // of the table
@@ -68,7 +68,7 @@ class Commands {
     out_ += "title=" + command_text(cleaned_for_terminal(title, false), true) +
             "::" + command_text(safe(message), false) + "\n";
   }
-  // With a line about what GitHub would not show.
+  // The commands, with a line about those that GitHub would not show.
   std::string text(const std::string& run) {
     std::size_t left_out = 0;
     for (const std::size_t count : counts_) left_out += count > max_annotations ? count - max_annotations : 0;
@@ -164,7 +164,7 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
   std::size_t told = 0;
   for (const FailedStep& step : failed.steps) {
     if (step.aborted) continue;
-    // The workflow says what such a failure leads to.
+    // In a completed run, the workflow has handled the failure.
     commands.add(is_completed ? Commands::Kind::warning : Commands::Kind::error, name + ": " + step.label,
                  message_of(step), state_of_main(run, names, step));
     ++told;

@@ -125,7 +125,7 @@ TimeSpan span_of(const RunRecord& run) {
 }
 
 std::string bar(const StepRecord& step, const TimeSpan& span) {
-  // A step that was kept took its time before this run.
+  // The time of a replayed step was spent in the earlier part of the run.
   if (step.replayed) return {};
   const double left = span.part(step.began - span.begin);
   const double width = std::min(span.part(end_of(step) - step.began), 100 - left);

@@ -60,7 +60,7 @@ class Layers {
  private:
   bool is_loop(const LayoutEdge& edge) const { return edge.from == edge.to; }
 
-  // Marks the arrows that lead back to a node on the way to theirs.
+  // Finds the arrows that close a circle: they lead back to a node on the path by which they were reached.
   void turn_circles() {
     enum class Mark { none, open, done };
     turned_.assign(edges_.size(), false);
@@ -93,7 +93,8 @@ class Layers {
   std::size_t upper(std::size_t edge) const { return turned_[edge] ? edges_[edge].to : edges_[edge].from; }
   std::size_t lower(std::size_t edge) const { return turned_[edge] ? edges_[edge].from : edges_[edge].to; }
 
-  // The longest way from the top. Then what nothing leads to moves down to what it leads to.
+  // A node's row is the length of the longest path to it from the top. Then nodes without incoming arrows move down to
+  // just above their targets.
   void find_rows() {
     std::vector<std::size_t> layer(nodes_.size(), 0);
     std::vector<std::size_t> missing(nodes_.size(), 0);
@@ -144,7 +145,7 @@ class Layers {
       if (is_loop(edges_[i])) continue;
       const std::size_t top = upper(i);
       const std::size_t bottom = lower(i);
-      // Beside where the arrow begins: the last row of an arrow that leads upwards.
+      // The label goes next to where the arrow begins, which is the last row for an arrow that leads upwards.
       const std::size_t label_row = turned_[i] ? row_[bottom] - 1 : row_[top] + 1;
       std::size_t before = top;
       for (std::size_t row = row_[top] + 1; row < row_[bottom]; ++row) {
@@ -233,8 +234,9 @@ class Layers {
     return left.right + right.left + (left.is_node && right.is_node ? side_gap : line_gap);
   }
 
-  // The places nearest to the wanted ones that keep the order and the gaps: the wanted places less the room that is needed to the
-  // left, made ascending by taking weighted means (pool adjacent violators).
+  // Finds the positions nearest to the wanted ones that keep the order and the gaps: subtracts the room that is needed
+  // to the left from each wanted position, and makes the sequence ascending by weighted means (pool adjacent
+  // violators).
   void place_row(const std::vector<std::size_t>& row, const std::vector<double>& wanted,
                  const std::vector<double>& weights) {
     struct Pool {
@@ -296,7 +298,7 @@ class Layers {
     }
   }
 
-  // Small bends of long arrows. Half of the gap to a neighbour stays.
+  // Straightens small bends of long arrows; at least half of the gap to a neighbour stays.
   void straighten() {
     for (const std::vector<std::size_t>& chain : chains_) {
       for (std::size_t begin = 0, end = 0; begin < chain.size(); begin = end) {

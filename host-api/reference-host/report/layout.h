@@ -5,9 +5,10 @@
 //   std::vector<LayoutEdge> edges{{.from = 0, .to = 1, .label_width = 60}};
 //   const Layout layout = lay_out({{84, 32}, {84, 32}}, edges);   // layout.middles, edges[0].points, edges[0].label
 //
-// The way is the usual one (Sugiyama, Tagawa, Toda 1981): arrows that close a circle are turned round, each box stands one layer
-// below the lowest that leads to it, an arrow over several layers gets a place in each of them, and so does its text. The order in
-// a layer follows from the middles of the neighbours. So no arrow runs through a box, and no two texts cover each other.
+// The method is that of Sugiyama, Tagawa and Toda (1981): arrows that close a circle are reversed, each box is one
+// layer below the lowest box that leads to it, and an arrow over several layers gets a position in each of them, and so
+// does its text. Boxes in a layer are ordered by the middles of their neighbours. So no arrow runs through a box, and
+// no two texts cover each other.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,8 @@ struct LayoutEdge {
   std::size_t from = 0;  // indexes of nodes; the same twice is a loop at the right side
   std::size_t to = 0;
   double label_width = 0;  // 0: no text
-  // Results. A line from each point to the next; it leaves and reaches each vertically, but for a loop's four points, which are
-  // the control points of one curve.
+  // Results. The arrow's points; each is joined to the next by a line that leaves and arrives vertically. A loop has
+  // four points, which are the control points of one curve.
   std::vector<Point> points{};
   Point label{};  // the middle of its text
 };

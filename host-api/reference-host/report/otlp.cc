@@ -33,7 +33,7 @@ constexpr int severity_info = 9;
 constexpr int severity_warn = 13;
 constexpr int severity_error = 17;
 
-// An id of zeros alone means that there is none.
+// OTLP takes an id of only zeros for a missing one.
 std::string id_of(const std::string& what, std::size_t size) {
   std::string id = sha256(what).substr(0, size);
   if (id.find_first_not_of('0') == std::string::npos) id.back() = '1';
@@ -96,7 +96,7 @@ ordered_json span_of_run(const RunRecord& run) {
   attributes.number("wtool.run.resumed", run.resumed);
   attributes.text("wtool.workflow.file", run.file);
   attributes.text("wtool.workflow.sha256", run.sha256);
-  // A run that was resumed took longer than its parts together.
+  // From the first start to the end of the last part, including the time between the parts.
   journal::Moment end = run.began + std::chrono::duration_cast<journal::Moment::duration>(run.took);
   for (const StepRecord& step : run.steps) end = std::max(end, end_of_step(step));
   ordered_json span{{"traceId", trace_id(run)},

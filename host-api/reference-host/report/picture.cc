@@ -31,7 +31,7 @@ class Builder {
     find_apart();
     item_of_.assign(states_.size(), none);
     scene_of_.assign(states_.size(), none);
-    // The hidden half of a composite state stands for its scene.
+    // A composite state's scene is identified by its hidden half.
     inner_scene_.assign(states_.size(), none);
     start_ = add_item(0, {Picture::Shape::start, "", "", {}, true, 0, 0, {}, 0});
     for (std::size_t i = 0; i < states_.size(); ++i) place(i);
@@ -92,7 +92,7 @@ class Builder {
     return next;
   }
 
-  // Apart is what no way from the start leads to, and what leads back to no state on such a way.
+  // States are drawn apart if no path from the start reaches them, and they do not lead back to a state on such a path.
   void find_apart() {
     std::vector<bool> main(states_.size(), false);
     std::vector<std::size_t> open;

@@ -1,6 +1,6 @@
-// What the picture of a workflow shows: scenes of items and arrows. A composite state is an item that holds a scene; what no way
-// from the start leads to (`finally`, the states for failures) has a scene of its own. drawing_svg.cc draws it; drawing.h has the
-// flat form that other notations need.
+// What the picture of a workflow shows: scenes of items and arrows. A composite state is an item that holds a scene;
+// states that no path from the start reaches (`finally`, the states for failures) have scenes of their own.
+// drawing_svg.cc draws it; drawing.h has the flat form that other notations need.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ struct Picture {
     std::string id;
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
-    bool acts = true;                            // it has an action; a state without one has not succeeded at anything
+    bool acts = true;                            // it has an action; a state without one cannot succeed
     std::uint64_t visits = 0;
     std::uint64_t last_step = 0;  // its number; 0: no visit
     std::chrono::steady_clock::duration took{};

@@ -69,7 +69,7 @@ class Progress final : public runner::RunObserver {
     std::chrono::steady_clock::time_point began;
     std::string last_line;     // of the output, complete
     std::string partial_line;  // what came after it; bounded
-    std::string node;          // of a cluster, that its call runs on
+    std::string node;          // the node of a cluster on which its call runs
     bool waits = false;        // for a node
     std::int64_t pid = 0;      // of its command's main process; 0: not known
     std::string stops{};       // what is shown while its command is being stopped; empty: it is not

@@ -119,7 +119,7 @@ std::string StateTable::status_of(const Row& row, bool suspended) {
     notes.push_back(std::to_string(static_cast<std::size_t>(row.further_tries) + row.visits) + " tries");
   }
   if (row.kept > 0) notes.push_back(row.kept == row.visits ? "kept" : std::to_string(row.kept) + " kept");
-  // What a resumed run keeps of a matrix is one step: its combinations are no visits then.
+  // A resumed run keeps a matrix as one step, without visits for its combinations.
   if (row.visits == 0 && row.kept_matrices > 0) notes.emplace_back("kept");
   if (row.up_to_date > 0) {
     notes.push_back(row.up_to_date == row.visits ? "up to date" : std::to_string(row.up_to_date) + " up to date");

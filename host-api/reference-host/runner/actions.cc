@@ -159,7 +159,7 @@ class ActionRunner {
       if (!ask(action, *prompt, values, addition)) return;
       assigned.insert(assigned.end(), result_.assigned.begin(), result_.assigned.end());
       result_.assigned = assigned;
-      // Nobody reads the answer of an agent that ends the workflow.
+      // If the agent ends the workflow, nobody needs its answer.
       if (!options_.output || result_.ends_workflow) return keep();
       const std::string wrong = take_answer();
       if (wrong.empty()) return keep();
@@ -193,7 +193,8 @@ class ActionRunner {
     if (!take_timeout(timeout)) return false;
     RunObserver& observer = invocation_.run.observer();
     bool begun = false;
-    // What is up to date uses nothing. The call is on record before it begins, so that one that a kill ends counts.
+    // Called only if the step is not up to date. The call is recorded before it begins, so that it counts even if this
+    // process is killed.
     const auto begin = [&] {
       if (std::string why = begin_call(invocation_); !why.empty()) {
         result_ = exhausted_result(std::move(why));
@@ -252,7 +253,8 @@ class ActionRunner {
     return !result_.outcome.is_error;
   }
 
-  // A budget that nobody counts for would never run out. Empty: all that is needed was reported.
+  // What the command did not report although a budget needs it, since such a budget would never run out. Empty: it
+  // reported all that is needed.
   std::string unreported(const PromptUsage& reported) const {
     if (!reported.error.empty()) return reported.error;
     const bool tokens = !reported.tokens && needs_tokens(invocation_);
@@ -443,7 +445,8 @@ class ActionRunner {
                           .limits = workflow::limits_text(placed.limits),
                           .traceparent = run.request().settings.traceparent,
                           .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}};
-    // The first question stands for all: a later one has the wrong answer in it, and another key.
+    // The cache key is that of the first question: a repeated one contains the wrong answer, and would have another
+    // key.
     if (!kept_) {
       kept_.emplace(step_, context_, place, tool, arguments, prompt);
       if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());

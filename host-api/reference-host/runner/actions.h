@@ -65,9 +65,9 @@ std::string with_place(const WorkflowInvocation& invocation, std::size_t offset,
 std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments, const expressions::Scope& values,
                                                  std::string& why);
 
-// The call of a tool as a person and the journal see it: its name and its arguments. Of a text for standard input only
-// its size and its SHA-256, because it may be anything; of what is no text, its type and size; null where it is not
-// known yet.
+// The call of a tool as a person and the journal see it: its name and its arguments. Of standard input, only the size
+// and SHA-256 of the text are shown, because it may be anything; of another type than text, the type and size; null if
+// it is not known yet.
 std::string shown_call(const std::string& tool, nlohmann::json arguments);
 
 // Arguments whose guard excludes them are left out. Nothing: `why` says what is wrong, with its place.

@@ -20,8 +20,8 @@ struct ApprovalRequest {
   std::uint64_t sequence = 0;
   std::string state;
   std::string question;
-  std::string by;  // the user or the group who may answer; empty: whoever runs the workflow
-  // How long it waits, from when it was first asked in this run; nothing: for ever.
+  std::string by;  // the user or the group who may answer; empty: the user who runs the workflow
+  // How long it waits, from when it was first asked in this run; nothing: forever.
   std::optional<std::chrono::milliseconds> timeout;
 };
 

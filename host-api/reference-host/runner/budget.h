@@ -23,12 +23,12 @@ class PastRun;
 struct Meter {
   Usage spent;        // in all parts of the run
   Usage seen;         // that of the steps which this part has passed
-  bool live = false;  // a prompt has been executed in this part: what is spent is seen
+  bool live = false;  // a prompt has run in this part, so conditions see everything that was spent
 
   const Usage& shown() const { return live ? spent : seen; }
 };
 
-// Call it when the workflow begins, whose main path has that name.
+// Call it when the workflow begins; `branch` is its main path.
 void count_earlier_usage(const WorkflowInvocation& invocation, const std::string& branch);
 // Call it for a step that is taken from the earlier run.
 void count_replayed_usage(const WorkflowInvocation& invocation, const std::string& branch, std::uint64_t sequence);

@@ -17,8 +17,8 @@ namespace wtool::host::runner {
 
 namespace {
 
-// Held by a run of a workflow with `concurrency`, also of one that another workflow runs. Null: there is nothing to hold, or
-// one around it holds it already; or it could not be taken: `end` says how the workflow ended then.
+// The lock of a workflow with `concurrency`, also if another workflow runs it. Null: the workflow has no such lock, or
+// one around it holds it already; or it could not be taken, and `end` says how the workflow ended.
 std::unique_ptr<NamedLock> take_turn(const WorkflowInvocation& invocation, const std::string& step, Stop& stop,
                                      BranchResult& end) {
   const std::string& name = invocation.workflow.concurrency.name;

@@ -20,10 +20,11 @@ namespace wtool::host::runner {
 namespace {
 
 constexpr std::size_t largest_note = 4096;  // bytes; what a holder says about itself
-// The kernel tells nobody that a lock has become free but those that wait inside of it, where no stop reaches them.
+// The kernel reports a free lock only to threads that block in flock, where a stop cannot reach them. So the lock is
+// tried again in these intervals.
 constexpr std::chrono::milliseconds look_again{100};
 
-// Empty: `error` says why there is none.
+// The folder of the locks. Empty: `error` says why it cannot be used.
 std::string lock_folder(std::string& error) {
   const std::string home = environment_folder("HOME");
   const std::string state = environment_folder("XDG_STATE_HOME", home.empty() ? home : home + "/.local/state");
@@ -34,7 +35,8 @@ std::string lock_folder(std::string& error) {
   std::string folder = state + "/wtool/locks";
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  // The names of locks are nobody else's business. Where the folder is not the user's own, the locks decide.
+  // Keeps the names of locks private. A failure is ignored: if the folder is not the user's own, opening the lock
+  // decides.
   std::error_code ignored;
   if (!failed) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
   if (!failed) return folder;
@@ -64,7 +66,7 @@ void write_note(int file, const LockHolder& holder) {
   for (const std::string& line : {std::to_string(::getpid()), host_name(), holder.run, holder.step, holder.what}) {
     text += one_line(line) + '\n';
   }
-  // Only words for others: the lock holds without them.
+  // The note is only information for others: the lock works without it.
   if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), std::min(text.size(), largest_note), 0) < 0) return;
 }
 

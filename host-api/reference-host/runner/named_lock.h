@@ -13,7 +13,7 @@
 
 namespace wtool::host::runner {
 
-// Whoever holds a lock.
+// Who holds a lock.
 struct LockHolder {
   std::string run;        // its id; may be empty
   std::string step;       // branch and number of the step, as BRANCH/NUMBER; empty: the whole run

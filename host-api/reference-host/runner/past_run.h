@@ -54,11 +54,11 @@ class PastRun {
     const auto found = steps_.find(key(branch, sequence));
     return found == steps_.end() ? nullptr : &found->second;
   }
-  // What prompts of that step used, in all parts of the earlier run, also where the step is not here.
+  // Adds what prompts of that step used, in all parts of the earlier run; also for steps that are not kept.
   void add_usage(std::string_view branch, std::uint64_t sequence, const Usage& usage) {
     usage_.emplace_back(key(branch, sequence), usage);
   }
-  // That of the step, and of all that ran inside it.
+  // The usage of the step, and of everything that ran inside it.
   Usage used_at(std::string_view branch, std::uint64_t sequence) const {
     const std::string own = key(branch, sequence);
     const std::string below = std::string(branch) + '/' + std::to_string(sequence) + ':';
@@ -68,7 +68,7 @@ class PastRun {
     }
     return all;
   }
-  // That of all steps of the branch and of those below it.
+  // The usage of all steps of the branch, and of the branches below it.
   Usage used_in(std::string_view branch) const {
     Usage all;
     for (const auto& [place, usage] : usage_) {

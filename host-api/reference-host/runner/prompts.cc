@@ -108,7 +108,7 @@ std::set<std::string, std::less<>> Prompts::settable_names(const std::string& pr
   const std::string text =
       is_inline ? prompt : PromptFiles(prompt_folders(settings_.directories, directory_, from)).text(prompt);
   for (std::size_t at = 0; at < text.size();) {
-    // What the prompt itself reads must get its value from elsewhere.
+    // A name that the prompt's own template reads must get its value from elsewhere.
     const std::string_view begin = std::string_view(text).substr(at, 2);
     if (begin == "{{" || begin == "{%") {
       const std::size_t close = text.find(begin == "{{" ? "}}" : "%}", at);

@@ -5,7 +5,7 @@
 namespace wtool::host::runner {
 namespace {
 
-// A loop of millions of steps must not take the memory of millions of steps.
+// Bounds the memory of a run that loops millions of times.
 constexpr std::uint64_t max_steps_kept = 1'000'000;
 
 }  // namespace

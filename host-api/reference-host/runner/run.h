@@ -98,8 +98,8 @@ struct WorkflowInvocation {
   std::size_t finally;  // no_state: none
   // The text of this workflow, or of one that runs it, mentions such files: every output is then written to a file.
   bool reads_output_files;
-  workflow::Placement place;  // where its steps run that do not say so; empty: where the host was told to
-  bool counts_usage;          // it, or one that runs it, has a budget, or reads one: the value `budget` is kept
+  workflow::Placement place;  // where steps run that name no place; empty: where the host was told to run them
+  bool counts_usage;          // it, or one that runs it, has or reads a budget: the value `budget` is kept
   mutable Meter meter;        // what its prompts have used
   mutable std::vector<std::atomic<std::int64_t>> visits;  // of each state with max=N
   mutable std::atomic<bool> finally_entered{false};

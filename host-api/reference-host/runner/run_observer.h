@@ -98,20 +98,20 @@ struct RunReport {
   enum class Status { completed, failed, aborted, suspended };
   Status status = Status::completed;
   std::string reason;    // one sentence; empty when completed
-  bool refused = false;  // it failed because policy, or whoever was asked, refused a command
+  bool refused = false;  // it failed because policy, or the person who was asked, refused a command
   std::vector<Step> steps;
   std::optional<LastStep> last;
   std::chrono::steady_clock::duration took{};
 };
 
-// What happens to a service after its step has begun. It goes on when the step has ended.
+// What happens to a service after its step has begun, and also after that step has ended.
 struct ServiceEvent {
   enum class Kind { started, ready, restarting, ended };
   Kind kind = Kind::started;
   bool failed = false;         // it has ended by itself, or was never ready
   std::int64_t exit_code = 0;  // of its command, where it has ended
   std::string message{};       // one sentence
-  std::string log{};           // the file with what it wrote; empty: there is none
+  std::string log{};           // the file with what it wrote; empty: none
 };
 
 // Called in order for each branch, on the thread that runs it; with several branches, from several threads at once.
@@ -124,7 +124,8 @@ class RunObserver {
   // map. Called before those steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
-  // What the tool says of the step's call: it waits for a node, it has started there. Not every tool says something.
+  // What the tool reports about the step's call: it waits for a node, it has started there. Not every tool reports
+  // states.
   virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
   virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
@@ -132,7 +133,7 @@ class RunObserver {
   virtual void service(const Step& /*step*/, const ServiceEvent& /*event*/) {}
   // The try `step.tries` has failed; the next one begins after `wait`.
   virtual void retrying(const Step& /*step*/, const Outcome& /*outcome*/, std::chrono::milliseconds /*wait*/) {}
-  // A prompt of the step uses that: the call before it begins, the rest when it has ended.
+  // What a prompt of the step uses: the call is reported before it begins, tokens and cost when it has ended.
   virtual void used(const Step& /*step*/, const Usage& /*usage*/) {}
   virtual void state_ended(const Step& /*step*/, const StepEnd& /*end*/) {}
   // Something that people should know: a variable that two branches have set, a journal that does not fit, ...

@@ -12,7 +12,7 @@ using workflow::State;
 using workflow::Transition;
 using workflow::Workflow;
 
-// The fork on whose branches the state is; no_state: none.
+// The fork that has the state on one of its branches; no_state: none.
 std::size_t fork_around(const Workflow& workflow, std::size_t state) {
   for (std::size_t fork = 0; fork < workflow.states.size(); ++fork) {
     if (workflow.states[fork].kind != State::Kind::fork) continue;

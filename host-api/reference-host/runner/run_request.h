@@ -85,7 +85,7 @@ struct PreparedPrompt {
   std::string usage_file;                            // where it may report what it used (prompts.h)
   std::map<std::string, std::string> environment{};  // for the command: the names of its files
   std::string text{};                                // what the prompt says; may be empty in a preview
-  std::vector<std::string> own_files{};              // whose names in the command are others each time
+  std::vector<std::string> own_files{};              // files whose names in the command differ each time
   std::shared_ptr<const void> keeps;  // what must live until the command has ended: a file with the prompt, say
 };
 
@@ -102,10 +102,11 @@ struct RunServices {
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
   // Asks for an approval. Not set: nobody can give it.
   Approve approve;
-  // Whether the step may begin; `what` it does. False: the run is aborted. Any thread; not set: every step may.
+  // Whether the step, which does `what`, may begin. False: the run is aborted. Any thread; not set: every step may
+  // begin.
   std::function<bool(const Step& step, const std::string& what, Stop& stop)> may_begin;
-  // Whether an aborted run ends without `finally`, because a person must answer before it is resumed, or no time is
-  // left. Any thread; not set: never.
+  // Whether an aborted run ends without `finally`, because it is suspended until a person answers, or no time is left.
+  // Any thread; not set: never.
   std::function<bool()> skips_finally;
   // The longest timeout of a call, in seconds; nothing: there is no limit.
   std::optional<std::int64_t> timeout_max;
@@ -113,7 +114,7 @@ struct RunServices {
   OutputStore* outputs = nullptr;
   // Skips the steps that are up to date and may be skipped. Null: every step runs.
   cache::StepCache* cache = nullptr;
-  // What a call would do (Toolbox::explain); null: `why` says why that is not known. Not set: it never is. Any thread.
+  // What a call would do (Toolbox::explain); null: `why` says why that is not known. Not set: never known. Any thread.
   std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
                                        std::string& why)>
       explain;
@@ -122,8 +123,8 @@ struct RunServices {
 struct RunSettings {
   std::size_t max_parallel = 0;   // calls that run at the same time; 0: no limit
   std::optional<bool> fail_fast;  // overrides the file's
-  // For the journal: where steps run that do not say so, if that is "cluster"; and the name of the jobs of a cluster, if
-  // the run may submit some.
+  // For the journal: "cluster" if that is where steps run that name no place; and the name of the run's jobs on a
+  // cluster, if it may submit any.
   std::string on{};
   std::string jobs{};
   std::string traceparent{};             // W3C trace context that all its calls belong to; empty: none

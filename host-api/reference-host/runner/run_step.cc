@@ -24,7 +24,7 @@ RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state
   const PastStep* past = run.past(branch, sequence, step.of());
   // A secret output is not in the journal, so the step is run again.
   if (past != nullptr && past->end.secret) past = nullptr;
-  // A service ended with the earlier run.
+  // A service ended with the earlier run, so it must be started again.
   if (past != nullptr && is_needed_again(run, workflow, state, branch, sequence)) past = nullptr;
   step.replayed = ran.replayed = past != nullptr;
   announce();
@@ -124,7 +124,7 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   return result;
 }
 
-// The wait for the lock counts for none of the limits of time: it is not the action's.
+// The wait for the lock does not count towards the action's time limits.
 ActionResult run_locked(Step& step, const ActionContext& context) {
   const std::optional<workflow::TemplateText>& lock = step.of().action->options.lock;
   if (!lock) return run_within_time(step, context);

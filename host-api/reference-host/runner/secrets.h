@@ -31,7 +31,7 @@ class Secrets {
   std::size_t undecided_tail(std::string_view text) const;
 
  private:
-  // The size of the longest form with which the text, which is not empty, begins; 0 if there is none. With mutex_ held.
+  // The size of the longest form with which `text` (not empty) begins; 0 if it begins with no form. With mutex_ held.
   std::size_t max_at_the_beginning(std::string_view text) const;
 
   std::atomic<bool> any_{false};

@@ -43,9 +43,10 @@ using workflow::ServiceAction;
 using workflow::ShellAction;
 using workflow::Workflow;
 
-// So long a command without `ready` must run: one that does not exist, or that is wrong, has ended by then.
+// A service without `ready` counts as ready after running this long: a command that does not exist, or is wrong, has
+// ended by then.
 constexpr milliseconds settling{250};
-// Between two questions whether a service is ready; each is twice the one before.
+// The first pause between two checks whether a service is ready; each pause is twice the one before.
 constexpr milliseconds first_pause{50};
 constexpr milliseconds longest_pause{1000};
 // Before a service is started again, unless `backoff` says otherwise.
@@ -108,7 +109,7 @@ std::optional<ShellCall> shell_call(const ShellAction& action, const Step& step,
   return call;
 }
 
-// A socket that is bound to the port, on all addresses; nothing: the port is in use. `port` 0: any port.
+// Tries to bind a socket to the port on all addresses. Returns the port; 0: it is in use. `port` 0: any free port.
 std::int64_t bound_port(std::int64_t port) {
   for (const int family : {AF_INET6, AF_INET}) {
     const Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -168,13 +169,13 @@ class Service {
         owner_(owner),
         prepared_(std::move(prepared)),
         secret_(gives_secrets(step)) {
-    // Under the lock, so that nobody looks before this and begins to wait after it.
+    // Under the lock, so that a thread cannot check before this and begin to wait after it.
     wakes_ = stop_.subscribe([this](const StopRequest&) {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
       changed_.notify_all();
     });
-    // A run that is stopped at once waits for no graceful end.
+    // When the run is stopped at once, services get no graceful end.
     at_once_ = run.stop().subscribe([this](const StopRequest& request) {
       if (request.how == StopHow::now) stop_.request(request.how, request.reason);
     });
@@ -307,7 +308,7 @@ class Service {
             [this](OutputStream stream, std::string_view bytes) {
               log(bytes);
               run_.observer().output(step_, stream == OutputStream::standard_error, bytes);
-              // Not every tool tells states; but what writes has started.
+              // Not every tool reports states, but a command that writes has started.
               note_start();
             },
             [this](const CallState& state) {
@@ -337,7 +338,7 @@ class Service {
   // With mutex_ held.
   bool is_over() const { return call_over_ || stopped_; }
 
-  // Empty: the service is ready; else why it is not.
+  // Waits until the service is ready. Returns why it is not; empty: it is.
   std::string await_ready() {
     const auto until = steady_clock::now() + prepared_.ready_timeout;
     std::string last = "the command of `ready` has not ended yet";
@@ -368,7 +369,7 @@ class Service {
     }
   }
 
-  // Asks once, at most so long. `last` gets what the command answered.
+  // Runs the command of `ready` once, for at most `longest`. `last` gets its answer.
   bool ask(milliseconds longest, std::string& last, bool& is_final) {
     ChildStop question(stop_);
     {
@@ -443,7 +444,7 @@ class Service {
   ServicesOf* const owner_;
   const PreparedService prepared_;
   const bool secret_;
-  std::unique_ptr<OutputFile> log_;  // used by the thread that is in the call, and when that has ended
+  std::unique_ptr<OutputFile> log_;  // used by the thread that is in the call, and after that has ended
   std::size_t logged_ = 0;
 
   std::mutex mutex_;
@@ -452,7 +453,7 @@ class Service {
   bool call_over_ = false;
   bool call_started_ = false;
   bool stopped_ = false;
-  Stop* question_ = nullptr;        // ends the command of `ready`; null: it does not run
+  Stop* question_ = nullptr;        // ends the command of `ready`; null: it is not running
   std::optional<Outcome> refusal_;  // why that command can never succeed
   Outcome end_;                     // of the last call
   std::string why_;                 // why the service has ended
@@ -504,7 +505,7 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
   Variables values = context.variables;
   if (const std::string& name = action.free_port.name; !name.empty()) {
     std::int64_t preferred = 0;
-    // Values that are kept from the earlier run may hold its port.
+    // Values kept from the earlier run may contain the port, so it is used again.
     if (const PastStep* past = step.tries > 1 ? nullptr : run_.past(step.branch, step.sequence, step.of())) {
       for (const auto& [set, value] : past->end.assigned) {
         if (set == name && value.as_int() != nullptr) preferred = *value.as_int();

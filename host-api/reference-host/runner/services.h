@@ -1,12 +1,14 @@
 // The services of a run: commands that run beside its steps, each as a call of its own (`Service "command"`).
 //
-// - A service is started by its step, which ends when the service is ready: when the command of `ready` succeeds; without
-//   one, when it still runs a moment after the tool has said that the command has started, or has given output of it.
+// - A service is started by its step, which ends when the service is ready: when the command of `ready` succeeds or,
+//   without one, when the service still runs a moment after it has started (the tool reports that, or passes on its
+//   output).
 // - It ends with the composite state in which it was started: before the path enters a state outside of that. Otherwise it
 //   ends with its workflow, after `finally`. Later ones end first. A state has one service: its next visit ends it, too.
-// - It is ended as any call: gracefully first. So the plugin ends everything that it has started, also when wtool dies.
-// - One that ends by itself is started again, `restart` times at most. Then it stops the path of its workflow, which has
-//   failed for that reason; `on failure` and `finally` still run. During these, its end is told, and changes nothing.
+// - It is ended like any call: gracefully first. The plugin ends everything that it has started, even if wtool dies.
+// - A service that ends by itself is started again, at most `restart` times. After that, it stops its workflow, which
+//   fails for that reason; `on failure` and `finally` still run. A service that ends during these is reported, but
+//   changes nothing.
 #pragma once
 
 #include <atomic>
@@ -43,7 +45,7 @@ class Services {
   // Starts the service of that step, and waits until it is ready.
   ActionResult start(const Step& step, const ActionContext& context, const workflow::ServiceAction& action);
 
-  // The branch enters that state. Ends services whose composite state it has left by that.
+  // Call it when the branch enters that state: ends the services whose composite state it has thereby left.
   void enter(const WorkflowInvocation& invocation, const std::string& branch, std::size_t state);
 
  private:
@@ -51,7 +53,7 @@ class Services {
 
   void end_where(const std::function<bool(const Service&)>& is_over, const std::string& why);
   ServicesOf* owner_of(const WorkflowInvocation& invocation);
-  // A TCP port that nobody listens on, another one each time; `preferred` where that is free. 0: there is none.
+  // A TCP port that nobody listens on, a different one each time; `preferred` if that is free. 0: no port is free.
   std::int64_t free_port(std::int64_t preferred);
 
   Run& run_;
@@ -62,7 +64,7 @@ class Services {
   std::set<std::int64_t> ports_;
 };
 
-// Those of one workflow of the run, which end with this object at the latest.
+// The services of one workflow of the run. They end with this object at the latest.
 class ServicesOf {
  public:
   // Both must outlive this object.
@@ -74,7 +76,8 @@ class ServicesOf {
   // For the main path of the workflow: also requested when a service fails.
   Stop& stop() { return work_.stop(); }
 
-  // The main path has ended so, and with it all composite states. If a service has ended it, it has failed.
+  // Call it when the main path has ended as `end` says, and with it all composite states. If a service has stopped the
+  // path, `end` becomes a failure.
   void judge(BranchResult& end);
 
  private:
@@ -86,7 +89,7 @@ class ServicesOf {
   Stop& outer_;
   ChildStop work_;
   std::mutex mutex_;
-  std::string why_;  // of the first service that has failed; empty: none has
+  std::string why_;  // why the first service failed; empty: none has
   LastStep last_;
 };
 

@@ -32,7 +32,7 @@ std::string described(const workflow::Action& action, const Variables& values) {
   if (const auto* shell = std::get_if<workflow::ShellAction>(&action.kind))
     return "runs: " + command_now(*shell, values);
   if (const auto* service = std::get_if<workflow::ServiceAction>(&action.kind)) {
-    // A free port is chosen when the service begins: `${port}` stays as it is written.
+    // A free port is chosen only when the service begins, so `${port}` is shown unchanged.
     std::string text = "starts the service: " + command_now(service->run, values);
     if (service->ready) text += "; it is ready when this succeeds: " + command_now(*service->ready, values);
     return text;

@@ -29,7 +29,8 @@ struct RanStep {
   bool was_left = false;  // replayed, and its path continued to another state
 };
 
-// `announce` is called before the observers hear of the step; `perform` runs its action, where it was not run before.
+// `announce` is called before the step is reported to observers; `perform` runs its action, unless an earlier run has
+// run it.
 RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                  std::uint64_t sequence, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform);
@@ -46,12 +47,12 @@ ActionResult run_tries(Step& step, const ActionContext& context);
 inline constexpr std::size_t max_threads = 1024;
 void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work);
 
-// The join at which the branches of a fork meet: the nearest one to which every exit of it leads; no_state if there is
-// none.
+// The join at which the branches of a fork meet: the nearest one to which every exit of the fork leads; no_state: no
+// such join.
 std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& fork);
 
 struct ForkResult {
-  BranchResult branch_result;             // failed where a branch could go no further, aborted; else ended
+  BranchResult branch_result;             // failed if a branch could not continue, or aborted; otherwise ended
   std::size_t join = workflow::no_state;  // where the path continues; no_state: all branches have ended
   std::optional<LastStep> last;           // the branches' last outcomes, as one
 };

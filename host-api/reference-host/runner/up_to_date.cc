@@ -22,7 +22,7 @@ bool is_variable_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// The variables that a text may read as $NAME or ${NAME...}, whether a shell would expand them there or not.
+// Adds the variables that a text may read as $NAME or ${NAME...}, whether or not a shell would expand them there.
 void add_variables(std::string_view text, std::map<std::string, std::string>& found) {
   for (std::size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$', at)) {
     ++at;
@@ -36,7 +36,7 @@ void add_variables(std::string_view text, std::map<std::string, std::string>& fo
   }
 }
 
-// A prompt is given in a file with another name each time.
+// The command without the names of its own files, which differ each time.
 std::string without_own_files(std::string text, const PreparedPrompt* prompt) {
   for (std::size_t i = 0; prompt != nullptr && i < prompt->own_files.size(); ++i) {
     const std::string& file = prompt->own_files[i];
@@ -63,7 +63,7 @@ json result_json(const ActionResult& result) {
   return made;
 }
 
-// False: it is not what result_json makes.
+// False: the text was not made by result_json.
 bool read_result(const std::string& text, ActionResult& result) {
   try {
     const json all = json::parse(text);
@@ -125,7 +125,7 @@ std::optional<std::vector<std::string>> rendered_patterns(const json* patterns, 
         if (!take(inner)) return std::nullopt;
       }
     }
-    // Only the workflow excludes files. A value that begins so is the name of a file.
+    // Only a `!` in the workflow's own text excludes files. A filled-in value that begins with `!` is a file name.
     const json& written = (*patterns)[i];
     if (written.is_string() && written.get_ref<const std::string&>().starts_with('!')) continue;
     for (std::size_t at = before; at < made.size(); ++at) {
@@ -157,7 +157,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   if (call.is_object()) {
     if (const auto found = call.find("environment"); found != call.end()) environment = *found;
     call.erase("environment");
-    call.erase("timeout");  // of what succeeds, it changes nothing
+    call.erase("timeout");  // a timeout does not change what succeeds
   }
   std::map<std::string, std::string> variables;
   add_variables(dumped(arguments), variables);

@@ -17,23 +17,24 @@
 
 namespace wtool::host::runner {
 
-// The texts of `inputs` or `outputs`, filled in. A text that stands for a list gives its elements. Nothing: `why`.
+// The patterns of `inputs` or `outputs` with their values filled in. A text that is a list becomes its elements.
+// Nothing: `why` says why not.
 std::optional<std::vector<std::string>> rendered_patterns(const nlohmann::json* patterns,
                                                           const expressions::Scope& values, std::string& why);
 
-// What the call depends on, beside its files. `explained` is what explain() says of it; `prompt` is what its command is
-// given, or null. Nothing: the call is made in any case, because of `why`.
+// What the call depends on, besides its files. `explained` is the explanation of the call; `prompt` is the prompt for
+// its command, or null. Nothing: the call is always made, for the reason `why`.
 std::optional<cache::Work> work_of(const std::string& tool, const nlohmann::json& arguments, const CallPlace& place,
                                    const nlohmann::ordered_json& explained, const PreparedPrompt* prompt,
                                    std::string& why);
 
-// What the result is judged by: what was valid for another `output` may not be valid now.
+// Makes the result depend on `output` as well: a result that was valid for another `output` may not be valid now.
 void add_output(const workflow::ActionOptions& options, cache::Work& work);
 
-// Whether a text that comes in pieces holds a secret. They must outlive it; null: there are none.
+// A function that finds secrets in a text that comes in pieces. `secrets` must outlive it; null: no secrets.
 cache::StepCache::Refuses secret_search(const Secrets* secrets);
 
-// One call of a step. Does nothing where the step is run in any case.
+// One call of a step. Does nothing for a step that is always run.
 class KeptCall {
  public:
   KeptCall(const Step& step, const ActionContext& context, const CallPlace& place, const std::string& tool,
@@ -43,7 +44,7 @@ class KeptCall {
   const std::string& mistake() const { return mistake_; }
   // True: the step is up to date. Its outputs are there, and its outcome is in `result`.
   bool take(ActionResult& result);
-  // What the call has given, for a later run; with the values that the agent of a prompt has set.
+  // Keeps the result of the call for later runs, with the values that the agent of a prompt has set.
   void keep(const ActionResult& result);
 
  private:

@@ -26,13 +26,13 @@ class Variables final : public expressions::Scope {
   std::string why_not(std::string_view name) const override;
 
   void set(const std::string& name, expressions::Value value);
-  // The outcome of a state's action, or of no state: then only the run's own names change.
+  // Records the outcome of a state's action; without a state, only the run's own names change.
   void record(const std::string& state, const std::string& result_name, const Outcome& outcome);
-  // The run's own names that never change: workflow_name, run_id.
+  // Sets the run's own names that never change: workflow_name, run_id.
   void set_run(const std::string& name, const std::string& run);
-  // What is left of the budgets.
+  // Sets the value `budget`: what is left of the budgets.
   void set_budget(expressions::Value value);
-  // A name that only this path sees, and that no merge copies: matrix, the arguments of a prompt.
+  // Sets a name that only this path sees and that merge() does not copy: matrix, the arguments of a prompt.
   void set_local(const std::string& name, expressions::Value value);
 
   // The values for a branch that begins here: all of these, none of which counts as set by the branch.

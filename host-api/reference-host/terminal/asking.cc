@@ -28,7 +28,7 @@ static_assert(std::atomic<unsigned>::is_always_lock_free, "a signal handler coun
 
 void count_continue(int) { times_continued.fetch_add(1); }
 
-// Hides what is typed, as long as it lives.
+// Turns off the terminal's echo while this object exists.
 class WithoutEcho {
  public:
   WithoutEcho(int terminal, bool wanted) : terminal_(terminal) {

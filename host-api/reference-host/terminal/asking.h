@@ -47,7 +47,7 @@ class Asking {
  public:
   enum class Event {
     done,
-    closed,  // the terminal has ended, or the answer is longer than any
+    closed,  // the terminal was closed, or the line is too long for an answer
     ended,   // by the QuestionEnd
   };
 
@@ -65,7 +65,8 @@ class Asking {
   Event show(std::string_view text);
   // Shows the prompt and reads a line. `hidden`: what is typed is not shown.
   Event read_line(std::string_view prompt, std::string& line, bool hidden = false);
-  // Ends the question without an answer, and says why. Waits for nothing: what the terminal does not take is lost.
+  // Ends the question without an answer, and says why. Never waits: text that the terminal does not take at once is
+  // lost.
   void leave(std::string_view why) const;
 
  private:

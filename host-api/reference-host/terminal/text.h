@@ -19,13 +19,13 @@ std::string duration_text(std::chrono::steady_clock::duration duration);
 // `keep_newlines`, else they become blanks; tabs become blanks. Bytes that are not UTF-8 become '?'.
 std::string cleaned_for_terminal(std::string_view text, bool keep_newlines);
 
-// In columns of a terminal; wide characters (CJK) count two. `text` must be clean.
+// The width in columns of a terminal; wide characters (CJK) count as two. `text` must be safe for a terminal.
 std::size_t display_width(std::string_view text);
 
-// At most `columns` wide; what was cut ends with an ellipsis, which is `...` where the locale is not UTF-8.
+// The text cut to at most `columns`; a cut text ends with an ellipsis, which is `...` if the locale is not UTF-8.
 std::string cut_to_width(std::string_view text, std::size_t columns);
 
-// Padded with blanks to that width.
+// The text padded with blanks to that width.
 std::string padded(std::string_view text, std::size_t columns);
 
 inline constexpr std::size_t max_excerpt_lines = 20;

@@ -16,7 +16,7 @@ namespace wtool::engine {
 
 namespace {
 
-// What the kernel permits where it does not say.
+// The kernel's default, for when its limit cannot be read.
 constexpr std::size_t default_most = 8192;
 
 std::size_t share_of_user() {

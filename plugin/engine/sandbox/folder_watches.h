@@ -1,9 +1,10 @@
-// Tells which folders have changed, by inotify: asking the kernel about each of 50,000 folders before and after every
-// command would cost more than most commands.
+// Finds out by inotify which folders have changed: asking the kernel about each of 50,000 folders before and after
+// every command would cost more than most commands do.
 //
-// - A watch ends with the first change that it tells of. So a program that changes much costs one event a folder.
-// - Watches are only taken in file systems whose changes this kernel always sees, and an eighth at most of what the user
-//   may have: editors need them too. A folder without a watch has to be looked at.
+// - A watch ends with the first change that it reports, so a program that makes many changes costs one event for each
+//   folder.
+// - Watches are used only in file systems whose changes this kernel always sees, and at most an eighth of those that
+//   the user may have, since editors need them too. A folder without a watch is checked each time.
 //
 // One thread at a time.
 #pragma once
@@ -32,8 +33,8 @@ class FolderWatches {
   FolderWatches();
   explicit FolderWatches(std::size_t most) : most_(most) {}
 
-  // Watches an open folder. What is read of the folder after this call is what it is said not to differ from. Without a
-  // watch to be had, `watched` stays as it was without one.
+  // Watches an open folder: `unchanged()` then compares with what is read after this call. If no watch is available,
+  // `watched` stays without one.
   void watch(int folder, Watched& watched);
   void forget(Watched& watched);
 

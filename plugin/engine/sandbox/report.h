@@ -1,4 +1,4 @@
-// What a sandbox has to say of one command.
+// What a sandbox reports about one command.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace wtool::engine {
 
 struct SandboxReport {
-  // Parts that were in force: landlock, scopes (signals and abstract sockets), seccomp, network, protected_names.
+  // The parts that were active: landlock, scopes (signals and abstract sockets), seccomp, network, protected_names.
   std::vector<std::string> enforced;
   std::vector<std::string> lifted;             // for this command alone: network
   std::vector<std::string> not_enforced;       // "protected_names: why"

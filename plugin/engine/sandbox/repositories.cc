@@ -31,7 +31,7 @@ const std::vector<std::string> guarded = {"config", "hooks",           "config.w
 
 // With more binds, a command would start slowly: each costs some microseconds.
 constexpr std::size_t max_binds = 1000;
-// Of folders that cannot be held, so many are named.
+// How many folders that cannot be protected are named.
 constexpr std::size_t max_closed_named = 3;
 
 constexpr std::size_t max_settings = std::size_t{1} << 20;
@@ -228,7 +228,7 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
   std::size_t not_held = 0;
   std::size_t left_open = 0;
   for (const std::string& path : repositories.closed) {
-    // What a command is to write cannot be held.
+    // A folder that a command must be able to write cannot be bound read-only.
     const bool has_root = std::any_of(write_roots.begin(), write_roots.end(),
                                       [&](const Root& root) { return is_within(root.path, path); });
     if (namespaces && !has_root && names.binds.size() < max_binds) {

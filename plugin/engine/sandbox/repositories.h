@@ -14,8 +14,8 @@ namespace wtool::engine {
 
 using FoundByPath = std::map<std::string, FoundRepository>;
 
-// Adds what is to be held and what is to be watched of all repositories but those in `made`. Folders that are closed
-// are held as a whole: a command cannot open them, nor change what is in them.
+// Adds the paths to bind and to watch, of all repositories but those in `made`. Closed folders are bound as a whole: a
+// command can neither open them nor change what is in them.
 void protect_repositories(const Repositories& repositories, const FoundByPath& made,
                           const std::vector<Root>& write_roots, bool namespaces, NamesInFolders& folders,
                           ProtectedNames& names);

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t second_ns = 1'000'000'000;
 // Two changes this close together may have the same time stamp. A folder listed so soon after a change is listed again.
 constexpr std::int64_t settled_after_ns = second_ns / 10;
-// A program that runs one command looks twice. Watches are worth their price for those that run more.
+// A program that runs one command looks twice. Watches pay off only for programs that run more commands.
 constexpr std::size_t looks_without_watches = 2;
 // How many entries or folders are read between two checks of the clock.
 constexpr std::size_t between_clocks = 256;
@@ -210,7 +210,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   folder.settled = false;
   folder.watches.forget(folder.watch);
   const bool is_root = relative == std::string_view(".");
-  // A root cannot be held: commands are to write there.
+  // A root cannot be bound read-only: commands must be able to write there.
   if (!is_open(seen) && !is_root) {
     folder.folders.clear();
     result.closed.push_back(folder.path);

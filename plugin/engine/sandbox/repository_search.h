@@ -8,8 +8,8 @@
 // - A search is bounded in time and in folders; `left_out` says what it skipped. It ends at once when its caller gives
 //   up.
 //
-// Not searched: what is mounted inside a write root, and what the host's user may not read. Folders of the user's own
-// among these are `closed`: a command could open them, so they have to be held.
+// Not searched: what is mounted inside a write root, and what the host's user may not read. Those of these folders that
+// the user owns are `closed`: a command could make them accessible, so they have to be protected.
 #pragma once
 
 #include <sys/types.h>
@@ -51,7 +51,7 @@ struct Repositories {
   std::vector<std::string> closed;               // folders below a root that their owner has closed, this user
 };
 
-// Why a closed folder that cannot be held is left out, as a sentence.
+// Why a closed folder that cannot be protected is left out, as a sentence.
 std::string closed_text(const std::string& folder);
 
 // One thread at a time.

@@ -212,7 +212,7 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
     std::vector<std::string> reasons = after.left_out;
     const auto& closed = prepared.repositories.closed;
     for (const std::string& folder : after.closed) {
-      // Those that were closed before were held.
+      // Folders that were closed before the command were protected.
       if (std::find(closed.begin(), closed.end(), folder) == closed.end()) reasons.push_back(closed_text(folder));
     }
     constexpr std::size_t most_reasons = 6;

@@ -56,8 +56,8 @@ class Sandbox {
   explicit Sandbox(SandboxPolicy policy) : Sandbox(std::move(policy), SandboxFeatures::of_kernel()) {}
   Sandbox(SandboxPolicy policy, SandboxFeatures features) : policy_(std::move(policy)), features_(features) {}
 
-  // The sandbox of this policy that somebody holds already, or a new one. So what one tool's commands have made is known to
-  // those of another.
+  // The existing sandbox of this policy if one is in use, or a new one. So one tool's calls know what another tool's
+  // commands have made.
   static std::shared_ptr<Sandbox> shared(const SandboxPolicy& policy);
 
   const SandboxPolicy& policy() const { return policy_; }

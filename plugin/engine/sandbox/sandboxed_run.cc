@@ -76,7 +76,7 @@ std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client,
     SandboxRefusal refusal;
     auto prepared = sandbox.prepare(
         directory, no_namespaces, refusal, [&] { return patience.over(); }, options.lifts_network);
-    // Where a refusal has nothing to do with it, the caller wants no more all the same.
+    // Whatever the refusal was, the caller no longer wants the result.
     if (patience.over()) return not_begun(cancellation);
     if (!prepared) return refusal;
     report = prepared->report;

@@ -296,7 +296,7 @@ class Reader {
     parsed_.given.push_back(std::move(given));
   }
 
-  // In a version of the tool whose option takes no value, this word is an option.
+  // Some versions of the tool have this option without a value; there, this word is an option of its own.
   void distrust(const Given& given) {
     const std::string_view value = *given.value;
     if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;

@@ -193,7 +193,7 @@ struct ProgramSpec {
 
   // For git -c, in lower case: "core.pager=''|cat color.*".
   std::string_view harmless_settings = {};  // settings that run no program; with values: only these values are harmless
-  std::string_view settings = {};           // those by which it runs programs, except with one of these values
+  std::string_view settings = {};           // settings that make it run programs, except with one of these values
 
   // Variables of the environment: names, and patterns with *. Whole families count as dangerous, because programs add
   // members to them; harmless members are listed one by one. A name on neither list is unknown: a program may use it.
@@ -212,7 +212,7 @@ struct Option {
   bool path = false;            // the value is a path
   bool list = false;            // the value is a file that names further files
   bool command = false;         // the value is a command: this word and all that follow
-  bool replaces_first = false;  // takes the place of the first operand
+  bool replaces_first = false;  // replaces the first operand
   bool lists = false;           // the operands name further files
   bool whole = false;           // every program has it, and it is never abbreviated
   bool listed = false;          // for `whole`: the spec lists it, too

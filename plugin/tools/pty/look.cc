@@ -52,7 +52,7 @@ class Resize : public pty::TerminalCall {
     if (!pty.resize(size_)) {
       return pty::refusal({"not_running", "The program of " + id_ + " has ended", "pty_read shows how it has ended"});
     }
-    // Programs that fill the screen redraw it.
+    // How long programs that fill the screen get to redraw it after a change of its size.
     constexpr std::chrono::milliseconds to_draw{500};
     pty.wait({before, {}, std::chrono::milliseconds(100), std::min(Pty::Clock::now() + to_draw, deadline)},
              context.cancellation);

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of a name that may be anything, as far as it is recorded.
+// The most bytes that are recorded of an unknown name, which may be anything.
 constexpr std::size_t most_id = 64;
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

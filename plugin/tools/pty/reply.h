@@ -31,7 +31,7 @@ struct Waiting {
       "description": "Wait no longer. Default: 1000, with wait_for 10000."})";
 
   void read(Parameters& parameters, std::chrono::milliseconds usual = std::chrono::milliseconds(1000));
-  // Not beyond `deadline`, the host's.
+  // Waits no longer than until `deadline`, the host's.
   Pty::Wish wish(const Pty::Mark& since, Pty::Clock::time_point deadline) const;
 };
 

@@ -39,13 +39,13 @@ ToolResult invalid(const std::string& problem, const Labels& labels, const CallC
 // The labels of the session `id`, or only the id where there is no such session.
 Labels labels_of(const std::string& id, const CallContext& context);
 
-// What explain says of a tool that runs no command, where a parameter is wrong or nothing would be refused;
+// What explain says about a tool that runs no command: that a parameter is wrong, or that nothing would be refused;
 std::string explanation_of_no_command(const std::string& problem);
 
-// where the place of a session is judged;
+// for a tool that judges the directory and variables of a session;
 std::string explanation_of_place(const Plan& plan);
 
-// and where a session is named.
+// and for a tool whose call names a session.
 std::string explanation_of_session(const std::string& problem, const std::string& id, const Sessions& sessions);
 
 }  // namespace wtool::tools::terminal

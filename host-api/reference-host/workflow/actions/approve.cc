@@ -24,7 +24,8 @@ bool read_by(ActionReading& in, OptionReader& options, ApproveAction& made) {
   return true;
 }
 
-// A question is asked once, on this machine, and its answer is shown: options that mean anything else are mistakes.
+// A question is asked once, on this machine, and its answer is public, so options about retries, places and secrets are
+// mistakes.
 bool has_only_its_options(const ActionOptions& options) {
   return options.retry == 0 && !options.backoff && !options.total_timeout && !options.secret && !options.matrix &&
          options.place.on.name.empty() && options.place.slot.name.empty();

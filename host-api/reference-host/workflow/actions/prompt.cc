@@ -23,7 +23,7 @@ ActionKind read_prompt(ActionReading& in) {
 }
 
 void check_prompt(const PromptAction& prompt, const Action& action, ActionCheck& check) {
-  // Once for each file, since the problem is the same for all prompts.
+  // Reported once for each file, since the problem is the same for all prompts.
   if (check.around.prompt_command_problem && !std::exchange(check.told_of_command, true)) {
     if (std::string why = check.around.prompt_command_problem(); !why.empty())
       check.missing(action.offset, std::move(why));

@@ -28,7 +28,7 @@ bool is_environment_name(const std::string& text) {
 
 // --- reading ---
 
-// A message that shows how to write a command that has no quotes, or other ones.
+// The message that shows how to quote a command that has no quotes, or the wrong ones.
 std::string command_in_quotes(ActionReading& in) {
   std::string text = in.cursor.rest_for_message();
   ActionCursor ahead = in.cursor;
@@ -208,7 +208,7 @@ ActionKind read_shell(ActionReading& in) {
 
 // --- checking ---
 
-// What to warn of; NULL when policy allows the command. A verdict that is not known is a warning, too.
+// The warning about the policy's verdict; NULL if it allows the command. An unknown verdict is a warning, too.
 const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
   const char* const unknown = "it cannot be told whether policy allows this command: ";
   switch (kind) {
@@ -228,7 +228,7 @@ const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
 }
 
 void judge(const ShellAction& shell, ActionCheck& check) {
-  // As the command is run: `$${` has become `${`.
+  // The text as the shell gets it: `$${` has become `${`.
   const auto text_of = [](const auto& text) {
     return text.parsed.texts.empty() || !is_literal(text) ? std::string() : text.parsed.texts[0];
   };

@@ -10,11 +10,11 @@ namespace wtool::host::workflow {
 // Reads the command, in quotes or in the block below, without its options. False after a diagnostic.
 bool read_shell_command(ActionReading& in, ShellAction& made);
 
-// The name of an option of the command, as it is in messages; empty: `name` is none (working_dir, env, shell,
-// shell_options).
+// The name of an option of the command (working_dir, env, shell, shell_options), as messages show it; empty: `name` is
+// not such an option.
 std::string shell_option_of(const std::string& name);
 
-// Takes such an option, with its value. False after a diagnostic.
+// Reads such an option and its value. False after a diagnostic.
 bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& made);
 
 // Makes a template of a command that was read.

@@ -17,7 +17,7 @@ namespace wtool::host::workflow {
 // Linear.
 void check_diagram(const Workflow& workflow, Diagnostics& diagnostics);
 
-// loop_checks.cc: loops that an agent may go round and that nothing bounds.
+// loop_checks.cc: loops that an agent may repeat without any bound.
 void check_loops(const Workflow& workflow, Diagnostics& diagnostics);
 
 // name_checks.cc: each name that templates and conditions read is defined, an outcome has the field, and some path

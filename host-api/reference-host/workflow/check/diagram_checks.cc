@@ -28,7 +28,7 @@ class DiagramChecker {
       : workflow_(workflow), states_(workflow.states), diagnostics_(diagnostics) {}
 
   void run() {
-    // What seems missing may be in lines that were not understood.
+    // A start that seems missing may be in a line that was not understood.
     if (workflow_.start == no_state && workflow_.diagram_unread) return;
     if (workflow_.start == no_state) {
       diagnostics_.add(states_[0].offset, "the diagram has no start; add a line [*] --> " + states_[0].id,

@@ -97,7 +97,7 @@ class OlderRule {
       const bool leads_inwards = !state.hidden && state.other_half != no_state;
       if (!fails_[i] || state.kind == State::Kind::fork || leads_inwards) continue;
       for (const Transition& exit : state.exits) {
-        // What leads to an end without a way round it was never passed by a failure.
+        // A failure never passed an exit that leads straight to the end.
         if (!is_unconditional(exit) || exit.target == no_state || states_[exit.target].hidden) continue;
         if (!takes_failure(workflow_, state, exit)) made.push_back({i, &exit});
       }
@@ -146,7 +146,7 @@ class OlderRule {
     }
   }
 
-  // A state behind the exit that looks at how the state in front of the exit ended; no_state: no state does.
+  // A state after the exit that checks how the state before the exit ended; no_state: none does.
   std::size_t who_looks(const Changed& one) {
     if (judges(states_[one.exit->target])) return no_state;
     const std::size_t next = who_looks_next(one.exit->target);
@@ -165,7 +165,7 @@ class OlderRule {
     return nearest(one.exit->target, readers);
   }
 
-  // Of the states that are reached before another action has run: one that asks how the last one ended.
+  // Searches the states that are reached before another action runs for one that checks how the last action ended.
   std::size_t who_looks_next(std::size_t start) const {
     std::set<std::size_t> seen = {start};
     std::deque<std::size_t> todo = {start};
@@ -196,7 +196,7 @@ class OlderRule {
     return no_state;
   }
 
-  // A failure comes there under either rule.
+  // A failure reaches such a state under either rule.
   static bool judges(const State& state) { return state.kind == State::Kind::join || state.hidden; }
 
   static bool asks_plainly(const Transition& exit) {

@@ -96,7 +96,7 @@ class NameChecker {
     }
     variables_.insert(given.begin(), given.end());
     variables_.insert(workflow_.ambiguous_names.begin(), workflow_.ambiguous_names.end());
-    // What has a value from the start needs no state that sets it.
+    // A name that has a value from the start needs no state that sets it.
     const Names from_start = variables_;
     const auto sets = [&](const std::string& name, std::size_t state) {
       if (!from_start.contains(name)) setters_[name].push_back(state);
@@ -284,7 +284,7 @@ class NameChecker {
     if (use.field.empty()) return;
     const auto& fields = outcome_fields();
     if (std::find(fields.begin(), fields.end(), use.field) != fields.end()) return;
-    // Nobody knows what an option that was not understood gives it.
+    // An option that was not understood may have given it further fields.
     const State* state = workflow_.find(use.name);
     if ((state != nullptr && state->action_unread) || workflow_.ambiguous_states.contains(use.name)) return;
     std::vector<std::string> known = fields;

@@ -27,7 +27,7 @@ std::string suggested_in(std::string_view message) {
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t max_word = 64;
   constexpr std::size_t max_words = 2000;
-  constexpr std::size_t shortest_word = 3;  // every shorter word is similar to some other
+  constexpr std::size_t shortest_word = 3;  // every shorter word is similar to some known one
   if (word.size() < shortest_word || word.size() > max_word) return "";
   std::vector<std::string> candidates;
   for (const std::string& candidate : known) {

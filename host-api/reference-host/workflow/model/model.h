@@ -36,7 +36,7 @@ struct TemplateText {
   MappedText written;
   expressions::Template parsed;
   bool is_value = false;   // one placeholder without quotes: it stands for the value itself, not for its text
-  bool from_file = false;  // the value of an env_file: a plan does not show it
+  bool from_file = false;  // it comes from an env_file, so a plan does not show it
 };
 
 struct CommandText {
@@ -71,28 +71,28 @@ struct Backoff {
 struct StepLimits {
   bool read_only = false;          // sandbox="read-only": they write no file
   bool no_network = false;         // network=deny
-  std::uint64_t memory_bytes = 0;  // memory=1G, of all together; 0: nothing is said, here and below
+  std::uint64_t memory_bytes = 0;  // memory=1G, of all together; 0: not given, here and below
   std::uint64_t cpu_seconds = 0;   // cpu=60s
   std::uint32_t processes = 0;     // processes=50, alive at once
 
   auto operator<=>(const StepLimits&) const = default;
 };
 
-// Each as strict as the stricter of the two.
+// Each limit is the stricter one of the two.
 StepLimits stricter(const StepLimits& one, const StepLimits& other);
 
-// As a call takes them (wtool_request.limits); empty where nothing is said.
+// The limits in the form of wtool_request.limits; empty if there are no limits.
 std::string limits_text(const StepLimits& limits);
 
 // Names and values for people: ("memory", "1 GiB"), ...
 std::vector<std::pair<std::string, std::string>> limit_words(const StepLimits& limits);
 
-// Where something runs, and in which limits; empty: as what is around it says.
+// Where something runs, and within which limits; empty: as its surroundings say.
 struct PlaceOptions {
   NamedPlace on;    // on="cluster" or "local"
   NamedPlace slot;  // slot="big": a class of the configuration's cluster
   StepLimits limits;
-  std::size_t limits_offset = 0;  // of the first option of limits; 0: there is none
+  std::size_t limits_offset = 0;  // of the first option of limits; 0: none is given
 };
 
 // inputs=["src/**"] outputs=["build/app"], cache=true: a step that is up to date is not run.
@@ -136,13 +136,13 @@ struct ShellAction {
   CommandText command;
   bool is_block = false;                     // a fenced block and not one line in quotes
   NamedPlace shell;                          // shell="bash", or the language of a ```bash block; empty: the workflow's
-  std::optional<std::string> shell_options;  // shell_options="-eu"; "" is none at all
+  std::optional<std::string> shell_options;  // shell_options="-eu"; "" means no options
   std::optional<TemplateText> working_directory;
   std::vector<std::pair<std::string, TemplateText>> environment;
   std::vector<NamedPlace> environment_files;  // whose variables are in `environment`, too, once they were read
 };
 
-// What counts for the steps of a workflow, or inside of a composite state, that do not say it themselves.
+// Defaults for the steps of a workflow, or of a composite state, that do not set these options themselves.
 struct StepDefaults {
   std::optional<TemplateText> timeout;  // of Shell and prompts
   std::optional<std::int64_t> retry;    // of all that call something but workflows
@@ -273,8 +273,8 @@ struct State {
   std::size_t other_half = no_state;
   std::size_t around = no_state;  // the hidden state of the composite state that contains it; no_state: none does
   std::vector<Transition> exits;
-  PlaceOptions place;                    // of a composite state without an action: where what is inside runs
-  std::optional<StepDefaults> defaults;  // of the same: what counts for what is inside
+  PlaceOptions place;                    // of a composite state without an action: where the steps inside run
+  std::optional<StepDefaults> defaults;  // of the same: the defaults for the steps inside
   std::optional<Action> action;
   bool action_unread = false;  // it has an action, which was not understood
 };
@@ -297,7 +297,7 @@ struct Parameter {
   std::size_t offset = 0;
 };
 
-// What the prompts of a workflow, and of those that it runs, may use together. Nothing: as much as they like.
+// What the prompts of a workflow, and of those that it runs, may use together. Nothing: no limit.
 struct Budget {
   std::optional<std::int64_t> calls;                // of the command of prompts
   std::optional<std::int64_t> tokens;               // as that command reports them
@@ -349,7 +349,7 @@ struct Workflow {
   }
 };
 
-// Where an action runs, and in which limits. Empty: nothing says so.
+// Where an action runs, and within which limits. Empty: not specified.
 struct Placement {
   std::string on{};     // "cluster" or "local"
   std::string slot{};   // the class of jobs, where that is on a cluster
@@ -358,8 +358,8 @@ struct Placement {
   auto operator<=>(const Placement&) const = default;
 };
 
-// Where the action of that state runs, as it says itself, or the innermost composite state around it that says so, or `around`,
-// what the workflow inherits. Of limits the strictest of all these holds.
+// Where the action of that state runs: as the action itself says, or the innermost composite state around it that names
+// a place, or `around`, which the workflow inherits. The strictest of all their limits applies.
 Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around = {});
 
 // success, failure, exit_code, is_error, exhausted, result, last_action_result and output (its text), error (its
@@ -377,10 +377,10 @@ const std::vector<std::string>& outcome_fields();
 
 // ---- The meaning of single texts of a workflow file: templates, and times.
 
-// What is wrong with the template goes to `diagnostics`, with its place.
+// Parses the text; mistakes in the template go to `diagnostics`, with their places.
 TemplateText template_text(MappedText written, Diagnostics& diagnostics);
 
-// The same for a text that is made up here, and takes the place of the file's text at `offset`.
+// The same for a text that is not in the file, but replaces the file's text at `offset`.
 TemplateText template_text(const std::string& written, std::size_t offset, Diagnostics& diagnostics);
 
 // Whether it has no placeholder, so that its text is known before a run.
@@ -402,7 +402,7 @@ std::optional<std::chrono::milliseconds> duration_value(std::string_view text, s
 // The names of the fields that `output` gives an outcome beside its own: those of the schema's objects. Sorted.
 std::vector<std::string> answer_fields(const nlohmann::json& schema);
 
-// A duration as the tools take it: seconds, whole where they are.
+// A duration as the tools take it: in seconds, as a whole number if possible.
 nlohmann::json as_seconds(std::chrono::milliseconds duration);
 
 // `1.5 s`, `2 min`, `500 ms`.

@@ -9,7 +9,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-// The longest wait of a backoff that names none.
+// The longest wait of a `backoff` that names only its first wait.
 constexpr std::chrono::milliseconds usual_longest_wait{60'000};
 
 std::optional<Backoff> backoff_value(std::string_view text) {
@@ -30,7 +30,7 @@ bool is_matrix(const nlohmann::json& object) {
   });
 }
 
-// Judged by what is known before a run.
+// Counts the combinations that are known before a run.
 bool is_too_large(const nlohmann::json& matrix) {
   std::size_t combinations = 1;
   for (const auto& entry : matrix) {
@@ -40,7 +40,7 @@ bool is_too_large(const nlohmann::json& matrix) {
   return false;
 }
 
-// How an option is written.
+// An example of how the option is written, for messages.
 std::string example_of(const std::string& name) {
   if (name == "result") return "result=\"name\"";
   if (name == "backoff") return "backoff=2s..60s";

@@ -12,7 +12,7 @@ namespace {
 
 using Environment = std::vector<std::pair<std::string, TemplateText>>;
 
-// A text that is what it is: nothing in it is a placeholder.
+// A literal text: nothing in it is a placeholder.
 TemplateText literal_text(const std::string& text, std::size_t offset) {
   TemplateText made;
   made.written.append("", offset);
@@ -27,7 +27,7 @@ class Defaults {
       : workflow_(workflow), source_(source), diagnostics_(diagnostics) {}
 
   void apply() {
-    // Also where no step needs it: a file that cannot be read is reported.
+    // Read even if no step needs the file, so that an unreadable one is reported.
     read_files(workflow_.defaults.environment_files, workflow_.defaults.environment);
     for (State& state : workflow_.states) {
       if (state.defaults) read_files(state.defaults->environment_files, state.defaults->environment);
@@ -38,7 +38,7 @@ class Defaults {
   }
 
  private:
-  // Adds what the files have and `out` has not.
+  // Adds the variables of the files that `out` does not have yet.
   void read_files(const std::vector<NamedPlace>& files, Environment& out) {
     if (source_ == nullptr) return;
     for (auto file = files.rbegin(); file != files.rend(); ++file) {
@@ -99,7 +99,8 @@ class Defaults {
     }
   }
 
-  // Those of Shell and Service. A service has no timeout, and `retry` would only repeat its start.
+  // The commands of Shell and Service. The defaults for `timeout` and `retry` do not apply to a service: it has no
+  // timeout, and `retry` would only repeat its start.
   static std::vector<ShellAction*> commands_of(Action& action) {
     if (auto* shell = std::get_if<ShellAction>(&action.kind)) return {shell};
     auto* service = std::get_if<ServiceAction>(&action.kind);

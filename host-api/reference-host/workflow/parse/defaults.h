@@ -1,8 +1,9 @@
-// What a workflow or a composite state says for the steps inside of it: how it is read, and how it gets to the steps.
+// The defaults that a workflow or a composite state sets for the steps inside of it: how they are read, and applied to
+// the steps.
 //
-// What is nearer to a step counts: its own options, then those of the composite states around it from the inside out, then
-// the command line, then the front matter. Of one place, `env` goes before `env_file`, and a later file before an earlier
-// one. Variables are put together name by name.
+// The nearest one counts: a step's own options, then those of the composite states around it from the inside out, then
+// the command line, then the front matter. In one place, `env` takes precedence over `env_file`, and a later file over
+// an earlier one. Variables are merged name by name.
 #pragma once
 
 #include "workflow/model/diagnostics.h"
@@ -12,13 +13,13 @@
 
 namespace wtool::host::workflow {
 
-// Takes what stands after `env=`: an object of texts. False after a diagnostic.
+// Reads the value of `env=`: an object of texts. False after a diagnostic.
 bool take_environment(ActionCursor& cursor, Diagnostics& diagnostics,
                       std::vector<std::pair<std::string, TemplateText>>& out);
-// Takes what stands after `env_file=`: the name of a file in quotes. The same.
+// Reads the value of `env_file=`: the name of a file in quotes. False after a diagnostic.
 bool take_environment_file(ActionCursor& cursor, Diagnostics& diagnostics, std::vector<NamedPlace>& out);
 
-// Writes into each action what counts for it. Without `source`, files of variables are not read.
+// Writes into each action the defaults that apply to it. Without `source`, files of variables are not read.
 void apply_defaults(Workflow& workflow, const EnvironmentSource* source, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -36,7 +36,7 @@ void read_condition(Transition& transition, Diagnostics& diagnostics) {
 void Composites::open(std::size_t state, std::size_t offset) {
   if (too_deep_ > 0 || open_.size() == max_composite_depth) {
     if (too_deep_++ == 0) {
-      // Nobody knows what the states of this block lead to, so they are not judged.
+      // It is not known where the states of this block lead, so they are not checked.
       workflow_.diagram_unread = true;
       diagnostics_.add(offset,
                        "composite states are nested deeper than " + std::to_string(max_composite_depth) + " levels");

@@ -4,7 +4,7 @@
 // - in the folder of the file that names it,
 // - in .swissarmyhammer/workflows, .wtool/workflows and workflows of the library's directory, then of its parents, up
 //   to the root of the repository (the first that has a .git); outside of a repository, only of that directory,
-// - in the shared folders, those of the user and of the machine, which whoever makes the library names.
+// - in the shared folders (the user's and the machine's), which the creator of the library names.
 //
 // A name may contain folders (`issue/review`), but cannot lead out of these.
 #pragma once
@@ -51,7 +51,7 @@ class Library {
 
   explicit Library(std::string directory, const std::vector<std::string>& shared = {});
 
-  // How files of variables are read, of the workflows that it reads from now on. Without this call, they are not.
+  // How files of variables are read, of the workflows that it reads from now on. Without this call, they are not read.
   void read_environment(EnvironmentSource source) { environment_ = std::move(source); }
 
   // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence with the reason.

@@ -1,9 +1,9 @@
-// output={...}: what a step gives, as a JSON Schema or as the short form of one.
+// output={...}: the form of what a step gives, as a JSON Schema or in a short form.
 //
 //   {"verdict": ["pass", "fail"], "files": ["string"], "note?": "string", "size": {"lines": "integer"}}
 //
 // In the short form each name has a type, a list of one type, two or more values to choose from, or an object of
-// further names; a `?` behind a name says that it may be missing. An object with `$schema`, with `properties`, or with
+// further names; a `?` after a name means that it may be missing. An object with `$schema`, with `properties`, or with
 // `type` "object" or "array" is a JSON Schema.
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -37,7 +37,7 @@ json schema_of_type(const std::string& type) {
   return {{"type", type == "list" ? "array" : type}};
 }
 
-// As it is written, shortened.
+// The form as it is written, shortened.
 std::string shown_form(const json& form) {
   constexpr std::size_t longest = 60;
   const std::string text = form.dump(-1, ' ', true, json::error_handler_t::replace);
@@ -46,7 +46,7 @@ std::string shown_form(const json& form) {
 
 json schema_of_fields(const json& fields, std::string& why);
 
-// `why` is set where `form` is none of the short form.
+// The schema of a short form. `why` is set if `form` is not one.
 json schema_of_form(const std::string& name, const json& form, std::string& why) {
   const std::string shown = shown_form(form);
   if (form.is_object()) return schema_of_fields(form, why);
@@ -120,7 +120,7 @@ bool take_output(ActionCursor& cursor, Diagnostics& diagnostics, ActionOptions& 
     out.output = written;
     return true;
   }
-  // Each name alone, so that a mistake is reported where that name stands.
+  // Each name separately, so that a mistake is reported at that name.
   bool good = true;
   for (const auto& [name, form] : written->items()) {
     std::string why;
