@@ -49,7 +49,7 @@ bool covers(std::string_view locked, std::string_view later) {
   return later == locked || (later.starts_with(locked) && later[locked.size()] == ' ');
 }
 
-// `default`, `none` or a list, in the form of a list.
+// The value as a list: of a list, of `default`, or of `none`.
 json as_list(const json& value) {
   if (value.is_array()) return value;
   return value == "none" ? json::array() : json::array({value});

@@ -70,7 +70,7 @@ struct WaitingQuestions::Peer {
   std::string in;
   std::string out;
   std::set<std::string> shown;
-  bool is_over = false;  // as soon as `out` has been sent
+  bool is_over = false;  // close the connection once `out` has been sent
   bool is_gone = false;
 
   void say(const json& what) { out += dumped(what); }

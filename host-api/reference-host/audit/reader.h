@@ -63,7 +63,7 @@ struct RawLine {
   std::uint64_t number = 0;  // from 1
   std::uint64_t at = 0;      // the byte that it begins at
   std::uint64_t size = 0;    // without its newline
-  std::string_view text{};   // without its newline; of one that is too long, the beginning. Until the next call
+  std::string_view text{};   // without its newline; cut if the line is too long. Valid until the next call
   bool closed = false;       // it has a newline; all have but the last
 };
 
