@@ -260,7 +260,7 @@ std::string state_text(const engine::CommandState& state) {
 }
 
 // A host may give a ceiling of any size; anything above this counts as unlimited.
-constexpr std::uint64_t largest_ceiling_ms = 1000ULL * 60 * 60 * 24 * 365;
+constexpr std::uint64_t max_ceiling_ms = 1000ULL * 60 * 60 * 24 * 365;
 
 wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) noexcept {
   return guarded(error, [&]() -> wtool_status {
@@ -299,7 +299,7 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
                    {audit::field("traceparent", call->traceparent)}, call->parent_span);
       }
     }
-    if (call->ceiling_ms != 0 && call->ceiling_ms < largest_ceiling_ms) {
+    if (call->ceiling_ms != 0 && call->ceiling_ms < max_ceiling_ms) {
       context.ceiling = std::chrono::milliseconds(call->ceiling_ms);
     }
     const bool begins =

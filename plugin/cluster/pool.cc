@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 using pilot::Channel;
 
-constexpr std::size_t most_newcomers = 256;  // bounds how many descriptors strangers can take up
+constexpr std::size_t max_newcomers = 256;  // bounds how many descriptors strangers can take up
 constexpr std::chrono::seconds newcomer_patience{5};
 constexpr std::chrono::seconds question_every{5};
 constexpr std::chrono::milliseconds accept_pause{200};
@@ -286,7 +286,7 @@ void Pool::unwatch(int descriptor) const { ::epoll_ctl(epoll_.get(), EPOLL_CTL_D
 // Under the lock: does whatever can be done without waiting.
 void Pool::advance() {
   // Has room for every newcomer: one that has sent something must be read now, or it would count as silent.
-  std::array<epoll_event, most_newcomers + 64> events{};
+  std::array<epoll_event, max_newcomers + 64> events{};
   const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
     const int descriptor = events[static_cast<std::size_t>(i)].data.fd;
@@ -299,7 +299,7 @@ void Pool::advance() {
     }
   }
   std::erase_if(newcomers_, [](const auto& entry) { return Clock::now() - entry.second.since > newcomer_patience; });
-  if (!accepting_ && newcomers_.size() < most_newcomers && Clock::now() >= next_accept_) {
+  if (!accepting_ && newcomers_.size() < max_newcomers && Clock::now() >= next_accept_) {
     watch(listener_.get());
     accepting_ = true;
   }
@@ -308,7 +308,7 @@ void Pool::advance() {
 void Pool::accept_all() {
   for (;;) {
     // The others wait in the queue, which is no longer watched: it would keep waking this thread.
-    if (newcomers_.size() >= most_newcomers) {
+    if (newcomers_.size() >= max_newcomers) {
       unwatch(listener_.get());
       accepting_ = false;
       return;

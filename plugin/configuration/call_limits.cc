@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 // How many configurations with different limits are kept for a tool.
-constexpr std::size_t most_known = 64;
+constexpr std::size_t max_known = 64;
 
 // Reads the limits of a call, key by key, and keeps the first mistake.
 class Reader {
@@ -91,10 +91,10 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
   Reader reader(all, error);
   engine::Limits& most = held->limits;
   reader.limit<std::uint64_t>("cpu_seconds", 1, 1'000'000, most.cpu_seconds);
-  reader.limit<std::uint64_t>("memory_bytes", 1 << 20, largest_size, most.memory_bytes);
+  reader.limit<std::uint64_t>("memory_bytes", 1 << 20, max_json_integer, most.memory_bytes);
   reader.limit<std::uint32_t>("processes", 1, 1'000'000, most.processes);
   reader.limit<std::uint32_t>("open_files", 16, 1'000'000, most.open_files);
-  reader.limit<std::uint64_t>("file_bytes", 1, largest_size, most.file_bytes);
+  reader.limit<std::uint64_t>("file_bytes", 1, max_json_integer, most.file_bytes);
   const bool read_only = reader.word("sandbox", "read-only");
   const bool no_network = reader.word("network", "deny");
   reader.end();
@@ -124,7 +124,7 @@ std::shared_ptr<const Configuration> LimitedConfigurations::find(const Configura
   if (const auto found = known_.find(limits); found != known_.end()) return found->second;
   auto made = tightened(configuration, limits, error);
   if (!made) return nullptr;
-  if (known_.size() >= most_known) known_.clear();
+  if (known_.size() >= max_known) known_.clear();
   known_.emplace(limits, made);
   return made;
 }

@@ -104,7 +104,7 @@ void read_audit(const Json& all, audit::TrailOptions& options, std::string& erro
   section.choice("sync", "none", "data", options.sync_data);
   section.choice("output", "none", "captured", options.output);
   section.choice("when_unwritable", "refuse", "continue", options.continue_when_unwritable);
-  section.limit<std::uint64_t>("max_bytes", 4096, largest_size, options.max_bytes);
+  section.limit<std::uint64_t>("max_bytes", 4096, max_json_integer, options.max_bytes);
   section.number<std::uint32_t>("keep", 0, 1'000'000, true, options.keep);
   section.end();
 }
@@ -205,10 +205,10 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   limits.number<double>("grace_seconds", 0, 60, false, grace_seconds);
   engine::Limits& most = configuration->limits;
   limits.limit<std::uint64_t>("cpu_seconds", 1, 1'000'000, most.cpu_seconds);
-  limits.limit<std::uint64_t>("memory_bytes", 1 << 20, largest_size, most.memory_bytes);
+  limits.limit<std::uint64_t>("memory_bytes", 1 << 20, max_json_integer, most.memory_bytes);
   limits.limit<std::uint32_t>("processes", 1, 1'000'000, most.processes);
   limits.limit<std::uint32_t>("open_files", 16, 1'000'000, most.open_files);
-  limits.limit<std::uint64_t>("file_bytes", 1, largest_size, most.file_bytes);
+  limits.limit<std::uint64_t>("file_bytes", 1, max_json_integer, most.file_bytes);
   limits.processors("processors", most.processors);
   limits.end();
   configuration->timeout_max = std::chrono::seconds(timeout_max);
@@ -221,7 +221,7 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   output.choice("spill", {"never", "when_cut", "always"}, when);
   configuration->spill.when = static_cast<engine::SpillOptions::When>(when);
   output.absolute_path("directory", configuration->spill.directory);
-  output.number<std::uint64_t>("max_bytes", 1 << 20, largest_size, true, configuration->spill.max_bytes);
+  output.number<std::uint64_t>("max_bytes", 1 << 20, max_json_integer, true, configuration->spill.max_bytes);
   output.end();
   if (error.empty() && when != 0 && configuration->spill.directory.empty()) {
     error = "configuration: output.spill needs output.directory, the absolute path of the folder for the files";

@@ -17,7 +17,7 @@
 namespace wtool {
 
 // 2^53: any whole number up to it is exact in JSON.
-inline constexpr std::uint64_t largest_size = 1ULL << 53;
+inline constexpr std::uint64_t max_json_integer = 1ULL << 53;
 
 class Section {
  public:

@@ -25,7 +25,7 @@ constexpr std::string_view end_pattern = "-xxxxxxxx.out";
 constexpr std::size_t max_call = 24;
 
 constexpr std::uint64_t smallest_charge = 4096;
-constexpr std::uint64_t largest_look_ahead = 16ULL << 20;
+constexpr std::uint64_t max_look_ahead = 16ULL << 20;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -134,7 +134,7 @@ int SpillDirectory::find_room(std::uint64_t wanted, const RealFolder& place) {
   }
   for (const Spilled& file : files) taken += charge(file.bytes);
   const auto room = [&] { return max_bytes_ > taken ? max_bytes_ - taken : 0; };
-  const std::uint64_t ahead = std::max(wanted, std::min(max_bytes_ / 64, largest_look_ahead));
+  const std::uint64_t ahead = std::max(wanted, std::min(max_bytes_ / 64, max_look_ahead));
   if (room() < wanted) {
     std::sort(files.begin(), files.end(), [](const Spilled& a, const Spilled& b) { return a.name < b.name; });
     for (const Spilled& file : files) {

@@ -16,7 +16,7 @@ namespace wtool::policy {
 
 namespace {
 
-constexpr std::size_t largest_file = 16UL << 20;
+constexpr std::size_t max_file_size = 16UL << 20;
 
 std::string cannot(const AnswersFile& file, const std::string& what, const std::string& path) {
   return file.noun + " cannot be " + what + ": " + path + ": " + std::strerror(errno);
@@ -107,7 +107,7 @@ bool read_answers(const AnswersFile& file, std::string& text, std::string& error
             "; remove it, or change its owner (chown)";
     return false;
   }
-  const int failed = read_all(opened.get(), largest_file, text);
+  const int failed = read_all(opened.get(), max_file_size, text);
   if (failed == EFBIG) error = file.noun + " is larger than 16 MiB: " + file.path;
   if (failed == 0 || failed == EFBIG) return failed == 0;
   errno = failed;

@@ -127,7 +127,7 @@ bool is_of_process(std::string_view path) {
 
 // Nothing: only the command itself can know.
 std::optional<std::string> resolve_from(std::string_view prefix, int directory, std::string_view path) {
-  constexpr int most_links = 40;  // the kernel's own limit
+  constexpr int max_links = 40;  // the kernel's own limit
   // A path of this length cannot be opened; without a slash it could only be a name in the directory.
   if (path.size() > PATH_MAX) {
     if (path.find('/') == std::string_view::npos && !prefix.empty()) return std::string(prefix);
@@ -163,7 +163,7 @@ std::optional<std::string> resolve_from(std::string_view prefix, int directory, 
       if (errno != EINVAL) missing = 1;  // EINVAL: it exists, and is not a link
       continue;
     }
-    if (++links > most_links) return std::nullopt;
+    if (++links > max_links) return std::nullopt;
     done.erase(target[0] == '/' ? 0 : std::min(done.rfind('/'), done.size()));
     rest_of_link = target.append(rest);
     rest = rest_of_link;

@@ -18,11 +18,11 @@ namespace wtool::policy {
 
 namespace {
 
-constexpr std::size_t most_names = 10000;
-constexpr std::size_t most_entries = 100000;  // how many entries of folders may be read for one line
+constexpr std::size_t max_names = 10000;
+constexpr std::size_t max_entries = 100000;  // how many entries of folders may be read for one line
 
 // How many bytes the words of a line may have together: the kernel's limit includes the environment.
-std::size_t most_bytes() {
+std::size_t max_word_bytes() {
   const long all = ::sysconf(_SC_ARG_MAX);
   return all > 0 ? static_cast<std::size_t>(all) / 4 : std::size_t{512} * 1024;
 }
@@ -192,8 +192,8 @@ class Glob {
     struct stat about {};
     if (::lstat(absolute(path).c_str(), &about) != 0) return;
     names_.push_back(path);
-    if (names_.size() > most_names)
-      problem_ = "a glob that stands for more than " + std::to_string(most_names) + " names";
+    if (names_.size() > max_names)
+      problem_ = "a glob that stands for more than " + std::to_string(max_names) + " names";
   }
 
   bool read(const std::string& path, std::string_view part, std::vector<std::string>& found) {
@@ -202,8 +202,8 @@ class Glob {
     const std::unique_ptr<DIR, Closing> directory(::opendir(folder.c_str()));
     if (!directory) return true;
     while (const dirent* entry = ::readdir(directory.get())) {
-      if (++entries_ > most_entries) {
-        problem_ = "a glob for which more than " + std::to_string(most_entries) + " names would be looked at";
+      if (++entries_ > max_entries) {
+        problem_ = "a glob for which more than " + std::to_string(max_entries) + " names would be looked at";
         return false;
       }
       const std::string_view name = entry->d_name;
@@ -362,7 +362,7 @@ class Expander {
       bytes_ += name.size() + 1 + sizeof(char*);
       words.push_back({name, true, word.at, {}});
     }
-    if (bytes_ > most_bytes()) {
+    if (bytes_ > max_word_bytes()) {
       return NotExpanded{word.at, "a glob that stands for more names than one command can take", "name fewer files"};
     }
     if (names.empty()) words.push_back({written(pattern), true, word.at, {}});

@@ -22,10 +22,10 @@ namespace wtool::policy {
 namespace {
 
 // Wrappers are refused if they are nested more deeply.
-constexpr int deepest_wrapping = 16;
+constexpr int max_wrapping_depth = 16;
 
 // How many directories a command may run in, after `cd` commands that may have failed.
-constexpr std::size_t most_directories = 16;
+constexpr std::size_t max_directories = 16;
 
 // The builtins that a judged line may have. All their words are literal, and they do nothing else to the shell.
 bool is_harmless_builtin(std::string_view name) {
@@ -245,7 +245,7 @@ class Judge {
   // Adds where `path` leads from each directory.
   static void follow(std::string_view path, Frame& frame) {
     const std::vector<std::string> before = frame.directories;
-    if (before.size() > most_directories) return;
+    if (before.size() > max_directories) return;
     for (const std::string& from : before) {
       std::string to = resolve_folder(from, path);
       const auto& all = frame.directories;
@@ -277,16 +277,16 @@ class Judge {
       }
     }
     follow(directory->text, frame);
-    if (frame.directories.size() > most_directories) {
+    if (frame.directories.size() > max_directories) {
       strictest_.not_covered(frame, at, "there are too many cd commands", "use fewer cd commands");
-      frame.directories.resize(most_directories);
+      frame.directories.resize(max_directories);
     }
   }
 
   // ---- Commands.
 
   void judge_command(const SimpleCommand& command, const Frame& frame) {
-    if (frame.depth > deepest_wrapping)
+    if (frame.depth > max_wrapping_depth)
       return strictest_.unknown(frame, {0, frame.line.size()}, "wrappers are nested too deeply");
     if (!is_strict()) judge_variables(command, frame);
     if (command.words.empty()) return;

@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view rule = "tools-allow.json";
 constexpr std::array places{"apps/tools/caws/tools-allow.json", "tools-allow.json"};
-constexpr std::size_t largest_file = 1024UL * 1024;
+constexpr std::size_t max_file_size = 1024UL * 1024;
 
 // Characters that are special to a shell anywhere in a word. (A tilde is special only at the start of a word.)
 constexpr std::string_view metacharacters = "|&;<>()$`\\\"'*?[]{}\n\r";
@@ -50,12 +50,12 @@ std::variant<NameList, std::string> read(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string text;
   if (stream) {
-    text.resize(largest_file + 1);
+    text.resize(max_file_size + 1);
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(stream.gcount()));
   }
   if (!stream.is_open() || stream.bad()) return file + " cannot be read";
-  if (text.size() > largest_file) return file + " has more than " + std::to_string(largest_file) + " bytes";
+  if (text.size() > max_file_size) return file + " has more than " + std::to_string(max_file_size) + " bytes";
   const Json list = Json::parse(text, nullptr, false);
   std::vector<std::string> names;
   if (list.is_array()) {

@@ -87,7 +87,7 @@ struct Script {
 };
 
 // Constructs nested more deeply than this are an error.
-inline constexpr int deepest_nesting = 64;
+inline constexpr int max_nesting = 64;
 
 // Which shell will run a text, if that is known. This affects only `commands`: `[[ a && b ]]` is one condition in bash,
 // and runs b in dash.

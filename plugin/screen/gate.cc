@@ -9,12 +9,12 @@ namespace wtool::screen {
 
 namespace {
 
-constexpr std::size_t most_text = 1024;  // that is written at once
-constexpr std::size_t longest_sequence = 128;
-constexpr std::size_t longest_string = 512;  // of a title with its number
-constexpr std::size_t most_numbers = 15;
-constexpr int largest_number = 9999;
-constexpr int most_repeats = 500;  // of one REP sequence: a line of the widest screen
+constexpr std::size_t max_text = 1024;  // that is written at once
+constexpr std::size_t max_sequence = 128;
+constexpr std::size_t max_string = 512;  // of a title with its number
+constexpr std::size_t max_numbers = 15;
+constexpr int max_number = 9999;
+constexpr int max_repeats = 500;  // of one REP sequence: a line of the widest screen
 
 constexpr unsigned char cancel = 0x18, substitute = 0x1a, escape = 0x1b, bell = 0x07;
 
@@ -29,7 +29,7 @@ bool is_safe_private_mode(int mode) {
 int number_of(std::string_view text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() ? std::min(value, largest_number) : largest_number;
+  return error == std::errc() ? std::min(value, max_number) : max_number;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -72,7 +72,7 @@ void Gate::take(unsigned char byte) {
     } else if (byte == escape) {
       escape_in_string_ = true;
       return;
-    } else if (byte >= 0x20 && collected_.size() < longest_string) {
+    } else if (byte >= 0x20 && collected_.size() < max_string) {
       collected_ += static_cast<char>(byte);
     }
     escape_in_string_ = false;
@@ -108,7 +108,7 @@ void Gate::take_text(unsigned char byte) {
   if (byte < 0x80) {
     text_ += static_cast<char>(byte);
     last_ = static_cast<char>(byte);
-    if (text_.size() >= most_text) flush();
+    if (text_.size() >= max_text) flush();
   } else if (byte < 0xc0) {
     if (missing_ == 0) return character(0xfffd);
     code_ = (code_ << 6U) | (byte & 0x3fU);
@@ -184,7 +184,7 @@ void Gate::take_escape(unsigned char byte) {
 
 void Gate::take_escape_rest(unsigned char byte) {
   if (byte < 0x30) {
-    if (collected_.size() < longest_sequence) collected_ += static_cast<char>(byte);
+    if (collected_.size() < max_sequence) collected_ += static_cast<char>(byte);
     return;
   }
   state_ = State::text;
@@ -200,7 +200,7 @@ void Gate::take_csi(unsigned char byte) {
     const bool known = state_ == State::csi && byte < 0x7f;
     state_ = State::text;
     if (known) finish_csi(static_cast<char>(byte));
-  } else if (collected_.size() >= longest_sequence) {
+  } else if (collected_.size() >= max_sequence) {
     state_ = State::csi_ignored;
   } else {
     collected_ += static_cast<char>(byte);
@@ -219,7 +219,7 @@ void Gate::finish_csi(char final) {
   std::size_t numbers = 0;
   for (const std::string& group : split(rest, ';')) {
     numbers += 1 + static_cast<std::size_t>(std::count(group.begin(), group.end(), ':'));
-    if (numbers > most_numbers) break;
+    if (numbers > max_numbers) break;
     groups.push_back(bounded(group));
   }
   if (is_one_of(final, "hl")) return set_modes(leader, groups, final);
@@ -266,7 +266,7 @@ void Gate::repeat(int count) {
   if (last_.empty()) return;
   flush();
   const std::string character = last_;
-  for (int i = 0; i < std::clamp(count, 1, most_repeats); ++i) {
+  for (int i = 0; i < std::clamp(count, 1, max_repeats); ++i) {
     character.size() == 1 ? target_.write(character) : target_.write_character(character);
   }
 }

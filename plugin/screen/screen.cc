@@ -12,10 +12,10 @@ namespace wtool::screen {
 namespace {
 
 // The most bytes of answers that are kept. A program that asks and never reads the answers gets no more.
-constexpr std::size_t most_replies = 4096;
+constexpr std::size_t max_replies = 4096;
 // The most combining characters that are passed on for one character. libvterm shows five, but remembers any number,
 // and reads all of them for each new one.
-constexpr int most_combining = 8;
+constexpr int max_combining = 8;
 
 // The second half of a wide character has this instead of a character.
 constexpr std::uint32_t second_half = 0xffffffff;
@@ -101,9 +101,9 @@ VTermKey key_of(const Key& key) {
 
 // The most expensive byte is one that scrolls, because it moves every cell.
 std::size_t most_at_once(Size size) {
-  constexpr std::size_t most_moves = 8'000'000, least = 256, most = 4096;
+  constexpr std::size_t max_moves = 8'000'000, least = 256, most = 4096;
   const auto cells = static_cast<std::size_t>(size.rows) * static_cast<std::size_t>(size.columns);
-  return std::clamp(most_moves / cells, least, most);
+  return std::clamp(max_moves / cells, least, most);
 }
 
 struct Screen::Callbacks {
@@ -130,7 +130,7 @@ struct Screen::Callbacks {
   static void reply(const char* bytes, std::size_t size, void* user) noexcept {
     std::string& replies = self(user).replies_;
     // libvterm's own buffer is smaller than that. A reply is kept whole or not at all.
-    if (size > 64 || replies.size() + size > most_replies) return;
+    if (size > 64 || replies.size() + size > max_replies) return;
     try {
       replies.append(bytes, size);
     } catch (const std::bad_alloc&) {
@@ -141,7 +141,7 @@ struct Screen::Callbacks {
 void Screen::Free::operator()(VTerm* terminal) const { vterm_free(terminal); }
 
 Screen::Screen(Size size) : size_(size), terminal_(vterm_new(size.rows, size.columns)), ruler_(vterm_new(2, 8)) {
-  replies_.reserve(most_replies);
+  replies_.reserve(max_replies);
   vterm_set_utf8(ruler_.get(), 1);
   vterm_state_reset(vterm_obtain_state(ruler_.get()), 1);
   vterm_set_utf8(terminal_.get(), 1);
@@ -181,7 +181,7 @@ void Screen::write(std::string_view bytes) {
 
 void Screen::write_character(std::string_view character) {
   const bool combines = !has_width(character);
-  if (combines && combining_ >= most_combining) return;
+  if (combines && combining_ >= max_combining) return;
   combining_ = combines ? combining_ + 1 : 0;
   vterm_input_write(terminal_.get(), character.data(), character.size());
 }
@@ -202,7 +202,7 @@ void Screen::push_line(std::string line) {
   ++scrolled_;
   scrollback_bytes_ += line.size() + 1;
   scrollback_.push_back(std::move(line));
-  while (scrollback_bytes_ > most_scrollback || scrollback_.size() > most_scrollback_lines) {
+  while (scrollback_bytes_ > max_scrollback || scrollback_.size() > max_scrollback_lines) {
     scrollback_bytes_ -= scrollback_.front().size() + 1;
     scrollback_.pop_front();
   }

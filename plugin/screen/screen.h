@@ -1,6 +1,6 @@
 // The screen of a terminal: takes what a program prints, and shows what a person would see. libvterm is the model.
 //
-// - Any bytes may come (gate.h). What is kept is bounded by the size and by `most_scrollback`.
+// - Any bytes may come (gate.h). What is kept is bounded by the size and by `max_scrollback`.
 // - It also knows which bytes a key is, because programs choose that (application cursor keys).
 //
 // One thread at a time. libvterm has no way to report a lack of memory: it ends the process.
@@ -27,16 +27,16 @@ struct Size {
   int columns = 80;
 };
 
-constexpr int least_rows = 2, most_rows = 200;
-constexpr int least_columns = 2, most_columns = 500;
+constexpr int least_rows = 2, max_rows = 200;
+constexpr int least_columns = 2, max_columns = 500;
 
 // How many bytes, whatever they are, a screen of this size processes in a small part of a second. Passing more at once
 // keeps other threads waiting.
 std::size_t most_at_once(Size size);
 
 // The bytes that are kept of lines that have left the screen at its top.
-constexpr std::size_t most_scrollback = 512UL * 1024;  // bytes
-constexpr std::size_t most_scrollback_lines = 10'000;
+constexpr std::size_t max_scrollback = 512UL * 1024;  // bytes
+constexpr std::size_t max_scrollback_lines = 10'000;
 
 // Neighbouring cells that look the same.
 struct Run {

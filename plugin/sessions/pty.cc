@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 // How often a waiting caller checks whether it was cancelled.
 constexpr milliseconds between_looks{50};
 // The most runs in one view: if each of 100,000 cells had its own colour, a view would take a hundred megabytes.
-constexpr std::size_t most_runs = 4000;
+constexpr std::size_t max_runs = 4000;
 // When output keeps the screen busy for this long, other threads get a turn.
 constexpr milliseconds long_take{2};
 
@@ -209,7 +209,7 @@ PtyView Pty::view(bool cells, std::size_t scrollback) {
   view.size = screen_.size();
   view.lines = screen_.lines();
   std::size_t runs = 0;
-  for (int row = 0; cells && row < view.size.rows && runs < most_runs; ++row) {
+  for (int row = 0; cells && row < view.size.rows && runs < max_runs; ++row) {
     view.cells.push_back(screen_.runs(row));
     runs += view.cells.back().size();
   }

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t largest_arguments = 16UL * 1024 * 1024;
+constexpr std::size_t max_arguments = 16UL * 1024 * 1024;
 
 // A whole number, which may be written as 60 or as 60.0.
 std::optional<std::int64_t> as_whole_number(const Json& given) {
@@ -60,9 +60,9 @@ std::string_view nearest(std::string_view given, std::initializer_list<const cha
 }  // namespace
 
 Parameters::Parameters(std::string_view arguments) {
-  if (arguments.size() > largest_arguments) {
+  if (arguments.size() > max_arguments) {
     problem_ = "the arguments have " + std::to_string(arguments.size()) + " bytes; at most " +
-               std::to_string(largest_arguments) + " are allowed";
+               std::to_string(max_arguments) + " are allowed";
     unreadable_ = true;
     return;
   }

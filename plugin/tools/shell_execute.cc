@@ -87,7 +87,7 @@ constexpr std::string_view description =
     "server and use it within one. Long output keeps its beginning and its end.";
 
 // The most that the parameter `stdin` takes. Longer input belongs in a file.
-constexpr std::size_t longest_input = 1024UL * 1024;
+constexpr std::size_t max_input = 1024UL * 1024;
 
 class ShellExecuteCall : public CommandCall {
  public:
@@ -99,7 +99,7 @@ class ShellExecuteCall : public CommandCall {
     request_.timeout = parameters.seconds("timeout", configuration.timeout_max, configuration.timeout_fractions);
     request_.environment = parameters.variables("environment");
     if (configuration.takes_stdin) {
-      request_.standard_input = parameters.content("stdin", longest_input, "name a longer one in the command: < FILE");
+      request_.standard_input = parameters.content("stdin", max_input, "name a longer one in the command: < FILE");
       parameters.end({"command", "working_directory", "timeout", "environment", "stdin"});
     } else {
       parameters.end({"command", "working_directory", "timeout", "environment"});

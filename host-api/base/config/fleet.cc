@@ -23,8 +23,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_files = 64;
-constexpr std::size_t most_entries = 4096;
+constexpr std::size_t max_files = 64;
+constexpr std::size_t max_entries = 4096;
 constexpr const char* parts_folder = "wtool.d";
 constexpr const char* not_usable = "the fleet policy cannot be used, so nothing is run: ";
 constexpr const char* host_place = "the configuration of the host";
@@ -119,8 +119,8 @@ bool list_parts(int folder, const std::string& path, std::vector<std::string>& n
   errno = 0;
   while (const dirent* entry = ::readdir(stream.get())) {
     const std::string_view name = entry->d_name;
-    if (++entries > most_entries) {
-      error = sentence(path, "has more than " + std::to_string(most_entries) + " entries", "remove what is no policy");
+    if (++entries > max_entries) {
+      error = sentence(path, "has more than " + std::to_string(max_entries) + " entries", "remove what is no policy");
       return false;
     }
     if (name.starts_with('.')) continue;
@@ -136,9 +136,9 @@ bool list_parts(int folder, const std::string& path, std::vector<std::string>& n
     return false;
   }
   std::sort(names.begin(), names.end());
-  if (names.size() < most_files) return true;
+  if (names.size() < max_files) return true;
   error = sentence(path, "has " + std::to_string(names.size()) + " files",
-                   "at most " + std::to_string(most_files - 1) + " are read: put some together");
+                   "at most " + std::to_string(max_files - 1) + " are read: put some together");
   return false;
 }
 

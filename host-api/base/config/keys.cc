@@ -10,7 +10,7 @@ namespace wtool {
 namespace {
 
 // 2^53: any whole number up to it is exact in JSON.
-constexpr double largest_size = 9007199254740992.0;
+constexpr double max_json_integer = 9007199254740992.0;
 
 // Short names for the columns of the table.
 using Type = KeyType;
@@ -38,16 +38,16 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"limits", "timeout_max", Type::integer, Lock::lower, "1800", 1, 1800, "seconds", false, "none"},
     {"limits", "grace_seconds", Type::number, Lock::lower, "2", 0, 60, "seconds"},
     {"limits", "cpu_seconds", Type::integer, Lock::lower_limit, "0", 1, 1e6, "seconds", true},
-    {"limits", "memory_bytes", Type::integer, Lock::lower_limit, "0", 1 << 20, largest_size, "bytes", true},
+    {"limits", "memory_bytes", Type::integer, Lock::lower_limit, "0", 1 << 20, max_json_integer, "bytes", true},
     {"limits", "processes", Type::integer, Lock::lower_limit, "0", 1, 1e6, "processes", true},
     {"limits", "open_files", Type::integer, Lock::lower_limit, "0", 16, 1e6, "descriptors", true},
-    {"limits", "file_bytes", Type::integer, Lock::lower_limit, "0", 1, largest_size, "bytes", true},
+    {"limits", "file_bytes", Type::integer, Lock::lower_limit, "0", 1, max_json_integer, "bytes", true},
     {"output", "bytes", Type::integer, Lock::lower, "1048576", 4096, 67108864, "bytes"},
     {"output", "spill", Type::choice, Lock::free, R"("never")", 0, 0, "", false, "never when_cut always"},
     {"output", "directory", Type::path, Lock::equal, "null", 0, 0, "", false, "", true},
-    {"output", "max_bytes", Type::integer, Lock::lower, "1073741824", 1 << 20, largest_size, "bytes"},
-    {"output", "json_bytes", Type::integer, Lock::lower, "67108864", 1 << 20, largest_size, "bytes"},
-    {"cache", "max_bytes", Type::integer, Lock::lower, "5368709120", 1 << 20, largest_size, "bytes"},
+    {"output", "max_bytes", Type::integer, Lock::lower, "1073741824", 1 << 20, max_json_integer, "bytes"},
+    {"output", "json_bytes", Type::integer, Lock::lower, "67108864", 1 << 20, max_json_integer, "bytes"},
+    {"cache", "max_bytes", Type::integer, Lock::lower, "5368709120", 1 << 20, max_json_integer, "bytes"},
     {"background", "", Type::choice, Lock::ranked, R"("end")", 0, 0, "", false, "keep end"},
     {"sandbox", "read", Type::paths, Lock::below, R"(["/"])"},
     {"sandbox", "write", Type::paths, Lock::below, R"(["/"])"},
@@ -60,7 +60,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"audit", "sync", Type::choice, Lock::equal, R"("none")", 0, 0, "", false, "none data"},
     {"audit", "output", Type::choice, Lock::equal, R"("none")", 0, 0, "", false, "none captured"},
     {"audit", "when_unwritable", Type::choice, Lock::equal, R"("refuse")", 0, 0, "", false, "refuse continue"},
-    {"audit", "max_bytes", Type::integer, Lock::equal, "67108864", 4096, largest_size, "bytes", true},
+    {"audit", "max_bytes", Type::integer, Lock::equal, "67108864", 4096, max_json_integer, "bytes", true},
     {"audit", "keep", Type::integer, Lock::equal, "0", 0, 1e6, "files"},
     {"sessions", "max", Type::integer, Lock::lower, "50", 1, 1000, "sessions"},
     {"sessions", "tools_allow", Type::path, Lock::equal},
@@ -92,7 +92,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"mcp", "output_bytes", Type::integer, Lock::lower, "32768", 1024, 1048576, "bytes"},
     {"mcp", "answer_within", Type::integer, Lock::free, R"("auto")", 1, 86400, "seconds", false, "auto none"},
     {"mcp", "approve_within", Type::integer, Lock::free, "600", 1, 86400, "seconds", false, "none"},
-    {"mcp", "stored_bytes", Type::integer, Lock::lower, "268435456", 16777216, largest_size, "bytes"},
+    {"mcp", "stored_bytes", Type::integer, Lock::lower, "268435456", 16777216, max_json_integer, "bytes"},
     {"mcp", "max_calls", Type::integer, Lock::lower, "32", 1, 256, "calls"},
     {"mcp", "queue_seconds", Type::integer, Lock::lower, "45", 1, 3600, "seconds"},
     {"mcp", "pty", Type::boolean, Lock::free, "false"},

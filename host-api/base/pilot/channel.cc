@@ -15,8 +15,8 @@ namespace wtool::pilot {
 
 namespace {
 
-constexpr std::size_t largest_record = 65535;
-constexpr std::size_t largest_piece = largest_record - tag_size - 1;
+constexpr std::size_t max_record = 65535;
+constexpr std::size_t max_piece = max_record - tag_size - 1;
 
 int milliseconds(std::chrono::milliseconds time) { return static_cast<int>(std::max<std::int64_t>(0, time.count())); }
 
@@ -81,7 +81,7 @@ bool Channel::read_record() {
   const std::optional<std::string> piece = receive_->open(raw.substr(2, size));
   used_ += 2 + size;
   // The first message only proves that its sender knew the key at some time: it can be a replay.
-  const std::size_t limit = side_ == Side::host && !greeted_ ? largest_hello : largest_message;
+  const std::size_t limit = side_ == Side::host && !greeted_ ? max_hello : max_message;
   if (!piece || (piece->front() != 0 && piece->front() != 1) || partial_.size() + piece->size() - 1 > limit) {
     return close(), false;
   }
@@ -113,10 +113,10 @@ std::optional<Message> Channel::wait(std::chrono::milliseconds limit) {
 
 bool Channel::send(Type type, std::string_view text) {
   const std::scoped_lock lock(sending_);
-  if (text.size() >= largest_message || state_ != State::open || broken_) return false;
+  if (text.size() >= max_message || state_ != State::open || broken_) return false;
   bool first = true;
   do {
-    const std::size_t size = std::min(text.size(), largest_piece - (first ? 1U : 0U));
+    const std::size_t size = std::min(text.size(), max_piece - (first ? 1U : 0U));
     std::string piece(1, size == text.size() ? '\1' : '\0');
     if (std::exchange(first, false)) piece += static_cast<char>(type);
     piece += text.substr(0, size);

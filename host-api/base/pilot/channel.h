@@ -6,7 +6,7 @@
 // - Handshake (noise.h): 48 bytes of the pilot, 48 bytes of the host. Then records in both directions, each with two bytes of
 //   length, most significant first, and as many bytes that the Noise cipher of that direction has sealed (at most 65,535).
 // - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a message. A
-//   message is at most `largest_message` bytes; its first byte is its type.
+//   message is at most `max_message` bytes; its first byte is its type.
 // - Anything else closes the connection: a length below a tag's, a record that does not open, a message that is too large.
 // - Pilot to host: `hello` first, a JSON object; then for each call `started`, events, logs, beats, and `result` or
 //   `failure`; `leaving` when it takes no more calls. A call that is answered with `leaving` instead of `started` was
@@ -33,10 +33,10 @@ namespace wtool::pilot {
 
 // Must be equal on both sides; a pilot sends its own in `hello`.
 inline constexpr int protocol_version = 2;
-inline constexpr std::size_t largest_message = std::size_t{256} << 20;
-inline constexpr std::size_t largest_hello = 4096;
+inline constexpr std::size_t max_message = std::size_t{256} << 20;
+inline constexpr std::size_t max_hello = 4096;
 inline constexpr std::size_t window = 128 << 10;
-inline constexpr std::size_t largest_event = 32 << 10;
+inline constexpr std::size_t max_event = 32 << 10;
 // Below this size, a result need not wait until the host has taken all events.
 inline constexpr std::size_t small_result = 16 << 10;
 // The kernel doubles it, for its own bookkeeping. If net.core.rmem_max allows less, that is 208 KiB by default, also

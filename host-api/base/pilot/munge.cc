@@ -106,7 +106,7 @@ std::optional<std::string> Munge::encode(std::string_view payload, std::string& 
     failed = library_->encode(&credential, context.context, payload.data(), static_cast<int>(payload.size()));
   std::string text = credential == nullptr ? "" : credential;
   std::free(credential);
-  if (failed == 0 && !text.empty() && text.size() <= largest_credential) return text;
+  if (failed == 0 && !text.empty() && text.size() <= max_credential) return text;
   error = std::string("munge made no credential: ") + library_->strerror(failed);
   return std::nullopt;
 }

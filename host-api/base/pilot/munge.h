@@ -19,7 +19,7 @@
 namespace wtool::pilot {
 
 inline constexpr std::size_t introduction_size = handshake_size;
-inline constexpr std::size_t largest_credential = 4096;
+inline constexpr std::size_t max_credential = 4096;
 
 // What a pilot sends; and whether received bytes begin like that.
 std::string introduction(const Key& nonce);

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t largest_ticket = 65536;
+constexpr std::size_t max_ticket = 65536;
 
 std::string about(const std::string& file, const char* what, int error) {
   return "the ticket " + file + ' ' + what + ": " + ::strerror(error);
@@ -61,7 +61,7 @@ std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
     return std::nullopt;
   }
   std::string text;
-  if (const int failed = read_all(in.get(), largest_ticket, text)) {
+  if (const int failed = read_all(in.get(), max_ticket, text)) {
     return error = about(file, "cannot be read", failed), std::nullopt;
   }
   try {

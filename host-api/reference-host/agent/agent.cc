@@ -305,7 +305,7 @@ int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
   try {
     std::string_view rest = text(event->payload);
     while (!rest.empty()) {
-      const std::string_view piece = rest.substr(0, pilot::largest_event);
+      const std::string_view piece = rest.substr(0, pilot::max_event);
       rest.remove_prefix(piece.size());
       const Type type = event->kind == WTOOL_EVENT_STDOUT ? Type::standard_output : Type::standard_error;
       if (!slot.window_.enter(piece.size())) return 1;
@@ -429,7 +429,7 @@ void Slot::serve_one(const Message& order) {
     call_ = nullptr;
   }
   const bool has_result =
-      (status == WTOOL_OK || status == WTOOL_E_CANCELLED) && call.result().size() + 1 < pilot::largest_message;
+      (status == WTOOL_OK || status == WTOOL_E_CANCELLED) && call.result().size() + 1 < pilot::max_message;
   if (has_result) {
     channel_->send(Type::result, std::string(1, static_cast<char>(status)).append(call.result()));
   } else {
@@ -460,8 +460,7 @@ bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
                                     static_cast<unsigned char>(answer[1]));
   };
   while (answer.size() < 2 || answer.size() < size()) {
-    if (!may_wait() || size() > pilot::largest_credential + 2)
-      return why = "it did not answer with a credential", false;
+    if (!may_wait() || size() > pilot::max_credential + 2) return why = "it did not answer with a credential", false;
     char buffer[1024];
     const ssize_t n = ::recv(socket, buffer, std::min(sizeof buffer, size() - answer.size()), MSG_DONTWAIT);
     if (n > 0) answer.append(buffer, static_cast<std::size_t>(n));
@@ -506,7 +505,7 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string&
                     {"job", job},
                     {"node", node.empty() ? name : node},
                     {"pid", ::getpid()}};
-      if (!refusal.empty()) hello["problem"] = refusal.substr(0, pilot::largest_hello / 4);
+      if (!refusal.empty()) hello["problem"] = refusal.substr(0, pilot::max_hello / 4);
       if (leave_at_ != Clock::time_point::max()) {
         hello["full"] = full_;
         hello["left"] = seconds_until(leave_at_);

@@ -28,8 +28,8 @@ namespace {
 using nlohmann::json;
 
 // How many withdrawn questions are remembered, in case they are asked later. Bounded, since most never are.
-constexpr std::size_t most_withdrawn_early = 1024;
-constexpr std::size_t most_left = 1000;
+constexpr std::size_t max_withdrawn_early = 1024;
+constexpr std::size_t max_left = 1000;
 constexpr std::size_t max_peers = 16;
 constexpr std::size_t max_line = 4096;
 constexpr std::size_t max_unread = std::size_t{64} << 20;
@@ -171,7 +171,7 @@ void WaitingQuestions::drop_late() {
 void WaitingQuestions::leave(const std::string& run, const Question& question, const std::string& client) {
   const std::lock_guard lock(mutex_);
   drop_late();
-  if (ending_ || waiting_.size() >= most_left || !start()) return;
+  if (ending_ || waiting_.size() >= max_left || !start()) return;
   waiting_.emplace(
       next_id(),
       Waiting{.question = question, .client = client, .until = std::chrono::system_clock::now() + within_, .run = run});
@@ -225,7 +225,7 @@ void WaitingQuestions::withdraw(std::uint64_t id) {
     waiting.withdrawn = true;
     return changed_.notify_all();
   }
-  if (withdrawn_.size() == most_withdrawn_early) withdrawn_.pop_front();
+  if (withdrawn_.size() == max_withdrawn_early) withdrawn_.pop_front();
   withdrawn_.push_back(id);
 }
 

@@ -22,7 +22,7 @@ namespace wtool::host::audit {
 
 namespace {
 
-constexpr std::chrono::milliseconds longest_wait{5000};
+constexpr std::chrono::milliseconds max_lock_wait{5000};
 
 // What the next line is chained to.
 struct LastLink {
@@ -32,7 +32,7 @@ struct LastLink {
 
 // Opened and locked; none: `why` says what to do.
 Descriptor locked_trail(const std::string& path, std::string& why) {
-  const auto deadline = std::chrono::steady_clock::now() + longest_wait;
+  const auto deadline = std::chrono::steady_clock::now() + max_lock_wait;
   while (true) {
     Descriptor file =
         open_without_links(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600, why);

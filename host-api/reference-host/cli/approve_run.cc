@@ -22,7 +22,7 @@ namespace wtool::host {
 
 namespace {
 
-constexpr std::size_t most_runs_looked_at = 200;
+constexpr std::size_t max_runs_looked_at = 200;
 
 std::string long_name_of(const PendingApproval& one) { return one.place.branch + '/' + one.state; }
 
@@ -95,7 +95,7 @@ bool names_a_run(const std::string& wanted) {
 std::string suspended_runs() {
   std::string error;
   std::vector<std::string> ids = journal::list_runs(".", error);
-  if (ids.size() > most_runs_looked_at) ids.resize(most_runs_looked_at);
+  if (ids.size() > max_runs_looked_at) ids.resize(max_runs_looked_at);
   std::string lines;
   for (const std::string& id : ids) {
     const auto run = journal::read_journal_ends(journal::journal_file(".", id), error);

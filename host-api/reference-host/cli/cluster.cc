@@ -33,7 +33,7 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 using std::chrono::steady_clock;
 
-constexpr std::size_t most_nodes = 100;       // of one test: each has a thread and a job
+constexpr std::size_t max_nodes = 100;        // of one test: each has a thread and a job
 constexpr std::uint64_t call_ms = 30 * 1000;  // for each test call, once there is a slot
 
 struct ClusterOptions {
@@ -250,10 +250,10 @@ int test_nodes(Context& context, const ClusterOptions& options) {
   }
   if (interrupts.signal() != 0) return interrupts.exit_status();
   if (!nodes) return slurm_failed("Slurm does not answer: " + error);
-  if (options.nodes == 0 && nodes->size() > most_nodes) {
-    complain("of " + std::to_string(nodes->size()) + " nodes, " + std::to_string(most_nodes) + " are tested");
+  if (options.nodes == 0 && nodes->size() > max_nodes) {
+    complain("of " + std::to_string(nodes->size()) + " nodes, " + std::to_string(max_nodes) + " are tested");
   }
-  nodes->resize(std::min({nodes->size(), options.nodes == 0 ? most_nodes : options.nodes, most_nodes}));
+  nodes->resize(std::min({nodes->size(), options.nodes == 0 ? max_nodes : options.nodes, max_nodes}));
   if (!cluster->start(error)) return slurm_failed(error);
 
   bool made = true;
@@ -304,7 +304,7 @@ void add_cluster(CLI::App& app, Context& context) {
   CLI::App* test_command = group->add_subcommand("test", "Make a call on each node, with a pilot of its own");
   test_command->add_option("--nodes", options->nodes, "Test only so many nodes, those first that can take work")
       ->type_name("N")
-      ->check(CLI::Range(1, static_cast<int>(most_nodes)));
+      ->check(CLI::Range(1, static_cast<int>(max_nodes)));
   test_command->add_option("--wait", options->wait, "How many seconds a pilot may take to come (default: 60)")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 3600));

@@ -19,13 +19,13 @@ namespace wtool::host {
 
 namespace {
 
-constexpr std::size_t most_shown_before = std::size_t{1} << 20;
+constexpr std::size_t max_shown_before = std::size_t{1} << 20;
 
 // What the run has printed before it began. It goes to a file in memory, so that no process of the run keeps the
 // calling program's output open.
 std::string shown_before(int file) {
   std::string text;
-  if (::lseek(file, 0, SEEK_SET) == 0) read_all(file, most_shown_before, text);
+  if (::lseek(file, 0, SEEK_SET) == 0) read_all(file, max_shown_before, text);
   return text;
 }
 

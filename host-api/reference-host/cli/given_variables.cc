@@ -16,7 +16,7 @@
 namespace wtool::host {
 namespace {
 
-constexpr std::size_t largest_value = 1024UL * 1024;
+constexpr std::size_t max_value = 1024UL * 1024;
 
 // `NAME=REST`.
 std::pair<std::string, std::string> split(const std::string& entry) {
@@ -35,8 +35,8 @@ std::optional<std::string> content_of(const std::string& file, std::string& erro
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) break;
     text.append(part, static_cast<std::size_t>(got));
-    if (text.size() > largest_value) {
-      error = shown + " is larger than " + std::to_string(largest_value / 1024) + " KiB";
+    if (text.size() > max_value) {
+      error = shown + " is larger than " + std::to_string(max_value / 1024) + " KiB";
       return std::nullopt;
     }
     if (got > 0) continue;

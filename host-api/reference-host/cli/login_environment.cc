@@ -26,7 +26,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 // Clients wait ten seconds or more for a server to start.
 constexpr int seconds = 5;
 // No environment is larger: with the usual limit of the stack, exec takes no more.
-constexpr std::size_t most_bytes = 4 << 20;
+constexpr std::size_t max_environment_bytes = 4 << 20;
 
 std::string login_shell() {
   if (const std::string named = environment_folder("SHELL"); !named.empty()) return named;
@@ -104,7 +104,7 @@ std::string take_login_environment(Plugin& plugin, LoginShell kind, Stop& stop) 
   if (toolbox == nullptr) return error;
   std::string output;
   const auto sink = [&](OutputStream stream, std::string_view bytes) {
-    if (stream == OutputStream::standard_output && output.size() <= most_bytes) output += bytes;
+    if (stream == OutputStream::standard_output && output.size() <= max_environment_bytes) output += bytes;
   };
   const TextOutcome outcome = toolbox->call_text(
       "shell_execute", arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, sink);
@@ -112,7 +112,8 @@ std::string take_login_environment(Plugin& plugin, LoginShell kind, Stop& stop) 
   const std::string begin = '\0' + marker + '\0';
   const std::size_t found = output.find(begin);
   if (found == std::string::npos) return shell + " has not shown its environment: a profile script may have ended it";
-  if (output.size() > most_bytes) return shell + " has written more than " + std::to_string(most_bytes) + " bytes";
+  if (output.size() > max_environment_bytes)
+    return shell + " has written more than " + std::to_string(max_environment_bytes) + " bytes";
   for (const auto& [name, value] : variables_in(std::string_view(output).substr(found + begin.size()))) {
     ::setenv(name.c_str(), value.c_str(), 1);
   }

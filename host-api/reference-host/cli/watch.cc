@@ -23,11 +23,11 @@ using std::chrono::milliseconds;
 
 // An editor's save or a checkout changes several files, so a run begins when nothing has changed for this long.
 constexpr milliseconds quiet_time{100};
-constexpr milliseconds longest_settling{2000};
+constexpr milliseconds max_settling{2000};
 // The first pause before the next run if runs themselves keep changing what is watched; each pause is twice the one
 // before.
 constexpr milliseconds first_rest{1000};
-constexpr milliseconds longest_rest{60'000};
+constexpr milliseconds max_rest{60'000};
 
 struct WatchOptions {
   std::string file;
@@ -138,7 +138,7 @@ class Watch {
 
   // Pauses. False: something has changed during the pause, which no run can have done.
   static bool rest(int busy, FileWatcher& watcher, std::set<std::string>& changed, Stop& stop) {
-    const milliseconds time = std::min<milliseconds>(first_rest * (1LL << std::min(busy - 2, 20)), longest_rest);
+    const milliseconds time = std::min<milliseconds>(first_rest * (1LL << std::min(busy - 2, 20)), max_rest);
     complain("watch: the same files change whenever the workflow runs (" + names_in_words(changed) +
              "); the next run begins in " + workflow::duration_words(time) +
              ", or when something else changes. Let --on name only what the workflow reads");
@@ -154,7 +154,7 @@ class Watch {
   }
 
   static void settle(FileWatcher& watcher, std::set<std::string>& changed, Stop& stop) {
-    const auto until = std::chrono::steady_clock::now() + longest_settling;
+    const auto until = std::chrono::steady_clock::now() + max_settling;
     while (std::chrono::steady_clock::now() < until && watcher.wait(quiet_time, stop)) changed.merge(watcher.take());
   }
 

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t shown_bytes = 100;
-constexpr std::size_t most_events = 10'000;  // that are kept of one call
+constexpr std::size_t max_events = 10'000;  // that are kept of one call
 
 bool is_whole(const wtool_tool* tool) {
   return WTOOL_HAS(tool, destroy) && tool->call_new != nullptr && tool->call_run != nullptr &&
@@ -52,7 +52,7 @@ int32_t on_event(void* context, const wtool_event* event) noexcept {
     sink.trial.report.finding("event-order",
                               "an event's payload has " + std::to_string(event->payload.size) + " bytes and no data");
   }
-  if (sink.outcome.events.size() < most_events) sink.outcome.events.push_back({event->seq, ::gettid()});
+  if (sink.outcome.events.size() < max_events) sink.outcome.events.push_back({event->seq, ::gettid()});
   return sink.plan.on_event ? sink.plan.on_event(sink.call, sink.outcome.events.size()) : 0;
 }
 

@@ -27,7 +27,7 @@ using std::chrono::seconds;
 constexpr int max_waiters = 8;
 // Longer than limits.grace_seconds is by default, and shorter than clients wait.
 constexpr seconds stop_wait{10};
-constexpr std::size_t longest_shown_command = 80;
+constexpr std::size_t max_shown_command = 80;
 
 constexpr std::string_view poll_schema =
     R"({"type":"object","properties":{"job":{"type":"integer"},)"
@@ -47,7 +47,7 @@ std::string command_of(const Call& call) {
   const json* command = member(arguments, "command");
   if (command == nullptr || !command->is_string()) return {};
   const auto& text = command->get_ref<const std::string&>();
-  const std::size_t end = cut_after(text, std::min(text.size(), longest_shown_command));
+  const std::size_t end = cut_after(text, std::min(text.size(), max_shown_command));
   return escaped(text.substr(0, end)) + (end < text.size() ? " ..." : "");
 }
 

@@ -49,7 +49,7 @@ class Jobs {
   static constexpr std::size_t max_jobs = 100;
   // A command that fails within this time is answered as a failure, and not as a job.
   static constexpr std::chrono::milliseconds background_wait{500};
-  static constexpr std::chrono::milliseconds longest_ttl{24L * 60 * 60 * 1000};
+  static constexpr std::chrono::milliseconds max_ttl{24L * 60 * 60 * 1000};
   // How often a client should ask whether a task has ended.
   static constexpr std::chrono::milliseconds poll_interval{1000};
 

@@ -33,8 +33,8 @@ constexpr std::string_view output_read_schema =
 
 constexpr std::size_t piece = 65536;
 // Longer lines are searched in pieces.
-constexpr std::size_t longest_line = 1 << 20;
-constexpr std::size_t longest_shown_line = 1000;
+constexpr std::size_t max_searched_line = 1 << 20;
+constexpr std::size_t max_shown_line = 1000;
 
 struct Wanted {
   long long output = 0;
@@ -135,11 +135,11 @@ class Reader {
       while (begin < rest.size() && part.text.size() < most_ && lines > 0) {
         const std::size_t newline = rest.find('\n', begin);
         const bool is_cut = newline == std::string::npos;
-        if (is_cut && !is_all && rest.size() - begin < longest_line) break;
+        if (is_cut && !is_all && rest.size() - begin < max_searched_line) break;
         const std::size_t end = is_cut ? rest.size() : newline;
         std::string line = to_utf8(rest.substr(begin, end - begin));
         if (pattern.is_in(line)) {
-          part.text += std::to_string(part.end + begin) + ':' + cut(line, longest_shown_line) + '\n';
+          part.text += std::to_string(part.end + begin) + ':' + cut(line, max_shown_line) + '\n';
           --lines;
         }
         begin = is_cut ? end : end + 1;

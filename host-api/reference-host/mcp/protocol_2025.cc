@@ -118,7 +118,7 @@ bool Protocol2025::take_task(const Message& request, Call& call, Error& error) c
   }
   call.wants_task = true;
   if (ttl != nullptr) {
-    call.task_ttl = std::min<std::uint64_t>(ttl->get<std::uint64_t>(), Jobs::longest_ttl.count());
+    call.task_ttl = std::min<std::uint64_t>(ttl->get<std::uint64_t>(), Jobs::max_ttl.count());
   }
   return true;
 }

@@ -19,7 +19,7 @@
 namespace wtool::host::runner {
 namespace {
 
-constexpr std::size_t largest_note = 4096;  // bytes; what a holder says about itself
+constexpr std::size_t max_note = 4096;  // bytes; what a holder says about itself
 // The kernel reports a free lock only to threads that block in flock, where a stop cannot reach them. So the lock is
 // tried again in these intervals.
 constexpr std::chrono::milliseconds look_again{100};
@@ -67,11 +67,11 @@ void write_note(int file, const LockHolder& holder) {
     text += one_line(line) + '\n';
   }
   // The note is only information for others: the lock works without it.
-  if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), std::min(text.size(), largest_note), 0) < 0) return;
+  if (::ftruncate(file, 0) != 0 || ::pwrite(file, text.data(), std::min(text.size(), max_note), 0) < 0) return;
 }
 
 Note read_note(int file) {
-  std::array<char, largest_note> text{};
+  std::array<char, max_note> text{};
   const ssize_t size = ::pread(file, text.data(), text.size(), 0);
   Note note;
   std::size_t line = 0;

@@ -48,11 +48,11 @@ using workflow::Workflow;
 constexpr milliseconds settling{250};
 // The first pause between two checks whether a service is ready; each pause is twice the one before.
 constexpr milliseconds first_pause{50};
-constexpr milliseconds longest_pause{1000};
+constexpr milliseconds max_pause{1000};
 // Before a service is started again, unless `backoff` says otherwise.
 constexpr workflow::Backoff usual_restart_wait{milliseconds(1000), milliseconds(60'000)};
-constexpr std::size_t largest_variable = 100UL * 1024;   // bytes; the kernel has the same bound as for arguments
-constexpr std::size_t largest_log = 64UL * 1024 * 1024;  // bytes
+constexpr std::size_t max_variable = 100UL * 1024;   // bytes; the kernel has the same bound as for arguments
+constexpr std::size_t max_log = 64UL * 1024 * 1024;  // bytes
 constexpr int ports_to_try = 64;
 
 // The composite state with which a service of that state ends; no_state: none.
@@ -97,10 +97,10 @@ std::optional<ShellCall> shell_call(const ShellAction& action, const Step& step,
   for (const auto& [name, text] : action.environment) {
     const auto value = rendered_text(text, invocation, values, mistake);
     if (!value) return std::nullopt;
-    if (value->size() > largest_variable) {
+    if (value->size() > max_variable) {
       mistake = with_place(invocation, text.written.locate(0),
                            "the environment variable " + name + " is " + std::to_string(value->size()) +
-                               " bytes long; at most " + std::to_string(largest_variable) + " can be passed");
+                               " bytes long; at most " + std::to_string(max_variable) + " can be passed");
       return std::nullopt;
     }
     if (text.from_file && secrets::is_secret_name(name)) invocation.run.hide(*value);
@@ -342,7 +342,7 @@ class Service {
   std::string await_ready() {
     const auto until = steady_clock::now() + prepared_.ready_timeout;
     std::string last = "the command of `ready` has not ended yet";
-    for (milliseconds pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
+    for (milliseconds pause = first_pause;; pause = std::min(2 * pause, max_pause)) {
       bool ready = !prepared_.ready.has_value();
       if (ready) {
         std::unique_lock lock(mutex_);
@@ -401,10 +401,9 @@ class Service {
   }
 
   void log(std::string_view bytes) {
-    if (log_ == nullptr || logged_ > largest_log) return;
+    if (log_ == nullptr || logged_ > max_log) return;
     logged_ += bytes.size();
-    log_->write(logged_ <= largest_log ? bytes
-                                       : "\n[... the log of the service ends here, because it is too long ...]\n");
+    log_->write(logged_ <= max_log ? bytes : "\n[... the log of the service ends here, because it is too long ...]\n");
   }
 
   void conclude(bool failed, const std::string& why) {

@@ -215,8 +215,8 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
       // Folders that were closed before the command were protected.
       if (std::find(closed.begin(), closed.end(), folder) == closed.end()) reasons.push_back(closed_text(folder));
     }
-    constexpr std::size_t most_reasons = 6;
-    if (reasons.size() > most_reasons) reasons.resize(most_reasons);
+    constexpr std::size_t max_reasons = 6;
+    if (reasons.size() > max_reasons) reasons.resize(max_reasons);
     for (const std::string& reason : reasons) {
       report.not_enforced.push_back("protected_names: after the command, " + reason);
     }

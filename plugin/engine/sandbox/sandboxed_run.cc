@@ -17,7 +17,7 @@ namespace {
 
 // Other processes may make, replace or remove a protected path between our check and the bind: in a temporary folder, the
 // tests of another project may do so all the time, and then half of the starts fail. An attempt costs milliseconds.
-constexpr int most_starts = 25;
+constexpr int max_starts = 25;
 
 void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
                        const CommandOutcome& outcome, const Cancellation& cancellation, SandboxReport& report) {
@@ -83,7 +83,7 @@ std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client,
     const FileRecord record(prepared->names.watched);
     command.sandbox = &prepared->confinement;
     CommandOutcome outcome = run(client, command, options, cancellation, sink);
-    if (const auto* how = std::get_if<NotStarted>(&outcome.termination); how != nullptr && attempt < most_starts) {
+    if (const auto* how = std::get_if<NotStarted>(&outcome.termination); how != nullptr && attempt < max_starts) {
       // Only an attempt shows whether namespaces work; where they do, this costs nothing.
       if (how->stage == NotStarted::Stage::namespaces) no_namespaces = std::strerror(how->error);
       if (how->stage == NotStarted::Stage::namespaces || how->stage == NotStarted::Stage::binds) continue;

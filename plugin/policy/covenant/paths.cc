@@ -30,7 +30,7 @@ constexpr std::string_view startup_names =
     ".pre-commit-config.yaml .gdbinit .exrc .vimrc";
 
 // Larger trees are not checked entry by entry.
-constexpr int most_entries = 10'000;
+constexpr int max_entries = 10'000;
 
 bool has_part(std::string_view path, std::string_view names) {
   const auto is_named = [&](std::string_view part) {
@@ -177,7 +177,7 @@ class Judge {
     if (::lstat(source.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return ruling;
     fs::recursive_directory_iterator entries(source, error), end;
     for (int seen = 0; !error && entries != end; entries.increment(error)) {
-      if (++seen > most_entries) return std::max(ruling, Ruling::ask);
+      if (++seen > max_entries) return std::max(ruling, Ruling::ask);
       const std::string entry =
           entries->path().native().substr(std::min(source.size(), entries->path().native().size()));
       ruling = std::max({ruling, by_names(entry), written(final + entry)});

@@ -14,7 +14,7 @@ namespace wtool::policy::covenant {
 
 namespace {
 
-constexpr std::size_t largest_file = 1 << 20;
+constexpr std::size_t max_file_size = 1 << 20;
 
 bool exists(const std::string& path) {
   struct stat status {};
@@ -25,7 +25,7 @@ bool exists(const std::string& path) {
 std::optional<std::string> read(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::string();
-  if (!S_ISREG(status.st_mode) || status.st_size > static_cast<off_t>(largest_file)) return std::nullopt;
+  if (!S_ISREG(status.st_mode) || status.st_size > static_cast<off_t>(max_file_size)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
   if (!file.read(text.data(), static_cast<std::streamsize>(text.size()))) return std::nullopt;

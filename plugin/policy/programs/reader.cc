@@ -448,8 +448,8 @@ Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words
     std::size_t at = reading.operands.front();
     const auto longer = [&](std::size_t operand) { return result.name + ' ' + words[operand].text; };
     // A skipped option may have taken the first words as its values.
-    constexpr std::size_t most_values = 2;
-    const std::size_t last = reading.passed_over ? std::min(at + most_values, words.size() - 1) : at;
+    constexpr std::size_t max_values = 2;
+    const std::size_t last = reading.passed_over ? std::min(at + max_values, words.size() - 1) : at;
     for (std::size_t i = at; i <= last; ++i) {
       if (words[i].literal && find_program(longer(i)) == nullptr) continue;
       at = i;

@@ -144,7 +144,7 @@ bool Reader::arithmetic(char open, char close, int closing) {
     if (c == '\0') return false;
     if (c == open) {
       step();
-      if (++inner > deepest_nesting) give_up(begin, "a construct that is nested too deeply");
+      if (++inner > max_nesting) give_up(begin, "a construct that is nested too deeply");
     } else if (c == close && inner > 0) {
       step();
       --inner;

@@ -5,8 +5,7 @@
 namespace wtool::policy {
 
 Reader::Nest::Nest(Reader& reader) : reader_(reader) {
-  if (++reader_.findings_.depth > deepest_nesting)
-    reader_.give_up(reader_.at_, "a construct that is nested too deeply");
+  if (++reader_.findings_.depth > max_nesting) reader_.give_up(reader_.at_, "a construct that is nested too deeply");
 }
 
 void Reader::read(bool reads_pipe) {

@@ -15,7 +15,7 @@ using programs::ProgramSpec;
 using programs::Runs;
 
 // env -S may contain env -S again. The text gets shorter each time, but nobody nests it more deeply than this.
-constexpr int deepest_split = 8;
+constexpr int max_split_depth = 8;
 
 // The program's spec, if the program runs its operands.
 const Compiled* find_prefix(std::string_view name) {
@@ -111,7 +111,7 @@ void judge_env(const Judgement& judgement, int depth) {
     // The words of the text take its place.
     std::vector<Word> rest;
     const Word text = judgement.value_of(*split);
-    if (!text.literal || depth == deepest_split || !split_string(text, rest)) {
+    if (!text.literal || depth == max_split_depth || !split_string(text, rest)) {
       return judgement.is_unclear(text, "how env splits it is not clear");
     }
     SimpleCommand command = judgement.command;

@@ -11,7 +11,7 @@ namespace wtool::tools {
 
 namespace {
 
-constexpr std::int64_t most_scrollback_lines = 1000;
+constexpr std::int64_t max_scrollback_lines = 1000;
 
 class Read : public pty::TerminalCall {
  public:
@@ -20,7 +20,7 @@ class Read : public pty::TerminalCall {
     id_ = parameters.required_text("pty");
     shown_.cells = parameters.flag("cells");
     shown_.scrollback =
-        static_cast<std::size_t>(parameters.whole_number("scrollback", 0, most_scrollback_lines, "lines").value_or(0));
+        static_cast<std::size_t>(parameters.whole_number("scrollback", 0, max_scrollback_lines, "lines").value_or(0));
     parameters.end({"pty", "cells", "scrollback"});
     problem_ = parameters.problem();
   }
@@ -37,8 +37,8 @@ class Resize : public pty::TerminalCall {
   explicit Resize(std::string_view arguments) {
     Parameters parameters(arguments);
     id_ = parameters.required_text("pty");
-    const auto rows = parameters.whole_number("rows", screen::least_rows, screen::most_rows, "lines");
-    const auto columns = parameters.whole_number("columns", screen::least_columns, screen::most_columns, "cells");
+    const auto rows = parameters.whole_number("rows", screen::least_rows, screen::max_rows, "lines");
+    const auto columns = parameters.whole_number("columns", screen::least_columns, screen::max_columns, "cells");
     parameters.end({"pty", "rows", "columns"});
     problem_ = parameters.problem();
     if (problem_.empty() && (!rows || !columns)) problem_ = "both rows and columns are needed";

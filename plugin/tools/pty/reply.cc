@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 
 // The most bytes that are recorded of an unknown name, which may be anything.
-constexpr std::size_t most_id = 64;
+constexpr std::size_t max_id = 64;
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -186,7 +186,7 @@ std::string explanation_of_look(const std::string& problem, const std::string& i
 }
 
 ToolResult TerminalCall::run(CallContext& context) {
-  const Labels labels = id_.empty() ? Labels{} : Labels{{"pty", id_.substr(0, most_id)}};
+  const Labels labels = id_.empty() ? Labels{} : Labels{{"pty", id_.substr(0, max_id)}};
   if (!problem_.empty()) return invalid(problem_, labels, context);
   const auto pty = context.sessions.ptys().find(id_);
   if (!pty) return recorded_refusal(no_such_pty(id_), labels, context);

@@ -12,8 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t most_text = 64UL * 1024;
-constexpr std::size_t most_keys = 200;
+constexpr std::size_t max_text = 64UL * 1024;
+constexpr std::size_t max_keys = 200;
 // How long a program may take to read its input.
 constexpr milliseconds time_to_take{5000};
 
@@ -28,15 +28,15 @@ class Send : public pty::TerminalCall {
   explicit Send(std::string_view arguments) {
     Parameters parameters(arguments);
     id_ = parameters.required_text("pty");
-    text_ = parameters.content("text", most_text, "type it in parts, or have the program read a file")
+    text_ = parameters.content("text", max_text, "type it in parts, or have the program read a file")
                 .value_or(std::string());
     const std::vector<std::string> names = parameters.texts("keys");
     waiting_.read(parameters);
     parameters.end({"pty", "text", "keys", "wait_for", "quiet_ms", "wait_ms"});
     problem_ = parameters.problem();
-    if (problem_.empty() && names.size() > most_keys) {
+    if (problem_.empty() && names.size() > max_keys) {
       problem_ =
-          "keys: got " + std::to_string(names.size()) + " of them; allowed are at most " + std::to_string(most_keys);
+          "keys: got " + std::to_string(names.size()) + " of them; allowed are at most " + std::to_string(max_keys);
     }
     for (std::size_t i = 0; i < names.size() && problem_.empty(); ++i) {
       if (auto key = screen::key_of(names[i])) {

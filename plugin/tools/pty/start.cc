@@ -52,9 +52,9 @@ class Start : public CommandCall {
     request_.directory = parameters.optional_text("working_directory");
     request_.environment = parameters.variables("environment");
     size_.rows = static_cast<int>(
-        parameters.whole_number("rows", screen::least_rows, screen::most_rows, "lines").value_or(size_.rows));
+        parameters.whole_number("rows", screen::least_rows, screen::max_rows, "lines").value_or(size_.rows));
     size_.columns =
-        static_cast<int>(parameters.whole_number("columns", screen::least_columns, screen::most_columns, "cells")
+        static_cast<int>(parameters.whole_number("columns", screen::least_columns, screen::max_columns, "cells")
                              .value_or(size_.columns));
     const auto lifetime = parameters.seconds("lifetime", configuration.timeout_max, false);
     request_.timeout = lifetime.value_or(std::min(usual_lifetime, configuration.timeout_max));

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_record_without_content_closes_the_connection) {
 BOOST_AUTO_TEST_CASE(a_first_message_that_is_too_large_closes_the_connection) {
   Stranger stranger;
   Ciphers ciphers = stranger.shake_hands();
-  stranger.say(Stranger::record(ciphers.send.seal('\1' + std::string(largest_hello + 1, 'H'))));
+  stranger.say(Stranger::record(ciphers.send.seal('\1' + std::string(max_hello + 1, 'H'))));
   BOOST_TEST(!stranger.host->take_in());
 }
 

@@ -80,12 +80,12 @@ BOOST_AUTO_TEST_CASE(lines_that_leave_the_screen_are_kept_and_bounded) {
   Shown shown;
   for (int i = 0; i < 30'000; ++i) shown << "line " + std::to_string(i) + "\r\n";
   BOOST_TEST(shown.screen.scrolled() == 29'996U);
-  BOOST_TEST(shown.screen.scrollback().size() == most_scrollback_lines);
+  BOOST_TEST(shown.screen.scrollback().size() == max_scrollback_lines);
   BOOST_TEST(shown.screen.scrollback().back() == "line 29995");
   for (int i = 0; i < 5'000; ++i) shown << std::string(5000, 'x') + "\r\n";
   std::size_t bytes = 0;
   for (const std::string& line : shown.screen.scrollback()) bytes += line.size() + 1;
-  BOOST_TEST(bytes <= most_scrollback);
+  BOOST_TEST(bytes <= max_scrollback);
 }
 
 BOOST_AUTO_TEST_CASE(the_terminal_answers_what_it_is_asked_and_no_flood_of_questions) {
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_large_screen_takes_less_at_once) {
   BOOST_TEST(most_at_once({least_rows, least_columns}) == 4096U);
   BOOST_TEST(most_at_once({24, 80}) == 4096U);
   BOOST_TEST(most_at_once({50, 200}) == 800U);
-  BOOST_TEST(most_at_once({most_rows, most_columns}) == 256U);
+  BOOST_TEST(most_at_once({max_rows, max_columns}) == 256U);
 }
 
 // Bytes of every kind, and sequences that are nearly right, on screens of every size.
@@ -237,8 +237,8 @@ BOOST_AUTO_TEST_CASE(random_bytes_neither_crash_nor_hang_nor_lose_the_cursor) {
     std::mt19937 random(seed);
     const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
     const auto size = [&] {
-      return Size{number(least_rows, number(0, 3) != 0 ? 30 : most_rows),
-                  number(least_columns, number(0, 3) != 0 ? 90 : most_columns)};
+      return Size{number(least_rows, number(0, 3) != 0 ? 30 : max_rows),
+                  number(least_columns, number(0, 3) != 0 ? 90 : max_columns)};
     };
     Shown shown(size());
     for (int step = 0; step < 100; ++step) {

@@ -39,9 +39,9 @@ BOOST_FIXTURE_TEST_CASE(files_that_cannot_be_read_say_why, OwnDirectory) {
              path +
                  "/latin1:2:2: error: the file is not valid UTF-8: the byte 0xe4 (offset 4) belongs "
                  "to no character");
-  write("large", std::string(largest_file + 1, 'x'));
+  write("large", std::string(max_file_size + 1, 'x'));
   BOOST_TEST(error_for("large").find("larger than 10 MiB") != std::string::npos);
-  write("full", std::string(largest_file, 'x'));
+  write("full", std::string(max_file_size, 'x'));
   BOOST_TEST(error_for("full").empty());
   BOOST_REQUIRE(::symlink("loop", (path + "/loop").c_str()) == 0);
   BOOST_TEST(error_for("loop").find("cannot be opened") != std::string::npos);

@@ -28,7 +28,7 @@
 
 namespace wtool::host::workflow {
 
-inline constexpr std::size_t largest_description = 64 * 1024;  // bytes, of the description of a state
+inline constexpr std::size_t max_description = 64 * 1024;  // bytes, of the description of a state
 
 struct DescriptionLine {
   std::string_view text;   // everything after the colon and one blank

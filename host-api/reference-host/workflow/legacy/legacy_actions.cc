@@ -36,9 +36,9 @@ class DescribedState {
   void read() {
     std::string text;
     for (std::size_t i = first_; i < lines_.size(); ++i) text.append(lines_[i].text).append("\n");
-    if (text.size() > largest_description) {
+    if (text.size() > max_description) {
       return diagnostics_.add(lines_[first_].offset, "the descriptions of '" + state_.id + "' are larger than " +
-                                                         std::to_string(largest_description / 1024) + " KiB");
+                                                         std::to_string(max_description / 1024) + " KiB");
     }
     try {
       const YAML::Node root = YAML::Load(text);

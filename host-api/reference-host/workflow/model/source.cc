@@ -18,7 +18,7 @@ namespace {
 std::string reason(int error) { return std::strerror(error); }
 
 std::string too_large(const std::string& path) {
-  return path + ": the file is larger than " + std::to_string(largest_file / (1024 * 1024)) +
+  return path + ": the file is larger than " + std::to_string(max_file_size / (1024 * 1024)) +
          " MiB; a workflow this large is not read";
 }
 
@@ -48,7 +48,7 @@ std::string read_whole(const std::string& path, std::string& error) {
     if (flags >= 0) ::fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK);
   }
   std::string text;
-  const int failed = read_all(file.get(), largest_file, text);
+  const int failed = read_all(file.get(), max_file_size, text);
   if (failed == 0) return text;
   error = failed == EFBIG ? too_large(path) : path + ": cannot be read: " + reason(failed);
   return {};

@@ -10,7 +10,7 @@
 
 namespace wtool::host::workflow {
 
-inline constexpr std::size_t largest_file = 10 * 1024 * 1024;  // bytes
+inline constexpr std::size_t max_file_size = 10 * 1024 * 1024;  // bytes
 
 // Both count from 1; columns count characters, a tab is one.
 struct Position {
@@ -48,7 +48,7 @@ class Source {
 };
 
 // Reads a file; `error` is empty on success. Otherwise it names the problem: a missing file, a directory, no
-// permission, more than `largest_file`, NUL bytes, or invalid UTF-8 (with the line and column).
+// permission, more than `max_file_size`, NUL bytes, or invalid UTF-8 (with the line and column).
 Source load_source(const std::string& path, std::string& error);
 
 // A text that was taken from a source piece by piece (lines of a block, a string with escapes), and knows where each of

@@ -34,9 +34,8 @@ class FrontMatter {
   void read() {
     const std::size_t begin = source_.line_start(lines_.begin);
     const std::size_t end = lines_.end < source_.line_count() ? source_.line_start(lines_.end) : source_.text().size();
-    if (end - begin > largest_front_matter) {
-      diagnostics_.add(begin,
-                       "the front matter is larger than " + std::to_string(largest_front_matter / 1024) + " KiB");
+    if (end - begin > max_front_matter) {
+      diagnostics_.add(begin, "the front matter is larger than " + std::to_string(max_front_matter / 1024) + " KiB");
       unread();
       return;
     }

@@ -108,7 +108,7 @@ class ParameterReader {
   bool named_ = false;
 };
 
-inline constexpr std::size_t largest_front_matter = 256 * 1024;  // bytes
+inline constexpr std::size_t max_front_matter = 256 * 1024;  // bytes
 inline constexpr std::int64_t max_steps_allowed = 10'000'000;
 
 // Fills name, title, description, version, parameters, tool, max_steps, fail_fast, on_failure and finally. An unknown
