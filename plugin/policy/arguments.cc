@@ -36,7 +36,7 @@ Expanded expand_tar(const programs::Words& words) {
   add(words[0], 0);
   std::size_t next = 1;
   if (words.size() > 1 && !words[1].starts_with('-')) {
-    const programs::Compiled& tar = *programs::find_rules("tar");
+    const programs::OptionTable& tar = *programs::find_rules("tar");
     next = 2;
     for (const char letter : words[1]) {
       add(std::string{'-', letter}, 1);
@@ -219,7 +219,7 @@ bool may_run_programs(std::string_view tool) {
   if (is_wrapper(tool) && !hands_on) return true;
   if (!has_argument_table(tool)) return false;
   if (tool == "find" || tool == "git" || tool == "make" || tool == "zip" || tool == "less" || is_tar(tool)) return true;
-  const programs::Compiled& program = *programs::find_rules(tool);
+  const programs::OptionTable& program = *programs::find_rules(tool);
   const programs::ProgramSpec& spec = program.spec();
   // A word may name a subcommand that is not in the table: go run.
   if (spec.operands == programs::Operands::choose || spec.operands == programs::Operands::may_choose) return true;
@@ -244,7 +244,7 @@ bool takes_more_arguments(std::string_view tool, const std::vector<std::string>&
   if (options_ended) return !checked || !reading.operands.empty();
   // After a subcommand, an option may still belong to the program itself, and git accepts some in many places: git
   // blame --output=x. Only an exact style rules that out.
-  const auto has_others = [](const programs::Compiled& program) {
+  const auto has_others = [](const programs::OptionTable& program) {
     const auto& options = program.options();
     return program.has_effects() || std::any_of(options.begin(), options.end(), [](const programs::Option& option) {
              return option.unproven && !option.whole;

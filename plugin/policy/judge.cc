@@ -78,10 +78,10 @@ struct Place {
 
 // Collects findings; the strictest decides. Of equally strict findings the first counts, but a finding from an entry
 // that a person has written counts more than any other.
-class StrictestFinding {
+class VerdictBuilder {
  public:
   // `rules` are borrowed.
-  StrictestFinding(const CommandRules& rules, bool has_allow_list, bool confined)
+  VerdictBuilder(const CommandRules& rules, bool has_allow_list, bool confined)
       : rules_(rules), has_allow_list_(has_allow_list), confined_(confined) {}
 
   void note(Answer answer, const Place& place, Range at, std::string reason, std::string rule, std::string hint,
@@ -108,8 +108,8 @@ class StrictestFinding {
   bool opens_network_ = false;
 };
 
-void StrictestFinding::note(Answer answer, const Place& place, Range at, std::string reason, std::string rule,
-                            std::string hint, bool explicit_entry) {
+void VerdictBuilder::note(Answer answer, const Place& place, Range at, std::string reason, std::string rule,
+                          std::string hint, bool explicit_entry) {
   const bool counts = answer > verdict_.answer || (answer == verdict_.answer && explicit_entry && !explicit_entry_);
   if (!counts || answer == Answer::allow) return;
   explicit_entry_ = explicit_entry;
@@ -123,12 +123,12 @@ void StrictestFinding::note(Answer answer, const Place& place, Range at, std::st
   verdict_.hint = std::move(hint);
 }
 
-void StrictestFinding::not_covered(const Place& place, Range at, std::string reason, std::string hint) {
+void VerdictBuilder::not_covered(const Place& place, Range at, std::string reason, std::string hint) {
   const std::string rule = has_allow_list_ ? "commands.allow" : "directories.confine_arguments";
   note(rules_.ask_unlisted ? Answer::ask : Answer::deny, place, at, std::move(reason), rule, std::move(hint));
 }
 
-void StrictestFinding::unknown(const Place& place, Range at, const std::string& what) {
+void VerdictBuilder::unknown(const Place& place, Range at, const std::string& what) {
   if (has_allow_list_ || confined_) {
     not_covered(place, at, what + ", so that it cannot be judged before it runs", std::string(hint_for(what)));
   } else {
@@ -139,7 +139,7 @@ void StrictestFinding::unknown(const Place& place, Range at, const std::string& 
   }
 }
 
-Verdict StrictestFinding::verdict(const std::string& allowed_by) && {
+Verdict VerdictBuilder::verdict(const std::string& allowed_by) && {
   if (verdict_.answer == Answer::allow) {
     verdict_.reason = has_allow_list_ ? "every command of the line is in commands.allow"
                       : confined_     ? "every path of the line is within directories.roots"
@@ -463,7 +463,7 @@ class Judge {
       not_safe(judgement, words, frame);
     } else if (judgement.kind == ArgumentJudgement::Kind::no_rules && coverage == Coverage::program &&
                !(known.size() == words.size() && asks_who_it_is(known))) {
-      const programs::Compiled* const program = programs::find_program(tool);
+      const programs::OptionTable* const program = programs::find_program(tool);
       const bool is_shell = program != nullptr && program->spec().runs == programs::Runs::shell;
       strictest_.not_covered(
           frame, words.front().at,
@@ -650,7 +650,7 @@ class Judge {
   const AllowList allow_;
   const bool confined_;
   const std::vector<Entry> deny_, ask_, ask_network_;
-  StrictestFinding strictest_;
+  VerdictBuilder strictest_;
   std::string allowed_by_;
   std::string links_moved_by_;  // confined: a command of the line that may have made or moved links
   struct Hardened {

@@ -55,7 +55,7 @@ std::set<std::string> options_in(const std::string& help) {
 }
 
 // True where the database has an option of this very name that only reads, in the notation of the program.
-bool is_known(const Compiled& program, const std::string& option, const std::set<std::string>& named) {
+bool is_known(const OptionTable& program, const std::string& option, const std::set<std::string>& named) {
   const auto has = [&](const std::string& name) {
     return std::any_of(program.options().begin(), program.options().end(),
                        [&](const Option& each) { return each.name == name && each.safe() && !each.unproven; });
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(each_option_of_an_installed_program_is_known_or_refused) {
       program.emplace_back(name.substr(at, end - at));
       at = end + 1;
     }
-    const Compiled* const known = find_rules(name);
+    const OptionTable* const known = find_rules(name);
     // To these every word is an operand.
     const bool has_options = known != nullptr && (known->spec().style != Style::none || known->spec().check != nullptr);
     if (!has_options || path_of(program.front()).empty()) continue;

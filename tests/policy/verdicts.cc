@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
   const std::string option = argc > 1 ? argv[1] : "";
 #ifdef LISTS_PROGRAMS
   if (option == "--programs") {
-    const auto write = [](std::string_view name, const programs::Compiled* program, bool covenant) {
+    const auto write = [](std::string_view name, const programs::OptionTable* program, bool covenant) {
       if (program == nullptr) return;
       json options = json::array();
       for (const auto& each : program->options()) {

@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-const Option* find_primary(const Compiled& find, std::string_view word) {
+const Option* find_primary(const OptionTable& find, std::string_view word) {
   if (const Option* option = find.word(word).option) return option;
   // -newerXY: X and Y say which times are compared. If Y is t, the value is a time as text, not a file.
   static const Option newer{.name = "-newerXY", .value = Value::required, .values = 1, .path = true};
@@ -63,7 +63,7 @@ std::optional<Problem> find_list_of_files(const ParsedCommand& reading) {
 }
 
 void mark_find_text(const Words& words, std::vector<bool>& text) {
-  const Compiled& find = *find_rules("find");
+  const OptionTable& find = *find_rules("find");
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (is_operator(words[i])) text[i] = true;
     if (!is_option(words[i])) continue;

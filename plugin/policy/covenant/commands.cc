@@ -12,9 +12,9 @@ namespace wtool::policy::covenant {
 
 namespace {
 
-using programs::Compiled;
 using programs::Covenant;
 using programs::Given;
+using programs::OptionTable;
 using programs::ParsedCommand;
 using programs::Use;
 using programs::Words;
@@ -67,7 +67,7 @@ std::string wrong_count(const std::string& name, const Covenant& command) {
          std::to_string(command.least) + (command.least == 1 ? " path" : " paths");
 }
 
-Reading read_plain(const Words& words, const Compiled& program) {
+Reading read_plain(const Words& words, const OptionTable& program) {
   const Covenant& command = *program.spec().covenant;
   const std::string& name = words.front();
   const ParsedCommand parsed = programs::read_exactly(words, 1, program);
@@ -104,7 +104,7 @@ Reading read_plain(const Words& words, const Compiled& program) {
 }
 
 // The arguments of find are an expression.
-Reading read_find(const Words& words, const Compiled& find) {
+Reading read_find(const Words& words, const OptionTable& find) {
   Reading reading{Tier::immediate, {}, {}, {}, true, false};
   std::size_t at = 1;
   const auto begins_expression = [](const std::string& word) {
@@ -132,7 +132,7 @@ Reading read_git(const Words& words) {
   const std::string& name = words[at];
   if (name.starts_with('-')) return unknown_flag(name.substr(0, name.find('=')));
   if (programs::is_listed(programs::find_program("git:execute_run_asks")->spec().words, name)) return {};
-  const Compiled* const subcommand = programs::find_covenant("git " + name);
+  const OptionTable* const subcommand = programs::find_covenant("git " + name);
   if (subcommand == nullptr) return Reading::refuse("Git subcommand not allowed: " + name);
 
   const Covenant& command = *subcommand->spec().covenant;
@@ -172,7 +172,7 @@ Reading read_command(const Words& words) {
   if (name == "git") return read_git(words);
   // echo treats every word as text or as one of its flags, and these only change how the text is printed.
   if (name == "echo") return {Tier::immediate, {}, {}, {}, true, false};
-  const Compiled* const program = name.find(' ') == name.npos ? programs::find_covenant(name) : nullptr;
+  const OptionTable* const program = name.find(' ') == name.npos ? programs::find_covenant(name) : nullptr;
   if (program == nullptr) return {};
   return name == "find" ? read_find(words, *program) : read_plain(words, *program);
 }

@@ -70,7 +70,7 @@ std::string_view known_name(std::string_view name) {
 }
 
 bool needs_terminal(const std::vector<std::string>& words) {
-  const programs::Compiled* const found = programs::find_program(known_name(base_name(words.front())));
+  const programs::OptionTable* const found = programs::find_program(known_name(base_name(words.front())));
   if (found == nullptr || !found->spec().terminal) return false;
   return std::none_of(words.begin() + 1, words.end(),
                       [&](const std::string& word) { return works_alone(found->spec().without_terminal, word); });

@@ -106,7 +106,7 @@ class Reader {
     const std::string word(words_[at]);
     // No subcommand has such a long name.
     const std::string longer = word.size() < 64 ? parsed_.name + ' ' + word : std::string();
-    if (const Compiled* chosen = find_rules(longer)) {
+    if (const OptionTable* chosen = find_rules(longer)) {
       parsed_.tool = chosen;
       parsed_.name = longer;
       parsed_.begin = at;
@@ -400,7 +400,7 @@ ParsedCommand read_safe(std::string_view tool, const Words& words) {
   return parsed;
 }
 
-ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const Compiled& program,
+ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const OptionTable& program,
                            Permuting permuting) {
   ParsedCommand parsed{.tool = &program};
   std::vector<bool> known;
@@ -415,13 +415,13 @@ ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, con
   return parsed;
 }
 
-ParsedCommand read_exactly(const Words& words, std::size_t from, const Compiled& program) {
+ParsedCommand read_exactly(const Words& words, std::size_t from, const OptionTable& program) {
   ParsedCommand parsed{.words = {words.begin(), words.end()}, .tool = &program};
   Reader(Purpose::exact, parsed, from).run();
   return parsed;
 }
 
-Takes what_takes(const Compiled& program, std::string_view text) {
+Takes what_takes(const OptionTable& program, std::string_view text) {
   if (text.starts_with("--") || (program.spec().manner & single_dash) != 0) {
     if (text.find('=') != std::string_view::npos) return Takes::nothing;
     const Option* const known = program.only(without_dashes(text));
@@ -441,7 +441,7 @@ Takes what_takes(const Compiled& program, std::string_view text) {
 
 Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words, bool (*is_wanted)(std::string_view)) {
   Subcommand result{std::string(tool), 1, nullptr};
-  for (const Compiled* known = find_program(tool);
+  for (const OptionTable* known = find_program(tool);
        known != nullptr && known->spec().subcommands && !is_wanted(result.name); known = find_program(result.name)) {
     const ParsedCommand reading = read_options(words, result.next, *known, Permuting::never);
     if (reading.operands.empty()) break;

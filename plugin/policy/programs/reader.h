@@ -43,9 +43,9 @@ struct Given {
 
 struct ParsedCommand {
   std::vector<std::string_view> words = {};
-  const Compiled* tool = nullptr;  // the subcommand's, if there is one
-  std::string name = {};           // its name in the table: "git log"
-  std::size_t begin = 0;           // the index of the word that names it
+  const OptionTable* tool = nullptr;  // the subcommand's, if there is one
+  std::string name = {};              // its name in the table: "git log"
+  std::size_t begin = 0;              // the index of the word that names it
   std::vector<Given> given = {};
   std::vector<std::size_t> operands = {};                                  // the words that belong to no option
   std::size_t first_operand_behind_dashes = static_cast<std::size_t>(-1);  // an index into `operands`
@@ -82,15 +82,15 @@ ParsedCommand read_safe(std::string_view tool, const Words& words);
 // operand does. (If the program permutes, it counts as an operand in a lenient reading, and otherwise is an obstacle.)
 // As the value of an option it is an obstacle, because it may become several words, unless the reading is lenient.
 enum class Permuting { by_spec, never };  // never: the first operand ends the options
-ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const Compiled& program,
+ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const OptionTable& program,
                            Permuting permuting = Permuting::by_spec);
 
 // For execute_run: options are written in full, and an unlisted option is an obstacle.
-ParsedCommand read_exactly(const Words& words, std::size_t from, const Compiled& program);
+ParsedCommand read_exactly(const Words& words, std::size_t from, const OptionTable& program);
 
 // Whether the option in `text`, "-abc" or "--name", takes the next word.
 enum class Takes { nothing, value, unknown };
-Takes what_takes(const Compiled& program, std::string_view text);
+Takes what_takes(const OptionTable& program, std::string_view text);
 
 // Finds the subcommand of words[0] and its full name: "docker compose exec". Reads further words as long as `is_wanted`
 // rejects the name and its spec has subcommands.

@@ -80,12 +80,12 @@ class Tables {
     }
   }
 
-  const Compiled* find(std::string_view name) const {
+  const OptionTable* find(std::string_view name) const {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : found->second;
   }
 
-  const Compiled* find_covenant(std::string_view name) const {
+  const OptionTable* find_covenant(std::string_view name) const {
     const auto found = by_covenant_.find(name);
     return found == by_covenant_.end() ? nullptr : found->second;
   }
@@ -95,11 +95,11 @@ class Tables {
  private:
   std::vector<std::string_view> names_;
   SpecNames specs_;
-  std::unordered_map<const ProgramSpec*, const Compiled*> by_spec_;
-  std::unordered_map<std::string_view, const Compiled*> by_name_;
-  std::unordered_map<std::string_view, const Compiled*> by_covenant_;
+  std::unordered_map<const ProgramSpec*, const OptionTable*> by_spec_;
+  std::unordered_map<std::string_view, const OptionTable*> by_name_;
+  std::unordered_map<std::string_view, const OptionTable*> by_covenant_;
   std::deque<ProgramSpec> covenants_;
-  std::deque<Compiled> compiled_;
+  std::deque<OptionTable> compiled_;
 };
 
 }  // namespace
@@ -108,7 +108,7 @@ std::string_view clause_of(Effect effect) { return text_of(effect).clause; }
 
 std::string_view name_of(Effect effect) { return text_of(effect).name; }
 
-Compiled::Compiled(const ProgramSpec& spec, const SpecNames& specs) : spec_(&spec) {
+OptionTable::OptionTable(const ProgramSpec& spec, const SpecNames& specs) : spec_(&spec) {
   add_all(spec);
   for (std::string_view rest = spec.with; !rest.empty();) add_all(*specs.at(take(rest, ",")));
   if (spec.style != Style::git) {
@@ -136,7 +136,7 @@ Compiled::Compiled(const ProgramSpec& spec, const SpecNames& specs) : spec_(&spe
   }
 }
 
-void Compiled::add_all(const ProgramSpec& spec) {
+void OptionTable::add_all(const ProgramSpec& spec) {
   add(spec.options, Effect::reads, {});
   for (std::string_view rest = spec.effects; !rest.empty();) {
     std::string_view options = take(rest, ";");
@@ -147,7 +147,7 @@ void Compiled::add_all(const ProgramSpec& spec) {
   }
 }
 
-void Compiled::add(std::string_view text, Effect effect, std::string_view why) {
+void OptionTable::add(std::string_view text, Effect effect, std::string_view why) {
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(spaces), text.size()));
     if (text.empty()) return;
@@ -184,19 +184,19 @@ void Compiled::add(std::string_view text, Effect effect, std::string_view why) {
   }
 }
 
-const Option* Compiled::any_letter(char c) const {
+const Option* OptionTable::any_letter(char c) const {
   const auto place = static_cast<unsigned char>(c);
   const int index = place < letters_.size() ? letters_[place] : -1;
   return index < 0 ? nullptr : &options_[static_cast<std::size_t>(index)];
 }
 
-const Option* Compiled::letter(char c) const {
+const Option* OptionTable::letter(char c) const {
   const Option* const found = any_letter(c);
   if (found != nullptr && !found->unproven) return found;
   return c >= '0' && c <= '9' && number_ >= 0 ? &options_[static_cast<std::size_t>(number_)] : nullptr;
 }
 
-Named Compiled::word(std::string_view name) const {
+Named OptionTable::word(std::string_view name) const {
   if (const Option* option = abbreviated(name)) return {option};
   if (spec_->style == Style::git && name.starts_with("--no-")) {
     return {abbreviated("--" + std::string(name.substr(5))), true};
@@ -206,7 +206,7 @@ Named Compiled::word(std::string_view name) const {
   return {};
 }
 
-std::span<const Option> Compiled::beginning(std::string_view name) const {
+std::span<const Option> OptionTable::beginning(std::string_view name) const {
   const auto first = std::lower_bound(options_.begin(), options_.end(), name,
                                       [](const Option& option, std::string_view text) { return option.name < text; });
   auto last = first;
@@ -214,7 +214,7 @@ std::span<const Option> Compiled::beginning(std::string_view name) const {
   return {first, last};
 }
 
-const Option* Compiled::abbreviated(std::string_view name) const {
+const Option* OptionTable::abbreviated(std::string_view name) const {
   const Option* found = nullptr;
   for (const Option& option : beginning(name)) {
     if (option.unproven) continue;
@@ -231,12 +231,12 @@ const Option* Compiled::abbreviated(std::string_view name) const {
   return found;
 }
 
-const Option* Compiled::exact(std::string_view name) const {
+const Option* OptionTable::exact(std::string_view name) const {
   const auto found = beginning(name);
   return !found.empty() && found.front().name == name && found.front().is_own() ? &found.front() : nullptr;
 }
 
-const Option* Compiled::only(std::string_view name) const {
+const Option* OptionTable::only(std::string_view name) const {
   if (name.empty()) return nullptr;
   const Option* found = nullptr;
   for (const std::string_view dashes : {"--", "-"}) {
@@ -252,12 +252,12 @@ const Option* Compiled::only(std::string_view name) const {
   return found;
 }
 
-bool Compiled::has_effects() const {
+bool OptionTable::has_effects() const {
   return std::any_of(options_.begin(), options_.end(),
                      [](const Option& option) { return !option.safe() && !option.unproven; });
 }
 
-bool Compiled::has_option_that(Effect effect) const {
+bool OptionTable::has_option_that(Effect effect) const {
   return std::any_of(options_.begin(), options_.end(), [&](const Option& option) { return option.effect == effect; });
 }
 
@@ -270,12 +270,12 @@ const Tables& tables() {
 
 }  // namespace
 
-const Compiled* find_program(std::string_view name) { return tables().find(name); }
+const OptionTable* find_program(std::string_view name) { return tables().find(name); }
 
-const Compiled* find_covenant(std::string_view name) { return tables().find_covenant(name); }
+const OptionTable* find_covenant(std::string_view name) { return tables().find_covenant(name); }
 
-const Compiled* find_rules(std::string_view name) {
-  const Compiled* const found = find_program(name);
+const OptionTable* find_rules(std::string_view name) {
+  const OptionTable* const found = find_program(name);
   return found != nullptr && found->spec().rules ? found : nullptr;
 }
 

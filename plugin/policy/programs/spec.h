@@ -233,9 +233,9 @@ struct Named {
 using SpecNames = std::unordered_map<std::string_view, const ProgramSpec*>;
 
 // A program's spec, compiled for looking up options.
-class Compiled {
+class OptionTable {
  public:
-  Compiled(const ProgramSpec& spec, const SpecNames& specs);
+  OptionTable(const ProgramSpec& spec, const SpecNames& specs);
   const ProgramSpec& spec() const { return *spec_; }
   const std::vector<Option>& options() const { return options_; }  // sorted by name
   // For words that are all known; `unproven` options do not count. Returns the option of this letter; null: not known.
@@ -269,11 +269,11 @@ class Compiled {
 };
 
 // The spec of a program, or of "git log"; null if it has none.
-const Compiled* find_program(std::string_view name);
+const OptionTable* find_program(std::string_view name);
 // The same, but null if it is not known which arguments only read.
-const Compiled* find_rules(std::string_view name);
+const OptionTable* find_rules(std::string_view name);
 // The options of the spec's covenant; null if it has no covenant. The covenant itself is in spec().covenant.
-const Compiled* find_covenant(std::string_view name);
+const OptionTable* find_covenant(std::string_view name);
 // All names of programs and subcommands that have specs, sorted.
 const std::vector<std::string_view>& program_names();
 // The lists that all specs have in this field.

@@ -9,7 +9,7 @@ namespace wtool::policy {
 
 namespace {
 
-using programs::Compiled;
+using programs::OptionTable;
 
 bool has_substitution(const Word& word) { return word.text.find_first_of("$`") != std::string::npos; }
 
@@ -119,7 +119,7 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
 
 // Judges, by its spec, what the options and operands of a builtin make the shell run. read's -a names an array.
 void judge_options(const Judgement& judgement) {
-  const Compiled& builtin = *programs::find_program(judgement.tool);
+  const OptionTable& builtin = *programs::find_program(judgement.tool);
   const ParsedCommand reading = read_options(judgement.words(), 1, builtin);
   if (judgement.has_obstacle(reading)) return;
   for (const Given& option : reading.given) {

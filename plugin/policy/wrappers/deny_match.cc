@@ -14,14 +14,14 @@ namespace wtool::policy {
 namespace {
 
 using programs::any_listed;
-using programs::Compiled;
 using programs::is_listed;
+using programs::OptionTable;
 using programs::parts_of;
 using programs::Takes;
 using programs::what_takes;
 
-const Compiled* find_known(std::string_view name) {
-  const Compiled* const found = programs::find_program(name);
+const OptionTable* find_known(std::string_view name) {
+  const OptionTable* const found = programs::find_program(name);
   return found != nullptr && found->spec().values_known ? found : nullptr;
 }
 
@@ -34,11 +34,11 @@ constexpr std::string_view abbreviating = "npm hg ip svn apt-mark lvm nmcli iw t
 // What is known about the program, and about its subcommand.
 struct Knowledge {
   std::string_view tool;
-  const Compiled* general = nullptr;  // options before the subcommand
-  const Compiled* special = nullptr;  // the subcommand's own
-  const Compiled* named = nullptr;    // the subcommand's spec, even if it lists only some options
-  std::size_t named_from = 0;         // the first word after the subcommand
-  bool single_dash = false;           // long options with one dash; letters are not bundled
+  const OptionTable* general = nullptr;  // options before the subcommand
+  const OptionTable* special = nullptr;  // the subcommand's own
+  const OptionTable* named = nullptr;    // the subcommand's spec, even if it lists only some options
+  std::size_t named_from = 0;            // the first word after the subcommand
+  bool single_dash = false;              // long options with one dash; letters are not bundled
 
   bool has_synonym(std::string_view one, std::string_view other) const {
     const auto in = [&](std::string_view list) {
@@ -65,7 +65,7 @@ struct Knowledge {
   // True if this is the full name of a long option, and therefore not an abbreviation of a longer one.
   bool is_long_option(std::string_view name) const {
     const std::string option = "--" + std::string(name);
-    const auto in = [&](const Compiled* known) { return known != nullptr && known->exact(option) != nullptr; };
+    const auto in = [&](const OptionTable* known) { return known != nullptr && known->exact(option) != nullptr; };
     return in(general) || in(special);
   }
 
@@ -76,14 +76,14 @@ struct Knowledge {
 Knowledge know(std::string_view tool, const std::vector<Word>& words) {
   Knowledge knowledge;
   knowledge.tool = tool;
-  const Compiled* const found = find_known(tool);
+  const OptionTable* const found = find_known(tool);
   if (found == nullptr) return knowledge;
   knowledge.single_dash = (found->spec().manner & programs::single_dash) != 0;
   (found->spec().subcommands ? knowledge.general : knowledge.special) = found;
   if (found->spec().subcommands) {
     const programs::Subcommand subcommand =
         programs::find_subcommand(tool, words, [](std::string_view) { return false; });
-    const Compiled* const own = find_known(subcommand.name);
+    const OptionTable* const own = find_known(subcommand.name);
     if (subcommand.name != tool) knowledge.named = programs::find_program(subcommand.name);
     knowledge.named_from = subcommand.next;
     knowledge.special = own == found ? nullptr : own;
@@ -204,7 +204,7 @@ bool has_option(const Knowledge& knowledge, const std::vector<Word>& words, cons
 
 bool is_operand(const Knowledge& knowledge, const std::string& text, const std::string& wanted, bool first) {
   if (text == wanted) return true;
-  if (const Compiled* const known = programs::find_program(std::string(knowledge.tool) + ":commands")) {
+  if (const OptionTable* const known = programs::find_program(std::string(knowledge.tool) + ":commands")) {
     const std::string_view synonyms = known->spec().synonyms;
     if (is_listed(synonyms, wanted + '=' + text) || is_listed(synonyms, text + '=' + wanted)) return true;
   }

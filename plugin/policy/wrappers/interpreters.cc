@@ -8,7 +8,7 @@ namespace wtool::policy {
 
 namespace {
 
-using programs::Compiled;
+using programs::OptionTable;
 using programs::ProgramSpec;
 
 // With these options, even programs that otherwise always run code only print information.
@@ -52,7 +52,7 @@ void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interprete
   }
 }
 
-void judge_interpreter_words(const Judgement& judgement, const Compiled& program) {
+void judge_interpreter_words(const Judgement& judgement, const OptionTable& program) {
   const ProgramSpec& interpreter = program.spec();
   const ParsedCommand reading = read_options(judgement.words(), 1, program);
   // After whatever it runs first, it reads its standard input.
@@ -192,7 +192,7 @@ bool tells(const ProgramSpec& telling, const std::string& text) {
                               [&](std::string_view part) { return upper.find(part) != std::string::npos; });
 }
 
-void judge_telling_words(const Judgement& judgement, const Compiled& program) {
+void judge_telling_words(const Judgement& judgement, const OptionTable& program) {
   const ProgramSpec& telling = program.spec();
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
@@ -213,7 +213,7 @@ void judge_telling_words(const Judgement& judgement, const Compiled& program) {
   if (reads_input) judge_input(judgement);
 }
 
-void judge_steered(const Judgement& judgement, const Compiled& program) {
+void judge_steered(const Judgement& judgement, const OptionTable& program) {
   const auto& words = judgement.words();
   if (words.size() == 2 && words[1].literal && is_listed(only_telling, words[1].text)) return;
   const ParsedCommand reading = read_options(words, 1, program);
@@ -251,7 +251,7 @@ void judge_code_in_input(const Judgement& judgement) {
                                    [&](const CodeReader& each) { return is_listed(each.names, judgement.tool); });
   if (reader == std::end(code_readers)) {
     // A build file at standard input: cmake -P -, ninja -f/dev/stdin.
-    const Compiled* const program = programs::find_program(judgement.tool);
+    const OptionTable* const program = programs::find_program(judgement.tool);
     const bool named =
         program != nullptr && program->spec().reads_input &&
         std::any_of(words.begin() + 1, words.end(), [&](const Word& word) {
@@ -288,7 +288,7 @@ void judge_code_in_input(const Judgement& judgement) {
 
 bool judge_interpreter(const Judgement& judgement) {
   const std::string_view tool = judgement.tool;
-  const Compiled* const found = programs::find_program(tool);
+  const OptionTable* const found = programs::find_program(tool);
   const programs::Runs runs = found == nullptr ? programs::Runs::nothing : found->spec().runs;
   if (runs == programs::Runs::words) {
     judge_telling_words(judgement, *found);

@@ -9,8 +9,8 @@ namespace wtool::policy {
 
 namespace {
 
-using programs::Compiled;
 using programs::find_program;
+using programs::OptionTable;
 using programs::ProgramSpec;
 using programs::Runs;
 
@@ -18,8 +18,8 @@ using programs::Runs;
 constexpr int max_split_depth = 8;
 
 // The program's spec, if the program runs its operands.
-const Compiled* find_prefix(std::string_view name) {
-  const Compiled* const found = find_program(name);
+const OptionTable* find_prefix(std::string_view name) {
+  const OptionTable* const found = find_program(name);
   if (found == nullptr) return nullptr;
   const Runs runs = found->spec().runs;
   const bool is_prefix = runs == Runs::command || runs == Runs::joined || runs == Runs::scripts || runs == Runs::code ||
@@ -172,7 +172,7 @@ void judge_flock(const Judgement& judgement) {
 void judge_setarch(const Judgement& judgement) {
   std::size_t from = 1;
   if (judgement.words().size() > 1 && judgement.word(1).literal && !judgement.word(1).text.starts_with("-")) ++from;
-  const Compiled& same = *find_program("linux64");
+  const OptionTable& same = *find_program("linux64");
   const ParsedCommand reading = read_options(judgement.words(), from, same);
   if (judgement.has_obstacle(reading) || reading.find(same.spec().idle) != nullptr) return;
   if (reading.operands.empty()) {
@@ -287,7 +287,7 @@ void run_option(const Judgement& judgement, const ProgramSpec& spec, const Given
   if (!placed) append_unknown(*inner);
 }
 
-void judge_words(const Judgement& judgement, const Compiled& program, std::size_t from) {
+void judge_words(const Judgement& judgement, const OptionTable& program, std::size_t from) {
   const ProgramSpec& prefix = program.spec();
   const ParsedCommand reading = read_options(judgement.words(), from, program);
   for (const Given& option : reading.given) {
@@ -370,7 +370,7 @@ bool judge_special(const Judgement& judgement) {
 bool hands_rest_on(std::string_view tool) {
   constexpr unsigned incomplete = programs::lenient | programs::any_long | programs::any_valued;
   if (is_listed("env genv su runuser flock ssh setarch entr", tool) || is_loader(tool)) return true;
-  const Compiled* const prefix = find_prefix(tool);
+  const OptionTable* const prefix = find_prefix(tool);
   return prefix != nullptr && (prefix->spec().manner & incomplete) == 0 && prefix->spec().runs == Runs::command;
 }
 
@@ -389,7 +389,7 @@ bool has_prefix_subcommands(std::string_view program) {
 
 bool judge_prefix(const Judgement& judgement) {
   if (judge_special(judgement)) return true;
-  if (const Compiled* prefix = find_prefix(judgement.tool)) {
+  if (const OptionTable* prefix = find_prefix(judgement.tool)) {
     judge_words(judgement, *prefix, 1);
     return true;
   }
@@ -401,7 +401,7 @@ bool judge_prefix(const Judgement& judgement) {
                          "which subcommand of " + std::string(judgement.tool) + " this is, is known only when it runs");
     return true;
   }
-  const Compiled* const prefix = find_prefix(subcommand.name);
+  const OptionTable* const prefix = find_prefix(subcommand.name);
   if (prefix == nullptr) return false;
   judge_words(judgement, *prefix, subcommand.next);
   return true;
@@ -410,7 +410,7 @@ bool judge_prefix(const Judgement& judgement) {
 // Programs whose own work is something else, but which have an option that names a program to run: tar -I, rsync -e,
 // sort --compress-program.
 bool judge_program_option(const Judgement& judgement) {
-  const programs::Compiled* const found = programs::find_program(judgement.tool);
+  const programs::OptionTable* const found = programs::find_program(judgement.tool);
   if (found == nullptr || found->spec().runs != programs::Runs::option_value) return false;
   const ParsedCommand reading = read_options(judgement.words(), 1, *found);
   for (const Given& option : reading.given) {

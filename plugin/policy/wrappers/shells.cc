@@ -7,11 +7,11 @@ namespace wtool::policy {
 
 namespace {
 
-using programs::Compiled;
+using programs::OptionTable;
 using programs::ProgramSpec;
 
-const Compiled* find_shell(std::string_view tool) {
-  const Compiled* const found = programs::find_program(tool);
+const OptionTable* find_shell(std::string_view tool) {
+  const OptionTable* const found = programs::find_program(tool);
   return found != nullptr && found->spec().runs == programs::Runs::shell ? found : nullptr;
 }
 
@@ -28,7 +28,7 @@ void judge_text(const Judgement& judgement, const ProgramSpec& shell, const Word
 }
 
 // bash also accepts its long options with a single dash, as long as no other option comes before them.
-std::vector<Word> with_double_dashes(std::vector<Word> words, const Compiled& shell) {
+std::vector<Word> with_double_dashes(std::vector<Word> words, const OptionTable& shell) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string& text = words[i].text;
     if (!words[i].literal || text.size() < 3 || text[0] != '-') break;
@@ -54,7 +54,7 @@ void judge_input(const Judgement& judgement, const ProgramSpec& shell) {
 }  // namespace
 
 bool judge_shell(const Judgement& judgement) {
-  const Compiled* const program = find_shell(judgement.tool);
+  const OptionTable* const program = find_shell(judgement.tool);
   if (program == nullptr) return false;
   const ProgramSpec& shell = program->spec();
   const std::vector<Word> words = with_double_dashes(judgement.words(), *program);

@@ -44,7 +44,7 @@ std::string cell(std::string text) {
 }
 
 std::string shown(const ProgramSpec& spec) {
-  const Compiled& program = *find_program(parts_of(spec.names, ',').front());
+  const OptionTable& program = *find_program(parts_of(spec.names, ',').front());
   std::string safe;
   std::map<std::string, std::string> others;  // by what they do
   for (const Option& option : program.options()) {
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(each_effect_is_one_and_has_a_clause) {
 BOOST_AUTO_TEST_CASE(options_that_make_it_run_something_are_options) {
   for (const ProgramSpec* spec : all_specs()) {
     if ((spec->manner & (lenient | any_long | any_valued)) != 0) continue;
-    const Compiled& program = *find_program(parts_of(spec->names, ',').front());
+    const OptionTable& program = *find_program(parts_of(spec->names, ',').front());
     for (const std::string_view list : {spec->script, spec->code, spec->idle}) {
       for (const std::string& name : parts_of(list, ' ')) {
         if (name.starts_with('+')) continue;
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(options_that_make_it_run_something_are_options) {
 }
 
 BOOST_AUTO_TEST_CASE(options_are_read_as_they_are_written) {
-  const Compiled& sort = *find_program("sort");
+  const OptionTable& sort = *find_program("sort");
   BOOST_TEST(sort.letter('o')->path);
   BOOST_TEST((sort.letter('o')->effect == Effect::writes));
   BOOST_TEST(sort.letter('o')->why == clause_of(Effect::writes));
