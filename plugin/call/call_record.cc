@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view target = "shell_tools::call";
+constexpr std::string_view call_log = "shell_tools::call";
 
 std::string describe(const engine::CommandOutcome& outcome) {
   struct Describe {
@@ -53,7 +53,7 @@ audit::Level level_of(const engine::CommandOutcome& outcome) {
 
 void log_end(const engine::CommandOutcome& outcome, std::uint64_t span) {
   const audit::Level level = level_of(outcome);
-  if (!audit::enabled(level, target)) return;
+  if (!audit::enabled(level, call_log)) return;
   audit::Fields fields{
       audit::field("duration_ms", static_cast<std::int64_t>(outcome.duration.count())),
       audit::field("stdout_bytes", static_cast<std::int64_t>(outcome.standard_output.bytes)),
@@ -77,7 +77,7 @@ void log_end(const engine::CommandOutcome& outcome, std::uint64_t span) {
   if (!outcome.output_file.error.empty()) {
     fields.push_back(audit::field("output_file_error", outcome.output_file.error));
   }
-  audit::log(level, target, describe(outcome), std::move(fields), span);
+  audit::log(level, call_log, describe(outcome), std::move(fields), span);
 }
 
 // Logs once for each call that ran with less protection than configured, or changed protected files.
@@ -88,17 +88,17 @@ void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
     return text;
   };
   if (!report.not_enforced.empty()) {
-    audit::log(audit::Level::warn, target, "the sandbox is not enforced as configured",
+    audit::log(audit::Level::warn, call_log, "the sandbox is not enforced as configured",
                {audit::field("not_enforced", joined(report.not_enforced))}, span);
   }
   if (!report.protected_changed.empty()) {
-    audit::log(audit::Level::warn, target, "protected names were changed during the command",
+    audit::log(audit::Level::warn, call_log, "protected names were changed during the command",
                {audit::field("protected_changed", joined(report.protected_changed))}, span);
   }
   for (const engine::PutAside& aside : report.put_aside) {
     const bool done = aside.error.empty();
     audit::log(
-        done ? audit::Level::warn : audit::Level::error, target,
+        done ? audit::Level::warn : audit::Level::error, call_log,
         done ? "what the command added to a repository was put aside"
              : "what the command added to a repository could not be put aside",
         {audit::field("path", aside.path), done ? audit::field("to", aside.to) : audit::field("error", aside.error)},
@@ -145,7 +145,7 @@ Json line_of(const CommandRequest& request, const CallContext& context) {
 }
 
 std::string write(const CallContext& context, std::string_view event, const Json& line, std::uint64_t span) {
-  return write_to_trail(context, event, line, target, span);
+  return write_to_trail(context, event, line, call_log, span);
 }
 
 }  // namespace
@@ -165,7 +165,7 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
                        audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)};
   // A call that could not be planned has no span that would carry the labels.
   for (const auto& [key, value] : request_.labels) fields.push_back(audit::field(key, value));
-  audit::log(audit::Level::warn, target, masker.masked(error.message), std::move(fields), span);
+  audit::log(audit::Level::warn, call_log, masker.masked(error.message), std::move(fields), span);
   if (!context_.configuration.trail) return {};
   Json line = line_of(request_, context_);
   line["command"] = masker.masked(request_.line);
@@ -183,10 +183,10 @@ std::string CallRecord::approval(const Approval& approval, std::uint64_t span) c
   audit::Fields fields{audit::field("reason", masker.masked(plan_.verdict.reason)),
                        audit::field("rule", plan_.verdict.rule)};
   if (plan_.lifts_network) fields.push_back(audit::field("lifts", "network"));
-  audit::log(audit::Level::info, target, "approval: " + approval.answer, std::move(fields), span);
+  audit::log(audit::Level::info, call_log, "approval: " + approval.answer, std::move(fields), span);
   const bool for_good = approval.answer == "always" || approval.answer == "never";
   if (for_good && !approval.not_kept.empty()) {
-    audit::log(audit::Level::warn, target, "the answer is not remembered: " + approval.not_kept, {}, span);
+    audit::log(audit::Level::warn, call_log, "the answer is not remembered: " + approval.not_kept, {}, span);
   }
   if (!context_.configuration.trail) return {};
   Json line = line_of(request_, context_);
@@ -203,7 +203,7 @@ std::string CallRecord::approval(const Approval& approval, std::uint64_t span) c
 std::string CallRecord::start(const CallResult& result, std::uint64_t span) const {
   // A call that was cancelled before it began starts nothing, so nothing is logged.
   const bool logged =
-      context_.cancellation.mode() == engine::Cancellation::Mode::none && audit::enabled(audit::Level::info, target);
+      context_.cancellation.mode() == engine::Cancellation::Mode::none && audit::enabled(audit::Level::info, call_log);
   if (!logged && !context_.configuration.trail) return {};
   const secrets::Masker masker = plan_.masker(request_);
   const std::string command = masker.masked(request_.line);
@@ -219,7 +219,7 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
     if (request_.standard_input) {
       fields.push_back(audit::field("stdin_bytes", static_cast<std::int64_t>(request_.standard_input->size())));
     }
-    audit::log(audit::Level::info, target, "command starts", std::move(fields), span);
+    audit::log(audit::Level::info, call_log, "command starts", std::move(fields), span);
   }
   if (!context_.configuration.trail) return {};
   Json line = line_of(request_, context_);

@@ -22,9 +22,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view target = "shell_tools::pty";
+constexpr std::string_view pty_log = "shell_tools::pty";
 
-struct Ending {
+struct PtyEnding {
   PtyEnd& end;
   void operator()(const engine::Exited& how) const {
     end.exit_code = how.status;
@@ -49,7 +49,7 @@ PtyEnd end_of(const CallResult& result) {
     return end;
   }
   const auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
-  std::visit(Ending{end}, outcome.termination);
+  std::visit(PtyEnding{end}, outcome.termination);
   end.unkillable = outcome.unkillable_names;
   return end;
 }
@@ -261,13 +261,13 @@ std::optional<PtyEnd> stop_pty(std::string_view id, CallContext& context) {
 }
 
 std::string record_typing(const Pty& pty, std::size_t bytes, const CallContext& context) {
-  audit::log(audit::Level::debug, target, "typed",
+  audit::log(audit::Level::debug, pty_log, "typed",
              {audit::field("pty", pty.id()), audit::field("bytes", static_cast<std::int64_t>(bytes))},
              context.parent_span);
   if (!context.configuration.trail) return {};
   const Json line{
       {"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}, {"pty", pty.id()}, {"bytes", bytes}};
-  return write_to_trail(context, "input", line, target, context.parent_span);
+  return write_to_trail(context, "input", line, pty_log, context.parent_span);
 }
 
 }  // namespace wtool

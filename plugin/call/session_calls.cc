@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view target = "shell_tools::session";
+constexpr std::string_view session_log = "shell_tools::session";
 
 void add_session(const Session& session, Json& line) {
   for (const auto& [key, value] : labels_of(session)) line[key] = value;
@@ -32,14 +32,14 @@ void record_shutdown(const Session& session, audit::Trail& trail, std::uint64_t 
   add_session(session, line);
   add_end(session, unkillable, line);
   const std::string problem = trail.write("close", line);
-  if (!problem.empty()) audit::log(audit::Level::error, target, problem, {}, 0);
+  if (!problem.empty()) audit::log(audit::Level::error, session_log, problem, {}, 0);
 }
 
 // Returns what went wrong; empty: the event is recorded, or need not be.
 std::string put_on_record(std::string_view event, const Session& session, const CallContext& context,
                           std::uint64_t unkillable) {
   // Asking for the status changes nothing and is frequent, so it is logged at a lower level.
-  audit::log(event == "status" ? audit::Level::debug : audit::Level::info, target, "session " + std::string(event),
+  audit::log(event == "status" ? audit::Level::debug : audit::Level::info, session_log, "session " + std::string(event),
              {audit::field("session", session.details().id), audit::field("task", session.details().task),
               audit::field("agent", session.details().agent), audit::field("directory", session.details().directory),
               audit::field("commands", static_cast<std::int64_t>(session.commands()))},
@@ -54,7 +54,7 @@ std::string put_on_record(std::string_view event, const Session& session, const 
   } else {
     add_end(session, unkillable, line);
   }
-  return write_to_trail(context, event, line, target, context.parent_span);
+  return write_to_trail(context, event, line, session_log, context.parent_span);
 }
 
 std::string quoted(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -64,7 +64,7 @@ std::string quoted(std::string_view text) { return Json(text).dump(-1, ' ', fals
 void record_refusal(const CallError& error, const Labels& labels, const CallContext& context) {
   audit::Fields fields{audit::field("call_id", context.call_id), audit::field("code", error.code)};
   for (const auto& [key, value] : labels) fields.push_back(audit::field(key, value));
-  audit::log(audit::Level::warn, target, context.tool + " refused: " + error.message, std::move(fields),
+  audit::log(audit::Level::warn, session_log, context.tool + " refused: " + error.message, std::move(fields),
              context.parent_span);
   if (!context.configuration.trail) return;
   Json line{{"call", context.call_id}, {"host_pid", ::getpid()}, {"tool", context.tool}};
@@ -72,7 +72,7 @@ void record_refusal(const CallError& error, const Labels& labels, const CallCont
   line["verdict"] = "deny";
   line["code"] = error.code;
   line["reason"] = error.message;
-  write_to_trail(context, "refusal", line, target, context.parent_span);
+  write_to_trail(context, "refusal", line, session_log, context.parent_span);
 }
 
 std::string record_look(const Session& session, const CallContext& context) {

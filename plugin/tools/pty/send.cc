@@ -17,7 +17,7 @@ constexpr std::size_t max_keys = 200;
 // How long a program may take to read its input.
 constexpr milliseconds time_to_take{5000};
 
-constexpr std::string_view properties = R"("text": {"type": "string", "maxLength": 65536,
+constexpr std::string_view send_properties = R"("text": {"type": "string", "maxLength": 65536,
       "description": "Typed first, as it is; a line end is the key enter."},
     "keys": {"type": "array", "items": {"type": "string"}, "maxItems": 200,
       "description": "Then these: enter, tab, escape, up, down, left, right, home, end, pageup, pagedown, backspace, delete, insert, space, f1 to f12, a character; with ctrl+, alt+ or shift+ in front, such as ctrl+c."},
@@ -95,7 +95,7 @@ class Send : public pty::TerminalCall {
 
 Tool pty_send() {
   static const std::string input = pty::schema(
-      std::string(pty::id_property).append(", ").append(properties).append(pty::Waiting::properties), "\"pty\"");
+      std::string(pty::id_property).append(", ").append(send_properties).append(pty::Waiting::properties), "\"pty\"");
   return {
       {"pty_send", "Type to a program in a terminal", "1.0.0",
        "Types text, then keys, to the program of a terminal, waits for what it shows, and shows the screen. Without "

@@ -19,7 +19,7 @@ constexpr std::string_view terminal_type = "xterm-256color";
 // The lifetime if the call names none, unless the configuration allows less.
 constexpr seconds usual_lifetime{3600};
 
-constexpr std::string_view properties = R"("command": {"type": "string", "minLength": 1,
+constexpr std::string_view start_properties = R"("command": {"type": "string", "minLength": 1,
       "description": "For example \"python3\", \"less README.md\" or \"ssh host\"."},
     "working_directory": {"type": "string", "minLength": 1,
       "description": "Directory to run it in. Default: that of the host."},
@@ -101,7 +101,8 @@ class Start : public CommandCall {
 }  // namespace
 
 Tool pty_start() {
-  static const std::string input = pty::schema(std::string(properties).append(pty::Waiting::properties), "\"command\"");
+  static const std::string input =
+      pty::schema(std::string(start_properties).append(pty::Waiting::properties), "\"command\"");
   return with_limits(
       {{"pty_start", "Start a program in a terminal", "1.0.0",
         "Starts an interactive program in a terminal of its own, and shows its screen: a REPL, a debugger, an editor, "
