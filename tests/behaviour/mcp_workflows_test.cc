@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_server_without_any_does_not_start) {
   BOOST_TEST(holds(refused(shop, {"--workflows", "tools"}).err, "--workflows: the folder "));
   BOOST_TEST(holds(refused(shop, {"--workflows", ""}).err, "--workflows: must not be empty"));
   shop.add("a.md", workflow("title: a\n", one_state, "- A: Log \"x\"\n"));
-  BOOST_TEST(holds(refused(shop, {"--workflows", "tools"}).err, "can be served: a file NAME.md is, whose front"));
+  BOOST_TEST(holds(refused(shop, {"--workflows", "tools"}).err, "can be served: its file must be called NAME.md"));
 }
 
 BOOST_AUTO_TEST_CASE(what_was_read_at_the_start_is_what_runs) {

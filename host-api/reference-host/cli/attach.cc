@@ -117,9 +117,9 @@ void add_attach(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("attach", "Show a run while it runs, until it ends");
   command->add_option("RUN", *run, "The run: its id, the beginning of it, or last")->required();
   command->footer(
-      "Of a run that `wtool run --detach` has begun, all that it shows; of another one, what its steps say. The exit\n"
-      "status is that of the run, and 130 for every run that was aborted. Ctrl-C ends this command alone; `wtool stop\n"
-      "RUN` ends the run.\n"
+      "Prints everything that a run of `wtool run --detach` shows; for another run, what its steps write and log. The\n"
+      "exit status is that of the run, and 130 for every run that was aborted. Ctrl-C ends only this command; `wtool\n"
+      "stop RUN` ends the run.\n"
       "\n"
       "Examples:\n"
       "  wtool attach last\n"

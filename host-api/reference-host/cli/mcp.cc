@@ -440,8 +440,8 @@ void add_mcp(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--workflows", options->workflows,
-          "Each workflow of this folder that says `tool: true` is a tool; no other tool that runs something is "
-          "served, but for those of --tools")
+          "Serve each workflow in this folder that says `tool: true` as a tool; of the other tools that run something, "
+          "only those of --tools are served")
       // An empty value would count as absent, and everything would be served.
       ->check([](const std::string& folder) { return std::string(folder.empty() ? "must not be empty" : ""); })
       ->type_name("DIR");

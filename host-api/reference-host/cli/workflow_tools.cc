@@ -257,9 +257,10 @@ std::unique_ptr<WorkflowTools> WorkflowTools::open(Context& context, const std::
   for (workflow::Source& source : sources) made->add(setup, std::move(source));
   made->drop_taken_names(taken);
   if (!made->served_.empty()) return made;
-  complain("--workflows: no workflow in " + folder +
-           " can be served: a file NAME.md is, whose front matter says `tool: true`, and which `wtool lint` finds no "
-           "errors in");
+  complain(
+      "--workflows: no workflow in " + folder +
+      " can be served: its file must be called NAME.md, its front matter must say `tool: true`, and `wtool lint` must "
+      "find no errors in it");
   return nullptr;
 }
 

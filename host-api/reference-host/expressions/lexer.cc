@@ -210,7 +210,7 @@ class Lexer {
     while (at_ < text_.size() && is_name_character(text_[at_])) ++at_;
     const std::string_view word = text_.substr(begin, at_ - begin);
     if ((word == "b" || word == "B" || word == "br" || word == "rb") && (look(0) == '"' || look(0) == '\'')) {
-      return fail(begin, "there are no texts of bytes; write the text without the " + std::string(word));
+      return fail(begin, "byte strings are not supported; write the text without the " + std::string(word));
     }
     if (word == "true" || word == "false") {
       push(Token::Kind::literal, begin, Value(word == "true"));

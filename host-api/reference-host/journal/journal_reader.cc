@@ -312,7 +312,7 @@ StoredOutput stored_output(const runner::Outcome& outcome, bool is_error_stream,
     return stored;
   }
   stored.whole = false;
-  if (stored.notice.empty()) stored.notice = whole.trouble.empty() ? "the whole of it was not kept" : whole.trouble;
+  if (stored.notice.empty()) stored.notice = whole.trouble.empty() ? "the whole output was not kept" : whole.trouble;
   stored.notice = (whole.cut ? "the command wrote " + std::to_string(whole.bytes) +
                                    " bytes, and here are only the first and the last ones of them: "
                              : "bytes that are not UTF-8 are replaced here: ") +

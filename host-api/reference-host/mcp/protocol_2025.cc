@@ -20,9 +20,11 @@ std::string instructions(const About& about, bool client_shows_forms) {
                                      "terminal: tell them."
                                    : "";
   if (about.workflows_alone) {
-    return "Each tool runs a workflow on this machine, which a person has reviewed, from its beginning to its end. A "
-           "call that takes long says which job it has become. A run that did not complete says how a call continues "
-           "it. " +
+    return "Each tool runs a workflow, which a person has reviewed, on this machine from its beginning to its end. If "
+           "a "
+           "call takes long, the answer names the job that it has become. If a run did not complete, the answer says "
+           "how "
+           "another call continues it. " +
            about.policy + approval;
   }
   return "Tools that run commands on this machine. A call comes back when the command is over, or says which job it "

@@ -52,7 +52,7 @@ std::string why_cut(const WholeOutput& whole, const std::string& stream) {
   const std::string what = "this output was cut: the command wrote " + std::to_string(whole.bytes) +
                            " bytes, which is more than is kept as text (output.bytes)";
   if (!whole.file.empty()) return what + "; all of it is in the file " + whole.file + ", the field " + stream + "_file";
-  return what + "; " + (whole.trouble.empty() ? "the whole of it was not kept" : whole.trouble);
+  return what + "; " + (whole.trouble.empty() ? "the whole output was not kept" : whole.trouble);
 }
 
 Value text_value(const WholeOutput& whole, const std::string& stream, const std::string& text) {

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(mistakes_with_values_say_which_values) {
       {"bool('yes')", "0: bool() cannot make a bool of the string \"yes\""},
       {"int(1e19)", "0: int() cannot make a number of the double 1"},
       {"5u", "0: there are no unsigned numbers"},
-      {"b'a'", "0: there are no texts of bytes"},
+      {"b'a'", "0: byte strings are not supported"},
       {"'\\ud800'", "1: this escape is the number of no character"},
       {"'\\x4'", "1: this escape needs 2 hexadecimal digits"},
       {"'''a''", "0: this text has no closing quote"},
