@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/escape.h"
 #include "base/sha256.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::audit {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "audit/reader.h"
-#include "tracing/escape.h"
+#include "base/escape.h"
 
 namespace wtool::host::audit {
 

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "audit/reader.h"
+#include "base/escape.h"
 #include "base/sha256.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::audit {
 

@@ -16,11 +16,11 @@
 #include "approval/question_client.h"
 #include "approval/terminal.h"
 #include "base/descriptor.h"
+#include "base/escape.h"
 #include "base/time_text.h"
 #include "cli/approve_run.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

@@ -11,12 +11,12 @@
 #include <string>
 
 #include "audit/verify.h"
+#include "base/escape.h"
 #include "base/sha256.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
 #include "terminal/text.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/json_reader.h"
 #include "base/trace_context.h"
 #include "base/utf8.h"
@@ -21,7 +22,6 @@
 #include "config/files.h"
 #include "loader/stdin_parameter.h"
 #include "terminal/terminal.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/descriptor.h"
+#include "base/escape.h"
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/sha256.h"
@@ -21,7 +22,6 @@
 #include "cli/table.h"
 #include "expressions/template.h"
 #include "terminal/text.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

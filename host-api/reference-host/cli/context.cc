@@ -12,10 +12,10 @@
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
+#include "base/escape.h"
 #include "base/files.h"
 #include "loader/plugin.h"
 #include "terminal/terminal.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

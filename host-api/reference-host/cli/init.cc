@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/escape.h"
 #include "base/files.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

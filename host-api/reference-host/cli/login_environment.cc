@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/paths.h"
 #include "expressions/template.h"
 #include "loader/toolbox.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "cli/client_setup.h"
 #include "cli/commands.h"
@@ -34,7 +35,6 @@
 #include "loader/plugin.h"
 #include "mcp/client_config.h"
 #include "mcp/server.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

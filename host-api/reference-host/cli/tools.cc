@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/escape.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "cli/approvals.h"
 #include "cli/context.h"
@@ -21,7 +22,6 @@
 #include "mcp/call_tools.h"
 #include "mcp/results.h"
 #include "runner/waiting.h"
-#include "tracing/escape.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/parameters.h"

@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/descriptor.h"
+#include "base/escape.h"
 #include "base/files.h"
 #include "base/paths.h"
 #include "base/utf8.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

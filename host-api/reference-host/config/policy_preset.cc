@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/escape.h"
 #include "base/paths.h"
 #include "base/utf8.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "tracing/escape.h"
+#include "base/escape.h"
 
 namespace wtool::host {
 

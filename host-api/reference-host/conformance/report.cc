@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/escape.h"
 #include "conformance/check.h"
 #include "conformance/rules.h"
 #include "conformance/tests.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::conformance {
 

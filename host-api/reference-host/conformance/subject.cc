@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "base/escape.h"
 #include "base/utf8.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::conformance {
 

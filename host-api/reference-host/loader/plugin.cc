@@ -14,9 +14,9 @@
 #include <wtool/cpp/host.hpp>
 
 #include "approval/terminal.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "loader/services.h"
-#include "tracing/escape.h"
 #include "tracing/tracing.h"
 
 namespace wtool::host {

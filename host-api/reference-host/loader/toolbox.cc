@@ -7,9 +7,9 @@
 #include <wtool/cpp/host.hpp>
 
 #include "base/edit_distance.h"
+#include "base/escape.h"
 #include "base/json_text.h"
 #include "loader/stdin_parameter.h"
-#include "tracing/escape.h"
 #include "tracing/tracing.h"
 
 namespace wtool::host {

@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "mcp/message.h"
 #include "mcp/tool_methods.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::mcp {
 

@@ -12,12 +12,12 @@
 #include <utility>
 #include <variant>
 
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "expressions/pattern.h"
 #include "mcp/message.h"
 #include "mcp/results.h"
 #include "mcp/tool_methods.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::mcp {
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/escape.h"
 #include "mcp/message.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::mcp {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/escape.h"
 #include "mcp/message.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::mcp {
 

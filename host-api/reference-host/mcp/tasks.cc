@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/escape.h"
 #include "base/time_text.h"
 #include "mcp/jobs.h"
 #include "mcp/request_state.h"
 #include "mcp/tool_methods.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::mcp {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "base/escape.h"
 #include "base/trace_context.h"
 #include "loader/stdin_parameter.h"
 #include "mcp/jobs.h"
-#include "tracing/escape.h"
 
 namespace wtool::host::mcp {
 

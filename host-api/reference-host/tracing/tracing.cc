@@ -13,9 +13,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/files.h"
 #include "base/time_text.h"
-#include "tracing/escape.h"
 
 namespace wtool::host {
 

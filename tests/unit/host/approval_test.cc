@@ -15,7 +15,7 @@
 
 #include "approval/question.h"
 #include "approval/terminal.h"
-#include "tracing/escape.h"
+#include "base/escape.h"
 
 namespace wtool::host {
 

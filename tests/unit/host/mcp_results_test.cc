@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
-#include "tracing/escape.h"
+#include "base/escape.h"
 
 namespace wtool::host::mcp {
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/utf8.h"
-#include "tracing/escape.h"
 #include "tracing/tracing.h"
 
 namespace wtool::host {
