@@ -15,11 +15,11 @@
 #ifdef LISTS_PROGRAMS
 #include "policy/programs/spec.h"
 #endif
-#if __has_include("policy/interactive.h")
-#include "policy/interactive.h"
-#define HAS_INTERACTIVE 1
-#elif __has_include("policy/programs/names.h")
+#if __has_include("policy/programs/names.h")
 #include "policy/programs/names.h"
+#define HAS_INTERACTIVE 1
+#elif __has_include("policy/interactive.h")
+#include "policy/interactive.h"
 #define HAS_INTERACTIVE 1
 #endif
 #if __has_include("base/secrets/secrets.h")
@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
   const std::string option = argc > 1 ? argv[1] : "";
 #ifdef LISTS_PROGRAMS
   if (option == "--programs") {
-    const auto write = [](std::string_view name, const programs::OptionTable* program, bool covenant) {
+    const auto write = [](std::string_view name, const auto* program, bool covenant) {
       if (program == nullptr) return;
       json options = json::array();
       for (const auto& each : program->options()) {
