@@ -58,5 +58,17 @@ func fromPkgConfig() string {
 	if err != nil {
 		return ""
 	}
-	return strings.TrimSpace(string(answer))
+	return unquoted(strings.TrimSpace(string(answer)))
+}
+
+// unquoted undoes what pkg-config does to a path: it writes it as for a shell, `a\ folder`.
+func unquoted(text string) string {
+	var plain strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		plain.WriteByte(text[i])
+	}
+	return plain.String()
 }

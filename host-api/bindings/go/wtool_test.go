@@ -280,13 +280,27 @@ func TestThePluginIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, err := wtool.FindPlugin()
-	if err != nil {
-		t.Fatal(err)
+	isFound := func() {
+		t.Helper()
+		found, err := wtool.FindPlugin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		there, _ := filepath.EvalSymlinks(found)
+		expected, _ := filepath.EvalSymlinks(plugin)
+		equal(t, there, expected)
 	}
-	there, _ := filepath.EvalSymlinks(found)
-	expected, _ := filepath.EvalSymlinks(plugin)
-	equal(t, there, expected)
+	isFound()
+	script := fmt.Sprintf("#!/bin/sh\nprintf '%%s\\n' '%s/a\\ folder/lib/wtool'\n", folder)
+	for _, err := range []error{
+		os.Remove(filepath.Join(folder, "wtool")), os.Symlink(filepath.Join(filepath.Dir(plugin), "../.."), filepath.Join(folder, "a folder")),
+		os.WriteFile(filepath.Join(folder, "pkg-config"), []byte(script), 0o755),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	isFound()
 }
 
 // TestChild is what the next test starts.

@@ -21,7 +21,7 @@ function besideProgram() {
 function fromPkgConfig() {
   try {
     const folder = execFileSync('pkg-config', ['--variable=plugindir', 'wtool'], { stdio: ['ignore', 'pipe', 'ignore'], timeout: 10_000 });
-    return folder.toString().trim() || undefined;
+    return folder.toString().trim().replace(/\\(.)/g, '$1') || undefined; // it writes a path as for a shell: `a\ folder`
   } catch {
     return undefined;
   }

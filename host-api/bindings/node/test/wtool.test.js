@@ -253,6 +253,10 @@ const tests = {
       fs.symlinkSync(path.join(folder, 'bin/wtool'), path.join(folder, 'wtool'));
       fs.symlinkSync(path.join(path.dirname(plugin), '..'), path.join(folder, 'lib'));
       assert.equal(fs.realpathSync(findPlugin()), fs.realpathSync(plugin));
+      fs.unlinkSync(path.join(folder, 'wtool'));
+      fs.symlinkSync(path.join(path.dirname(plugin), '../..'), path.join(folder, 'a folder'));
+      fs.writeFileSync(path.join(folder, 'pkg-config'), `#!/bin/sh\nprintf '%s\\n' '${folder}/a\\ folder/lib/wtool'\n`, { mode: 0o755 });
+      assert.equal(fs.realpathSync(findPlugin()), fs.realpathSync(plugin));
     } finally {
       Object.assign(process.env, { WTOOL_PLUGIN: plugin, PATH });
       fs.rmSync(folder, { recursive: true });

@@ -401,6 +401,13 @@ class Plugins(Case):
             (pathlib.Path(folder) / "lib").symlink_to(prefix / "lib")
             self.assertEqual(os.path.realpath(wtool.find_plugin()), os.path.realpath(plugin))
 
+            program.unlink()
+            (pathlib.Path(folder) / "a folder").symlink_to(prefix)
+            asked = pathlib.Path(folder) / "pkg-config"
+            asked.write_text(f"#!/bin/sh\nprintf '%s\\n' '{folder}/a\\ folder/lib/wtool'\n")
+            asked.chmod(0o755)
+            self.assertEqual(os.path.realpath(wtool.find_plugin()), os.path.realpath(plugin))
+
 
 class Layout(unittest.TestCase):
     """The structs are those of the headers."""

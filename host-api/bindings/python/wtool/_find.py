@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -53,5 +54,5 @@ def _from_pkg_config() -> Optional[Path]:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    folder = answer.stdout.strip()
+    folder = re.sub(r"\\(.)", r"\1", answer.stdout.strip())  # it writes a path as for a shell: `a\ folder`
     return Path(os.path.realpath(folder)) if folder else None

@@ -41,5 +41,15 @@ fn beside_program() -> Option<PathBuf> {
 fn from_pkg_config() -> Option<PathBuf> {
     let answer = Command::new("pkg-config").args(["--variable=plugindir", "wtool"]).stderr(Stdio::null()).output().ok()?;
     let folder = String::from_utf8(answer.stdout).ok()?;
-    Some(folder.trim()).filter(|folder| !folder.is_empty()).map(PathBuf::from)
+    Some(unquoted(folder.trim())).filter(|folder| !folder.is_empty()).map(PathBuf::from)
+}
+
+/// pkg-config writes a path as for a shell: `a\ folder`.
+fn unquoted(text: &str) -> String {
+    let mut characters = text.chars();
+    let mut plain = String::new();
+    while let Some(character) = characters.next() {
+        plain.extend(if character == '\\' { characters.next() } else { Some(character) });
+    }
+    plain
 }

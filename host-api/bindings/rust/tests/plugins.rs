@@ -3,6 +3,7 @@
 mod common;
 
 use common::*;
+use std::os::unix::fs::PermissionsExt;
 use wtool::{find_plugin, Json, Plugin};
 
 fn config(text: &str) -> Json {
@@ -57,9 +58,16 @@ fn plugins_are_opened_and_closed() {
     std::os::unix::fs::symlink(folder.join("bin/wtool"), folder.join("wtool")).unwrap();
     std::os::unix::fs::symlink(path.parent().unwrap().parent().unwrap(), folder.join("lib")).unwrap();
     let found = find_plugin().map(|found| found.canonicalize().unwrap());
+    std::fs::remove_file(folder.join("wtool")).unwrap();
+    std::os::unix::fs::symlink(path.ancestors().nth(3).unwrap(), folder.join("a folder")).unwrap();
+    let script = format!("#!/bin/sh\nprintf '%s\\n' '{}/a\\ folder/lib/wtool'\n", folder.display());
+    std::fs::write(folder.join("pkg-config"), script).unwrap();
+    std::fs::set_permissions(folder.join("pkg-config"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let told = find_plugin().map(|found| found.canonicalize().unwrap());
     std::fs::remove_dir_all(&folder).unwrap();
     std::env::set_var("PATH", search.unwrap());
     std::env::set_var("WTOOL_PLUGIN", named.unwrap());
     assert!(not_found.unwrap_err().to_string().contains("no plugin was found"));
     assert_eq!(found.unwrap(), path.canonicalize().unwrap());
+    assert_eq!(told.unwrap(), path.canonicalize().unwrap());
 }
