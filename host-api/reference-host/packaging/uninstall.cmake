@@ -19,9 +19,9 @@ foreach(manifest IN LISTS manifests)
       cmake_path(GET full PARENT_PATH folder)
       file(REMOVE_RECURSE "${folder}/__pycache__")
     endif()
-    # The folders above it, as long as they are empty and their name is the project's.
+    # The folders above it, as long as they are empty and their names are the project's.
     cmake_path(GET full PARENT_PATH folder)
-    while(folder MATCHES "/wtool(/|$)")
+    while(folder MATCHES "/(wtool|libwtool-dev|python3-wtool)(/|$)")
       file(GLOB rest LIST_DIRECTORIES true "${folder}/*" "${folder}/.*")
       if(rest OR NOT IS_DIRECTORY "${folder}")
         break()
