@@ -1,11 +1,14 @@
 #include "loader/plugin.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -14,6 +17,7 @@
 #include <wtool/cpp/host.hpp>
 
 #include "approval/terminal.h"
+#include "base/descriptor.h"
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "loader/services.h"
@@ -34,6 +38,26 @@ bool is_id(std::string_view id) {
 
 bool is_object(const std::string& text) { return nlohmann::json::parse(text, nullptr, false).is_object(); }
 
+// How many bytes a library must have for what is loaded of it; 0: it is none, which dlopen says. With fewer, the program
+// would die of SIGBUS at the first page that is not there.
+std::uint64_t bytes_to_load(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Elf64_Ehdr header{};
+  if (!file || ::pread(file.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_phentsize != sizeof(Elf64_Phdr)) {
+    return 0;
+  }
+  std::uint64_t needed = 0;
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr part{};
+    const auto place = static_cast<off_t>(header.e_phoff + i * sizeof part);
+    if (::pread(file.get(), &part, sizeof part, place) != static_cast<ssize_t>(sizeof part)) return 0;
+    if (part.p_type == PT_LOAD) needed = std::max(needed, part.p_offset + part.p_filesz);
+  }
+  return needed;
+}
+
 // A better message than dlopen's for the most common cases. Empty: the file exists and can be read.
 std::string unusable_file(const std::string& path) {
   struct stat info {};
@@ -43,6 +67,11 @@ std::string unusable_file(const std::string& path) {
   if (S_ISDIR(info.st_mode)) return "it is a directory, not a library";
   if (!S_ISREG(info.st_mode)) return "it is not a regular file";
   if (::access(path.c_str(), R_OK) != 0) return std::string("it cannot be read: ") + ::strerror(errno);
+  const auto size = static_cast<std::uint64_t>(info.st_size);
+  if (const std::uint64_t needed = bytes_to_load(path); size < needed) {
+    return "it is cut off: it has " + std::to_string(size) + " bytes, and needs " + std::to_string(needed) +
+           "; install or copy it again";
+  }
   return {};
 }
 
@@ -253,9 +282,8 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-std::vector<fs::path> libraries_in(const fs::path& folder) {
+std::vector<fs::path> libraries_in(const fs::path& folder, std::error_code& failed) {
   std::vector<fs::path> found;
-  std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     if (entry->path().extension() == ".so" && is_file(entry->path())) found.push_back(entry->path());
   }
@@ -266,10 +294,14 @@ std::vector<fs::path> libraries_in(const fs::path& folder) {
 }  // namespace
 
 std::vector<std::string> plugin_files(const std::string& path, std::string& error) {
-  std::error_code ignored;
-  if (!fs::is_directory(path, ignored)) return {path};
+  std::error_code failed;
+  if (!fs::is_directory(path, failed)) return {path};
   std::vector<std::string> files;
-  for (const fs::path& library : libraries_in(path)) files.push_back(library);
+  for (const fs::path& library : libraries_in(path, failed)) files.push_back(library);
+  if (failed) {
+    error = "the folder " + escaped(path) + " of --plugin cannot be read: " + failed.message();
+    return {};
+  }
   if (files.empty()) error = "the folder " + escaped(path) + " of --plugin has no *.so";
   return files;
 }
@@ -291,7 +323,8 @@ std::string find_plugin(const std::string& program, const std::string& search_pa
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (folder.empty()) continue;
     if (const fs::path usual = fs::path(folder) / usual_name; is_file(usual)) return usual;
-    const std::vector<fs::path> libraries = libraries_in(folder);
+    std::error_code failed;
+    const std::vector<fs::path> libraries = libraries_in(folder, failed);
     if (libraries.size() == 1) return libraries.front();
     if (libraries.size() > 1) {
       error = "the folder " + escaped(folder) + " of WTOOL_PLUGIN_PATH has several libraries and no " + usual_name +
@@ -299,7 +332,8 @@ std::string find_plugin(const std::string& program, const std::string& search_pa
       for (const fs::path& library : libraries) error += "\n  " + escaped(library.string());
       return {};
     }
-    looked_at += "\n  " + escaped(folder) + "/*.so (from WTOOL_PLUGIN_PATH)";
+    looked_at += "\n  " + escaped(folder) + "/*.so (from WTOOL_PLUGIN_PATH" +
+                 (failed ? ": " + failed.message() : std::string()) + ')';
   }
   error = "no plugin was found; name one with --plugin, or its folder in WTOOL_PLUGIN_PATH. Looked at:" + looked_at;
   return {};

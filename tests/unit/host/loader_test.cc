@@ -1,5 +1,6 @@
 // Opening plugins good and bad, finding them, and calling their tools.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -143,6 +144,34 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_not_a_library_is_refused_with_the_reason) {
                  "not a library that can be loaded"));
   BOOST_TEST(has(refused(folder.write("empty.so", "")), "not a library that can be loaded"));
   BOOST_TEST(has(refused("/dev/null"), "not a regular file"));
+}
+
+BOOST_AUTO_TEST_CASE(a_library_that_was_copied_in_part_is_refused_and_does_not_end_the_program) {
+  const Folder folder;
+  const std::string part = folder.path / "part.so";
+  std::filesystem::copy_file(built("good"), part);
+  for (const int size : {8192, 4096, 1000}) {
+    std::filesystem::resize_file(part, size);
+    BOOST_TEST(has(refused(part), "it is cut off: it has " + std::to_string(size) + " bytes, and needs "));
+  }
+  std::filesystem::resize_file(part, 100);
+  BOOST_TEST(has(refused(part), "not a library that can be loaded"));
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_is_not_an_empty_one) {
+  const Folder folder;
+  std::string error;
+  BOOST_TEST(plugin_files(folder.path, error).empty());
+  BOOST_TEST(has(error, "of --plugin has no *.so"));
+  // Without a descriptor for it nobody can, not even root.
+  rlimit usual{};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
+  const rlimit none{.rlim_cur = 0, .rlim_max = usual.rlim_max};
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const bool is_empty = plugin_files(folder.path, error).empty();
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
+  BOOST_TEST(is_empty);
+  BOOST_TEST(has(error, "of --plugin cannot be read: Too many open files"), error);
 }
 
 BOOST_AUTO_TEST_CASE(a_library_without_the_symbol_is_no_plugin) {
