@@ -238,6 +238,19 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_command_writes_loosens_nothing) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(without_a_home_folder_the_trail_needs_a_place_and_the_error_says_which) {
+  const Person person;
+  ProgramOptions homeless = person.in(person.project());
+  homeless.set.erase("HOME");
+  homeless.unset.push_back("HOME");
+  const Finished finished = run({WTOOL_TEST_PROGRAM, "mcp"}, homeless);
+  BOOST_TEST(finished.exit_code == 2);
+  BOOST_TEST(has(finished.err, "because HOME is not the path of a folder: set HOME, or audit.file in a configuration"),
+             finished.err);
+  Person::write(person.home() + "/agent.yaml", "audit: {file: " + person.home() + "/mine.jsonl}\n");
+  BOOST_TEST(run({WTOOL_TEST_PROGRAM, "mcp", "--config", person.home() + "/agent.yaml"}, homeless).exit_code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_a_person_names_may_set_everything_except_the_boundary) {
   const Person person;
   Person::write(person.home() + "/agent.yaml", "environment: {inherit: all}\naudit: {file: mine.jsonl}\n");

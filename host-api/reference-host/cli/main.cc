@@ -85,6 +85,7 @@ const char* usual_name(std::string_view word) {
       {"list", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
       {"ls", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
       {"--list", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
+      {"-l", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
       {"ps", "`wtool runs` lists runs, also those that have not ended"},
       {"history", "`wtool runs` lists runs"},
       {"validate", "`wtool lint FILE...` checks workflow files"},
@@ -132,7 +133,9 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
                            dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr;
   if (about_words && !rest.empty()) {
     const std::string& word = rest.front();
-    const char* usual = usual_name(std::string_view(word).substr(0, word.find('=')));
+    const bool is_trial = path == "call" && (word == "--dry-run" || word == "-n");
+    const char* usual = is_trial ? "`--explain` tells what the call would do, and does nothing"
+                                 : usual_name(std::string_view(word).substr(0, word.find('=')));
     const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
     if (word.size() > 1 && word.front() == '-') {
       text = "there is no option " + word + (pointer.empty() ? did_you_mean(word, options) : pointer);

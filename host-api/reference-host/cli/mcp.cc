@@ -159,10 +159,13 @@ bool prepare_audit(const Config& config, bool is_open) {
   for (const EffectiveKey& key : config.keys) {
     if (key.name != "audit.file" || is_open) continue;
     if (key.value.is_null()) {
-      complain(key.lock ? "there is no place for the audit trail: audit.file is locked without a value by " +
-                              to_text(*key.lock) + "; set it there"
-                        : "there is no place for the audit trail: set HOME, or audit.file in a configuration (--config "
-                          "FILE)");
+      // What --policy locks, a file that the user names with --config may set.
+      const bool in_a_file = key.lock && key.lock->file != "--policy";
+      complain(in_a_file
+                   ? "there is no place for the audit trail: audit.file is locked without a value by " +
+                         to_text(*key.lock) + "; set it there"
+                   : "there is no place for the audit trail, because HOME is not the path of a folder: set HOME, or "
+                     "audit.file in a configuration (--config FILE)");
       return false;
     }
     std::error_code failure;
