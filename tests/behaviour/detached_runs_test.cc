@@ -68,6 +68,18 @@ BOOST_AUTO_TEST_CASE(a_detached_run_survives_its_terminal_and_keeps_no_output_op
   BOOST_TEST(there("done"));
 }
 
+BOOST_AUTO_TEST_CASE(a_run_can_be_stopped_as_soon_as_its_id_is_known) {
+  const std::string file_ = one_step("sleep 1000 & sleep 1000");
+  for (int i = 0; i < 5; ++i) {
+    const Finished begun = wtool({"run", file_, "--detach"});
+    BOOST_REQUIRE(begun.out.ends_with('\n'));
+    const Finished stopped = wtool({"stop", begun.out.substr(0, begun.out.size() - 1)});
+    BOOST_TEST(stopped.exit_code == 0, stopped.err);
+    BOOST_TEST(holds(stopped.out, "aborted"), stopped.out);
+  }
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
 BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_before_anything_is_detached) {
   const Finished wrong = wtool({"run", workflow("    [*] --> A\n    A --> [*]\n", "- A: Shel \"x\"\n"), "--detach"});
   BOOST_TEST(wrong.exit_code == 2);

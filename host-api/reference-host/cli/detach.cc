@@ -111,7 +111,6 @@ bool begin_detached(int report, const journal::Journal* journal) {
   }
   write_all(log.get(), shown_before(STDERR_FILENO));
   if (::dup2(log.get(), STDOUT_FILENO) < 0 || ::dup2(log.get(), STDERR_FILENO) < 0) return false;
-  const Descriptor closing(report);
   return write_all(report, journal->run()).error == 0;
 }
 

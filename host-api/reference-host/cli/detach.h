@@ -3,6 +3,7 @@
 //   if (const auto status = detach(flags.detached)) return *status;   // the program that was called
 //   ...                                                               // the run, until it has its journal:
 //   begin_detached(flags.detached, journal);
+//   Beginning begun(flags.detached);                                  // an observer, behind the journal
 //
 // What the run shows goes to the file RUN.log beside its journal. If something is wrong before the run begins, the
 // program that was called shows it, and ends with that exit status.
@@ -13,6 +14,7 @@
 
 #include "base/descriptor.h"
 #include "journal/journal.h"
+#include "runner/run_observer.h"
 
 namespace wtool::host {
 
@@ -20,6 +22,17 @@ namespace wtool::host {
 // begin, and returns the exit status. In the process of the run, returns nothing, and sets `report` for
 // begin_detached().
 std::optional<int> detach(int& report);
+
+// Tells the program that was called that the run has begun: its journal names its process by now, so `wtool stop` and
+// `wtool attach` can find it. Does nothing where nobody waits (a negative number).
+class Beginning final : public runner::RunObserver {
+ public:
+  explicit Beginning(int report) : report_(report) {}
+  void run_started(const runner::RunStart& /*start*/) override { report_.reset(); }
+
+ private:
+  Descriptor report_;
+};
 
 // False: the run must not begin; the reason is on standard error.
 bool begin_detached(int report, const journal::Journal* journal);

@@ -97,6 +97,7 @@ class FileRun {
           const runner::PastRun* past, std::int64_t started_in = 0, std::vector<PendingApproval> pending = {},
           std::vector<GivenApproval> given = {}) {
     if (flags_.detached >= 0 && !begin_detached(flags_.detached, journal.get())) return exit_unusable;
+    Beginning beginning(flags_.detached);
     Stop stop;
     const Interrupts interrupts(stop, flags_.signal);
     // Resolved before any command runs, although they are written at the end.
@@ -125,7 +126,7 @@ class FileRun {
     RunReport report;
     {
       report::Progress progress(Terminal::of_process(), style);
-      journal::Observers shown({&progress, &failed, events.get(), wants_report ? &collector : nullptr});
+      journal::Observers shown({&beginning, &progress, &failed, events.get(), wants_report ? &collector : nullptr});
       report = run_journaled(prepared_, prepared_.tools(),
                              {.inputs = std::move(inputs),
                               .journal = std::move(journal),
