@@ -20,7 +20,34 @@ std::string explain(const Json::exception& error) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
+// Looks for keys that an object has twice while a text is parsed.
+struct KeyWatch {
+  std::vector<std::set<std::string>> keys{};
+  std::string repeated{};
+
+  void see(Json::parse_event_t event, const Json& parsed) {
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second &&
+        repeated.empty()) {
+      repeated = parsed.get<std::string>();
+    }
+  }
+};
+
 }  // namespace
+
+std::string repeated_key(std::string_view text) {
+  KeyWatch watch;
+  const Json value = Json::parse(
+      text,
+      [&](int, Json::parse_event_t event, Json& parsed) {
+        watch.see(event, parsed);
+        return true;
+      },
+      false);
+  return watch.repeated.empty() ? "" : show_json(watch.repeated);
+}
 
 Json parse_json_object(std::string_view text, std::string& problem) {
   // The library takes a NUL for the end of the text, and would not look at what follows it.
@@ -28,17 +55,11 @@ Json parse_json_object(std::string_view text, std::string& problem) {
     problem = "this is not JSON: byte " + std::to_string(nul + 1) + " is NUL";
     return nullptr;
   }
-  std::vector<std::set<std::string>> keys;
-  std::string repeated;
+  KeyWatch keys;
   bool too_deep = false;
   const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > deepest) too_deep = true;
-    if (event == Json::parse_event_t::object_start) keys.emplace_back();
-    if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second &&
-        repeated.empty()) {
-      repeated = parsed.get<std::string>();
-    }
+    keys.see(event, parsed);
     return true;
   };
   Json value;
@@ -50,8 +71,8 @@ Json parse_json_object(std::string_view text, std::string& problem) {
   }
   if (too_deep) {
     problem = "this JSON is nested deeper than " + std::to_string(deepest) + " levels";
-  } else if (!repeated.empty()) {
-    problem = "the key " + show_json(repeated) + " occurs twice; one of the two values would be lost";
+  } else if (!keys.repeated.empty()) {
+    problem = "the key " + show_json(keys.repeated) + " occurs twice; one of the two values would be lost";
   } else if (!value.is_object()) {
     problem = "expected a JSON object, got " + show_json(value);
   }

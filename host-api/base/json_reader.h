@@ -11,6 +11,9 @@ namespace wtool {
 // is another value than an object, or has a key twice, of which one would be lost.
 nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 
+// A key that an object in this JSON has twice, as show_json() shows it; empty: there is none.
+std::string repeated_key(std::string_view text);
+
 // A value as JSON text for a message, cut where it is long.
 std::string show_json(const nlohmann::json& value);
 

@@ -7,6 +7,7 @@
 
 #include "workflow_place.h"
 
+using namespace std::string_literals;
 using namespace wtool::test;
 
 namespace {
@@ -83,6 +84,15 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_not_valid_is_asked_for_again_with_the_rea
   BOOST_TEST(holds(finished.err, "'Review' is asked again (2 of 2): the answer is not valid: #/verdict is \"maybe\""),
              finished.err);
   BOOST_TEST(holds(file("prompts"), "because it is not JSON: \"Yes.\"\nIt was:\nYes.\n"), file("prompts"));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_with_two_values_for_a_key_is_none) {
+  answers({"{\"verdict\": \"fail\", \"files\": [], \"verdict\": \"pass\"}"});
+  const Finished finished = run_workflow(review(verdict + " ask_again=0"));
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(holds(finished.out, "the answer has the key \"verdict\" twice"), finished.out);
+  answers({"{\"verdict\": \"pass\", \"files\": [\"x\"]}\0{\"verdict\": \"fail\"}"s});
+  BOOST_TEST(run_workflow(review(verdict + " ask_again=0")).exit_code == 1);
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_that_stays_wrong_fails_the_step_after_the_last_question) {

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "base/json_reader.h"
 #include "base/json_schema.h"
 
 namespace wtool::host::runner {
@@ -53,13 +54,20 @@ std::vector<std::string> fenced_blocks(std::string_view text) {
   return blocks;
 }
 
-std::optional<json> json_in(const std::string& text) {
-  json whole = json::parse(text, nullptr, false);
-  if (!whole.is_discarded()) return whole;
-  const std::vector<std::string> blocks = fenced_blocks(text);
+// The library takes a NUL for the end of the text.
+json parsed(const std::string& text) {
+  return text.find('\0') == std::string::npos ? json::parse(text, nullptr, false) : json(json::value_t::discarded);
+}
+
+// `repeated`: a key that it has twice. One of the two values would count, and nobody knows which was meant.
+std::optional<json> json_in(const std::string& text, std::string& repeated) {
+  std::vector<std::string> blocks = fenced_blocks(text);
+  blocks.push_back(text);
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    json made = json::parse(*block, nullptr, false);
-    if (!made.is_discarded()) return made;
+    json made = parsed(*block);
+    if (made.is_discarded()) continue;
+    repeated = repeated_key(*block);
+    return made;
   }
   return std::nullopt;
 }
@@ -70,12 +78,14 @@ std::variant<Value, std::string> typed_answer(const Outcome& outcome, const json
   std::string why;
   const auto text = text_of(outcome, why);
   if (!text) return why;
-  const auto answer = json_in(*text);
+  std::string repeated;
+  const auto answer = json_in(*text, repeated);
   if (!answer) {
     return text->find_first_not_of(" \t\r\n") == std::string::npos
                ? std::string("is empty, and must be JSON")
                : "is not JSON: " + expressions::quoted_for_message(*text);
   }
+  if (!repeated.empty()) return "has the key " + repeated + " twice";
   auto value = expressions::from_json(*answer);
   if (!value) return "is nested too deeply: at most " + std::to_string(expressions::max_json_depth) + " levels";
   if (std::string wrong = instance_mistake(*answer, schema); !wrong.empty()) return "is not valid: " + wrong;
