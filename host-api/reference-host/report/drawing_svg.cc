@@ -55,7 +55,11 @@ std::string sign_of(const Picture::Item& item) {
   return "\u25b8 ";
 }
 
-std::string heading_of(const Picture::Item& item) { return sign_of(item) + shown(item.id); }
+// A composite state is known by what it is called, and has room for that.
+std::string heading_of(const Picture::Item& item) {
+  const bool named = item.shape == Shape::composite && !item.description.empty();
+  return sign_of(item) + shown(named ? item.description : item.id);
+}
 
 // `3 visits, 1.2 s`.
 std::string second_line(const Picture::Item& item) {

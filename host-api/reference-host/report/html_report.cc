@@ -36,7 +36,8 @@ table { border-collapse: collapse; width: 100%; } td, th { text-align: left; pad
   border-bottom: 1px solid var(--line); } td:not(:first-child) { white-space: nowrap; } .bars { width: 30%; min-width: 8em; }
 .bar { height: 0.8em; margin-top: 0.35em; border-radius: 2px; min-width: 2px; }
 pre { background: var(--box); padding: 0.6em; overflow-x: auto; margin: 0.3em 0; max-height: 30em; }
-summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; } .diagram a { text-decoration: none; }
+summary { cursor: pointer; color: var(--faint); } .diagram { overflow-x: auto; }
+.diagram svg { display: block; margin: 0 auto; } .diagram a { text-decoration: none; }
 tr:target { background: var(--box); }
 .badge.succeeded, .badge.completed, .bar.succeeded { background: var(--succeeded); }
 .badge.failed, .bar.failed { background: var(--failed); } .badge.aborted, .bar.aborted { background: var(--aborted); }

@@ -35,7 +35,10 @@ class Builder {
     inner_scene_.assign(states_.size(), none);
     start_ = add_item(0, {Picture::Shape::start, "", "", {}, true, 0, 0, {}, 0});
     for (std::size_t i = 0; i < states_.size(); ++i) place(i);
-    if (workflow_.start != no_state) add_arrow(0, start_, workflow_.start, "", 0);
+    if (workflow_.start != no_state) {
+      const bool begun = visits_.contains(states_[workflow_.start].id);
+      add_arrow(0, start_, workflow_.start, "", begun ? 1 : 0);
+    }
     for (std::size_t i = 0; i < states_.size(); ++i) add_exits(i);
     drop_unused_start();
     return std::move(picture_);
