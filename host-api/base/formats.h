@@ -11,6 +11,7 @@ inline constexpr int journal = 1;        // .wtool/runs/RUN.jsonl: `v` of its re
 inline constexpr int audit = 1;          // audit.file
 inline constexpr int configuration = 1;  // wtool.yaml
 inline constexpr int workflow = 1;       // WORKFLOW.md
+inline constexpr int server_lock = 1;    // .wtool/mcp-servers.json
 // What a plugin and its warden say to each other. Both come from one build, and other versions are refused.
 inline constexpr std::uint32_t warden_protocol = 9;
 

@@ -163,6 +163,12 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
     violation = {"only the same variables and values", "this sets " + text_list(names, "none")};
     return false;
   }
+  if (key.type == KeyType::servers) {  // So may those of a server.
+    json names = json::array();
+    for (const auto& [name, value] : later.items()) names.push_back(name);
+    violation = {"only the same servers with the same keys", "this has " + text_list(names, "none")};
+    return false;
+  }
   violation = {locked.is_null() ? "nothing, for it is not set there" : "only " + shown(locked),
                "this is " + shown(later)};
   return false;

@@ -97,6 +97,7 @@ constexpr auto keys = std::to_array<ConfigKey>({
     {"mcp", "queue_seconds", Type::integer, Lock::lower, "45", 1, 3600, "seconds"},
     {"mcp", "pty", Type::boolean, Lock::free, "false"},
     {"mcp", "message_bytes", Type::integer, Lock::lower, "20971520", 65536, 67108864, "bytes"},
+    {"mcp_servers", "", Type::servers, Lock::equal, "{}"},
     {"prompts", "command", Type::text, Lock::equal},
     {"prompts", "directories", Type::paths, Lock::equal, "[]"},
     {"prompts", "timeout", Type::integer, Lock::lower, "1800", 1, 1800, "seconds"},
@@ -129,7 +130,7 @@ bool is_known_section(std::string_view section) {
 
 bool is_for_plugin(const ConfigKey& key) {
   if (key.section == "output" && key.name == "json_bytes") return false;
-  return key.section != "mcp" && key.section != "cache" && key.section != "prompts";
+  return key.section != "mcp" && key.section != "cache" && key.section != "mcp_servers" && key.section != "prompts";
 }
 
 bool is_for_class(const ConfigKey& key) {

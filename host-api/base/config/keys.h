@@ -25,6 +25,7 @@ enum class KeyType {
   patterns,          // a list of names of variables, with * and ?
   variables,         // a mapping of names of variables to texts
   classes,           // a mapping of names to mappings of other keys of the section
+  servers,           // a mapping of names to servers of tools, whose keys servers.cc has
 };
 
 // What a later layer may still do with a key that an earlier one has locked.
@@ -101,8 +102,11 @@ std::string alternatives(const std::vector<std::string>& words);
 // Text of the file for an error: escaped, and cut where it is long.
 std::string shown_text(std::string_view text);
 
-// Whether a class may have this name.
+// Whether a class or a server may have this name.
 bool is_class_name(std::string_view name);
+
+// What is wrong with the value of a key of a server; empty: nothing. `names`: which keys there are, where it has none of this name.
+std::string check_server_value(std::string_view name, const nlohmann::json& value, std::vector<std::string>& names);
 
 // A value for an error, as JSON.
 std::string shown(const nlohmann::json& value);

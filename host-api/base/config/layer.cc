@@ -147,10 +147,18 @@ class LayerReader {
           node.Mark(),
           full_name(key) + " must be a mapping of names to keys, such as {big: {cpus: 8}}, and is " + kind_name(node));
     }
+    if (key.type == KeyType::servers && !node.IsMap() && !node.IsNull()) {
+      return mistake(node.Mark(), full_name(key) +
+                                      " must be a mapping of names to servers, such as {files: {command: my-server}}, "
+                                      "and is " +
+                                      kind_name(node));
+    }
     Setting setting{nullptr, place(node.Mark())};
-    const bool read = node.IsSequence() && is_list(key.type)           ? read_list(key, node, setting)
-                      : node.IsMap() && key.type == KeyType::variables ? read_variables(key, node, setting.value)
-                      : node.IsMap() && key.type == KeyType::classes   ? read_classes(key, node, setting.value)
+    const bool read = node.IsSequence() && is_list(key.type) ? read_list(key, node, setting)
+                      : node.IsMap() && key.type == KeyType::variables
+                          ? read_variables(full_name(key) + '.', node, setting.value)
+                      : node.IsMap() && key.type == KeyType::classes ? read_classes(key, node, setting.value)
+                      : node.IsMap() && key.type == KeyType::servers ? read_servers(key, node, setting.value)
                                                                      : take_scalar(full_name(key), node, setting.value);
     if (!read) return;
     if (const std::string error = check_value(key, layer_.folder, setting.value); !error.empty()) {
@@ -180,10 +188,9 @@ class LayerReader {
   }
 
   // Values are texts, exactly as they are written: 010 is not a number. False: the mistake is noted.
-  bool read_variables(const ConfigKey& key, const YAML::Node& node, json& value) {
+  bool read_variables(const std::string& prefix, const YAML::Node& node, json& value) {
     value = json::object();
     std::set<std::string> seen;
-    const std::string prefix = full_name(key) + '.';
     for (const auto& entry : node) {
       const std::string name = key_text(entry.first, seen, prefix);
       if (name.empty()) return false;
@@ -252,6 +259,68 @@ class LayerReader {
       } else {
         value[name] = std::move(one);
       }
+    }
+    return good;
+  }
+
+  // False: the mistake is noted.
+  bool read_servers(const ConfigKey& key, const YAML::Node& node, json& value) {
+    value = json::object();
+    std::set<std::string> seen;
+    const std::string prefix = full_name(key) + '.';
+    bool good = true;
+    for (const auto& entry : node) {
+      const std::string name = key_text(entry.first, seen, prefix);
+      if (name.empty()) return false;
+      if (!is_class_name(name)) {
+        mistake(entry.first.Mark(),
+                prefix + shown_text(name) +
+                    " is not the name of a server: these are at most 64 letters, digits, _, - and .");
+        return false;
+      }
+      if (!entry.second.IsMap()) {
+        mistake(entry.second.Mark(),
+                prefix + name + " must be a mapping of keys to values, and is " + kind_name(entry.second));
+        return false;
+      }
+      json& server = value[name] = json::object();
+      good = read_server(prefix + name + '.', entry.second, server) && good;
+      if (good && !server.contains("command")) {
+        mistake(entry.second.Mark(), prefix + name + " has no command, which starts the server");
+        good = false;
+      }
+    }
+    return good;
+  }
+
+  bool read_server(const std::string& prefix, const YAML::Node& node, json& value) {
+    std::set<std::string> seen;
+    bool good = true;
+    for (const auto& entry : node) {
+      const std::string name = key_text(entry.first, seen, prefix);
+      json one;
+      std::vector<std::string> names;
+      bool read = !name.empty();
+      if (name == "env" && entry.second.IsMap()) {
+        read = read_variables(prefix + name + '.', entry.second, one);
+      } else if (entry.second.IsSequence()) {
+        one = json::array();
+        for (const auto& element : entry.second) {
+          json text;
+          read = read && take_scalar(prefix + name, element, text);
+          one.push_back(std::move(text));
+        }
+      } else {
+        read = read && take_scalar(prefix + name, entry.second, one);
+      }
+      if (read) {
+        const std::string error = check_server_value(name, one, names);
+        read = error.empty() && names.empty();
+        if (!names.empty()) unknown(entry.first.Mark(), name, prefix, names);
+        if (!error.empty()) mistake(entry.second.Mark(), prefix + name + ' ' + error);
+      }
+      good = good && read;
+      if (read) value[name] = std::move(one);
     }
     return good;
   }

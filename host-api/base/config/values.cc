@@ -201,6 +201,9 @@ std::string check_value(const ConfigKey& key, const std::string& folder, json& v
     case KeyType::classes:
       if (value.is_object()) return {};
       return "must be a mapping of names to keys, such as {big: {cpus: 8}}, and is " + shown(value);
+    case KeyType::servers:
+      if (value.is_object()) return {};
+      return "must be a mapping of names to servers, such as {files: {command: my-server}}, and is " + shown(value);
     default:
       break;
   }

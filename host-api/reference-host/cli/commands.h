@@ -44,6 +44,7 @@ void add_report(CLI::App& app, Context& context);
 void add_run(CLI::App& app, Context& context);
 void add_resume(CLI::App& app, Context& context);
 void add_runs(CLI::App& app, Context& context);
+void add_servers(CLI::App& app, Context& context);
 void add_show(CLI::App& app, Context& context);
 void add_stop(CLI::App& app, Context& context);
 void add_tools(CLI::App& app, Context& context);

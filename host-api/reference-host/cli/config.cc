@@ -32,9 +32,16 @@ bool looks_secret(std::string name) {
 // The value as it may be shown.
 ordered_json shown_value(const EffectiveKey& key) {
   ordered_json value = key.value;
-  if (key.name != "environment.set") return value;
-  for (auto& [name, text] : value.items()) {
-    if (looks_secret(name)) text = mask;
+  const auto hide = [](ordered_json& variables) {
+    for (auto& [name, text] : variables.items()) {
+      if (looks_secret(name)) text = mask;
+    }
+  };
+  if (key.name == "environment.set") hide(value);
+  if (key.name == "mcp_servers") {
+    for (auto& [name, server] : value.items()) {
+      if (server.contains("env")) hide(server["env"]);
+    }
   }
   return value;
 }

@@ -46,6 +46,7 @@ class Linter {
   Linter(Context& context, const LintOptions& options)
       : options_(options),
         prompts_(configured_prompts(context, directory())),
+        servers_(prompts_ ? configured_servers(context, directory()) : nullptr),
         toolbox_(context.workflow_toolbox()),
         config_(context.workflow_config()),
         shell_(configured_shell(context)),
@@ -103,17 +104,17 @@ class Linter {
       }
     }
     workflow::CheckContext around;
-    around.tools = toolbox_;
+    std::optional<servers::ServerTools> tools;
+    if (toolbox_ != nullptr && servers_) around.tools = &tools.emplace(*toolbox_, *servers_);
     around.file = file;
     around.library = &library_;
     around.unreadable_commands = shell_;
     if (prompts_) look_for_prompts(*prompts_, around);
-    if (toolbox_ != nullptr) {
+    if (toolbox_ != nullptr && servers_) {
       around.timeout_max = config_.timeout_max();
       around.shell_problem = [this](const std::string& shell) { return config_.shell_problem(shell); };
       around.place_problem = [this](const workflow::Placement& place, const std::string& tool) {
-        return toolbox_->place_problem(
-            {.on = place.on, .slot = place.slot, .limits = workflow::limits_text(place.limits)}, tool);
+        return place_problem(*toolbox_, *servers_, place, tool);
       };
       around.verdict = [this](const std::string& command, const std::map<std::string, std::string>& environment) {
         return verdict(command, environment);
@@ -144,7 +145,7 @@ class Linter {
     nlohmann::json arguments{{"command", command}};
     if (!environment.empty()) arguments["environment"] = environment;
     const auto [known, is_new] = verdicts_.try_emplace({command, environment});
-    if (is_new) known->second = explained(*toolbox_, std::string(workflow::shell_tool), arguments);
+    if (is_new) known->second = explained(*toolbox_, {}, std::string(workflow::shell_tool), arguments);
     return known->second;
   }
 
@@ -229,7 +230,8 @@ class Linter {
   }
 
   const LintOptions& options_;
-  std::unique_ptr<runner::Prompts> prompts_;  // NULL: as with the toolbox
+  std::unique_ptr<runner::Prompts> prompts_;   // NULL: as with the toolbox
+  std::unique_ptr<servers::Catalog> servers_;  // NULL: the same
   Toolbox* toolbox_;  // NULL: it could not be made, which was reported; tools and commands are not looked up then
   WorkflowConfig& config_;
   workflow::ShellReader shell_;

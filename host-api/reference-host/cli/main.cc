@@ -183,6 +183,7 @@ std::string version_as_json() {
                               {"audit", formats::audit},
                               {"configuration", formats::configuration},
                               {"workflow", formats::workflow},
+                              {"server_lock", formats::server_lock},
                               {"warden_protocol", formats::warden_protocol}}},
                             {"plugins", plugins},
                             {"features", {{"cluster", with_cluster}, {"pty", true}}}};
@@ -221,6 +222,7 @@ int run_program(int argc, char** argv) {
   add_watch(app, context);
   add_runs(app, context);
   add_cache(app, context);
+  add_servers(app, context);
   add_show(app, context);
   add_logs(app, context);
   add_report(app, context);

@@ -71,7 +71,7 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
   services.cache = &cache;
   services.explain = prepared->services().explain;
   services.verdict = [&](const std::string& tool, const nlohmann::json& arguments) {
-    return explained(prepared->tools(), tool, arguments);
+    return explained(prepared->tools(), prepared->servers(), tool, arguments);
   };
   planning::Plan made = planning::plan_workflow(prepared->workflow(), prepared->source(), std::move(inputs), services);
   for (const std::string& slot : prepared->slots()) made.cluster.push_back(asked_of_slurm(prepared->tools(), slot));

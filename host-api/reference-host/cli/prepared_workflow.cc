@@ -66,6 +66,28 @@ std::string workflow_file(const std::string& wanted, const std::string& director
   return {};
 }
 
+std::unique_ptr<servers::Catalog> configured_servers(Context& context, const std::string& directory) {
+  std::string error;
+  const std::optional<Config> config = context.config_files().load_config(error);
+  if (!config) {
+    complain(error);
+    return nullptr;
+  }
+  for (const EffectiveKey& key : config->keys) {
+    if (key.name == "mcp_servers") return std::make_unique<servers::Catalog>(key.value, directory);
+  }
+  return std::make_unique<servers::Catalog>();
+}
+
+std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
+                          const std::string& tool) {
+  const CallPlace wanted{.on = place.on, .slot = place.slot, .limits = workflow::limits_text(place.limits)};
+  const auto found = servers.find(tool);
+  if (!found) return toolbox.place_problem(wanted, tool);
+  if (place.on == "cluster") return "the servers of mcp_servers run on this machine alone";
+  return toolbox.place_problem(servers::place_of(*found->settings, wanted), workflow::shell_tool);
+}
+
 workflow::ShellReader configured_shell(Context& context) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
@@ -159,7 +181,9 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   if (made->directory.empty()) return nullptr;
   made->prompts = configured_prompts(context, made->directory);
   made->cache.directory = made->directory;
-  if (!made->prompts || !read_limits(context, made->output_limits, made->trail, made->cache)) return nullptr;
+  if (!made->prompts) return nullptr;
+  made->servers = configured_servers(context, made->directory);
+  if (!made->servers || !read_limits(context, made->output_limits, made->trail, made->cache)) return nullptr;
   made->environment.directory = made->directory;
   for (const std::string& file : context.options.env_files) {
     std::string error;
@@ -215,7 +239,8 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   workflow::Diagnostics diagnostics;
   workflow_ = workflow::parse_workflow(source_, diagnostics, &setup_->environment);
   workflow::CheckContext check_context;
-  check_context.tools = setup_->tools;
+  const servers::ServerTools tools(*setup_->tools, *setup_->servers);
+  check_context.tools = &tools;
   check_context.file = source_.name();
   check_context.library = library_.get();
   check_context.must_exist = true;
@@ -224,8 +249,7 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   check_context.timeout_max = setup_->config->timeout_max();
   check_context.shell_problem = [this](const std::string& shell) { return setup_->config->shell_problem(shell); };
   check_context.place_problem = [this](const workflow::Placement& place, const std::string& tool) {
-    return setup_->tools->place_problem(
-        {.on = place.on, .slot = place.slot, .limits = workflow::limits_text(place.limits)}, tool);
+    return place_problem(*setup_->tools, *setup_->servers, place, tool);
   };
   workflow::check_workflow(workflow_, given, check_context, diagnostics);
   expect_places(workflow_);
@@ -267,15 +291,19 @@ void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
     }
     const workflow::Placement placed = workflow::place_of(workflow, i);
     CallPlace place{.on = placed.on, .slot = placed.slot};
-    if ((placed.on.empty() ? setup_->tools->own_place() : placed.on) == "cluster" &&
+    const auto* const called = std::get_if<workflow::ToolAction>(&state.action->kind);
+    const bool is_servers = called != nullptr && setup_->servers->find(called->tool);
+    if ((placed.on.empty() ? setup_->tools->own_place() : placed.on) == "cluster" && !is_servers &&
         workflow::type_of(state.action->kind).calls_something) {
       slots_.insert(placed.slot);
     }
     std::string tool(workflow::shell_tool);
     if (const auto* shell = std::get_if<workflow::ShellAction>(&state.action->kind)) {
       place.shell = workflow::shell_of(*shell, workflow);
-    } else if (const auto* call = std::get_if<workflow::ToolAction>(&state.action->kind)) {
-      tool = call->tool;
+    } else if (is_servers) {
+      place = {.on = "local"};
+    } else if (called != nullptr) {
+      tool = called->tool;
     } else if (!workflow::type_of(state.action->kind).calls_something) {
       continue;
     }
@@ -313,7 +341,7 @@ runner::RunServices PreparedWorkflow::services() {
     return setup_->prompts->prepare(prompt, is_inline, from, values, addition);
   };
   services.explain = [this](const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
-                            std::string& why) { return told_of(tools(), place, tool, arguments, why); };
+                            std::string& why) { return told_of(tools(), servers(), place, tool, arguments, why); };
   return services;
 }
 
@@ -329,17 +357,29 @@ std::string text_of(const nlohmann::ordered_json& answer, const char* key) {
 
 }  // namespace
 
-nlohmann::ordered_json told_of(Toolbox& toolbox, const CallPlace& place, const std::string& tool,
-                               const nlohmann::json& arguments, std::string& why) {
+nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
+                               const std::string& tool, const nlohmann::json& arguments, std::string& why) {
   Stop stop;
+  if (const auto found = servers.find(tool)) {
+    if (const std::string refused = servers::refusal(*found); !refused.empty()) {
+      return {{"verdict", "deny"}, {"reason", refused}};
+    }
+    if (why = servers.problem(*found); !why.empty()) return nullptr;
+    nlohmann::ordered_json told = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop,
+                                                  why, servers::place_of(*found->settings, place));
+    // Another version of the server may answer otherwise.
+    if (told.is_object()) told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
+    return told;
+  }
   return toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why,
                          place);
 }
 
-workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments) {
+workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& servers, const std::string& tool,
+                                   const nlohmann::json& arguments) {
   using Kind = workflow::CommandVerdict::Kind;
   std::string why;
-  const nlohmann::ordered_json answer = told_of(toolbox, {}, tool, arguments, why);
+  const nlohmann::ordered_json answer = told_of(toolbox, servers, {}, tool, arguments, why);
   if (answer.is_null()) return {Kind::unknown, why};
   const std::string reason = text_of(answer, "reason");
   if (text_of(answer, "error") == "working_directory_invalid") return {Kind::no_directory, reason};
@@ -352,7 +392,7 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, co
 }
 
 bool allows_any_command(Toolbox& toolbox) {
-  return explained(toolbox, std::string(workflow::shell_tool), {{"command", "$("}}).kind ==
+  return explained(toolbox, {}, std::string(workflow::shell_tool), {{"command", "$("}}).kind ==
          workflow::CommandVerdict::Kind::allow;
 }
 
@@ -373,9 +413,10 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   cached.force = run.force;
   cache::StepCache cache(std::move(cached));
   services.cache = &cache;
+  servers::ServerTools with_servers(tools, prepared.servers());
   runner::RunReport report =
-      journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), tools, stop,
-                                            all, run.settings, std::move(services), &secrets, run.past,
+      journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), with_servers,
+                                            stop, all, run.settings, std::move(services), &secrets, run.past,
                                             run.journal ? run.journal->run() : "", prepared.shown_name()}),
                       secrets);
   // A secret may have become known after a step that had written it.

@@ -23,6 +23,8 @@
 #include "runner/executor.h"
 #include "runner/prompts.h"
 #include "runner/secrets.h"
+#include "servers/catalog.h"
+#include "servers/server_tools.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
@@ -41,6 +43,13 @@ std::string workflow_file(const std::string& wanted, const std::string& director
 // The prompts that the configuration names, for runs in that directory. Null: the reason is on standard error.
 std::unique_ptr<runner::Prompts> configured_prompts(Context& context, const std::string& directory);
 
+// The servers that the configuration names, and what is pinned of them in that directory. Null: the reason is on standard error.
+std::unique_ptr<servers::Catalog> configured_servers(Context& context, const std::string& directory);
+
+// Why that tool cannot be called there; empty: it can. Of a server's tool, it is the command of the server that is placed.
+std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
+                          const std::string& tool);
+
 // Asks the shell that the configuration names which commands it cannot read.
 workflow::ShellReader configured_shell(Context& context);
 
@@ -57,6 +66,7 @@ struct WorkflowSetup {
   WorkflowConfig* config = nullptr;
   workflow::ShellReader shell{};
   std::unique_ptr<runner::Prompts> prompts{};
+  std::unique_ptr<servers::Catalog> servers{};
   OutputLimits output_limits{};
   audit::AppendOptions trail{};
   workflow::EnvironmentSource environment{};
@@ -93,6 +103,8 @@ class PreparedWorkflow {
   // The classes of jobs that its steps, and those of workflows that it runs, may need on a cluster; an empty name means
   // jobs without a class. An empty set: nothing runs on a cluster.
   const std::set<std::string>& slots() const { return slots_; }
+  // The servers of tools.
+  const servers::Catalog& servers() const { return *setup_->servers; }
   // The prompts, to look at their commands.
   const runner::Prompts& prompts() const { return *setup_->prompts; }
 
@@ -112,11 +124,12 @@ class PreparedWorkflow {
 // lint.
 
 // The policy's verdict on the call. A missing or unknown verdict never counts as allowed.
-workflow::CommandVerdict explained(Toolbox& toolbox, const std::string& tool, const nlohmann::json& arguments);
+workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& servers, const std::string& tool,
+                                   const nlohmann::json& arguments);
 
 // The tool's whole explanation of the call; null: `why` says why it has none.
-nlohmann::ordered_json told_of(Toolbox& toolbox, const CallPlace& place, const std::string& tool,
-                               const nlohmann::json& arguments, std::string& why);
+nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
+                               const std::string& tool, const nlohmann::json& arguments, std::string& why);
 
 // Whether the policy allows even a line that nobody can read, which means that it has no rule about commands at all.
 bool allows_any_command(Toolbox& toolbox);

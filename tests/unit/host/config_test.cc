@@ -160,7 +160,8 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
   BOOST_TEST(
       error ==
       "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, commands, directories, environment, "
-      "limits, output, cache, background, sandbox, audit, sessions, pty, execute_run, cluster, mcp, prompts, lock)");
+      "limits, output, cache, background, sandbox, audit, sessions, pty, execute_run, cluster, mcp, mcp_servers, "
+      "prompts, lock)");
   BOOST_TEST(has(refused("limits:\n  timeout_mx: 3\n"),
                  "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
                  "limits.timeout_max?"));

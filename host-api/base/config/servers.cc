@@ -1,0 +1,54 @@
+// The keys of a server in `mcp_servers`.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/config/keys.h"
+
+namespace wtool {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 9> server_keys{"command", "env",          "tools",       "timeout",  "sandbox",
+                                                      "network", "memory_bytes", "cpu_seconds", "processes"};
+
+bool is_line(const json& value) {
+  if (!value.is_string()) return false;
+  const auto& text = value.get_ref<const std::string&>();
+  return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\0'; });
+}
+
+std::string whole_number(const json& value, std::int64_t least, std::int64_t most) {
+  if (value.is_number_integer() && value >= least && value <= most) return {};
+  return "must be a whole number, " + std::to_string(least) + " to " + std::to_string(most) + ", and is " +
+         shown(value);
+}
+
+}  // namespace
+
+std::string check_server_value(std::string_view name, const json& value, std::vector<std::string>& names) {
+  constexpr std::int64_t largest = 1LL << 53;
+  if (name == "command") {
+    return is_line(value) ? "" : "must be the command that starts the server, on one line, and is " + shown(value);
+  }
+  if (name == "env") {
+    return value.is_object() ? "" : "must be a mapping of names to texts, such as {CI: \"1\"}, and is " + shown(value);
+  }
+  if (name == "tools") {
+    const bool good = value.is_array() && std::all_of(value.begin(), value.end(), is_line);
+    return good ? "" : "must be a list of names of tools, such as [search, \"get_*\"], and is " + shown(value);
+  }
+  if (name == "sandbox") return value == "read-only" ? "" : "must be read-only, and is " + shown(value);
+  if (name == "network") return value == "deny" ? "" : "must be deny, and is " + shown(value);
+  if (name == "timeout") return whole_number(value, 1, 86400);
+  if (name == "memory_bytes") return whole_number(value, 1 << 20, largest);
+  if (name == "cpu_seconds" || name == "processes") return whole_number(value, 1, 1000000);
+  names.assign(server_keys.begin(), server_keys.end());
+  return {};
+}
+
+}  // namespace wtool

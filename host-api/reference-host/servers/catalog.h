@@ -1,0 +1,81 @@
+// The servers that `mcp_servers` of the configuration names, and what is pinned of them: their names, versions and tools,
+// as `wtool servers lock` has found them. A tool is called SERVER/TOOL.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool::host::servers {
+
+// Below the directory of a run. The sandbox keeps commands from writing there.
+inline constexpr const char* lock_file = ".wtool/mcp-servers.json";
+
+struct Settings {
+  std::string command{};  // a line for the shell
+  nlohmann::json env = nlohmann::json::object();
+  std::optional<std::vector<std::string>> tools{};   // those that may be called, with * at the end; nothing: all
+  std::int64_t timeout = 0;                          // seconds; 0: that of every call
+  nlohmann::json limits = nlohmann::json::object();  // as wtool_request.limits
+};
+
+struct Tool {
+  std::string description{};
+  nlohmann::json input_schema = nlohmann::json::object();
+
+  bool operator==(const Tool&) const = default;
+};
+
+// What a server says of itself.
+struct Offer {
+  std::string name{};
+  std::string version{};
+  std::string protocol{};  // the version in which it was spoken to
+  std::map<std::string, Tool, std::less<>> tools{};
+};
+
+class Catalog {
+ public:
+  Catalog() = default;
+  // `configured` is the value of the key mcp_servers; `directory` is that of the runs.
+  Catalog(const nlohmann::json& configured, const std::string& directory);
+
+  const std::map<std::string, Settings, std::less<>>& servers() const { return servers_; }
+
+  // The server of that tool, and the tool's own name. Nothing: it is none of a server that is configured.
+  struct Found {
+    std::string server{};
+    std::string tool{};
+    const Settings* settings = nullptr;
+    const Offer* pinned = nullptr;  // NULL: nothing is pinned of this server
+    const Tool* offered = nullptr;  // NULL: it had no such tool
+    bool allowed = false;           // by `tools`
+  };
+  std::optional<Found> find(std::string_view id) const;
+
+  // Why that tool cannot be called; empty: it can. Found only.
+  std::string problem(const Found& found) const;
+
+  // "SERVER/TOOL" of all that can be called.
+  std::vector<std::string> ids() const;
+  const Offer* pinned(std::string_view server) const;
+
+  // Why the lock file cannot be used; empty: it can, or there is none.
+  const std::string& lock_problem() const { return lock_problem_; }
+
+ private:
+  std::map<std::string, Settings, std::less<>> servers_;
+  std::map<std::string, Offer, std::less<>> pinned_;
+  std::string lock_problem_;
+};
+
+// The lock file with these servers, as text.
+std::string lock_text(const std::map<std::string, Offer, std::less<>>& servers);
+// Nothing: `problem`.
+std::optional<std::map<std::string, Offer, std::less<>>> read_lock(const std::string& text, std::string& problem);
+
+}  // namespace wtool::host::servers

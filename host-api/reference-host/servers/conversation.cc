@@ -1,0 +1,217 @@
+#include "servers/conversation.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/escape.h"
+#include "base/json_reader.h"
+
+namespace wtool::host::servers {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+constexpr std::string_view modern_version = "2026-07-28";
+constexpr int call_id = 1000000;  // of the call, so that it can be cancelled without a look at the state
+constexpr int max_pages = 100;
+constexpr std::size_t max_depth = 128;
+constexpr std::size_t longest_text = 200;
+
+json client_info() { return {{"name", "wtool"}, {"version", WTOOL_VERSION}}; }
+
+std::string dumped(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// Whether it is nested deeper than anything that is meant.
+bool is_deep(std::string_view line) {
+  std::size_t depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      if (c == '"') in_text = false;
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > max_depth) return true;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+std::string text_of(const json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+json object_of(const json& object, const char* key) {
+  if (!object.is_object()) return json::object();
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : json::object();
+}
+
+std::string short_text(const std::string& text) {
+  return text.size() <= longest_text ? escaped(text) : escaped(text.substr(0, longest_text)) + "...";
+}
+
+}  // namespace
+
+Conversation::Conversation(std::optional<Call> call, const Offer* pinned, Send send)
+    : call_(std::move(call)), pinned_(pinned), send_(std::move(send)) {}
+
+std::string Conversation::cancellation() {
+  return dumped({{"jsonrpc", "2.0"},
+                 {"method", "notifications/cancelled"},
+                 {"params", {{"requestId", call_id}, {"reason", "the step was stopped"}}}});
+}
+
+void Conversation::begin() {
+  if (pinned_ != nullptr && pinned_->protocol == modern_version) return request(Waits::discover, "server/discover", {});
+  request(
+      Waits::initialize, "initialize",
+      {{"protocolVersion", session_versions.front()}, {"capabilities", json::object()}, {"clientInfo", client_info()}});
+}
+
+void Conversation::request(Waits waits, const char* method, json params) {
+  waits_ = waits;
+  id_ = waits == Waits::call ? call_id : id_ + 1;
+  if (params.is_null()) params = json::object();
+  if (modern_ || waits == Waits::discover) {
+    params["_meta"] = {{"io.modelcontextprotocol/protocolVersion", modern_version},
+                       {"io.modelcontextprotocol/clientInfo", client_info()},
+                       {"io.modelcontextprotocol/clientCapabilities", json::object()}};
+  }
+  send_(dumped({{"jsonrpc", "2.0"}, {"id", id_}, {"method", method}, {"params", std::move(params)}}));
+}
+
+void Conversation::fail(std::string why) {
+  over_ = true;
+  problem_ = std::move(why);
+}
+
+std::string Conversation::take(std::string_view line) {
+  if (over_) return {};
+  if (is_deep(line)) return fail("the server's answer is nested too deeply"), std::string();
+  const json message = json::parse(line, nullptr, false);
+  const auto is_message = [](const json& one) { return one.is_object() && text_of(one, "jsonrpc") == "2.0"; };
+  if (message.is_array() && std::all_of(message.begin(), message.end(), is_message)) {
+    for (const json& one : message) answer(one);
+    return {};
+  }
+  if (!is_message(message)) return std::string(line);
+  if (text_of(message, "method") == "notifications/message") {
+    const json params = object_of(message, "params");
+    const auto data = params.find("data");
+    if (data == params.end()) return {};
+    return data->is_string() ? data->get<std::string>() : dumped(*data);
+  }
+  answer(message);
+  return {};
+}
+
+void Conversation::answer(const json& message) {
+  if (over_) return;
+  if (message.contains("method")) return asked(message);
+  const auto id = message.find("id");
+  if (waits_ == Waits::nothing || id == message.end() || *id != id_) return;
+  const Waits waited = std::exchange(waits_, Waits::nothing);
+  if (const auto error = message.find("error"); error != message.end()) {
+    if (waited == Waits::initialize) return request(Waits::discover, "server/discover", {});
+    const std::string said = text_of(*error, "message");
+    const char* const what = waited == Waits::call   ? "the server refuses the call: "
+                             : waited == Waits::list ? "the server does not list its tools: "
+                                                     : "the server knows neither initialize nor server/discover: ";
+    return fail(what + short_text(said.empty() ? dumped(*error) : said));
+  }
+  const json result = object_of(message, "result");
+  switch (waited) {
+    case Waits::initialize:
+      return initialized(result);
+    case Waits::discover:
+      return discovered(result);
+    case Waits::list:
+      return listed(result);
+    case Waits::call:
+      if (const std::string type = text_of(result, "resultType"); !type.empty() && type != "complete") {
+        return fail("the server asks for something (" + short_text(type) + "), which nobody can answer here");
+      }
+      result_ = result;
+      over_ = true;
+      return;
+    case Waits::nothing:
+      return;
+  }
+}
+
+// Requests of the server, and its notifications, of which none matters here.
+void Conversation::asked(const json& message) {
+  const auto id = message.find("id");
+  if (id == message.end()) return;
+  json reply = {{"jsonrpc", "2.0"}, {"id", *id}};
+  if (text_of(message, "method") == "ping") {
+    reply["result"] = json::object();
+  } else {
+    reply["error"] = {{"code", -32601}, {"message", "this client offers nothing"}};
+  }
+  send_(dumped(reply));
+}
+
+void Conversation::initialized(const json& result) {
+  const std::string version = text_of(result, "protocolVersion");
+  if (std::find(session_versions.begin(), session_versions.end(), version) == session_versions.end()) {
+    return fail("the server speaks version \"" + short_text(version) + "\" of the protocol, which is not known here");
+  }
+  const json info = object_of(result, "serverInfo");
+  send_(dumped({{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}}));
+  introduced(text_of(info, "name"), text_of(info, "version"), version);
+}
+
+void Conversation::discovered(const json& result) {
+  const auto versions = result.find("supportedVersions");
+  if (versions == result.end() || !versions->is_array() ||
+      std::find(versions->begin(), versions->end(), modern_version) == versions->end()) {
+    return fail("the server speaks no version of the protocol that is known here");
+  }
+  modern_ = true;
+  json info = object_of(result, "serverInfo");
+  if (info.empty()) info = object_of(object_of(result, "_meta"), "io.modelcontextprotocol/serverInfo");
+  introduced(text_of(info, "name"), text_of(info, "version"), std::string(modern_version));
+}
+
+void Conversation::introduced(std::string name, std::string version, std::string protocol) {
+  offer_.name = std::move(name);
+  offer_.version = std::move(version);
+  offer_.protocol = std::move(protocol);
+  if (pinned_ != nullptr && (pinned_->name != offer_.name || pinned_->version != offer_.version)) {
+    other_server_ = true;
+    return fail("the server is " + short_text(offer_.name + " " + offer_.version) + ", and pinned is " +
+                short_text(pinned_->name + " " + pinned_->version) +
+                "; `wtool servers lock` shows what has changed, and pins it");
+  }
+  if (!call_) return request(Waits::list, "tools/list", {});
+  request(Waits::call, "tools/call", {{"name", call_->tool}, {"arguments", call_->arguments}});
+}
+
+void Conversation::listed(const json& result) {
+  const auto tools = result.find("tools");
+  if (tools == result.end() || !tools->is_array()) return fail("the server's list of tools is none");
+  for (const json& tool : *tools) {
+    const std::string name = text_of(tool, "name");
+    if (name.empty()) return fail("the server has a tool without a name");
+    offer_.tools[name] = {.description = text_of(tool, "description"), .input_schema = object_of(tool, "inputSchema")};
+  }
+  const std::string next = text_of(result, "nextCursor");
+  if (next.empty()) {
+    over_ = true;
+    return;
+  }
+  if (++pages_ >= max_pages) return fail("the server's list of tools does not end");
+  request(Waits::list, "tools/list", {{"cursor", next}});
+}
+
+}  // namespace wtool::host::servers

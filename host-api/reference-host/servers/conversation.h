@@ -1,0 +1,73 @@
+// What this client says to a server of the Model Context Protocol, and how it understands the answers: lines go in, lines
+// come out. It has one purpose, a call of a tool or a look at what the server offers, and is then over.
+//
+// It speaks both protocols: that with sessions (2024-11-05 to 2025-11-25), and that without (2026-07-28), which is tried where a
+// server does not know `initialize`. Whatever the server asks for is refused, but for `ping`.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "servers/catalog.h"
+
+namespace wtool::host::servers {
+
+// One thread at a time.
+class Conversation {
+ public:
+  struct Call {
+    std::string tool;
+    nlohmann::json arguments;
+  };
+  // Without a newline at the end.
+  using Send = std::function<void(std::string line)>;
+
+  // `call`: nothing is a look at the tools. `pinned`: who the server must be; NULL: anybody. It must outlive this object.
+  Conversation(std::optional<Call> call, const Offer* pinned, Send send);
+
+  void begin();
+  // A line of the server. What is no message of the protocol is returned for the log: some servers print there.
+  std::string take(std::string_view line);
+
+  bool is_over() const { return over_; }
+  // Why it failed; empty: it did not, or is not over.
+  const std::string& problem() const { return problem_; }
+  // Whether the server is not the one that is pinned.
+  bool is_other_server() const { return other_server_; }
+  const Offer& offer() const { return offer_; }
+  // Of the call: what the tool has answered.
+  const nlohmann::json& result() const { return result_; }
+
+  // To say before the server is ended in the middle of a call. Any thread, also during the others. Empty: nothing is to be said.
+  static std::string cancellation();
+
+ private:
+  enum class Waits { nothing, initialize, discover, list, call };
+
+  void request(Waits waits, const char* method, nlohmann::json params);
+  void answer(const nlohmann::json& message);
+  void asked(const nlohmann::json& message);
+  void initialized(const nlohmann::json& result);
+  void discovered(const nlohmann::json& result);
+  void introduced(std::string name, std::string version, std::string protocol);
+  void listed(const nlohmann::json& result);
+  void fail(std::string why);
+
+  const std::optional<Call> call_;
+  const Offer* const pinned_;
+  const Send send_;
+  Waits waits_ = Waits::nothing;
+  int id_ = 0;
+  int pages_ = 0;
+  bool modern_ = false;
+  bool over_ = false;
+  bool other_server_ = false;
+  std::string problem_;
+  Offer offer_;
+  nlohmann::json result_;
+};
+
+}  // namespace wtool::host::servers

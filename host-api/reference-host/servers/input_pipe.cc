@@ -1,0 +1,106 @@
+#include "servers/input_pipe.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/paths.h"
+
+namespace wtool::host::servers {
+namespace {
+
+// How often a full pipe is looked at again, so that the end of this object is noticed meanwhile.
+constexpr int full_pipe_ms = 50;
+
+std::string pattern() { return environment_folder("TMPDIR", "/tmp") + "/wtool-server-XXXXXX"; }
+
+}  // namespace
+
+std::string InputPipe::example() { return pattern() + "/in"; }
+
+std::unique_ptr<InputPipe> InputPipe::make(std::string& error) {
+  std::string folder = pattern();
+  const auto fails = [&](const char* what) {
+    error = std::string("a pipe for the server cannot be made: ") + what + ": " + ::strerror(errno);
+    return nullptr;
+  };
+  if (::mkdtemp(folder.data()) == nullptr) return fails("mkdtemp");
+  const std::string path = folder + "/in";
+  // Open for both, so that neither side waits for the other to open it, and a reader that is gone is no signal.
+  Descriptor pipe;
+  if (::mkfifo(path.c_str(), 0600) == 0) pipe = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  if (pipe) return std::unique_ptr<InputPipe>(new InputPipe(std::move(folder), std::move(pipe)));
+  const int failed = errno;
+  ::unlink(path.c_str());
+  ::rmdir(folder.c_str());
+  errno = failed;
+  return fails("mkfifo");
+}
+
+InputPipe::InputPipe(std::string folder, Descriptor pipe)
+    : folder_(std::move(folder)), path_(folder_ + "/in"), pipe_(std::move(pipe)), thread_([this] { work(); }) {}
+
+InputPipe::~InputPipe() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+  ::unlink(path_.c_str());
+  ::rmdir(folder_.c_str());
+}
+
+void InputPipe::write(std::string_view line) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_) return;
+    waiting_ += line;
+    waiting_ += '\n';
+  }
+  changed_.notify_all();
+}
+
+void InputPipe::finish(std::chrono::milliseconds time, std::function<void()> late) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (finished_) return;
+    finished_ = true;
+    time_ = time;
+    late_ = std::move(late);
+  }
+  changed_.notify_all();
+}
+
+void InputPipe::work() {
+  std::unique_lock lock(mutex_);
+  while (!ends_) {
+    changed_.wait(lock, [this] { return ends_ || finished_ || !waiting_.empty(); });
+    const std::string bytes = std::exchange(waiting_, {});
+    for (std::size_t at = 0; at < bytes.size() && !ends_;) {
+      lock.unlock();
+      const ssize_t count = ::write(pipe_.get(), bytes.data() + at, bytes.size() - at);
+      if (count > 0) at += static_cast<std::size_t>(count);
+      if (count < 0 && errno == EAGAIN) {
+        pollfd writable{pipe_.get(), POLLOUT, 0};
+        ::poll(&writable, 1, full_pipe_ms);
+      }
+      lock.lock();
+    }
+    if (!finished_ || ends_ || !waiting_.empty()) continue;
+    pipe_.reset();
+    if (changed_.wait_for(lock, time_, [this] { return ends_; })) return;
+    const std::function<void()> late = std::exchange(late_, {});
+    lock.unlock();
+    if (late) late();
+    lock.lock();
+    changed_.wait(lock, [this] { return ends_; });
+  }
+}
+
+}  // namespace wtool::host::servers

@@ -1,0 +1,53 @@
+// The standard input of a server: a named pipe in a folder that only this user can enter. A tool of the plugin takes only a text
+// as standard input, so the command reads this pipe.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/descriptor.h"
+
+namespace wtool::host::servers {
+
+// All members: any thread. None waits for the reader.
+class InputPipe {
+ public:
+  // NULL: `error` says why.
+  static std::unique_ptr<InputPipe> make(std::string& error);
+  InputPipe(const InputPipe&) = delete;
+  InputPipe& operator=(const InputPipe&) = delete;
+  // Removes it; what was not read by then is lost.
+  ~InputPipe();
+
+  // Where such a pipe could be, for questions about a command that reads one.
+  static std::string example();
+  const std::string& path() const { return path_; }
+
+  void write(std::string_view line);
+  // No more comes: the reader sees the end when it has read everything. If this object still exists after that time,
+  // `late` is called, on another thread.
+  void finish(std::chrono::milliseconds time, std::function<void()> late);
+
+ private:
+  InputPipe(std::string folder, Descriptor pipe);
+  void work();
+
+  const std::string folder_;
+  const std::string path_;
+  Descriptor pipe_;
+  std::mutex mutex_;  // for all below
+  std::condition_variable changed_;
+  std::string waiting_;
+  std::function<void()> late_;
+  std::chrono::milliseconds time_{0};
+  bool finished_ = false;
+  bool ends_ = false;
+  std::thread thread_;  // last: it uses all above
+};
+
+}  // namespace wtool::host::servers

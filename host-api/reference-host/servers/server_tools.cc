@@ -1,0 +1,290 @@
+#include "servers/server_tools.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/escape.h"
+#include "base/json_schema.h"
+#include "loader/stdin_parameter.h"
+#include "servers/conversation.h"
+#include "servers/input_pipe.h"
+
+namespace wtool::host::servers {
+namespace {
+
+using nlohmann::json;
+
+// The parts of an answer; a longer one is no answer.
+constexpr std::size_t longest_line = 16UL << 20;
+// How long a server may take to end by itself when its input has ended.
+constexpr std::chrono::milliseconds time_to_end{2000};
+
+std::string text_at(const json& object, const char* key) {
+  if (!object.is_object()) return {};
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+json object_at(const json& object, const char* key) {
+  if (!object.is_object()) return json::object();
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : json::object();
+}
+
+json error_envelope(const std::string& code, const std::string& message, const std::string& hint = "") {
+  json error = {{"code", code}, {"message", message}};
+  if (!hint.empty()) error["hint"] = hint;
+  return {{"content", json::array({{{"type", "text"}, {"text", message}}})},
+          {"is_error", true},
+          {"metadata", {{"error", std::move(error)}}}};
+}
+
+ToolOutcome failed(const std::string& code, const std::string& message) {
+  return {ToolOutcome::Kind::finished, error_envelope(code, message), ""};
+}
+
+// The path has no quote in it: the folder is TMPDIR's, which may.
+std::string quoted(const std::string& path) {
+  std::string made = "'";
+  for (const char c : path) made += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return made + "'";
+}
+
+json call_reading(const Settings& settings, const std::string& pipe) {
+  json call = {{"command", settings.command + " < " + quoted(pipe)}};
+  if (!settings.env.empty()) call["environment"] = settings.env;
+  if (settings.timeout > 0) call["timeout"] = settings.timeout;
+  return call;
+}
+
+// The output of the server, cut into lines.
+class Lines {
+ public:
+  Lines(Conversation& conversation, const ToolCaller::OutputSink& output)
+      : conversation_(conversation), output_(output) {}
+
+  void add(std::string_view bytes) {
+    while (!bytes.empty() && !is_over()) {
+      const std::size_t end = bytes.find('\n');
+      rest_ += bytes.substr(0, end);
+      if (rest_.size() > longest_line) {
+        too_long_ = true;
+        return;
+      }
+      if (end == std::string_view::npos) return;
+      bytes.remove_prefix(end + 1);
+      if (rest_.ends_with('\r')) rest_.pop_back();
+      const std::string other = rest_.empty() ? "" : conversation_.take(rest_);
+      if (!other.empty() && output_) output_(OutputStream::standard_error, other + '\n');
+      rest_.clear();
+    }
+  }
+  bool is_over() const { return too_long_ || conversation_.is_over(); }
+  std::string problem() const {
+    return too_long_ ? "the server answers with a line of more than " + std::to_string(longest_line >> 20) + " MiB"
+                     : conversation_.problem();
+  }
+
+ private:
+  Conversation& conversation_;
+  const ToolCaller::OutputSink& output_;
+  std::string rest_;
+  bool too_long_ = false;
+};
+
+struct Talk {
+  ToolOutcome command;  // of the server's command
+  bool is_over = false;
+  std::string problem;
+};
+
+// Starts the server, has the conversation, and ends the server.
+Talk talk(ToolCaller& plugin, const Settings& settings, const CallPlace& place, std::optional<Conversation::Call> what,
+          const Offer* pinned, Stop& stop, const ToolCaller::OutputSink& output, const ToolCaller::StateSink& state,
+          std::optional<Conversation>& conversation) {
+  Talk made;
+  Stop own;  // ends last: the pipe requests it
+  std::string error;
+  const std::unique_ptr<InputPipe> pipe = InputPipe::make(error);
+  if (!pipe) {
+    made.command.error = error;
+    return made;
+  }
+  const bool calls = what.has_value();
+  conversation.emplace(std::move(what), pinned, [&pipe](const std::string& line) { pipe->write(line); });
+  const Stop::Subscription from_run = stop.subscribe([&](const StopRequest& request) {
+    if (calls) pipe->write(Conversation::cancellation());
+    own.request(request.how, request.reason);
+  });
+  Lines lines(*conversation, output);
+  conversation->begin();
+  made.command = plugin.call_at(
+      place_of(settings, place), stdin_tool, call_reading(settings, pipe->path()), own,
+      [&](OutputStream stream, std::string_view bytes) {
+        if (stream == OutputStream::standard_error) {
+          if (output) output(stream, bytes);
+          return;
+        }
+        lines.add(bytes);
+        if (lines.is_over()) {
+          pipe->finish(time_to_end, [&own] { own.request(StopHow::graceful, "the server has answered"); });
+        }
+      },
+      state);
+  made.is_over = lines.is_over();
+  made.problem = lines.problem();
+  return made;
+}
+
+// Why the command ended without an answer.
+ToolOutcome unanswered(const std::string& server, ToolOutcome command) {
+  if (command.kind == ToolOutcome::Kind::not_made || !command.result.is_object()) return command;
+  json& metadata = command.result["metadata"];
+  if (!metadata.is_object()) metadata = json::object();
+  // These are messages of the protocol.
+  for (const char* name : {"stdout_bytes", "stdout_truncated"}) metadata.erase(name);
+  for (const char* name : {"stdout", "partial_stdout"}) {
+    if (metadata.contains(name)) metadata[name] = "";
+  }
+  const std::string code = text_at(object_at(metadata, "error"), "code");
+  const bool by_itself = code.empty() || code == "exit_nonzero" || code == "killed_by_signal";
+  if (command.kind == ToolOutcome::Kind::cancelled || !by_itself || metadata.contains("timeout_seconds")) {
+    return command;
+  }
+  std::string message = "the server " + escaped(server) + " ended before it answered";
+  if (const auto status = metadata.find("exit_code"); status != metadata.end() && status->is_number_integer()) {
+    message += " (exit code " + status->dump() + ")";
+  }
+  command.result["is_error"] = true;
+  command.result["content"] = json::array({{{"type", "text"}, {"text", message}}});
+  metadata["error"] = {{"code", "server_ended"}, {"message", message}};
+  return command;
+}
+
+std::string text_of_parts(const json& content) {
+  std::string text;
+  for (const json& part : content) {
+    if (text_at(part, "type") != "text") continue;
+    if (!text.empty()) text += '\n';
+    text += text_at(part, "text");
+  }
+  return text;
+}
+
+json envelope_of(const json& result, const Catalog::Found& found, const json& command) {
+  const auto content = result.find("content");
+  json parts = content != result.end() && content->is_array() ? *content : json::array();
+  const json structured = object_at(result, "structuredContent");
+  std::string text = text_of_parts(parts);
+  if (text.empty() && !structured.empty()) text = structured.dump(-1, ' ', false, json::error_handler_t::replace);
+  json metadata = {{"server", found.server}, {"tool", found.tool}, {"stdout", text}, {"stdout_bytes", text.size()}};
+  for (const char* name : {"stderr", "stderr_bytes", "stderr_truncated"}) {
+    if (command.contains(name)) metadata[name] = command[name];
+  }
+  if (!structured.empty()) metadata["structured"] = structured;
+  const auto is_error = result.find("isError");
+  const bool bad = is_error != result.end() && is_error->is_boolean() && is_error->get<bool>();
+  if (bad) metadata["error"] = {{"code", "tool_error"}, {"message", text}};
+  return {{"content", std::move(parts)}, {"is_error", bad}, {"metadata", std::move(metadata)}};
+}
+
+}  // namespace
+
+CallPlace place_of(const Settings& settings, CallPlace place) {
+  place.shell.clear();
+  place.on = "local";
+  place.slot.clear();
+  json limits = place.limits.empty() ? json::object() : json::parse(place.limits, nullptr, false);
+  if (!limits.is_object()) return place;  // the plugin refuses it
+  for (const auto& [name, value] : settings.limits.items()) {
+    const auto there = limits.find(name);
+    const bool is_stricter = there == limits.end() || (value.is_number() && there->is_number() && value < *there);
+    if (is_stricter) limits[name] = value;
+  }
+  place.limits = limits.empty() ? "" : limits.dump();
+  return place;
+}
+
+json call_of(const Settings& settings) { return call_reading(settings, InputPipe::example()); }
+
+std::string refusal(const Catalog::Found& found) {
+  if (found.allowed) return {};
+  return "mcp_servers." + found.server + ".tools does not allow the tool " + escaped(found.tool);
+}
+
+bool ServerTools::has_tool(std::string_view id) const {
+  const auto found = catalog_.find(id);
+  return found ? catalog_.problem(*found).empty() : plugin_.has_tool(id);
+}
+
+std::string ServerTools::unknown_tool(std::string_view id) const {
+  const auto found = catalog_.find(id);
+  if (found) return catalog_.problem(*found);
+  const std::size_t slash = id.find('/');
+  if (slash == std::string_view::npos) return plugin_.unknown_tool(id);
+  return "there is no server " + escaped(id.substr(0, slash)) + " in mcp_servers of the configuration";
+}
+
+std::string ServerTools::input_schema(std::string_view id) const {
+  const auto found = catalog_.find(id);
+  if (!found) return plugin_.input_schema(id);
+  return found->offered == nullptr ? "" : found->offered->input_schema.dump();
+}
+
+ToolOutcome ServerTools::call(std::string_view id, const json& arguments, Stop& stop, const OutputSink& output) {
+  return call_at({}, id, arguments, stop, output, nullptr);
+}
+
+ToolOutcome ServerTools::call_lasting(const CallPlace& place, std::string_view id, const json& arguments, Stop& stop,
+                                      const OutputSink& output, const StateSink& state) {
+  return plugin_.call_lasting(place, id, arguments, stop, output, state);
+}
+
+ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, const json& arguments, Stop& stop,
+                                 const OutputSink& output, const StateSink& state) {
+  const auto found = catalog_.find(id);
+  if (!found) return plugin_.call_at(place, id, arguments, stop, output, state);
+  if (const std::string why = refusal(*found); !why.empty()) return failed("policy_denied", why);
+  if (const std::string why = catalog_.problem(*found); !why.empty()) {
+    return {ToolOutcome::Kind::not_made, nullptr, why};
+  }
+  if (place.on == "cluster") return {ToolOutcome::Kind::not_made, nullptr, "servers run on this machine alone"};
+  if (const std::string why = instance_mistake(arguments, found->offered->input_schema); !why.empty()) {
+    return failed("invalid_parameters", "the arguments for " + escaped(id) + " are not valid: " + why);
+  }
+  std::optional<Conversation> conversation;
+  Talk said = talk(plugin_, *found->settings, place, Conversation::Call{found->tool, arguments}, found->pinned, stop,
+                   output, state, conversation);
+  if (!said.is_over || stop.requested()) return unanswered(found->server, std::move(said.command));
+  if (!said.problem.empty()) {
+    const bool other = conversation->is_other_server();
+    return failed(other ? "server_changed" : "server_failed", "server " + escaped(found->server) + ": " + said.problem);
+  }
+  json envelope = envelope_of(conversation->result(), *found, object_at(said.command.result, "metadata"));
+  // As a command's output would have come.
+  if (const std::string text = text_at(envelope["metadata"], "stdout"); output && !text.empty()) {
+    output(OutputStream::standard_output, text);
+  }
+  return {ToolOutcome::Kind::finished, std::move(envelope), ""};
+}
+
+std::optional<Offer> offer_of(ToolCaller& plugin, const std::string& server, const Settings& settings, Stop& stop,
+                              const ToolCaller::OutputSink& output, std::string& problem) {
+  std::optional<Conversation> conversation;
+  Talk said = talk(plugin, settings, {}, std::nullopt, nullptr, stop, output, nullptr, conversation);
+  if (said.is_over && said.problem.empty()) return conversation->offer();
+  if (said.is_over) {
+    problem = said.problem;
+    return std::nullopt;
+  }
+  const ToolOutcome why = unanswered(server, std::move(said.command));
+  problem =
+      why.kind == ToolOutcome::Kind::not_made ? why.error : text_of_parts(why.result.value("content", json::array()));
+  return std::nullopt;
+}
+
+}  // namespace wtool::host::servers

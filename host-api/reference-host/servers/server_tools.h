@@ -1,0 +1,47 @@
+// The tools of a run: those of the plugin, and those of the servers in `mcp_servers`.
+//
+// For each call of a server's tool the server is started as a command of shell_execute, is asked, and is ended again with all that it
+// has started. So it has what every command has: the policy judges its command, the call's limits and the sandbox hold it,
+// a stop and a timeout end it, and the audit trail has it. Its state does not outlive the call.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "loader/tool_caller.h"
+#include "servers/catalog.h"
+
+namespace wtool::host::servers {
+
+class ServerTools final : public ToolCaller {
+ public:
+  // Both must outlive this object.
+  ServerTools(ToolCaller& plugin, const Catalog& catalog) : plugin_(plugin), catalog_(catalog) {}
+
+  bool has_tool(std::string_view id) const override;
+  std::string unknown_tool(std::string_view id) const override;
+  std::string input_schema(std::string_view id) const override;
+  ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
+  ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                      const OutputSink& output, const StateSink& state) override;
+  ToolOutcome call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
+                           const OutputSink& output, const StateSink& state) override;
+
+ private:
+  ToolCaller& plugin_;
+  const Catalog& catalog_;
+};
+
+// Asks a server what it offers. Nothing: `problem`.
+std::optional<Offer> offer_of(ToolCaller& plugin, const std::string& server, const Settings& settings, Stop& stop,
+                              const ToolCaller::OutputSink& output, std::string& problem);
+
+// The call that would start the server of that tool, for questions about it, and where it would be made.
+nlohmann::json call_of(const Settings& settings);
+CallPlace place_of(const Settings& settings, CallPlace place);
+
+// Why policy forbids that tool; empty: it does not.
+std::string refusal(const Catalog::Found& found);
+
+}  // namespace wtool::host::servers
