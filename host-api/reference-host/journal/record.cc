@@ -339,6 +339,19 @@ void append_state_ended(std::string& out, Moment at, const Step& step, const Wor
     }
     line.close();
   }
+  if (!step.kept_files.empty()) {
+    std::string& files = line.key("kept_files");
+    files += '[';
+    for (const runner::KeptFile& file : step.kept_files) {
+      if (!files.ends_with('[')) files += ',';
+      files += "{\"path\":";
+      append_json_string(files, file.path);
+      files += ",\"copy\":";
+      append_json_string(files, file.copy);
+      files += ",\"bytes\":" + std::to_string(file.bytes) + "}";
+    }
+    files += ']';
+  }
   line.flag_if_set("ends_workflow", end.ends_workflow);
   line.text_if_any("result", end.result_name);
   line.key("went_on") += end.transitioned ? "true" : "false";

@@ -130,6 +130,18 @@ Outcome outcome_at(const json& record) {
   return outcome;
 }
 
+std::vector<runner::KeptFile> kept_files_at(const json& record) {
+  std::vector<runner::KeptFile> files;
+  const auto found = record.find("kept_files");
+  if (found == record.end() || !found->is_array()) return files;
+  for (const json& one : *found) {
+    if (!one.is_object()) continue;
+    files.push_back({text_at(one, "path"), text_at(one, "copy"),
+                     static_cast<std::uint64_t>(std::max<std::int64_t>(0, number_at(one, "bytes")))});
+  }
+  return files;
+}
+
 StepEnd end_at(const json& record) {
   StepEnd end;
   end.outcome = outcome_at(record);
@@ -214,6 +226,7 @@ std::string RecordReader::take_record(const json& record) {
     step.masked = flag_at(record, "masked");
     step.up_to_date = flag_at(record, "up_to_date");
     step.took = duration_at(record, "ms");
+    step.kept_files = kept_files_at(record);
     step.end = end_at(record);
   }
   return {};

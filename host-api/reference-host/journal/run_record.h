@@ -54,6 +54,7 @@ struct StepRecord {
   std::chrono::steady_clock::duration took{};
   // tries that failed and were followed by another one; empty for a secret step
   std::vector<runner::Outcome> earlier_tries;
+  std::vector<runner::KeptFile> kept_files{};
   runner::StepEnd end;
 };
 

@@ -304,6 +304,7 @@ class Planner {
     };
     add_patterns("inputs", options.cache.inputs);
     add_patterns("outputs", options.cache.outputs);
+    add_patterns("keeps", options.keep);
     if (options.cache.wanted) add("cache", *options.cache.wanted ? "true" : "false");
   }
 

@@ -183,6 +183,9 @@ std::string steps(const RunRecord& run) {
            details.of("stdout", outcome.standard_output, failed, outcome.whole_output) +
            details.of("stderr", outcome.standard_error, failed, outcome.whole_error);
     if (outcome.is_error) out += details.of("message", outcome.message, failed);
+    for (const runner::KeptFile& file : step.kept_files) {
+      out += element("div", "kept: " + file.path + ", " + std::to_string(file.bytes) + " bytes, " + file.copy, "faint");
+    }
     const auto [first, last] = logs.equal_range(step.number);
     for (auto log = first; step.number != 0 && log != last; ++log) {
       out += element("div", bounded_text(log->second->text, 4096), "faint");

@@ -49,6 +49,9 @@ ordered_json step_json(const StepRecord& step) {
   add_whole(out, "stderr", outcome.whole_error);
   if (!outcome.metadata.is_null()) out["metadata"] = value_json(outcome.metadata);
   for (const auto& [name, value] : step.end.assigned) out["set"][name] = value_json(value);
+  for (const runner::KeptFile& file : step.kept_files) {
+    out["kept_files"].push_back({{"path", file.path}, {"copy", file.copy}, {"bytes", file.bytes}});
+  }
   out["next"] = step.end.next;
   return out;
 }

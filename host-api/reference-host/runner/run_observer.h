@@ -18,6 +18,13 @@
 
 namespace wtool::host::runner {
 
+// A copy of a file that a step has made, by keep=[...].
+struct KeptFile {
+  std::string path;  // below the directory of the step
+  std::string copy;  // beside the journal
+  std::uint64_t bytes = 0;
+};
+
 // One visit of a state.
 //
 // Its place is its branch and its number there. The main path is the branch "". What runs in parallel to a step or
@@ -45,6 +52,7 @@ struct Step {
   std::chrono::steady_clock::duration took{};
   // Set when the step has ended with an output of which the text has only a part.
   std::shared_ptr<const std::pair<WholeOutput, WholeOutput>> cut{};
+  std::vector<KeptFile> kept_files{};
 
   const workflow::State& of() const { return workflow->states[state]; }
 };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <system_error>
 
+#include "runner/kept_files.h"
 #include "runner/named_lock.h"
 #include "runner/services.h"
 #include "runner/waiting.h"
@@ -178,7 +179,9 @@ ActionResult run_tries(Step& step, const ActionContext& context) {
       result.outcome.exit_code = 130;
       return result;
     }
-    return run_locked(step, context);
+    ActionResult result = run_locked(step, context);
+    keep_files(step, context);
+    return result;
   } catch (const std::exception& error) {
     ActionResult result;
     result.outcome.is_error = true;

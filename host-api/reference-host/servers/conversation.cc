@@ -199,7 +199,7 @@ void Conversation::introduced(std::string name, std::string version, std::string
 
 void Conversation::listed(const json& result) {
   const auto tools = result.find("tools");
-  if (tools == result.end() || !tools->is_array()) return fail("the server's list of tools is none");
+  if (tools == result.end() || !tools->is_array()) return fail("the server's list of tools is missing");
   for (const json& tool : *tools) {
     const std::string name = text_of(tool, "name");
     if (name.empty()) return fail("the server has a tool without a name");

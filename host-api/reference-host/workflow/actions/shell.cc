@@ -132,7 +132,7 @@ bool read_options(ActionReading& in, ShellAction& made) {
         "an option is missing after `with`; the options are timeout=N, result=\"name\", working_dir=\"path\", "
         "env={\"NAME\": \"value\"}, shell=bash, shell_options=\"-eu\", retry=N, backoff=2s..60s, total_timeout=N, on "
         "failure: State, secret, on=cluster, "
-        "inputs=[...], outputs=[...], cache=true, "
+        "inputs=[...], outputs=[...], cache=true, keep=[...], "
         "matrix={...}");
     return false;
   }
@@ -147,7 +147,7 @@ bool read_options(ActionReading& in, ShellAction& made) {
       continue;
     }
     if (in.cursor.explain_quotes()) return false;
-    if (name == "inputs" || name == "outputs") {
+    if (name == "inputs" || name == "outputs" || name == "keep") {
       in.cursor.fail(name + " is a list of paths in brackets, such as " + name + "=[\"src/**\"]");
       return false;
     }
@@ -156,7 +156,7 @@ bool read_options(ActionReading& in, ShellAction& made) {
     in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
                    "; the options are timeout, result, working_dir, env, shell, shell_options, retry, backoff, "
                    "total_timeout, on failure, secret, on, "
-                   "inputs, outputs, cache, "
+                   "inputs, outputs, cache, keep, "
                    "matrix");
     return false;
   }

@@ -72,6 +72,21 @@ class ActionChecker {
       diagnostics_.warn(action.offset, "backoff has no effect without retry=N");
     }
     if (options.cache.offset != 0) cache(action);
+    if (options.keep) keep(action);
+  }
+
+  void keep(const Action& action) {
+    const auto fail = [&](const std::string& message) { diagnostics_.add(action.options.keep_offset, message); };
+    if (std::holds_alternative<ServiceAction>(action.kind)) {
+      return fail("a service continues when its state has ended; keep belongs to a step that has made the files");
+    }
+    if (action.options.secret) return fail("nothing that a secret step gives is kept; leave out secret, or keep");
+    for (const auto& entry : *action.options.keep) {
+      const auto& path = entry.get_ref<const std::string&>();
+      const std::string inside = "/" + path + "/";
+      if (!path.starts_with('/') && inside.find("/../") == std::string::npos) continue;
+      fail("a file that is kept is below the directory of its step, and not " + quoted_for_message(path));
+    }
   }
 
   void cache(const Action& action) {

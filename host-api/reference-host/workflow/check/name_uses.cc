@@ -111,6 +111,7 @@ class Collector final : public TextVisitor {
     if (options.matrix) json(*options.matrix, options.matrix_offset);
     if (options.cache.inputs) json(*options.cache.inputs, options.cache.offset);
     if (options.cache.outputs) json(*options.cache.outputs, options.cache.offset);
+    if (options.keep) json(*options.keep, options.keep_offset);
   }
 
   void arguments(const std::vector<Argument>& arguments) override {

@@ -64,6 +64,7 @@ class UnreadStates final : public TextVisitor {
       const CacheOptions& cache = state.action->options.cache;
       if (cache.inputs) json(*cache.inputs, cache.offset);
       if (cache.outputs) json(*cache.outputs, cache.offset);
+      if (state.action->options.keep) json(*state.action->options.keep, state.action->options.keep_offset);
       type_of(state.action->kind).texts(state.action->kind, *this);
     }
   }

@@ -119,6 +119,8 @@ struct ActionOptions {
   std::optional<TemplateText> lock;           // the name of a lock that the step holds
   PlaceOptions place;
   CacheOptions cache;
+  std::shared_ptr<const nlohmann::json> keep;  // keep=["dist/**"]: patterns of files that are copied; null: none
+  std::size_t keep_offset = 0;
   // An object of lists, or of texts with a template that renders to a list: the action runs once for each combination,
   // all at the same time, with matrix.NAME in each. Null: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;

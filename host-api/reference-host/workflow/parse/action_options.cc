@@ -59,6 +59,7 @@ std::string example_of(const std::string& name) {
   if (name == "lock") return "lock=\"name\"";
   if (name == "inputs" || name == "outputs") return name + "=[\"src/**\"]";
   if (name == "cache") return "cache=true";
+  if (name == "keep") return "keep=[\"dist/**\"]";
   return name + "=60";
 }
 
@@ -74,7 +75,7 @@ std::vector<std::string> OptionReader::names() const {
   std::vector<std::string> names = {"result",    "retry",  "backoff", "total_timeout", "on_failure", "secret",
                                     "on",        "slot",   "sandbox", "network",       "memory",     "cpu",
                                     "processes", "matrix", "output",  "ask_again",     "max",        "with",
-                                    "lock",      "inputs", "outputs", "cache"};
+                                    "lock",      "inputs", "outputs", "cache",         "keep"};
   if (has_timeout_) names.insert(names.begin(), "timeout");
   return names;
 }
@@ -98,7 +99,7 @@ OptionReader::Result OptionReader::take(ActionOptions& out) {
   if (is_argument(name)) return Result::none;
   const std::size_t at = cursor_.here();
   // An argument of a tool, a prompt or a workflow may have one of these names, and is never a list.
-  if ((name == "inputs" || name == "outputs") && !sees_list(cursor_)) return Result::none;
+  if ((name == "inputs" || name == "outputs" || name == "keep") && !sees_list(cursor_)) return Result::none;
   note(name, at);
   cursor_.take_bare_word();
   if (name == "on_failure") {
@@ -128,6 +129,11 @@ bool OptionReader::read(const std::string& name, ActionOptions& out) {
   if (name == "secret") return secret(out);
   if (name == "lock") return lock(out);
   if (name == "inputs" || name == "outputs" || name == "cache") return cache(name, out.cache);
+  if (name == "keep") {
+    out.keep_offset = cursor_.here();
+    out.keep = cursor_.take_text_list("dist/**");
+    return out.keep != nullptr;
+  }
   if (name == "on") return take_on(cursor_, diagnostics_, out.place.on);
   if (name == "slot") return take_slot(cursor_, diagnostics_, out.place.slot);
   if (is_limit(name)) return take_limit(cursor_, diagnostics_, name, out.place);

@@ -1,0 +1,112 @@
+#include "runner/kept_files.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <variant>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/files.h"
+#include "cache/patterns.h"
+#include "runner/secrets.h"
+#include "runner/up_to_date.h"
+
+namespace wtool::host::runner {
+namespace {
+
+constexpr std::size_t piece = 1UL << 20;
+constexpr std::size_t max_kept = 10'000;  // files of one step
+
+// Where the step has run; nothing: that is not known.
+std::optional<std::string> directory_of(const Step& step, const ActionContext& context) {
+  std::error_code failed;
+  std::filesystem::path directory = std::filesystem::current_path(failed);
+  if (failed) return std::nullopt;
+  const auto* shell = std::get_if<workflow::ShellAction>(&step.of().action->kind);
+  if (shell != nullptr && shell->working_directory) {
+    std::string ignored;
+    const auto text = rendered_text(*shell->working_directory, context.invocation, context.variables, ignored);
+    if (!text) return std::nullopt;
+    directory /= *text;
+  }
+  return directory.lexically_normal().string();
+}
+
+// Empty: the file is kept. A link is not followed: a command could have made it, and what it leads to may be closed to that command.
+std::string copy(const std::string& path, OutputFile& to) {
+  std::string why;
+  const Descriptor from = open_without_links(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, why);
+  if (!from) return why;
+  struct stat status {};
+  if (::fstat(from.get(), &status) != 0) return ::strerror(errno);
+  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  std::string bytes(piece, '\0');
+  while (true) {
+    const ssize_t count = ::read(from.get(), bytes.data(), bytes.size());
+    if (count == 0) return {};
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return ::strerror(errno);
+    to.write(std::string_view(bytes).substr(0, static_cast<std::size_t>(count)));
+  }
+}
+
+}  // namespace
+
+void keep_files(Step& step, const ActionContext& context) {
+  const workflow::ActionOptions& options = step.of().action->options;
+  const RunRequest& request = context.invocation.run.request();
+  OutputStore* const store = request.services.outputs;
+  if (options.keep == nullptr || store == nullptr) return;
+  const auto notice = [&](const std::string& what) {
+    request.observer.noticed("the step '" + step.of().id + "': " + what);
+  };
+  std::string why;
+  const auto patterns = rendered_patterns(options.keep.get(), context.variables, why);
+  if (!patterns) return notice("keep: " + why);
+  for (const std::string& pattern : *patterns) {
+    if (const std::string problem = cache::output_problem(pattern); !problem.empty() && !pattern.starts_with('!')) {
+      return notice(expressions::quoted_for_message(pattern) + " is not kept: it " + problem);
+    }
+  }
+  const auto directory = directory_of(step, context);
+  if (!directory) return notice("nothing is kept: its directory is not known");
+  const cache::FoundFiles found = cache::find_files(*directory, *patterns);
+  if (!found.problem.empty()) return notice("nothing is kept: " + found.problem);
+  for (const std::string& pattern : found.unmatched) {
+    notice("no file matches " + expressions::quoted_for_message(pattern) + ", so nothing of it is kept");
+  }
+  for (const std::string& path : found.paths) {
+    if (step.kept_files.size() == max_kept)
+      return notice("no more than " + std::to_string(max_kept) + " files are kept");
+    const std::string shown = cache::plain_path(path);
+    if (request.secrets != nullptr && request.secrets->masked(shown) != shown) {
+      notice("a file is not kept, because its name holds a secret");
+      continue;
+    }
+    // The end of the name is that of no file, so that none is taken for another kind.
+    const auto file =
+        store->create(step.branch + "/" + std::to_string(step.sequence) + ":" + shown + ":.kept", gives_secrets(step));
+    if (why = copy(*directory + "/" + shown, *file); !why.empty()) {
+      file->fail(why);
+      file->finish();
+      notice(expressions::quoted_for_message(shown) + " is not kept: " + why);
+      continue;
+    }
+    const OutputFile::Written written = file->finish();
+    if (!written.trouble.empty()) {
+      notice(expressions::quoted_for_message(shown) + " is not kept: " + written.trouble);
+    } else if (!gives_secrets(step)) {
+      step.kept_files.push_back({shown, written.file, written.bytes});
+    }
+  }
+}
+
+}  // namespace wtool::host::runner

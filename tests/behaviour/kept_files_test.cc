@@ -1,0 +1,84 @@
+// keep=["dist/**"]: files that a step has made, beside the journal of its run.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "workflow_place.h"
+
+using namespace wtool::test;
+using Json = nlohmann::json;
+
+namespace {
+
+struct Kept : Place {
+  // What `wtool show` says of the only step that is A.
+  Json step() const {
+    const Json all = Json::parse(run({wtool_path, "show", "last", "--json"}, here()).out);
+    for (const Json& one : all.at("steps")) {
+      if (one.at("state") == "A") return one;
+    }
+    return {};
+  }
+  Finished keeps(const std::string& command, const std::string& options) const {
+    return run_workflow(workflow("[*] --> A\nA --> [*]\n", "- A: Shell \"" + command + "\" " + options + "\n"));
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(kept_files, Kept)
+
+BOOST_AUTO_TEST_CASE(files_of_a_step_are_copied_and_named_in_the_journal_and_the_report) {
+  const std::string file_ = workflow(
+      "[*] --> A\nA --> [*]\n",
+      "- A: Shell \"mkdir -p dist.d/deep; printf one > dist.d/deep/a.tar; printf two > dist.d/b; touch other\" "
+      "working_dir=\".\" keep=[\"dist.d/**\", \"!dist.d/b\"]\n");
+  const Finished finished = run_workflow(file_, {"--html", "report.html"});
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  const Json kept = step().at("kept_files");
+  BOOST_REQUIRE(kept.size() == 1U);
+  BOOST_TEST(kept[0].at("path") == "dist.d/deep/a.tar");
+  BOOST_TEST(kept[0].at("bytes") == 3);
+  const std::string copy = kept[0].at("copy");
+  BOOST_TEST(content_of(std::filesystem::path(scratch.path()) / copy) == "one");
+  BOOST_TEST(holds(copy, ".outputs/"), copy);
+  BOOST_TEST(holds(file("report.html"), "kept: dist.d/deep/a.tar, 3 bytes"));
+  const Finished planned = run({wtool_path, "plan", file_}, here());
+  BOOST_TEST(holds(planned.out, "keeps: [\"dist.d/**\",\"!dist.d/b\"]"), planned.out);
+}
+
+BOOST_AUTO_TEST_CASE(files_of_a_step_that_fails_are_kept_too_and_those_that_are_missing_are_told) {
+  const Finished finished = keeps("echo bad > log; exit 3", "keep=[\"log\", \"no/**\"]");
+  BOOST_TEST(finished.exit_code == 1);
+  BOOST_TEST(step().at("kept_files").size() == 1U);
+  BOOST_TEST(holds(finished.err, "no file matches \"no/**\", so nothing of it is kept"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_link_is_not_followed_and_a_path_outside_is_a_mistake) {
+  const Finished linked = keeps("ln -sf /etc/passwd l; ln -sfn /etc d; touch f", "keep=[\"l\", \"d/passwd\", \"f\"]");
+  BOOST_TEST(linked.exit_code == 0, linked.err);
+  const Json kept = step().at("kept_files");
+  BOOST_REQUIRE(kept.size() == 1U);
+  BOOST_TEST(kept[0].at("path") == "f");
+  for (const char* path : {"../x", "/etc/passwd"}) {
+    const Finished outside = keeps("true", std::string("keep=[\"") + path + "\"]");
+    BOOST_TEST(outside.exit_code == 2);
+    BOOST_TEST(holds(outside.err, "a file that is kept is below the directory of its step"), outside.err);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_file_with_a_secret_does_not_stay) {
+  const std::string file_ = workflow("[*] --> S\nS --> A\nA --> [*]\n",
+                                     "- S: Set secret token=\"open sesame\"\n"
+                                     "- A: Shell \"echo ${token} > a; echo b > b\" keep=[\"a\", \"b\"]\n");
+  BOOST_TEST(run_workflow(file_).exit_code == 0);
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch.path() + "/.wtool")) {
+    if (!entry.is_regular_file()) continue;
+    BOOST_TEST(!holds(content_of(entry.path()), "sesame"), entry.path());
+    if (entry.path().extension() == ".kept") ++files;
+  }
+  BOOST_TEST(files == 1U);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
