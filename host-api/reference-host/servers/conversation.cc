@@ -17,7 +17,7 @@ constexpr std::string_view modern_version = "2026-07-28";
 constexpr int call_id = 1000000;  // of the call, so that it can be cancelled without a look at the state
 constexpr int max_pages = 100;
 constexpr std::size_t max_depth = 128;
-constexpr std::size_t longest_text = 200;
+constexpr std::size_t max_text = 200;
 
 json client_info() { return {{"name", "wtool"}, {"version", WTOOL_VERSION}}; }
 
@@ -56,7 +56,7 @@ json object_of(const json& object, const char* key) {
 }
 
 std::string short_text(const std::string& text) {
-  return text.size() <= longest_text ? escaped(text) : escaped(text.substr(0, longest_text)) + "...";
+  return text.size() <= max_text ? escaped(text) : escaped(text.substr(0, max_text)) + "...";
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 using nlohmann::json;
 
 // The parts of an answer; a longer one is no answer.
-constexpr std::size_t longest_line = 16UL << 20;
+constexpr std::size_t max_line = 16UL << 20;
 // How long a server may take to end by itself when its input has ended.
 constexpr std::chrono::milliseconds time_to_end{2000};
 
@@ -71,7 +71,7 @@ class Lines {
     while (!bytes.empty() && !is_over()) {
       const std::size_t end = bytes.find('\n');
       rest_ += bytes.substr(0, end);
-      if (rest_.size() > longest_line) {
+      if (rest_.size() > max_line) {
         too_long_ = true;
         return;
       }
@@ -85,7 +85,7 @@ class Lines {
   }
   bool is_over() const { return too_long_ || conversation_.is_over(); }
   std::string problem() const {
-    return too_long_ ? "the server answers with a line of more than " + std::to_string(longest_line >> 20) + " MiB"
+    return too_long_ ? "the server answers with a line of more than " + std::to_string(max_line >> 20) + " MiB"
                      : conversation_.problem();
   }
 
