@@ -182,6 +182,27 @@ BOOST_FIXTURE_TEST_CASE(what_the_steps_of_a_run_said_is_shown, Runs) {
   BOOST_TEST(holds(nowhere.err, "was never in the state \"Nowhere\""), nowhere.err);
 }
 
+// Each process of a run counts its steps from 1.
+BOOST_FIXTURE_TEST_CASE(the_steps_of_a_resumed_run_are_not_taken_for_earlier_ones_of_the_same_number, Runs) {
+  put(id,
+      begun + step(1, "Build", "succeeded", R"(,"ms":1500,"went_on":true,"outcome":{"stdout":"built\n"})") +
+          record("run_resumed", std::string(R"(,"run":")") + id + R"(","inputs":{})") +
+          record("log", R"(,"step":1,"branch":"","seq":2,"state":"Test","level":"warning","text":"careful")") +
+          record("state_ended", R"(,"step":1,"branch":"","seq":2,"state":"Test","action":"shell","status":"succeeded",)"
+                                R"("outcome":{"stdout":"tested\n"})") +
+          record("run_ended", R"(,"status":"completed","ms":2000)"));
+  const Finished said = wtool({"logs", "last"});
+  for (const char* part : {"  ok Build  1.50 s\n    | built\n", "    Test: warning: careful\n", "    | tested\n"}) {
+    BOOST_TEST(holds(said.out, part), said.out);
+  }
+  const Json steps = Json::parse(wtool({"show", "last", "--json"}).out)["steps"];
+  BOOST_TEST(steps[0]["step"] != steps[1]["step"]);
+  BOOST_REQUIRE(wtool({"report", "last", "--html", "run.html"}).exit_code == 0);
+  std::ifstream file(scratch.path() + "/run.html");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  BOOST_TEST(page.find("id=\"step-1\"") == page.rfind("id=\"step-1\""));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_running_run_is_followed_to_its_end, Runs) {
   const std::string file =
       put(id, begun + step(1, "Build", "succeeded", R"(,"ms":1500,"outcome":{"stdout":"built\n"})"));

@@ -91,6 +91,8 @@ class RecordReader {
   void read_inputs(const nlohmann::json& record);
   void end(const nlohmann::json& record);
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
+  // Of a step. Each process of a run counts its steps from 1; here no two steps of the run have the same number.
+  std::uint64_t number_of(const nlohmann::json& record);
 
   RunRecord run_;
   std::vector<bool> gone_;  // by index of run_.steps: a later visit of the same place has replaced it
@@ -98,6 +100,8 @@ class RecordReader {
   Moment part_began_;                                   // when the run was last started or resumed
   Moment newest_;
   std::chrono::steady_clock::duration before_{};  // what the earlier parts took
+  std::uint64_t numbers_before_ = 0;              // the highest number of a step in the earlier parts
+  std::uint64_t highest_number_ = 0;
   bool begun_ = false;
   bool newer_ = false;
 };

@@ -194,11 +194,10 @@ std::string RecordReader::take_record(const json& record) {
   } else if (type == "notice") {
     run_.logs.push_back({*at, 0, LogAction::Level::warning, text_at(record, "text")});
   } else if (type == "log") {
-    const auto step = static_cast<std::uint64_t>(number_at(record, "step"));
-    run_.logs.push_back({*at, step, level_at(record), text_at(record, "text")});
+    run_.logs.push_back({*at, number_of(record), level_at(record), text_at(record, "text")});
   } else if (type == "service") {
-    run_.logs.push_back(service_log(*at, static_cast<std::uint64_t>(number_at(record, "step")),
-                                    text_at(record, "event"), flag_at(record, "failed"), text_at(record, "message")));
+    run_.logs.push_back(service_log(*at, number_of(record), text_at(record, "event"), flag_at(record, "failed"),
+                                    text_at(record, "message")));
   } else if (type == "retry") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
     step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
@@ -232,6 +231,14 @@ std::string RecordReader::take_record(const json& record) {
   return {};
 }
 
+std::uint64_t RecordReader::number_of(const json& record) {
+  const std::int64_t written = number_at(record, "step");
+  if (written <= 0) return 0;
+  const std::uint64_t number = numbers_before_ + static_cast<std::uint64_t>(written);
+  highest_number_ = std::max(highest_number_, number);
+  return number;
+}
+
 StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   const StepPlace place = *place_at(record);
   const auto found = index_.find(key_of(place));
@@ -241,7 +248,7 @@ StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   index_[key_of(place)] = run_.steps.size();
   gone_.push_back(false);
   StepRecord& step = run_.steps.emplace_back();
-  step.number = static_cast<std::uint64_t>(number_at(record, "step"));
+  step.number = number_of(record);
   step.place = place;
   step.workflow = text_at(record, "workflow");
   step.state = text_at(record, "state");
@@ -284,6 +291,7 @@ void RecordReader::read_inputs(const json& record) {
 void RecordReader::resume(const json& record, Moment at) {
   before_ += run_.status ? run_.took : std::max(newest_ - part_began_, Moment::duration::zero());
   part_began_ = at;
+  numbers_before_ = highest_number_;
   ++run_.resumed;
   run_.status.reset();
   run_.reason.clear();
