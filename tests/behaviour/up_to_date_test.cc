@@ -361,6 +361,11 @@ BOOST_AUTO_TEST_CASE(a_plan_says_what_would_be_skipped_and_why_the_rest_would_no
   BOOST_TEST(holds(wtool({"plan", "workflow.md"}).out, "it would run: 'src/a.c' changed"));
   scratch.file("src/b.c", "int b;\n");
   BOOST_TEST(planned() == "'src/a.c' changed, and 1 more");
+  scratch.file(
+      "workflow.md",
+      "```mermaid\nstateDiagram-v2\n[*] --> Build\nBuild --> Size\nSize --> [*]\n```\n"
+      "## Actions\n- Build: Shell \"echo 1\"\n- Size: Shell \"wc -l ${Build} < src/a.c\" inputs=[\"src/**\"]\n");
+  BOOST_TEST(holds(wtool({"plan", "workflow.md"}).out, "it would run: a value is only known during the run\n"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_kept_can_be_listed_and_removed) {

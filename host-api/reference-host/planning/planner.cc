@@ -403,7 +403,9 @@ class Planner {
       if (!why.empty()) return;
       if (auto made = runner::rendered_patterns(written.get(), values, why)) out = std::move(*made);
     };
-    if (arguments.is_null()) why = command.reason.empty() ? open_value : command.reason;
+    // The reason of a verdict of allow says why the command may run, and not why it would.
+    const bool has_reason = !command.reason.empty() && command.verdict != PlannedCommand::Verdict::allow;
+    if (arguments.is_null()) why = has_reason ? command.reason : open_value;
     const std::string written = dumped(arguments);
     if (why.empty() && secrets_.masked(written) != written) why = "its call holds a secret";
     if (!why.empty()) return;
