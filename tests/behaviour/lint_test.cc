@@ -228,6 +228,42 @@ BOOST_FIXTURE_TEST_CASE(names_without_a_value_on_any_path_are_errors_and_others_
   BOOST_TEST(found(file).empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_name_that_the_matrix_does_not_have_is_an_error, Lint) {
+  const std::string matrix = " matrix={\"suite\": [\"a\", \"b\"]}\n";
+  const auto wrong = found(chain({"A"}, "- A: Shell \"echo ${matrix.suit}\"" + matrix));
+  BOOST_REQUIRE(wrong.size() == 1U);
+  BOOST_TEST(holds(wrong[0], "the matrix of this state has no 'suit'; did you mean 'suite'?; there are suite"),
+             wrong[0]);
+  BOOST_TEST(found(chain({"A"}, "- A: Shell \"echo ${matrix.suite} ${matrix} {% if matrix.x %}x{% endif %}\"" + matrix))
+                 .empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_that_is_compared_with_a_text_that_it_can_never_be_is_a_warning, Lint) {
+  const auto with = [&](const std::string& condition, const std::string& set = "") {
+    return found(scratch.file(
+        "c.md", "```mermaid\nstateDiagram-v2\n[*] --> First\nFirst --> Look\nLook --> Stop: " + condition +
+                    "\nLook --> [*]\nStop --> [*]\n```\n\n## Actions\n\n- First: " + (set.empty() ? "Log \"x\"" : set) +
+                    "\n- Look: Shell \"cat a\" output={\"risk\": [\"low\", \"high\"], \"n\": "
+                    "\"string\"}\n- Stop: Abort \"too risky\"\n"));
+  };
+  const auto wrong = with("Look.risk == \"hihg\"");
+  BOOST_REQUIRE(wrong.size() == 1U);
+  BOOST_TEST(holds(wrong[0], "5:29: 'Look.risk' is never \"hihg\"; did you mean 'high'?; `output` lists low, high"),
+             wrong[0]);
+  BOOST_TEST(with("\"none\" != Look.risk").size() == 1U);
+  BOOST_TEST(with("Look.risk == \"high\" && Look.n == \"none\"").empty());
+  // A variable wins over a state of the same name.
+  BOOST_TEST(with("Look == \"none\"", "Set Look=\"none\"").empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_an_action_that_is_not_understood_would_have_set_is_not_reported_again, Lint) {
+  const auto all = found(chain({"Db", "Use"},
+                               "- Db: Service \"sleep 9\" free_port=port redy=\"true\"\n- Use: Shell "
+                               "\"echo ${port}\"\n"));
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(holds(all[0], "did you mean 'ready'?"), all[0]);
+}
+
 BOOST_FIXTURE_TEST_CASE(commands_that_the_shell_cannot_read_are_found_and_nothing_of_them_is_run, Lint) {
   const auto all =
       found(chain({"A", "B", "C", "D", "E"},

@@ -153,11 +153,11 @@ bool read_options(ActionReading& in, ShellAction& made) {
     }
     std::vector<std::string> known = options.names();
     known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
-    in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
-                   "; the options are timeout, result, working_dir, env, shell, shell_options, retry, backoff, "
-                   "total_timeout, on failure, secret, on, "
-                   "inputs, outputs, cache, keep, "
-                   "matrix");
+    in.cursor.fail(
+        "this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
+        "; the options are timeout, result, working_dir, env, env_file, shell, shell_options, retry, backoff, "
+        "total_timeout, on failure, secret, lock, on, slot, sandbox, network, memory, cpu, processes, max, "
+        "output, inputs, outputs, cache, keep, matrix");
     return false;
   }
   return true;

@@ -1,8 +1,14 @@
 #include "workflow/check/checks.h"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/edit_distance.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -26,6 +32,7 @@ class TypeChecker {
     }
     for (const State& state : workflow.states) {
       if (!state.action) continue;
+      take_choices(state);
       forget(state.action->options.result.name);
       if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
         for (const Assignment& assignment : set->assignments) forget(assignment.name);
@@ -38,6 +45,44 @@ class TypeChecker {
   }
 
  private:
+  using Choices = std::vector<std::string>;
+
+  // The texts that a field of a typed answer can be, where `output` lists them.
+  void take_choices(const State& state) {
+    const ActionOptions& options = state.action->options;
+    if (!options.output || options.matrix || !options.output->is_object()) return;
+    const auto properties = options.output->find("properties");
+    if (properties == options.output->end() || !properties->is_object()) return;
+    const auto& own = outcome_fields();
+    for (const auto& [field, schema] : properties->items()) {
+      // A field that every outcome has is not that of the answer.
+      if (std::find(own.begin(), own.end(), field) != own.end()) continue;
+      const auto listed = schema.is_object() ? schema.find("enum") : schema.end();
+      if (!schema.is_object() || listed == schema.end() || !listed->is_array()) continue;
+      Choices choices;
+      for (const auto& choice : *listed) {
+        if (choice.is_string()) choices.push_back(choice.get<std::string>());
+      }
+      if (choices.size() == listed->size()) answers_[state.id][field] = std::move(choices);
+    }
+  }
+
+  // Warns where an answer is compared with a text that it can never be.
+  void compare(const Node& answer, const Node& value, std::size_t label) {
+    if (answer.kind != Node::Kind::field || answer.operands[0]->kind != Node::Kind::name) return;
+    const std::string& state = answer.operands[0]->text;
+    const std::string* const text = value.kind == Node::Kind::literal ? value.value.as_text() : nullptr;
+    const auto fields = answers_.find(state);
+    if (text == nullptr || fields == answers_.end() || set_.contains(state) || parameters_.contains(state)) return;
+    const auto choices = fields->second.find(answer.text);
+    if (choices == fields->second.end()) return;
+    const Choices& known = choices->second;
+    if (std::find(known.begin(), known.end(), *text) != known.end()) return;
+    diagnostics_.warn(label + value.offset, "'" + state + "." + answer.text + "' is never " +
+                                                expressions::quoted_for_message(*text) + did_you_mean(*text, known) +
+                                                "; `output` lists " + joined(known));
+  }
+
   // A value that a state sets may be of any type.
   void forget(const std::string& name) {
     parameters_.erase(name);
@@ -52,6 +97,10 @@ class TypeChecker {
     if (node.kind != Node::Kind::comparison || node.operands.size() != 2) return;
     const Node& left = *node.operands[0];
     const Node& right = *node.operands[1];
+    if (node.text == "==" || node.text == "!=") {
+      compare(left, right, label);
+      compare(right, left, label);
+    }
     const Type left_type = type_of(left);
     const Type right_type = type_of(right);
     if (left_type == Type::unknown || right_type == Type::unknown || left_type == right_type) return;
@@ -93,6 +142,8 @@ class TypeChecker {
   Diagnostics& diagnostics_;
   std::unordered_map<std::string, Type> parameters_;
   std::unordered_map<std::string, bool> set_;
+  // By state and field.
+  std::unordered_map<std::string, std::unordered_map<std::string, Choices>> answers_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 #include <vector>
@@ -273,11 +274,19 @@ class NameChecker {
 
   void matrix(const NameRead& use) {
     const State& state = workflow_.states[use.state];
-    if (use.in_action && state.action->options.matrix) return;
+    if (use.in_action && state.action->options.matrix) return combination(use, *state.action->options.matrix);
     if (!use.may_be_missing) {
       diagnostics_.add(use.offset,
                        "'matrix' has a value only in the action of a state that has the option matrix={...}");
     }
+  }
+
+  void combination(const NameRead& use, const nlohmann::json& matrix) {
+    if (use.field.empty() || use.may_be_missing || !matrix.is_object() || matrix.contains(use.field)) return;
+    std::vector<std::string> names;
+    for (const auto& [name, ignored] : matrix.items()) names.push_back(name);
+    diagnostics_.add(use.offset, "the matrix of this state has no '" + use.field + "'" +
+                                     did_you_mean(use.field, names) + "; there are " + joined(names));
   }
 
   void field(const NameRead& use) {

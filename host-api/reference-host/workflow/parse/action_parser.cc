@@ -14,19 +14,20 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Notes the names that an action would have set, had it been understood: every word before a '=', and every quoted name
-// after one. So one mistake is not reported again for each place that reads its result.
+// Notes the names that an action would have set, had it been understood: every word before a '=', and every name after
+// one, with a quote or without. So one mistake is not reported again for each place that reads its result.
 void note_ambiguous_names(std::string_view text, Workflow& workflow) {
   for (std::size_t equals = text.find_first_of("=:"); equals != std::string_view::npos;
        equals = text.find_first_of("=:", equals + 1)) {
     std::size_t begin = equals;
     while (begin > 0 && expressions::is_name_character(text[begin - 1])) --begin;
     if (begin < equals) workflow.ambiguous_names.insert(std::string(text.substr(begin, equals - begin)));
-    const std::size_t quote = text.find_first_not_of(" \t", equals + 1);
-    if (quote == std::string_view::npos || text[quote] != '"') continue;
-    std::size_t end = quote + 1;
+    std::size_t named = text.find_first_not_of(" \t", equals + 1);
+    if (named == std::string_view::npos) continue;
+    if (text[named] == '"') ++named;
+    std::size_t end = named;
     while (end < text.size() && expressions::is_name_character(text[end])) ++end;
-    if (end > quote + 1) workflow.ambiguous_names.insert(std::string(text.substr(quote + 1, end - quote - 1)));
+    if (end > named) workflow.ambiguous_names.insert(std::string(text.substr(named, end - named)));
   }
 }
 
