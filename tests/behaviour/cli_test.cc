@@ -131,6 +131,9 @@ BOOST_FIXTURE_TEST_CASE(arguments_as_words_get_the_types_of_the_schema, Place) {
   BOOST_TEST((said({"command="}).at("error").at("code") == Json("invalid_parameters")));  // the tool judges values
   // A single word that is none of these is passed on as it is, as before.
   BOOST_TEST((said({"command"}).at("error").at("code") == Json("invalid_parameters")));
+  BOOST_TEST(holds(wtool_with({"call", "shell_execute", "ls"}).err,
+                   "\"ls\" names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE\n"));
+  BOOST_TEST(!holds(wtool_with({"call", "shell_execute", "{}"}).err, "names no parameter"));
 }
 
 BOOST_AUTO_TEST_CASE(arguments_as_words_that_mean_nothing_are_errors_with_a_hint) {
@@ -543,6 +546,12 @@ BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists
   BOOST_TEST(holds(says({"tools", "--html=x"}),
                    "it is an option of `wtool run`, `wtool resume`, `wtool watch`, `wtool report`\n"));
   BOOST_TEST(holds(says({"man"}), "it is `man wtool`"));
+  BOOST_TEST(holds(says({"run", "x", "--output", "groups"}),
+                   "--output: groups not in {group,none,prefixed,stream}; did you mean group?\n"));
+  BOOST_TEST(holds(says({"init", "polcy"}), "did you mean policy?\n"));
+  BOOST_TEST(!holds(says({"init", "everything"}), "did you mean"));
+  BOOST_TEST(holds(says({"run", "workflows/biuld.md"}),
+                   "workflows/biuld.md: there is no such file; did you mean 'build.md'?\n"));
 }
 
 BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_does, Place) {

@@ -203,6 +203,18 @@ BOOST_FIXTURE_TEST_CASE(the_steps_of_a_resumed_run_are_not_taken_for_earlier_one
   BOOST_TEST(page.find("id=\"step-1\"") == page.rfind("id=\"step-1\""));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_state_and_a_run_that_are_misspelt_are_named, Runs) {
+  put(id, failed);
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"logs", "last", "Tset"},
+                                                {"show", "last", "--output", "Tset"},
+                                                {"resume", "last", "--from", "Tset"}}) {
+    const Finished finished = wtool(words);
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(holds(finished.err, "was never in the state \"Tset\"; did you mean 'Test'?"), finished.err);
+  }
+  BOOST_TEST(holds(wtool({"show", "lats"}).err, "there is no run \"lats\"; did you mean 'last'?"));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_running_run_is_followed_to_its_end, Runs) {
   const std::string file =
       put(id, begun + step(1, "Build", "succeeded", R"(,"ms":1500,"outcome":{"stdout":"built\n"})"));

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_that_has_changed_meanwhile_is_noticed) {
   workflow(three, "- One: Shell \"echo one >>log\"\n- Two: Shell \"echo repaired >>log\"\n");
   const Finished finished = wtool({"resume", "last"});
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
-  BOOST_TEST(holds(finished.err, "is not what it was"), finished.err);
+  BOOST_TEST(holds(finished.err, "has changed since the run"), finished.err);
   BOOST_TEST(file("log") == "one\nrepaired\n");
 }
 

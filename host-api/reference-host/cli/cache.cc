@@ -102,7 +102,14 @@ void add_cache(CLI::App& app, Context& context) {
   CLI::App* list = command->add_subcommand("list", "List what is kept, the last used first");
   list->add_flag("--json", *json, "As a JSON array of objects");
   list->callback([&context, json] { context.command = [json] { return list_cached(*json); }; });
+  list->footer(
+      "Examples:\n"
+      "  wtool cache list\n"
+      "  wtool cache list --json | jq -r '.[].outputs[]'");
   CLI::App* clear = command->add_subcommand("clear", "Remove all of it; every step runs again");
+  clear->footer(
+      "Example:\n"
+      "  wtool cache clear");
   clear->callback([&context] { context.command = [] { return clear_cached(); }; });
   command->footer(
       "A step with `inputs` or `cache` is skipped while it is up to date. Its results are in "

@@ -111,6 +111,12 @@ std::optional<std::string> arguments_of(Context& context, const CallOptions& opt
   return object_of_named_arguments(words, schema, error);
 }
 
+// Whether the only word of the arguments is one that nobody writes for JSON, such as `ls`.
+bool is_bare_word(const CallOptions& options) {
+  const std::string& word = options.arguments;
+  return options.more.empty() && !word.empty() && word.find_first_of("{[\"-@ \t\n") != 0 && !is_named_argument(word);
+}
+
 int call(Context& context, const CallOptions& options) {
   std::string error;
   auto arguments = arguments_of(context, options, error);
@@ -150,6 +156,10 @@ int call(Context& context, const CallOptions& options) {
   if (stream_failed != 0) {
     complain(std::string("the live output could not be written: ") + ::strerror(stream_failed));
     return exit_unusable;
+  }
+  if (outcome.is_error && is_bare_word(options)) {
+    complain(show_json(to_utf8(options.arguments)) +
+             " names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE");
   }
   return outcome.is_error ? exit_failed : exit_ok;
 }

@@ -292,6 +292,10 @@ void add_cluster(CLI::App& app, Context& context) {
   auto options = std::make_shared<ClusterOptions>();
   CLI::App* group = app.add_subcommand("cluster", "Show or test the Slurm cluster that --on cluster uses");
   group->require_subcommand(1);
+  group->footer(
+      "Examples:\n"
+      "  wtool cluster status\n"
+      "  wtool cluster test --nodes 2");
   CLI::App* status_command = group->add_subcommand("status", "Show the partitions and your pilots");
   status_command->add_flag("--json", options->as_json, "Print one JSON object");
   status_command->footer(

@@ -156,8 +156,7 @@ int logs(const LogsOptions& options) {
     if (content) {
       if (!print(teller.news(content->run))) return exit_unusable;
       if (!options.state.empty() && !was_in(content->run, options.state) && !(options.follow && being_written)) {
-        complain("the run " + id + " was never in the state \"" + options.state + "\"; `wtool show " + id +
-                 "` lists its states");
+        complain(journal::never_in(content->run, options.state));
         return exit_unusable;
       }
       if (!content->damage.empty() && !being_written) {
@@ -190,7 +189,8 @@ void add_logs(CLI::App& app, Context& context) {
   command->add_flag("--stderr", options->errors_only, "Only what went to standard error");
   command->add_flag("-f,--follow", options->follow, "Until the run has ended, also print what it still writes");
   command->footer(
-      "Each step that ended is a line with its outputs below it: `|` marks standard output, `!` standard error.\n"
+      "Each step that failed or wrote something is a line with its outputs below it: `|` marks standard output, `!`\n"
+      "standard error.\n"
       "`wtool show RUN --output STATE` prints an output byte for byte.\n"
       "\n"
       "Examples:\n"

@@ -106,6 +106,22 @@ const char* usual_name(std::string_view word) {
   return nullptr;
 }
 
+// A value that is none of those that an option takes, as CLI11 reports it: "--output: groups not in {group,none}".
+std::string nearest_choice(const std::string& mistake) {
+  const std::size_t end = mistake.find(" not in {");
+  const std::size_t begin = end == std::string::npos ? end : mistake.rfind(": ", end);
+  if (begin == std::string::npos || !mistake.ends_with('}')) return "";
+  Words choices;
+  std::string_view rest = std::string_view(mistake).substr(end + 9);
+  while (!rest.empty()) {
+    const std::size_t stop = std::min(rest.find_first_of(",}"), rest.size() - 1);
+    choices.emplace_back(rest.substr(0, stop));
+    rest.remove_prefix(stop + 1);
+  }
+  const std::string_view close = nearest(std::string_view(mistake).substr(begin + 2, end - begin - 2), choices);
+  return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
+}
+
 // Reports what was wrong, and what would be right.
 int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
   // The innermost, with its whole name: `audit verify`.
@@ -150,6 +166,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
   } else if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr) {
     text = "a command is missing";
   }
+  if (dynamic_cast<const CLI::ValidationError*>(&mistake) != nullptr) text += nearest_choice(text);
   if (!commands.empty()) text += "\ncommands: " + joined(commands);
   text += "\noptions: " + joined(options) + "\nhelp: wtool" + (path.empty() ? "" : ' ' + path) + " --help";
   complain(text);

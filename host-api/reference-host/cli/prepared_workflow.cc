@@ -447,8 +447,8 @@ std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::s
 
 std::string changed_since(const workflow::Source& source, const journal::RunRecord& run) {
   if (sha256(source.text()) == run.sha256) return {};
-  return "the file " + run.file + " is not what it was when the run " + run.run +
-         " continued last; what is completed is kept as long as the states are the same";
+  return "the file " + run.file + " has changed since the run " + run.run +
+         "; what is completed is kept as long as the states are the same";
 }
 
 }  // namespace wtool::host

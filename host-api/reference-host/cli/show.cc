@@ -49,9 +49,7 @@ int show_output(const journal::RunRecord& run, const ShowOptions& options) {
   const std::string& state = options.output_of;
   const journal::StepRecord* last = journal::last_visit_of(run, state, options.branch);
   if (last == nullptr) {
-    complain("the run " + run.run + " was never in the state \"" + state + "\"" +
-             (options.branch.empty() ? "" : " in the branch \"" + options.branch + "\"") + "; `wtool show " + run.run +
-             "` lists its states");
+    complain(journal::never_in(run, state, options.branch));
     return exit_unusable;
   }
   if (last->status == runner::Step::Status::running) {

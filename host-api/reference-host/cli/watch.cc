@@ -167,10 +167,7 @@ class Watch {
 void add_watch(CLI::App& app, Context& context) {
   auto options = std::make_shared<WatchOptions>();
   CLI::App* command = app.add_subcommand("watch", "Run a workflow, and again when files change");
-  command
-      ->add_option(
-          "WORKFLOW", options->file,
-          "The workflow file, or the name of one in .swissarmyhammer/workflows,\n.wtool/workflows or workflows")
+  command->add_option("WORKFLOW", options->file, "The workflow file, or the name of one that `wtool list` shows")
       ->required();
   command
       ->add_option("--on", options->patterns,

@@ -84,7 +84,7 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
   if (!from.empty()) {
     place = last_visit(resumed.run, from);
     if (!place) {
-      error = "the run " + id + " was never in the state \"" + from + "\"; `wtool show " + id + "` lists its states";
+      error = never_in(resumed.run, from);
       return std::nullopt;
     }
     drop_from(resumed.run, *place);

@@ -5,6 +5,7 @@
 
 #include "journal/record.h"
 #include "terminal/text.h"
+#include "workflow/model/diagnostics.h"
 
 namespace wtool::host::journal {
 
@@ -19,6 +20,16 @@ std::optional<StepPlace> parent_of(std::string_view branch) {
   const auto read = std::from_chars(branch.data() + slash + 1, end, parent.sequence);
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return parent;
+}
+
+std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch) {
+  std::vector<std::string> visited;
+  for (const StepRecord& step : run.steps) {
+    if (!step.hidden) visited.push_back(step.state);
+  }
+  return "the run " + run.run + " was never in the state \"" + state + "\"" +
+         (branch.empty() ? "" : " in the branch \"" + branch + "\"") + workflow::did_you_mean(state, visited) +
+         "; `wtool show " + run.run + "` lists its states";
 }
 
 std::string_view branch_name(std::string_view branch) {

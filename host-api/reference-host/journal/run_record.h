@@ -92,6 +92,9 @@ struct RunRecord {
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
 
+// The message for a state that the run was never in, with the state that was probably meant.
+std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch = {});
+
 // The number by which the kernel tells this process's pid namespace from others; 0: it is not known.
 std::int64_t own_pid_namespace();
 

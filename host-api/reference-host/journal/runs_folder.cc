@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/time_text.h"
+#include "workflow/model/diagnostics.h"
 
 namespace wtool::host::journal {
 
@@ -74,7 +75,8 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   }
   if (found.size() == 1) return found.front();
   if (found.empty()) {
-    error = "there is no run \"" + wanted + "\"; `wtool runs` lists them all";
+    error = "there is no run \"" + wanted + "\"" + workflow::did_you_mean(wanted, {"last"}) +
+            "; `wtool runs` lists them all";
     return {};
   }
   error = "\"" + wanted + "\" begins the names of " + std::to_string(found.size()) + " runs:";

@@ -7,13 +7,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/utf8.h"
+#include "workflow/model/diagnostics.h"
 
 namespace wtool::host::workflow {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::string reason(int error) { return std::strerror(error); }
 
@@ -22,11 +28,31 @@ std::string too_large(const std::string& path) {
          " MiB; a workflow this large is not read";
 }
 
+// `; did you mean 'NAME'?` with a file of the same folder, or nothing.
+std::string nearest_file(const std::string& path) {
+  constexpr std::size_t max_entries = 2000;
+  const fs::path wanted(path);
+  const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : fs::path(".");
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end && names.size() < max_entries;
+       entry.increment(failed)) {
+    if (entry->path().extension() == wanted.extension()) names.push_back(entry->path().stem());
+  }
+  // The order of a folder is accidental, and the first of two equally near names is suggested.
+  std::sort(names.begin(), names.end());
+  // Without the ending, which would make short names similar.
+  const std::string meant = suggested_in(did_you_mean(wanted.stem().string(), names));
+  return meant.empty() ? "" : "; did you mean '" + meant + wanted.extension().string() + "'?";
+}
+
 std::string read_whole(const std::string& path, std::string& error) {
   // Not blocking, so that a FIFO without a writer cannot hang us.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) {
-    error = errno == ENOENT ? path + ": there is no such file" : path + ": cannot be opened: " + reason(errno);
+    const int failed = errno;
+    error = failed == ENOENT ? path + ": there is no such file" + nearest_file(path)
+                             : path + ": cannot be opened: " + reason(failed);
     return {};
   }
   struct stat status {};
