@@ -8,8 +8,9 @@
  *                         chains), so that the kernel itself takes seconds to make such a tree, and long to free it.
  *   daemon                a process with a daemon beside it (a double fork, and a session of its own)
  *   reforker              a process with a child that forks and exits, whose child forks and exits, and so on
+ *   stamp                 writes when main() began and when it ends (CLOCK_MONOTONIC, nanoseconds), and its parent's number
  *
- * All but the first write "ready" on standard output as soon as everything that they start is there, and then stay
+ * All but the first and the last write "ready" on standard output as soon as everything that they start is there, and then stay
  * until they are ended. None of them lives longer than five minutes, whatever happens to whoever started it. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -119,7 +120,20 @@ static void start_reforker(void) {
   _exit(0);
 }
 
+static long long now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void write_stamp(long long began) {
+  char text[80];
+  const int length = snprintf(text, sizeof text, "%lld %lld %d\n", began, now_ns(), (int)getppid());
+  if (write(STDOUT_FILENO, text, (size_t)length) != length) fail("write");
+}
+
 int main(int argc, char** argv) {
+  const long long began = now_ns();
   const char* const what = argc > 1 ? argv[1] : "";
   const long long count = argc > 2 ? atoll(argv[2]) : 0;
   const char* const variant = argc > 3 ? argv[3] : "";
@@ -139,8 +153,11 @@ int main(int argc, char** argv) {
     start_daemon();
   } else if (strcmp(what, "reforker") == 0) {
     start_reforker();
+  } else if (strcmp(what, "stamp") == 0) {
+    write_stamp(began);
   } else {
-    fprintf(stderr, "usage: bench_command write|pause|deaf|wide|deep|forked|daemon|reforker ... (see its source)\n");
+    fprintf(stderr,
+            "usage: bench_command write|pause|deaf|wide|deep|forked|daemon|reforker|stamp ... (see its source)\n");
     return 2;
   }
   return 0;
