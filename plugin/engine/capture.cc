@@ -6,9 +6,10 @@
 
 namespace wtool::engine {
 
-std::span<char> Capture::room(std::size_t least) {
+std::array<std::span<char>, 2> Capture::room(std::size_t least) {
   if (!truncated() || tail_cap_ < least) return {};
-  return std::span(tail_).subspan(tail_start_);
+  const std::span<char> ring(tail_);
+  return {ring.subspan(tail_start_), ring.first(tail_start_)};
 }
 
 void Capture::append(std::string_view bytes) {

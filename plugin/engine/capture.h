@@ -18,10 +18,10 @@ class Capture {
   // Adds bytes. Those that were read into room() are not copied again.
   void append(std::string_view bytes);
 
-  // Where the caller may read the next bytes directly: the place of the oldest bytes, which are then lost. Empty while
-  // nothing has been left out, even if the next byte will be, so that whole() stays whole until append(). Also empty if
-  // there would be room for fewer than `least` bytes.
-  std::span<char> room(std::size_t least);
+  // Where the caller may read the next bytes directly, in two parts: the places of the oldest bytes, which are then lost.
+  // What was read is added part by part. Both are empty while nothing has been left out, even if the next byte will be, so
+  // that whole() stays whole until append(); and if there would be room for fewer than `least` bytes.
+  std::array<std::span<char>, 2> room(std::size_t least);
 
   std::uint64_t total_bytes() const { return total_; }
   bool truncated() const { return total_ > head_cap_ + tail_cap_; }

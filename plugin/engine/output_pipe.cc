@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,12 +20,12 @@ int OutputPipe::open() {
   return ::fcntl(reader_.get(), F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
 }
 
-std::string_view OutputPipe::read_some() {
+std::array<std::string_view, 2> OutputPipe::read_some() {
   if (!reader_) return {};
-  if (was_full_) grow();
+  if (last_read_ == buffer_size_) grow();
   // Once the capture leaves bytes out, read directly to where they are kept: one more copy of every byte would cost a
   // flood a third of its speed.
-  std::span<char> place = capture_.room(buffer_size_);
+  auto [place, further] = capture_.room(buffer_size_);
   if (place.empty() && !more_than_little_) {
     place = little_;
   } else if (place.empty()) {
@@ -33,19 +34,22 @@ std::string_view OutputPipe::read_some() {
   } else {
     buffer_.reset();
     place = place.first(std::min(place.size(), buffer_size_));
+    further = further.first(std::min(further.size(), buffer_size_ - place.size()));
   }
+  const iovec places[] = {{place.data(), place.size()}, {further.data(), further.size()}};
   ssize_t got;
   do {
-    got = ::read(reader_.get(), place.data(), place.size());
+    got = ::readv(reader_.get(), places, further.empty() ? 1 : 2);
   } while (got < 0 && errno == EINTR);
+  last_read_ = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
   if (got < 0 && errno == EAGAIN) return {};
   if (got <= 0) {
     reader_.reset();
     return {};
   }
-  was_full_ = static_cast<std::size_t>(got) == buffer_size_;
-  more_than_little_ = more_than_little_ || static_cast<std::size_t>(got) >= sizeof little_;
-  return {place.data(), static_cast<std::size_t>(got)};
+  more_than_little_ = more_than_little_ || last_read_ >= sizeof little_;
+  const std::size_t first = std::min(last_read_, place.size());
+  return {std::string_view(place.data(), first), std::string_view(further.data(), last_read_ - first)};
 }
 
 std::size_t OutputPipe::waiting() const {

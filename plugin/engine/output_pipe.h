@@ -5,6 +5,7 @@
 // the kernel grants a user, after which every new pipe is tiny.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -31,8 +32,11 @@ class OutputPipe {
 
   void close_reader() { reader_.reset(); }
 
-  // Reads at most one buffer; empty if nothing is there now, or ever again. Valid until the next read.
-  std::string_view read_some();
+  // Reads at most one buffer, in one or two parts; both are empty if nothing is there now, or ever again. Valid until the
+  // next read.
+  std::array<std::string_view, 2> read_some();
+  // The last read found as much as a pipe holds at first, so that more is likely to be there.
+  bool flows() const { return last_read_ >= default_size; }
   // Captures what was read.
   void keep(std::string_view bytes) { capture_.append(bytes); }
 
@@ -50,7 +54,7 @@ class OutputPipe {
   Descriptor reader_;
   Descriptor writer_;
   std::size_t buffer_size_ = default_size;
-  bool was_full_ = false;  // The last read filled its buffer.
+  std::size_t last_read_ = 0;
   bool grown_ = false;
   bool more_than_little_ = false;
   std::unique_ptr<char[]> buffer_;

@@ -53,17 +53,34 @@ BOOST_AUTO_TEST_CASE(pieces_do_not_matter) {
 BOOST_AUTO_TEST_CASE(bytes_are_read_in_place_only_once_some_were_left_out) {
   Capture capture(10);
   capture.append("0123456789");
-  BOOST_TEST(capture.room(5).empty());
+  BOOST_TEST(capture.room(5)[0].empty());
   BOOST_TEST(capture.whole()[0] == "01234");
   BOOST_TEST(capture.whole()[1] == "56789");
   capture.append("A");
-  BOOST_TEST(capture.room(6).empty());
-  const std::span<char> room = capture.room(5);
-  BOOST_REQUIRE(room.size() == 4U);
-  std::copy_n("BC", 2, room.begin());
-  capture.append({room.data(), 2});
+  BOOST_TEST(capture.room(6)[0].empty());
+  const auto room = capture.room(5);
+  BOOST_REQUIRE(room[0].size() == 4U);
+  BOOST_REQUIRE(room[1].size() == 1U);
+  std::copy_n("BC", 2, room[0].begin());
+  capture.append({room[0].data(), 2});
   BOOST_TEST(capture.total_bytes() == 13U);
   BOOST_TEST(text_of(capture) == "01234\n[... 3 bytes left out ...]\n89ABC");
+}
+
+// One read may fill the place up to its end and go on at its beginning.
+BOOST_AUTO_TEST_CASE(bytes_that_were_read_in_two_parts_are_kept_in_their_order) {
+  Capture capture(10);
+  capture.append("0123456789");
+  capture.append("ABC");
+  const auto room = capture.room(5);
+  BOOST_REQUIRE(room[0].size() == 2U);
+  BOOST_REQUIRE(room[1].size() == 3U);
+  std::copy_n("DE", 2, room[0].begin());
+  std::copy_n("FG", 2, room[1].begin());
+  capture.append({room[0].data(), 2});
+  capture.append({room[1].data(), 2});
+  BOOST_TEST(capture.total_bytes() == 17U);
+  BOOST_TEST(text_of(capture) == "01234\n[... 7 bytes left out ...]\nCDEFG");
 }
 
 BOOST_AUTO_TEST_CASE(cuts_fall_between_characters) {
