@@ -35,15 +35,33 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
 
 }  // namespace
 
+// Written member by member, each of which is freed then: a command's output can be as large as all that a host has
+// otherwise. What the text will be like is known, so that it does not grow by being copied.
 std::string envelope(std::string text, bool is_error, Json metadata) {
-  Json part = Json::object();
-  part["type"] = "text";
-  part["text"] = std::move(text);
-  Json result = Json::object();
-  result["content"].push_back(std::move(part));
-  result["is_error"] = is_error;
-  result["metadata"] = std::move(metadata);
-  return result.dump(-1, ' ', false, Json::error_handler_t::replace);
+  constexpr std::size_t keys = 1024;  // and short values
+  std::size_t size = text.size();
+  for (const Json& value : metadata) size += value.is_string() ? value.get_ref<const std::string&>().size() : 0;
+  std::string result;
+  result.reserve(size + size / 16 + keys);  // with an escape for each line's end
+  nlohmann::detail::serializer<Json> writer(nlohmann::detail::output_adapter<char>(result), ' ',
+                                            Json::error_handler_t::replace);
+  const auto write = [&](const Json& value) { writer.dump(value, false, false, 0); };
+  result += R"({"content":[{"type":"text","text":)";
+  write(std::move(text));
+  result += R"(}],"is_error":)";
+  result += is_error ? "true" : "false";
+  result += R"(,"metadata":)";
+  char before = '{';
+  for (auto& [key, value] : metadata.get_ref<Json::object_t&>()) {
+    result += before;
+    write(key);
+    result += ':';
+    write(value);
+    value = nullptr;
+    before = ',';
+  }
+  result += before == '{' ? "{}}" : "}}";
+  return result;
 }
 
 Json error_object(const CallError& error) {

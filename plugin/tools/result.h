@@ -14,7 +14,7 @@
 
 namespace wtool::tools {
 
-// {"content": [the text], "is_error", "metadata"}, as JSON text.
+// {"content": [the text], "is_error", "metadata"}, as JSON text. The metadata are an object.
 std::string envelope(std::string text, bool is_error, nlohmann::ordered_json metadata);
 
 // {"code", "message", "hint"}
