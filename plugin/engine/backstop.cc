@@ -11,6 +11,7 @@ namespace wtool::engine {
 std::uint32_t Backstop::kill_once() {
   custodian_.wake();
   living_ = 0;
+  found_new_ = false;
   bool seen = false;
   bool unread = false;
   const auto look = [&](const auto& keeper, std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t spared) {
@@ -36,7 +37,7 @@ bool Backstop::kill_below(std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t 
     names_[living_ + i] = names[i];
   }
   living_ += found;
-  tree->kill();
+  found_new_ = tree->kill() || found_new_;
   return complete;
 }
 

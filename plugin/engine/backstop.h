@@ -26,6 +26,9 @@ class Backstop {
   // signal; never waits.
   std::uint32_t kill_once();
 
+  // True when the last kill_once sent its signal to somebody whom the one before had not seen.
+  bool found_new() const { return found_new_; }
+
   // True when the last kill_once could look everywhere.
   bool sees_all() const { return sees_all_; }
 
@@ -40,6 +43,7 @@ class Backstop {
   std::unique_ptr<ProcessTree> below_custodian_, below_warden_;
   std::uint32_t living_ = 0;
   bool sees_all_ = false;
+  bool found_new_ = false;
   NamedProcess names_[max_named] = {};
 };
 

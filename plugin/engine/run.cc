@@ -32,8 +32,10 @@ constexpr milliseconds kept_drain_time{50};
 
 // How long after the deadline of an end the plugin begins to help custodian and warden: they are usually done by then.
 constexpr milliseconds help_after{200};
-// How long it waits between two rounds of help.
+// How long it waits between two rounds of help,
 constexpr milliseconds help_interval{20};
+// and how many times as long as the round took, where that found nobody new.
+constexpr int help_cost_factor = 5;
 // After so many rounds in which nothing of the command lived and the custodian did nothing, the custodian is given up.
 constexpr int rounds_to_give_up = 5;
 // How often a command is handed over at most. The pool may hold many custodians that a command has crippled.
@@ -319,12 +321,15 @@ void Run::end_before_start() {
 // The report is overdue after the end was requested. There may be much to kill; but the command may also have stopped
 // or starved its keepers, so the plugin kills as well.
 void Run::help() {
-  next_help_ = Clock::now() + help_interval;
+  const auto began = Clock::now();
+  next_help_ = began + help_interval;
   if (reason_ == Reason::keep) return custodian_.wake();
   if (!backstop_) backstop_.emplace(custodian_);
   const bool stands_still = custodian_.stopped();
   quiet_rounds_ = backstop_->kill_once() == 0 && stands_still ? quiet_rounds_ + 1 : 0;
-  if (quiet_rounds_ >= rounds_to_give_up) lose_custodian();
+  if (quiet_rounds_ >= rounds_to_give_up) return lose_custodian();
+  // Who has the signal already dies no sooner for another look, and a look at a large tree takes the processor from it.
+  if (!backstop_->found_new()) next_help_ += (Clock::now() - began) * help_cost_factor;
 }
 
 void Run::end(Reason reason, milliseconds grace) {

@@ -55,6 +55,7 @@ void read_numbers(int file, Visit visit) {
 ProcessTree::ProcessTree(pid_t root, pid_t spared) : self_(::getpid()), root_(root), spared_(spared) {
   members_.reserve(most);
   asked_.reserve(most);
+  killed_.reserve(most);
   if (root != self_) return;
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/task/%d/children", self_);
@@ -186,9 +187,17 @@ void ProcessTree::stop() {
   }
 }
 
-void ProcessTree::kill() const {
+bool ProcessTree::kill() {
   Groups groups;
-  for (auto member = members_.rbegin(); member != members_.rend(); ++member) signal(*member, {SIGKILL}, &groups);
+  bool news = false;
+  for (auto member = members_.rbegin(); member != members_.rend(); ++member) {
+    signal(*member, {SIGKILL}, &groups);
+    news = news || !std::binary_search(killed_.begin(), killed_.end(), member->process);
+  }
+  killed_.clear();
+  for (const Member& member : members_) killed_.push_back(member.process);
+  std::sort(killed_.begin(), killed_.end());
+  return news;
 }
 
 void ProcessTree::kill_member(pid_t process) const {

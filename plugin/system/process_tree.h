@@ -56,8 +56,9 @@ class ProcessTree {
   // Collects and sends SIGSTOP to all, repeatedly, until nothing runs or a bound on the rounds is reached.
   void stop();
 
-  // Sends SIGKILL to each member and to its process group, children before parents.
-  void kill() const;
+  // Sends SIGKILL to each member and to its process group, children before parents. True when a member was not among
+  // those of the pass before.
+  bool kill();
 
   // Sends SIGKILL to the member with this number, if there is one.
   void kill_member(pid_t process) const;
@@ -91,7 +92,8 @@ class ProcessTree {
   // threads then.
   Descriptor own_children_;
   std::vector<Member> members_;
-  std::vector<pid_t> asked_;  // Sorted.
+  std::vector<pid_t> asked_;   // Sorted.
+  std::vector<pid_t> killed_;  // By the last pass; sorted.
 };
 
 }  // namespace wtool

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -24,6 +25,9 @@
 namespace wtool::warden {
 
 namespace {
+
+// How long a tree that is dying is left alone at most, before the next round looks for somebody new.
+constexpr std::int64_t max_pause_ms = 200;
 
 // Whether the command died of this signal, or is a shell that reports this of its own command.
 bool died_of(int status, int signal) {
@@ -60,7 +64,7 @@ class Custodian {
   void leave(std::int64_t grace_ms);
   void free_leader();
   void kill_all();
-  static void await_child(int timeout_ms);
+  void reap_for(std::int64_t least_ms, std::int64_t most_ms);
   void report();
   void tell(Kind kind);
   void tell_running();
@@ -381,10 +385,12 @@ void Custodian::leave(std::int64_t grace_ms) {
 void Custodian::kill_all() {
   const std::int64_t deadline = now_ms() + unkillable_after_ms;
   bool reported = false;
+  int quiet_rounds = 0;
   for (int round = 0;; ++round) {
+    const std::int64_t began = now_ms();
     cgroup_.kill();
     tree_.collect();
-    tree_.kill();
+    quiet_rounds = tree_.kill() ? 0 : quiet_rounds + 1;
     reap();
     if (!tree_lives_) break;
     if (!reported && now_ms() >= deadline) {
@@ -396,22 +402,32 @@ void Custodian::kill_all() {
       reported = true;
       retiring_ = true;
     }
-    // The first rounds follow each other without a pause: only speed beats a tree that keeps forking.
-    if (round > 20) {
-      rise_above_sessions();
-      await_child(reported ? 200 : 2);
+    // The first rounds follow each other without a pause: only speed beats a tree that keeps forking. Once two rounds
+    // have found nobody new, it does not fork any more. Rounds then only keep the processor from those who are dying, so
+    // they pause for longer than they took, and twice as long each time.
+    if (round > 20) rise_above_sessions();
+    if (round > 20 || quiet_rounds > 1) {
+      const std::int64_t pause = (now_ms() - began) << std::min(quiet_rounds, 8);
+      reap_for(std::min(pause, max_pause_ms), reported ? 200 : 2);
     }
   }
   if (reported) quit(station_);
 }
 
-// Waits until a child has died, or the time is up. Other events are ignored.
-void Custodian::await_child(int timeout_ms) {
+// Reaps those who die, for at least `least_ms`, and then until one more has died or `most_ms` are over. Ends at once
+// when nobody is left. Other events are ignored.
+void Custodian::reap_for(std::int64_t least_ms, std::int64_t most_ms) {
   sigset_t child_signal;
   sigemptyset(&child_signal);
   sigaddset(&child_signal, SIGCHLD);
-  const timespec time{timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
-  ::sigtimedwait(&child_signal, nullptr, &time);
+  const std::int64_t began = now_ms();
+  for (std::int64_t left = std::max(least_ms, most_ms); left > 0;
+       left = began + std::max(least_ms, most_ms) - now_ms()) {
+    const timespec time{left / 1000, left % 1000 * 1'000'000L};
+    const bool died = ::sigtimedwait(&child_signal, nullptr, &time) > 0;
+    reap();
+    if (!tree_lives_ || (died && now_ms() - began >= least_ms)) return;
+  }
 }
 
 void Custodian::report() {

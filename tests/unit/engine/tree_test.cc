@@ -121,6 +121,20 @@ BOOST_AUTO_TEST_CASE(the_tree_below_another_process_is_seen_and_killed) {
   BOOST_TEST(::kill(family.eldest, 0) == 0);
 }
 
+// A keeper that kills in rounds must not pause while a tree still grows.
+BOOST_AUTO_TEST_CASE(a_pass_that_kills_somebody_new_says_so) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const Family family(3);
+  ProcessTree tree(::getpid());
+  BOOST_TEST(tree.collect());
+  BOOST_TEST(tree.kill());
+  // The dead stay in the tree until somebody waits for them.
+  BOOST_TEST(!tree.kill());
+  const Family another(1);
+  BOOST_TEST(tree.collect());
+  BOOST_TEST(tree.kill());
+}
+
 BOOST_AUTO_TEST_CASE(children_in_a_spared_session_are_left_out_with_all_below) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const Family spared(3);
