@@ -203,7 +203,7 @@ def groups(place, quick):
         Group("cancel", {"call": bench("stop", "graceful", f"{command} pause")}, rounds=20, burst=10),
         Group("trees", {**tree_of("wide"), **tree_of("deep"), **tree_of("wide", "deaf"), **tree_of("deep", "deaf")},
               rounds=7),
-        Group("forked trees", tree_of("forked"), rounds=3),
+        Group("forked trees", tree_of("forked"), rounds=5),
         Group("survivors", {"call": bench("survivors", *(f"{command} {kind}" for kind in ("daemon", "reforker", "deaf")),
                                           unit="processes", limit=120)}, rounds=1, burst=1000, quick_burst=6),
         Snapshots("endurance", bench("endurance", true), [
@@ -287,6 +287,9 @@ def rows():
             ("deep-deaf", "the deep tree, ignoring SIGTERM", trees, "deep deaf", None, None)):
         table.append(Row(key, title, group, [f"call, {kind}", f"killpg, {kind}"], median(f"call, {kind}", 1e6), unit="ms",
                          must=must, aim=aim))
+        if key == "forked":
+            table.append(Row("forked-killpg", "the same / killpg of it", group, ["call, forked", "killpg, forked"],
+                             ratio("call, forked", "killpg, forked"), must=1.3, aim=1.1))
     table += [
         Row("survivors", "survivors over 1,000 stops", "survivors", ["call"], total("call"), unit="", must=0, aim=0),
         Row("endurance", "kinds of things that grew in 10,000 calls", "endurance", None, growth, unit="", must=0, aim=0),
