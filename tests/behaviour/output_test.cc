@@ -28,6 +28,18 @@ void check_memory(const Json& measurement) {
 
 }  // namespace
 
+// Two MiB are kept, and as much is their text in the result: both are there at once only in part.
+BOOST_AUTO_TEST_CASE(a_flood_on_both_streams_costs_less_than_three_times_what_is_kept) {
+  const std::string flood = "head -c 20000000 /dev/zero | tr '\\0' a";
+  const Json measurement = measured(flood + "; " + flood + " >&2", 60);
+  if (!under_sanitizer) BOOST_TEST(measurement.at("grown_kib").get<long>() < 5 * 1024);
+  const Json& metadata = measurement.at("result").at("metadata");
+  for (const char* const stream : {"stdout", "stderr"}) {
+    BOOST_TEST(metadata.at(stream).get<std::string>().size() > 1'048'576u);
+    BOOST_TEST(metadata.at(std::string(stream) + "_bytes").get<long>() == 20'000'000);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_command_that_never_stops_writing) {
   const Json measurement = measured("yes", 2);
   check_memory(measurement);
