@@ -79,6 +79,11 @@ Json parse_json_object(std::string_view text, std::string& problem) {
   return value;
 }
 
+Json parse_json_strictly(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return Json(Json::value_t::discarded);
+  return Json::parse(text, nullptr, false);
+}
+
 std::string show_json(const Json& value) {
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (text.size() <= max_shown) return text;

@@ -14,6 +14,10 @@ nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 // A key that an object in this JSON has twice, as show_json() shows it; empty: there is none.
 std::string repeated_key(std::string_view text);
 
+// JSON of any kind; discarded where the text is none. More strictly than the library, which takes a NUL for the end of
+// the text and accepts whatever follows it.
+nlohmann::json parse_json_strictly(std::string_view text);
+
 // A value as JSON text for a message, cut where it is long.
 std::string show_json(const nlohmann::json& value);
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <variant>
 
+#include "base/json_reader.h"
 #include "policy/name_list.h"
 
 namespace wtool::policy {
@@ -56,13 +57,15 @@ std::variant<NameList, std::string> read(const std::string& file) {
   }
   if (!stream.is_open() || stream.bad()) return file + " cannot be read";
   if (text.size() > max_file_size) return file + " has more than " + std::to_string(max_file_size) + " bytes";
-  const Json list = Json::parse(text, nullptr, false);
+  const Json list = parse_json_strictly(text);
   std::vector<std::string> names;
   if (list.is_array()) {
     for (const Json& name : list) {
       const std::string entry = name.is_string() ? name.get<std::string>() : std::string();
       if (entry.empty() || entry == "*" || entry.find('/') != std::string::npos) {
-        return file + " has " + name.dump(-1, ' ', false, Json::error_handler_t::replace) +
+        // Writing a value out recurses, and nothing says how deeply this one is nested.
+        return file + " has " +
+               (name.is_structured() ? "a value of type " + std::string(name.type_name()) : show_json(name)) +
                ", which is not the name of a program";
       }
       names.push_back(entry);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "approval/question_folder.h"
+#include "base/json_reader.h"
 
 namespace wtool::host {
 
@@ -154,7 +155,7 @@ bool QuestionClient::read_from(Server& server) {
 }
 
 void QuestionClient::take(Server& server, const std::string& line) {
-  const json said = json::parse(line, nullptr, false);
+  const json said = parse_json_strictly(line);
   if (!said.is_object()) return;
   if (said.contains("nonce")) server.nonce = text_of(said, "nonce");
   if (said.contains("ready")) server.is_ready = true;

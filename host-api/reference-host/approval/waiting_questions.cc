@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "approval/question_folder.h"
+#include "base/json_reader.h"
 #include "base/time_text.h"
 
 namespace wtool::host {
@@ -365,7 +366,7 @@ bool WaitingQuestions::take_from(Peer& peer) {
 }
 
 void WaitingQuestions::take_line(Peer& peer, const std::string& line) {
-  const json said = json::parse(line, nullptr, false);
+  const json said = parse_json_strictly(line);
   if (!said.is_object() || member_text(said, "nonce") != peer.nonce) {
     return peer.refuse("a line must be a JSON object with the nonce of this connection");
   }

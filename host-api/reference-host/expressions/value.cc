@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "base/json_text.h"
 
 namespace wtool::host::expressions {
@@ -236,7 +237,7 @@ std::optional<Value> parse_json(std::string_view text) {
   // Most output is not JSON; its first and last character tell.
   const bool could_be = (text[first] == '{' && end == '}') || (text[first] == '[' && end == ']');
   if (!could_be || depth_of(text) > max_json_depth) return std::nullopt;
-  const json parsed = json::parse(text, nullptr, false);
+  const json parsed = parse_json_strictly(text);
   if (parsed.is_discarded()) return std::nullopt;
   return from_json(parsed);
 }

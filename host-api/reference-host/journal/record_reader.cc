@@ -1,6 +1,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_reader.h"
 #include "journal/record.h"
 
 namespace wtool::host::journal {
@@ -162,7 +163,7 @@ StepEnd end_at(const json& record) {
 }  // namespace
 
 std::string RecordReader::take(std::string_view line) {
-  const json record = json::parse(line, nullptr, false);
+  const json record = parse_json_strictly(line);
   if (!record.is_object()) return "it is not a JSON object";
   const std::int64_t version = number_at(record, "v", -1);
   if (version > record_version) {

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "base/json_reader.h"
+
 namespace wtool::host::mcp {
 
 namespace {
@@ -158,8 +160,8 @@ Message read_message(std::string_view line) {
   if (is_too_deep(line)) {
     return unreadable(line, "the message is nested deeper than " + std::to_string(max_depth) + " levels");
   }
-  json parsed = json::parse(line, nullptr, false);
-  if (parsed.is_discarded()) parsed = json::parse(without_lone_surrogates(line), nullptr, false);
+  json parsed = parse_json_strictly(line);
+  if (parsed.is_discarded()) parsed = parse_json_strictly(without_lone_surrogates(line));
   if (parsed.is_discarded()) {
     return unreadable(line, "the line is not JSON in UTF-8, or has a number that is too large");
   }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/descriptor.h"
+#include "base/json_reader.h"
 #include "expressions/path.h"
 #include "runner/prompts.h"
 #include "runner/usage.h"
@@ -33,7 +34,7 @@ bool is_name(std::string_view text) {
 }
 
 Value value_of(std::string_view text) {
-  const auto parsed = nlohmann::json::parse(text, nullptr, false);
+  const auto parsed = parse_json_strictly(text);
   if (!parsed.is_discarded()) {
     if (auto value = expressions::from_json(parsed)) return *value;
   }
@@ -140,7 +141,7 @@ PromptValues read_prompt_values(const std::string& file) {
 PromptUsage parse_prompt_usage(std::string_view text) {
   PromptUsage made;
   if (trimmed(text).empty()) return made;
-  const auto whole = nlohmann::json::parse(text, nullptr, false);
+  const auto whole = parse_json_strictly(text);
   if (!whole.is_discarded()) {
     add_report(whole, made);
     if (!made.error.empty()) made.error = "usage_file is not understood: " + made.error;
@@ -152,7 +153,7 @@ PromptUsage parse_prompt_usage(std::string_view text) {
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     ++number;
     if (trimmed(line).empty()) continue;
-    const auto report = nlohmann::json::parse(line, nullptr, false);
+    const auto report = parse_json_strictly(line);
     if (report.is_discarded()) {
       made.error = "it is not JSON: " + expressions::quoted_for_message(line);
     } else {

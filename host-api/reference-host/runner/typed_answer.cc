@@ -54,17 +54,12 @@ std::vector<std::string> fenced_blocks(std::string_view text) {
   return blocks;
 }
 
-// The library takes a NUL for the end of the text.
-json parsed(const std::string& text) {
-  return text.find('\0') == std::string::npos ? json::parse(text, nullptr, false) : json(json::value_t::discarded);
-}
-
 // `repeated`: a key that it has twice. One of the two values would count, and nobody knows which was meant.
 std::optional<json> json_in(const std::string& text, std::string& repeated) {
   std::vector<std::string> blocks = fenced_blocks(text);
   blocks.push_back(text);
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    json made = parsed(*block);
+    json made = parse_json_strictly(*block);
     if (made.is_discarded()) continue;
     repeated = repeated_key(*block);
     return made;

@@ -142,11 +142,15 @@ BOOST_AUTO_TEST_CASE(apps_tools_caws_tools_allow_json_is_looked_for_in_the_direc
 
 BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so) {
   const std::string id = open();
-  const std::pair<const char*, const char*> rows[] = {
+  // Deeper than a stack is.
+  const std::string deep = "[" + std::string(500'000, '[') + std::string(500'000, ']') + "]";
+  const std::pair<std::string, const char*> rows[] = {
       {"", "is not JSON"},
       {"[\"echo\"", "is not JSON"},
       {"{\"allow\": [\"echo\"]}", "is not a JSON array of names of programs"},
       {"\"echo\"", "is not a JSON array of names of programs"},
+      {std::string("[\"echo\"]\0x", 10), "is not JSON"},
+      {deep, "has a value of type array, which is not the name of a program"},
       {"[\"echo\", 1]", "has 1, which is not the name of a program"},
       {"[\"echo\", \"\"]", "has \"\", which is not the name of a program"},
       {"[\"*\"]", "has \"*\", which is not the name of a program"},
