@@ -374,6 +374,7 @@ void Pool::greet(int descriptor) {
       if (pilot.connections == 0) came(slot, number("full"));
       ++pilot.connections;
       pilot.until = std::min(pilot.until, slot.until);
+      slot.channel->rest();
       idle_.push_back(std::move(slot));
     }
   }
@@ -511,6 +512,7 @@ std::vector<Slot>::iterator Pool::find_idle(std::chrono::milliseconds needed) {
 void Pool::give_back(Slot slot) {
   const std::scoped_lock lock(mutex_);
   taken_no_more(slot);
+  slot.channel->rest();
   watch(slot.channel->descriptor());
   idle_.push_back(std::move(slot));
   tell_waiting();
@@ -538,6 +540,7 @@ void Pool::lost(Slot slot) {
 
 std::uint64_t Pool::park(Slot slot) {
   const std::scoped_lock lock(mutex_);
+  slot.channel->rest();
   watch(slot.channel->descriptor());
   parked_.emplace(++last_parked_, std::move(slot));
   return last_parked_;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/pilot/munge.h"
@@ -15,8 +16,15 @@ namespace wtool::pilot {
 
 namespace {
 
-constexpr std::size_t max_record = 65535;
-constexpr std::size_t max_piece = max_record - tag_size - 1;
+// A message is cut into pieces of this size, and as many of them are written at once: fewer system calls, and what is sealed is
+// still in the processor's cache when the kernel copies it.
+constexpr std::size_t max_piece = 32 << 10;
+constexpr std::size_t pieces_at_once = 2;
+// The length of a record, its byte 0 or 1, a type and a tag.
+constexpr std::size_t around_piece = 2 + 1 + 1 + tag_size;
+// How much is received at once, at first and in a flood. Either has room for the end of a handshake, the latter for a record.
+constexpr std::size_t least_room = 16 << 10;
+constexpr std::size_t max_room = 256 << 10;
 
 int milliseconds(std::chrono::milliseconds time) { return static_cast<int>(std::max<std::int64_t>(0, time.count())); }
 
@@ -36,22 +44,32 @@ bool Channel::take_in() {
     const bool more = state_ == State::begun ? read_handshake() : read_record();
     if (state_ == State::closed) return false;
     if (more) continue;
-    char buffer[65536];
-    const ssize_t n = ::recv(socket_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+    make_room();
+    const std::size_t room = raw_.size() - filled_;
+    const ssize_t n = ::recv(socket_.get(), raw_.data() + filled_, room, MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
     if (n <= 0) return close(), false;
-    raw_.erase(0, used_);
-    used_ = 0;
-    raw_.append(buffer, static_cast<std::size_t>(n));
+    filled_ += static_cast<std::size_t>(n);
+    flooded_ = static_cast<std::size_t>(n) == room;
   }
   return true;
 }
 
-// Returns true if it made progress and may be able to make more.
+// There is always some afterwards: what is unread is part of a record, and max_room is more than the largest.
+void Channel::make_room() {
+  if (used_ > 0 && raw_.size() - filled_ < raw_.size() / 2) {
+    std::copy(raw_.data() + used_, raw_.data() + filled_, raw_.data());
+    filled_ -= std::exchange(used_, 0);
+  }
+  if (used_ == filled_) used_ = filled_ = 0;
+  if (flooded_ || raw_.empty()) raw_.resize(std::clamp(raw_.size() * 4, least_room, max_room));
+}
+
+// True: progress was made, and there may be more to do.
 bool Channel::read_handshake() {
-  if (raw_.size() - used_ < handshake_size) return false;
-  const std::string_view message = std::string_view(raw_).substr(used_, handshake_size);
+  if (unread().size() < handshake_size) return false;
+  const std::string_view message = unread().substr(0, handshake_size);
   if (introduce_ && is_introduction(message)) {
     const std::string credential = std::exchange(introduce_, nullptr)(message);
     used_ += handshake_size;
@@ -72,25 +90,30 @@ bool Channel::read_handshake() {
 }
 
 bool Channel::read_record() {
-  const std::string_view raw = std::string_view(raw_).substr(used_);
+  const std::string_view raw = unread();
   if (raw.size() < 2) return false;
   const std::size_t size =
       static_cast<std::size_t>(static_cast<unsigned char>(raw[0])) << 8 | static_cast<unsigned char>(raw[1]);
   if (size <= tag_size) return close(), false;
   if (raw.size() < 2 + size) return false;
-  const std::optional<std::string> piece = receive_->open(raw.substr(2, size));
+  if (!receive_->open_in_place(raw_.data() + used_ + 2, size)) return close(), false;
+  std::string_view piece = raw.substr(3, size - tag_size - 1);
+  const bool last = raw[2] == 1;
   used_ += 2 + size;
-  // The first message only proves that its sender knew the key at some time: it can be a replay.
+  // Whoever sends the first message has only proven that the key was known at some time: the message can be a replay.
   const std::size_t limit = side_ == Side::host && !greeted_ ? max_hello : max_message;
-  if (!piece || (piece->front() != 0 && piece->front() != 1) || partial_.size() + piece->size() - 1 > limit) {
-    return close(), false;
+  if ((!last && raw[2] != 0) || partial_.size() + (type_ ? 1 : 0) + piece.size() > limit) return close(), false;
+  if (!type_ && !piece.empty()) {
+    type_ = static_cast<Type>(piece.front());
+    piece.remove_prefix(1);
+    if (!last) partial_.reserve(pieces_at_once * max_piece);
   }
-  partial_.append(*piece, 1);
-  if (piece->front() == 0) return true;
-  if (partial_.empty()) return close(), false;
+  partial_.append(piece);
+  if (!last) return true;
+  if (!type_) return close(), false;
   greeted_ = true;
-  whole_ = Message{static_cast<Type>(partial_.front()), partial_.substr(1)};
-  partial_.clear();
+  whole_ = Message{*std::exchange(type_, std::nullopt), std::move(partial_)};
+  partial_ = {};
   return true;
 }
 
@@ -111,21 +134,43 @@ std::optional<Message> Channel::wait(std::chrono::milliseconds limit) {
   }
 }
 
+// Where the record ends.
+char* Channel::put_record(char* to, std::string_view head, std::string_view piece) {
+  char* const text = to + 2;
+  const auto size =
+      static_cast<std::size_t>(std::copy(piece.begin(), piece.end(), std::copy(head.begin(), head.end(), text)) - text);
+  send_->seal_in_place(text, size);
+  to[0] = static_cast<char>((size + tag_size) >> 8);
+  to[1] = static_cast<char>((size + tag_size) & 0xff);
+  return text + size + tag_size;
+}
+
 bool Channel::send(Type type, std::string_view text) {
   const std::scoped_lock lock(sending_);
   if (text.size() >= max_message || state_ != State::open || broken_) return false;
+  constexpr std::size_t most = pieces_at_once * max_piece;
+  const std::size_t room = std::min(text.size(), most) + pieces_at_once * around_piece;
+  const std::unique_ptr<char[]> buffer(new char[room]);  // NOLINT: make_unique would clear it first.
+  char* end = buffer.get();
   bool first = true;
   do {
-    const std::size_t size = std::min(text.size(), max_piece - (first ? 1U : 0U));
-    std::string piece(1, size == text.size() ? '\1' : '\0');
-    if (std::exchange(first, false)) piece += static_cast<char>(type);
-    piece += text.substr(0, size);
-    text.remove_prefix(size);
-    const std::string sealed = send_->seal(piece);
-    std::string record{static_cast<char>(sealed.size() >> 8), static_cast<char>(sealed.size() & 0xff)};
-    if (!write(record += sealed)) return broken_ = true, false;
+    for (std::size_t i = 0; i < pieces_at_once && (first || !text.empty()); ++i) {
+      const std::string_view piece = text.substr(0, max_piece);
+      text.remove_prefix(piece.size());
+      const char head[2] = {text.empty() ? '\1' : '\0', static_cast<char>(type)};
+      end = put_record(end, {head, std::exchange(first, false) ? 2U : 1U}, piece);
+    }
+    if (!write({buffer.get(), end})) return broken_ = true, false;
+    end = buffer.get();
   } while (!text.empty());
   return true;
+}
+
+void Channel::rest() {
+  if (used_ != filled_) return;
+  used_ = filled_ = 0;
+  flooded_ = false;
+  raw_ = {};
 }
 
 bool Channel::write(std::string_view bytes) {

@@ -107,13 +107,18 @@ class Channel {
   // Waits for at most host_patience while the other side reads nothing. False: nothing can be sent any more, but what
   // the other side has sent can still be read.
   bool send(Type type, std::string_view text);
-  // Ends the connection for both sides. The descriptor stays open as long as this object exists. Any thread.
+  // Gives back memory that only a flood needs. Call it when the connection has nothing to do.
+  void rest();
+  // Any thread: both sides see the end. The descriptor stays open until the object ends.
   void close();
 
  private:
+  std::string_view unread() const { return std::string_view(raw_).substr(used_, filled_ - used_); }
+  void make_room();
   bool read_handshake();
   bool read_record();
   bool write(std::string_view bytes);
+  char* put_record(char* to, std::string_view head, std::string_view piece);
 
   Descriptor socket_;
   const Side side_;
@@ -121,9 +126,12 @@ class Channel {
   Introduce introduce_;  // empty once it was used
   std::optional<Cipher> receive_;
   std::atomic<State> state_{State::begun};
-  std::string raw_;       // received, not yet opened
-  std::size_t used_ = 0;  // how many bytes of raw_ have been opened
-  std::string partial_;
+  std::string raw_;           // what was received is in it from used_ to filled_
+  std::size_t used_ = 0;      // how many bytes of raw_ have been opened
+  std::size_t filled_ = 0;    // how many have been received
+  bool flooded_ = false;      // The last read took all the room that there was.
+  std::optional<Type> type_;  // of the message whose first records have come,
+  std::string partial_;       // and its text as far as it has come
   std::optional<Message> whole_;
   bool greeted_ = false;
 

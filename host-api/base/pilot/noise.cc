@@ -61,23 +61,34 @@ std::array<unsigned char, 12> nonce_of(std::uint64_t number) {
 
 }  // namespace
 
-std::string Cipher::seal(std::string_view text, std::string_view bound) {
-  std::string out(text.size() + tag_size, '\0');
-  crypto_aead_chacha20poly1305_ietf_encrypt(reinterpret_cast<unsigned char*>(out.data()), nullptr, bytes_of(text),
-                                            text.size(), bytes_of(bound), bound.size(), nullptr,
+void Cipher::seal_in_place(char* text, std::size_t size, std::string_view bound) {
+  auto* const bytes = reinterpret_cast<unsigned char*>(text);
+  crypto_aead_chacha20poly1305_ietf_encrypt(bytes, nullptr, bytes, size, bytes_of(bound), bound.size(), nullptr,
                                             nonce_of(number_++).data(), key_.data());
+}
+
+bool Cipher::open_in_place(char* sealed, std::size_t size, std::string_view bound) {
+  auto* const bytes = reinterpret_cast<unsigned char*>(sealed);
+  if (size < tag_size ||
+      crypto_aead_chacha20poly1305_ietf_decrypt(bytes, nullptr, nullptr, bytes, size, bytes_of(bound), bound.size(),
+                                                nonce_of(number_).data(), key_.data()) != 0) {
+    return false;
+  }
+  ++number_;
+  return true;
+}
+
+std::string Cipher::seal(std::string_view text, std::string_view bound) {
+  std::string out(text);
+  out.resize(text.size() + tag_size);
+  seal_in_place(out.data(), text.size(), bound);
   return out;
 }
 
 std::optional<std::string> Cipher::open(std::string_view sealed, std::string_view bound) {
-  if (sealed.size() < tag_size) return std::nullopt;
-  std::string out(sealed.size() - tag_size, '\0');
-  if (crypto_aead_chacha20poly1305_ietf_decrypt(reinterpret_cast<unsigned char*>(out.data()), nullptr, nullptr,
-                                                bytes_of(sealed), sealed.size(), bytes_of(bound), bound.size(),
-                                                nonce_of(number_).data(), key_.data()) != 0) {
-    return std::nullopt;
-  }
-  ++number_;
+  std::string out(sealed);
+  if (!open_in_place(out.data(), out.size(), bound)) return std::nullopt;
+  out.resize(out.size() - tag_size);
   return out;
 }
 

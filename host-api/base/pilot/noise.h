@@ -36,6 +36,10 @@ class Cipher {
   std::string seal(std::string_view text, std::string_view bound = {});
   // Nothing: the record was changed, or is out of order.
   std::optional<std::string> open(std::string_view sealed, std::string_view bound = {});
+  // The same where the text is: `text` has room for a tag behind its `size` bytes.
+  void seal_in_place(char* text, std::size_t size, std::string_view bound = {});
+  // `size` with the tag. False: what is there is of no use.
+  bool open_in_place(char* sealed, std::size_t size, std::string_view bound = {});
 
  private:
   Key key_;

@@ -96,6 +96,38 @@ BOOST_AUTO_TEST_CASE(a_message_of_many_records_comes_whole) {
   BOOST_TEST((message->text == large));
 }
 
+BOOST_AUTO_TEST_CASE(messages_of_every_size_come_as_they_were) {
+  const Key key = random_key();
+  Pair pair(key, key);
+  pair.shake_hands();
+  for (const std::size_t size : {0, 1, 15, 16, 17, 255, 4096, 32767, 32768, 32769, 65535, 65536, 65537, 98304}) {
+    std::string text(size, '\0');
+    for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 7 + i / 251);
+    std::thread sender([&] { pair.host->send(Type::call, text); });
+    const auto message = pair.pilot->wait(patience);
+    sender.join();
+    BOOST_REQUIRE(message.has_value());
+    BOOST_TEST((message->type == Type::call));
+    BOOST_TEST((message->text == text));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_connection_that_rests_loses_nothing) {
+  const Key key = random_key();
+  Pair pair(key, key);
+  pair.shake_hands();
+  BOOST_REQUIRE(pair.pilot->send(Type::hello, "me"));
+  BOOST_REQUIRE(pair.pilot->send(Type::beat, ""));
+  BOOST_TEST(pair.host->wait(patience).has_value());
+  pair.host->rest();  // The second one has been received as well.
+  BOOST_TEST(pair.host->wait(patience).has_value());
+  pair.host->rest();
+  BOOST_REQUIRE(pair.pilot->send(Type::leaving, ""));
+  const auto message = pair.host->wait(patience);
+  BOOST_REQUIRE(message.has_value());
+  BOOST_TEST((message->type == Type::leaving));
+}
+
 BOOST_AUTO_TEST_CASE(another_key_closes_the_connection) {
   Pair pair(random_key(), random_key());
   pair.shake_hands();
