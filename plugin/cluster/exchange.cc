@@ -50,6 +50,7 @@ void Exchange::send(const Request& request) {
                                        {"config", request.configuration},
                                        {"call_id", request.call_id},
                                        {"log_from", wanted_level()},
+                                       {"window", slot_.window},
                                        {"hold", request.hold}});
   // A message that could not be sent may have been sent in part; the pilot's answer, or its silence, decides.
   channel.send(Type::call, head + '\0' + request.order);
@@ -83,7 +84,7 @@ bool Exchange::pass_on(const Message& message, const Listener& listener) const {
   }
   const bool beat = message.type == Type::beat;
   if (!beat) slot_.taken += pilot::cost(message.text.size());
-  if (beat || slot_.taken - slot_.told >= pilot::window / 4) {
+  if (beat || slot_.taken - slot_.told >= slot_.window / 4) {
     slot_.told = slot_.taken;
     std::string text;
     for (int shift = 56; shift >= 0; shift -= 8) text += static_cast<char>(slot_.taken >> shift & 0xff);

@@ -101,6 +101,7 @@ Descriptor listen_at(Place& place) {
   Descriptor listener(::socket(place.at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int no = 0;
   if (listener && place.is_six()) ::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+  if (listener) pilot::make_room_for_window(listener.get());
   auto* address = reinterpret_cast<sockaddr*>(&place.at);
   if (!listener || ::bind(listener.get(), address, place.size) != 0 || ::listen(listener.get(), 4096) != 0 ||
       ::getsockname(listener.get(), address, &place.size) != 0) {
@@ -374,6 +375,7 @@ void Pool::greet(int descriptor) {
       if (pilot.connections == 0) came(slot, number("full"));
       ++pilot.connections;
       pilot.until = std::min(pilot.until, slot.until);
+      slot.window = pilot::window_of(slot.channel->descriptor());
       slot.channel->rest();
       idle_.push_back(std::move(slot));
     }

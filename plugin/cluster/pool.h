@@ -54,7 +54,8 @@ struct Slot {
   // Bytes of events and logs that came over the connection in all its calls, and how many of them were acknowledged to
   // the pilot.
   std::uint64_t taken = 0, told = 0;
-  bool leaving = false;  // its pilot takes no more orders: it ends its calls, and then the connection
+  std::size_t window = pilot::smallest_window;  // how many more may be on their way
+  bool leaving = false;  // Its pilot takes no more orders: it ends what it has, and then the connection.
 };
 
 class Pool {

@@ -201,14 +201,24 @@ void watch_other_machine(int socket, std::chrono::seconds patience) {
   };
   const int seconds = static_cast<int>(patience.count());
   set(IPPROTO_TCP, TCP_NODELAY, 1);
-  // Otherwise the kernel begins with 64 KiB and grows the buffer as the program reads. A TCP window that stays closed
-  // would end the connection, as if the machine were gone.
-  set(SOL_SOCKET, SO_RCVBUF, receive_buffer);
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
   set(IPPROTO_TCP, TCP_KEEPIDLE, std::max(1, seconds / 4));
   set(IPPROTO_TCP, TCP_KEEPINTVL, std::max(1, seconds / 4));
   set(IPPROTO_TCP, TCP_KEEPCNT, 3);
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, seconds * 1000);
+}
+
+// Without it the kernel begins with 64 KiB, and gives more as the program reads. A window of TCP that stays closed ends the
+// connection like a machine that is gone.
+void make_room_for_window(int socket) {
+  ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+}
+
+std::size_t window_of(int socket) {
+  int given = 0;
+  socklen_t size = sizeof given;
+  if (::getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &given, &size) != 0) given = 0;
+  return std::clamp(static_cast<std::size_t>(given) / 4, smallest_window, largest_window);
 }
 
 }  // namespace wtool::pilot

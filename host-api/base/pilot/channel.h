@@ -8,13 +8,12 @@
 // - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a message. A
 //   message is at most `max_message` bytes; its first byte is its type.
 // - Anything else closes the connection: a length below a tag's, a record that does not open, a message that is too large.
-// - Pilot to host: `hello` first, a JSON object; then for each call `started`, events, logs, beats, and `result` or
-//   `failure`; `leaving` when it takes no more calls. A call that is answered with `leaving` instead of `started` was
-//   not begun.
-// - Host to pilot: `call`, then `cancel` and `taken`, which says how many bytes of events and logs the host has taken
-//   in all calls of the connection, each counted by its `cost`. The pilot begins no message while more than `window`
-//   bytes are on their way. The receiver's buffer has room for that many, so the sender never waits for room; and the
-//   kernel's acknowledgements prove that the other machine is there, even while the host's reader pauses.
+// - Pilot to host: `hello` first, a JSON object; then for each call `started`, events, logs, beats, and `result` or `failure`;
+//   `leaving` when it takes no more calls. A call that has got `leaving` and not `started` was not begun.
+// - Host to pilot: `call`, then `cancel` and `taken`, in which it says how many bytes of events and logs it has taken in all
+//   calls of the connection, each with what it costs (`cost`). The pilot begins no message when as many bytes more than that
+//   are on their way as the call says (`window`). The receiver's buffer has room for them, so the sender never waits for room; and
+//   the answers of the kernel prove that the other machine is there, also while the host's reader pauses.
 #pragma once
 
 #include <atomic>
@@ -31,19 +30,21 @@
 
 namespace wtool::pilot {
 
-// Must be equal on both sides; a pilot sends its own in `hello`.
-inline constexpr int protocol_version = 2;
+// Both sides must have the same: a pilot says its own in `hello`.
+inline constexpr int protocol_version = 3;
 inline constexpr std::size_t max_message = std::size_t{256} << 20;
 inline constexpr std::size_t max_hello = 4096;
-inline constexpr std::size_t window = 128 << 10;
-inline constexpr std::size_t max_event = 32 << 10;
+// What the host's buffer has room for, whatever the kernel permits, and what is worth having.
+inline constexpr std::size_t smallest_window = 128 << 10;
+inline constexpr std::size_t largest_window = 512 << 10;
+// An event is at most a quarter of the window, and so much.
+inline constexpr std::size_t largest_event = 64 << 10;
 // Below this size, a result need not wait until the host has taken all events.
 inline constexpr std::size_t small_result = 16 << 10;
-// The kernel doubles it, for its own bookkeeping. If net.core.rmem_max allows less, that is 208 KiB by default, also
-// doubled: enough for the window, one more event and a small result.
-inline constexpr int receive_buffer = 512 << 10;
-// What a message with so much text counts as. A small one takes more room than its text: for its record, and for the
-// kernel's bookkeeping of each packet.
+// The kernel doubles it, for its own part. Where net.core.rmem_max permits less than this, it is at least 208 KiB on Linux
+// as it comes, doubled as well: enough for the smallest window, one more event and a small result.
+inline constexpr int receive_buffer = 1 << 20;
+// A small message takes more room than its text: its record, and the kernel's part for each packet.
 constexpr std::size_t cost(std::size_t text) { return text + 128; }
 
 // The pilot ends its calls when it has not heard from the host's machine for this long. The host waits longer before it
@@ -140,8 +141,12 @@ class Channel {
   bool broken_ = false;  // a record may have been sent in part
 };
 
-// Makes the kernel detect that the other machine is gone, whatever the programs at both ends are doing, and sets the
-// receive buffer that this needs.
+// Lets the kernel find out that the other machine is gone, whatever the program at either end is busy with.
 void watch_other_machine(int socket, std::chrono::seconds patience);
+
+// Call it for a socket before it listens: what it accepts then has room for a window.
+void make_room_for_window(int socket);
+// For how much a connection has room.
+std::size_t window_of(int socket);
 
 }  // namespace wtool::pilot

@@ -131,10 +131,15 @@ thread_local Channel* logging_to = nullptr;
 // Bounds the bytes that were sent to the host and that it has not taken yet: see channel.h.
 class Window {
  public:
+  void set_size(std::size_t bytes) {
+    const std::scoped_lock lock(mutex_);
+    size_ = std::clamp(bytes, pilot::smallest_window, pilot::largest_window);
+  }
+  std::size_t largest_event() const { return std::min(size_ / 4, pilot::largest_event); }
   // Waits until a text of this size may be sent. False: the connection is over.
   bool enter(std::size_t text) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return over_ || sent_ - taken_ < pilot::window; });
+    changed_.wait(lock, [&] { return over_ || sent_ - taken_ < size_; });
     sent_ += pilot::cost(text);
     return !over_;
   }
@@ -156,6 +161,7 @@ class Window {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::size_t size_ = pilot::smallest_window;  // changes between calls
   std::uint64_t sent_ = 0, taken_ = 0;
   bool over_ = false;
 };
@@ -303,9 +309,10 @@ int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
   auto& slot = *static_cast<Slot*>(self);
   if (event->kind != WTOOL_EVENT_STDOUT && event->kind != WTOOL_EVENT_STDERR) return 0;
   try {
+    const std::size_t most = slot.window_.largest_event();
     std::string_view rest = text(event->payload);
     while (!rest.empty()) {
-      const std::string_view piece = rest.substr(0, pilot::max_event);
+      const std::string_view piece = rest.substr(0, most);
       rest.remove_prefix(piece.size());
       const Type type = event->kind == WTOOL_EVENT_STDOUT ? Type::standard_output : Type::standard_error;
       if (!slot.window_.enter(piece.size())) return 1;
@@ -356,6 +363,7 @@ void Slot::serve_one(const Message& order) {
     call_id = head.at("call_id").get<std::string>();
     log_from = head.at("log_from").get<std::uint32_t>();
     hold = head.at("hold").get<bool>();
+    window_.set_size(head.at("window").get<std::size_t>());
   } catch (const json::exception& e) {
     return refuse(std::string("the order of the call is not what a host sends: ") + e.what());
   }

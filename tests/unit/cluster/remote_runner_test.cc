@@ -168,7 +168,8 @@ class FakePilot {
       ::poll(&ready, 1, -1);
       if (!channel_->take_in()) return;
     }
-    channel_->send(Type::hello, R"({"version": 2, "node": "n1", "job": ")" + job_ + R"(", "pid": 1})");
+    channel_->send(Type::hello, "{\"version\": " + std::to_string(pilot::protocol_version) +
+                                    R"(, "node": "n1", "job": ")" + job_ + R"(", "pid": 1})");
     while (channel_->state() != Channel::State::closed) {
       const std::optional<Message> message = channel_->wait(patience);
       if (!message || message->type != Type::call) continue;
