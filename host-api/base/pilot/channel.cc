@@ -149,9 +149,10 @@ bool Channel::send(Type type, std::string_view text) {
   const std::scoped_lock lock(sending_);
   if (text.size() >= max_message || state_ != State::open || broken_) return false;
   constexpr std::size_t most = pieces_at_once * max_piece;
-  const std::size_t room = std::min(text.size(), most) + pieces_at_once * around_piece;
+  const std::size_t room = held_.size() + std::min(text.size(), most) + pieces_at_once * around_piece;
   const std::unique_ptr<char[]> buffer(new char[room]);  // NOLINT: make_unique would clear it first.
-  char* end = buffer.get();
+  char* end = std::copy(held_.begin(), held_.end(), buffer.get());
+  held_.clear();
   bool first = true;
   do {
     for (std::size_t i = 0; i < pieces_at_once && (first || !text.empty()); ++i) {
@@ -164,6 +165,23 @@ bool Channel::send(Type type, std::string_view text) {
     end = buffer.get();
   } while (!text.empty());
   return true;
+}
+
+bool Channel::send_with_next(Type type, std::string_view text) {
+  const std::scoped_lock lock(sending_);
+  if (text.size() > max_piece || state_ != State::open || broken_) return false;
+  const std::size_t before = held_.size();
+  held_.resize(before + text.size() + around_piece);
+  const char head[2] = {'\1', static_cast<char>(type)};
+  put_record(held_.data() + before, {head, 2}, text);
+  return true;
+}
+
+bool Channel::flush() {
+  const std::scoped_lock lock(sending_);
+  if (broken_) return false;
+  if (!write(std::exchange(held_, {}))) broken_ = true;
+  return !broken_;
 }
 
 void Channel::rest() {

@@ -108,6 +108,9 @@ class Channel {
   // Waits for at most host_patience while the other side reads nothing. False: nothing can be sent any more, but what
   // the other side has sent can still be read.
   bool send(Type type, std::string_view text);
+  // Before whatever is sent next, and with it in one packet; at the latest with flush(). For short texts.
+  bool send_with_next(Type type, std::string_view text);
+  bool flush();
   // Gives back memory that only a flood needs. Call it when the connection has nothing to do.
   void rest();
   // Any thread: both sides see the end. The descriptor stays open until the object ends.
@@ -138,6 +141,7 @@ class Channel {
 
   std::mutex sending_;
   std::optional<Cipher> send_;
+  std::string held_;     // records that go with the next one
   bool broken_ = false;  // a record may have been sent in part
 };
 

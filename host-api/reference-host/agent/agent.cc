@@ -7,8 +7,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 #include <wtool/ext/log.h>
@@ -125,7 +127,10 @@ Descriptor connect_to(const std::string& address, int port, std::string& problem
 
 class Agent;
 
-// The channel of the call that this thread runs: the plugin's log records of the call are sent there.
+// A call that lasts longer tells at once that it has begun.
+constexpr milliseconds start_told_after{2};
+
+// The channel of the call that this thread runs: what the plugin logs meanwhile goes there.
 thread_local Channel* logging_to = nullptr;
 
 // Bounds the bytes that were sent to the host and that it has not taken yet: see channel.h.
@@ -169,6 +174,8 @@ class Window {
 thread_local Window* logging_window = nullptr;
 thread_local std::uint32_t logging_from = WTOOL_LOG_WARN;
 
+// A connection, and the call that it has. serve() waits for orders and runs them. While it runs one, another thread receives, since
+// the host may cancel it, takes its output, and can be lost. That thread sleeps otherwise, and an order need not wake it.
 class Slot {
  public:
   Slot(Agent& agent, std::unique_ptr<Channel> channel, std::vector<int> processors)
@@ -186,6 +193,13 @@ class Slot {
  private:
   void serve_one(const Message& order);
   static int32_t on_event(void* self, const wtool_event* event) noexcept;
+  void watch();
+  void watch_call(Call& call);
+  void watch_no_more();
+  void set_timer(std::chrono::nanoseconds first) const;
+  bool receive(Call& call);
+  void beat();
+  void await_taken(Call& call);
 
   Agent& agent_;
   const std::unique_ptr<Channel> channel_;
@@ -194,6 +208,14 @@ class Slot {
   std::atomic<bool> busy_{false};
   std::mutex mutex_;
   Call* call_ = nullptr;
+
+  const Descriptor watched_{::epoll_create1(EPOLL_CLOEXEC)};
+  const Descriptor timer_{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+  std::mutex receiving_;  // held by who receives for a call, and for the following
+  Call* watched_call_ = nullptr;
+  bool told_of_start_ = false;
+  bool beat_waits_ = false;  // the host has not answered
+  bool over_ = false;
 };
 
 class Agent {
@@ -327,7 +349,13 @@ int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
 }
 
 void Slot::serve() {
-  while (!agent_.leaving()) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = timer_.get();
+  const bool can_watch = ::epoll_ctl(watched_.get(), EPOLL_CTL_ADD, timer_.get(), &event) == 0;
+  std::thread watcher;
+  if (can_watch) watcher = std::thread([this] { watch(); });
+  while (can_watch && !agent_.leaving()) {
     if (std::optional<Message> message = channel_->next()) {
       if (agent_.leaving()) break;  // The host learns that this call was not begun.
       if (message->type == Type::call) {
@@ -337,11 +365,104 @@ void Slot::serve() {
       continue;  // otherwise a cancel that crossed the result on its way
     }
     if (channel_->state() == Channel::State::closed) break;
+    channel_->rest();
     pollfd ready[2] = {{channel_->descriptor(), POLLIN, 0}, {agent_.leave_event(), POLLIN, 0}};
     ::poll(ready, 2, -1);
   }
   channel_->send(Type::leaving, {});
   if (!agent_.leaving()) agent_.host_is_gone();
+  if (!can_watch) return;
+  {
+    const std::scoped_lock lock(receiving_);
+    over_ = true;
+  }
+  set_timer(std::chrono::nanoseconds(1));
+  watcher.join();
+}
+
+// When the watching thread wakes for the first time; then it does for each beat. Zero: not at all.
+void Slot::set_timer(std::chrono::nanoseconds first) const {
+  itimerspec times{};
+  times.it_value.tv_nsec = first.count();
+  times.it_interval.tv_sec = pilot::beat_every.count();
+  ::timerfd_settime(timer_.get(), 0, &times, nullptr);
+}
+
+void Slot::watch() {
+  for (;;) {
+    epoll_event ready[2];
+    ::epoll_wait(watched_.get(), ready, 2, -1);
+    const std::scoped_lock lock(receiving_);
+    if (over_) return;
+    if (watched_call_ == nullptr) continue;  // It ended just now, and nothing is watched any more.
+    std::uint64_t times = 0;
+    const bool due = ::read(timer_.get(), &times, sizeof times) == sizeof times;
+    if (!receive(*watched_call_)) {
+      ::epoll_ctl(watched_.get(), EPOLL_CTL_DEL, channel_->descriptor(), nullptr);
+      set_timer({});
+    } else if (due && !std::exchange(told_of_start_, true)) {
+      channel_->flush();
+    } else if (due) {
+      beat();
+    }
+  }
+}
+
+void Slot::watch_call(Call& call) {
+  {
+    const std::scoped_lock lock(receiving_);
+    watched_call_ = &call;
+    told_of_start_ = beat_waits_ = false;
+  }
+  set_timer(start_told_after);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = channel_->descriptor();
+  ::epoll_ctl(watched_.get(), EPOLL_CTL_ADD, channel_->descriptor(), &event);
+}
+
+void Slot::watch_no_more() {
+  ::epoll_ctl(watched_.get(), EPOLL_CTL_DEL, channel_->descriptor(), nullptr);
+  set_timer({});
+  const std::scoped_lock lock(receiving_);
+  watched_call_ = nullptr;
+}
+
+// What the host says of a call. False: the connection is over, and so is all that runs here.
+bool Slot::receive(Call& call) {
+  while (std::optional<Message> message = channel_->next()) {
+    if (message->type == Type::cancel && !message->text.empty()) {
+      call.cancel(static_cast<unsigned char>(message->text[0]), std::string_view(message->text).substr(1));
+    } else if (message->type == Type::taken && message->text.size() == 9) {
+      std::uint64_t bytes = 0;
+      for (std::size_t i = 0; i < 8; ++i) bytes = bytes << 8 | static_cast<unsigned char>(message->text[i]);
+      if (message->text[8] == 1) beat_waits_ = false;
+      window_.taken(bytes);
+    }
+  }
+  if (channel_->state() != Channel::State::closed) return true;
+  window_.end();
+  agent_.host_is_gone();
+  return false;
+}
+
+void Slot::beat() {
+  if (!beat_waits_) beat_waits_ = channel_->send(Type::beat, {});
+}
+
+// A large result waits until the host has taken all events, which the answer to a beat says: it would fill the kernel's buffers
+// while the host's reader pauses.
+void Slot::await_taken(Call& call) {
+  auto next_beat = Clock::now();
+  while (receive(call) && !window_.all_taken()) {
+    if (Clock::now() >= next_beat) {
+      next_beat = Clock::now() + pilot::beat_every;
+      beat();
+    }
+    const auto rest = std::chrono::ceil<milliseconds>(next_beat - Clock::now()).count();  // negative after a slow send
+    pollfd ready{channel_->descriptor(), POLLIN, 0};
+    ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(0, rest)) + 1);
+  }
 }
 
 void Slot::serve_one(const Message& order) {
@@ -349,7 +470,7 @@ void Slot::serve_one(const Message& order) {
   const std::size_t cut = order.text.find('\0');
   const json head = json::parse(order.text.substr(0, cut), nullptr, false);
   const auto refuse = [&](const std::string& why) {
-    channel_->send(Type::started, {});
+    channel_->send_with_next(Type::started, {});
     channel_->send(Type::failure, std::string(1, static_cast<char>(WTOOL_E_INVALID_ARGUMENT)) + why);
     busy_ = was_busy;
   };
@@ -387,51 +508,20 @@ void Slot::serve_one(const Message& order) {
     const std::scoped_lock lock(mutex_);
     call_ = &call;
   }
-  channel_->send(Type::started, {});
-  // The signal to leave may have come before this call was registered.
+  // Most calls are short: their start and their result are one packet, for which the host wakes once.
+  channel_->send_with_next(Type::started, {});
+  // The signal to leave came before this call could be seen.
   if (agent_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
 
-  const Descriptor done(::eventfd(0, EFD_CLOEXEC));
-  wtool_status status = WTOOL_OK;
-  std::thread runner([&] {
-    logging_to = channel_.get();
-    logging_window = &window_;
-    logging_from = log_from;
-    status = call.run();
-    eventfd_write(done.get(), 1);
-  });
-  bool beat_waits = false, ended = false;
-  auto next_beat = Clock::now() + pilot::beat_every;
-  for (;;) {
-    while (std::optional<Message> message = channel_->next()) {
-      if (message->type == Type::cancel && !message->text.empty()) {
-        call.cancel(static_cast<unsigned char>(message->text[0]), std::string_view(message->text).substr(1));
-      } else if (message->type == Type::taken && message->text.size() == 9) {
-        std::uint64_t bytes = 0;
-        for (std::size_t i = 0; i < 8; ++i) bytes = bytes << 8 | static_cast<unsigned char>(message->text[i]);
-        if (message->text[8] == 1) beat_waits = false;
-        window_.taken(bytes);
-      }
-    }
-    const bool closed = channel_->state() == Channel::State::closed;
-    if (closed) {
-      window_.end();
-      agent_.host_is_gone();
-    }
-    // A large result waits until the host has taken all events, which the answer to a beat shows: otherwise it could
-    // fill the kernel's buffers while the host's reader pauses.
-    if (ended && (closed || window_.all_taken() || call.result().size() < pilot::small_result)) break;
-    if (ended || Clock::now() >= next_beat) {
-      next_beat = Clock::now() + pilot::beat_every;
-      if (!beat_waits && !closed) beat_waits = channel_->send(Type::beat, {});
-    }
-    pollfd ready[2] = {{ended ? -1 : done.get(), POLLIN, 0}, {closed ? -1 : channel_->descriptor(), POLLIN, 0}};
-    const auto rest = std::chrono::ceil<milliseconds>(next_beat - Clock::now()).count();  // negative after a slow send
-    ::poll(ready, 2, static_cast<int>(std::max<std::int64_t>(0, rest)) + 1);
-    if (ready[0].revents == 0) continue;
-    runner.join();
-    ended = true;
-  }
+  logging_to = channel_.get();
+  logging_window = &window_;
+  logging_from = log_from;
+  watch_call(call);
+  const wtool_status status = call.run();
+  watch_no_more();
+  if (call.result().size() >= pilot::small_result) await_taken(call);
+  logging_to = nullptr;
+  logging_window = nullptr;
   {
     const std::scoped_lock lock(mutex_);
     call_ = nullptr;

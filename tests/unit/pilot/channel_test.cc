@@ -112,6 +112,33 @@ BOOST_AUTO_TEST_CASE(messages_of_every_size_come_as_they_were) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_goes_with_the_next_message_comes_before_it) {
+  const Key key = random_key();
+  Pair pair(key, key);
+  pair.shake_hands();
+  BOOST_REQUIRE(pair.pilot->send_with_next(Type::hello, "me"));
+  BOOST_TEST(!pair.host->wait(milliseconds(0)).has_value());
+  BOOST_REQUIRE(pair.pilot->send(Type::beat, ""));
+  const auto first = pair.host->wait(patience), second = pair.host->wait(patience);
+  BOOST_REQUIRE((first && second));
+  BOOST_TEST((first->type == Type::hello));
+  BOOST_TEST(first->text == "me");
+  BOOST_TEST((second->type == Type::beat));
+}
+
+BOOST_AUTO_TEST_CASE(what_goes_with_the_next_message_goes_alone_when_asked_to) {
+  const Key key = random_key();
+  Pair pair(key, key);
+  pair.shake_hands();
+  BOOST_REQUIRE(pair.pilot->send_with_next(Type::started, ""));
+  BOOST_REQUIRE(pair.pilot->flush());
+  const auto message = pair.host->wait(patience);
+  BOOST_REQUIRE(message.has_value());
+  BOOST_TEST((message->type == Type::started));
+  BOOST_TEST(pair.pilot->flush());
+  BOOST_TEST(!pair.host->wait(milliseconds(0)).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_connection_that_rests_loses_nothing) {
   const Key key = random_key();
   Pair pair(key, key);
