@@ -241,6 +241,7 @@ bool Pool::start(std::string& why) {
                              .job_seconds = options_.minutes * 60,
                              .ending_seconds = static_cast<int>(ending(options_).count()),
                              .directory = here_,
+                             .aes = pilot::has_aes(),
                              .munge = munge_.has_value(),
                              .munge_socket = options_.munge_socket,
                              .key = key_};

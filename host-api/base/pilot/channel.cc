@@ -35,7 +35,7 @@ Channel::Channel(Descriptor socket, Side side, const Key& key, Introduce introdu
 
 Channel::~Channel() = default;
 
-bool Channel::begin() { return write(handshake_->begin()) || (close(), false); }
+bool Channel::begin(Suite suite) { return write(handshake_->begin(suite)) || (close(), false); }
 
 bool Channel::take_in() {
   if (state_ == State::closed) return false;

@@ -97,7 +97,7 @@ class Channel {
   State state() const { return state_; }
 
   // The pilot's first move.
-  bool begin();
+  bool begin(Suite suite = Suite::chacha);
   // Reads what the socket has, without waiting. False when that closes the channel.
   bool take_in();
   // The next message that has arrived in full.

@@ -2,6 +2,7 @@
 
 #include <sodium.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <vector>
@@ -10,10 +11,13 @@ namespace wtool::pilot {
 
 namespace {
 
-constexpr std::string_view protocol = "Noise_NNpsk0_25519_ChaChaPoly_SHA256";
+constexpr std::string_view chacha_protocol = "Noise_NNpsk0_25519_ChaChaPoly_SHA256";
+constexpr std::string_view aes_protocol = "Noise_NNpsk0_25519_AESGCM_SHA256";
 
-static_assert(crypto_aead_chacha20poly1305_ietf_KEYBYTES == key_size);
-static_assert(crypto_aead_chacha20poly1305_ietf_ABYTES == tag_size);
+static_assert(crypto_aead_chacha20poly1305_ietf_KEYBYTES == key_size && crypto_aead_aes256gcm_KEYBYTES == key_size);
+static_assert(crypto_aead_chacha20poly1305_ietf_ABYTES == tag_size && crypto_aead_aes256gcm_ABYTES == tag_size);
+static_assert(crypto_aead_chacha20poly1305_ietf_NPUBBYTES == 12 && crypto_aead_aes256gcm_NPUBBYTES == 12);
+static_assert(aes_protocol.size() <= key_size && chacha_protocol.size() > key_size);
 static_assert(crypto_scalarmult_BYTES == key_size && crypto_hash_sha256_BYTES == key_size);
 
 const unsigned char* bytes_of(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
@@ -48,14 +52,21 @@ Key random_key() {
   return key;
 }
 
+bool has_aes() {
+  if (sodium_init() < 0) throw std::bad_alloc();
+  return crypto_aead_aes256gcm_is_available() == 1;
+}
+
 Cipher::~Cipher() { sodium_memzero(key_.data(), key_.size()); }
 
 namespace {
 
-// Four bytes of zero and the number, least byte first.
-std::array<unsigned char, 12> nonce_of(std::uint64_t number) {
+// Four bytes of zero and the number, for ChaChaPoly with the least byte first, for AESGCM with the most significant one.
+std::array<unsigned char, 12> nonce_of(std::uint64_t number, Suite suite) {
   std::array<unsigned char, 12> nonce{};
-  for (std::size_t i = 0; i < 8; ++i) nonce[4 + i] = static_cast<unsigned char>(number >> (8 * i));
+  for (std::size_t i = 0; i < 8; ++i) {
+    nonce[suite == Suite::aes ? 11 - i : 4 + i] = static_cast<unsigned char>(number >> (8 * i));
+  }
   return nonce;
 }
 
@@ -63,15 +74,16 @@ std::array<unsigned char, 12> nonce_of(std::uint64_t number) {
 
 void Cipher::seal_in_place(char* text, std::size_t size, std::string_view bound) {
   auto* const bytes = reinterpret_cast<unsigned char*>(text);
-  crypto_aead_chacha20poly1305_ietf_encrypt(bytes, nullptr, bytes, size, bytes_of(bound), bound.size(), nullptr,
-                                            nonce_of(number_++).data(), key_.data());
+  const auto seal = suite_ == Suite::aes ? crypto_aead_aes256gcm_encrypt : crypto_aead_chacha20poly1305_ietf_encrypt;
+  seal(bytes, nullptr, bytes, size, bytes_of(bound), bound.size(), nullptr, nonce_of(number_++, suite_).data(),
+       key_.data());
 }
 
 bool Cipher::open_in_place(char* sealed, std::size_t size, std::string_view bound) {
   auto* const bytes = reinterpret_cast<unsigned char*>(sealed);
-  if (size < tag_size ||
-      crypto_aead_chacha20poly1305_ietf_decrypt(bytes, nullptr, nullptr, bytes, size, bytes_of(bound), bound.size(),
-                                                nonce_of(number_).data(), key_.data()) != 0) {
+  const auto open = suite_ == Suite::aes ? crypto_aead_aes256gcm_decrypt : crypto_aead_chacha20poly1305_ietf_decrypt;
+  if (size < tag_size || open(bytes, nullptr, nullptr, bytes, size, bytes_of(bound), bound.size(),
+                              nonce_of(number_, suite_).data(), key_.data()) != 0) {
     return false;
   }
   ++number_;
@@ -93,11 +105,22 @@ std::optional<std::string> Cipher::open(std::string_view sealed, std::string_vie
 }
 
 Handshake::Handshake(const Key& shared, std::string_view prologue, std::optional<Key> own)
-    : shared_(shared), secret_(own ? *own : random_key()) {
+    : shared_(shared), prologue_(prologue), secret_(own ? *own : random_key()) {
   crypto_scalarmult_base(public_.data(), secret_.data());
-  crypto_hash_sha256(hash_.data(), bytes_of(protocol), protocol.size());
+}
+
+// A name of at most a hash's size is filled up with zeros, a longer one is hashed.
+void Handshake::start(Suite suite) {
+  suite_ = suite;
+  cipher_.reset();
+  hash_ = {};
+  if (suite == Suite::aes) {
+    std::copy(aes_protocol.begin(), aes_protocol.end(), hash_.begin());
+  } else {
+    crypto_hash_sha256(hash_.data(), bytes_of(chacha_protocol), chacha_protocol.size());
+  }
   chain_ = hash_;
-  mix_hash(prologue);
+  mix_hash(prologue_);
 }
 
 Handshake::~Handshake() {
@@ -117,14 +140,14 @@ void Handshake::mix_hash(std::string_view bytes) {
 void Handshake::mix_key(std::string_view bytes) {
   const auto keys = derive(chain_, bytes);
   chain_ = keys[0];
-  cipher_.emplace(keys[1]);
+  cipher_.emplace(keys[1], suite_);
 }
 
 void Handshake::mix_shared_key() {
   const auto keys = derive(chain_, text_of(shared_));
   chain_ = keys[0];
   mix_hash(text_of(keys[1]));
-  cipher_.emplace(keys[2]);
+  cipher_.emplace(keys[2], suite_);
 }
 
 std::string Handshake::seal_nothing() {
@@ -148,7 +171,8 @@ bool Handshake::mix_exchange(std::string_view theirs) {
   return true;
 }
 
-std::string Handshake::begin() {
+std::string Handshake::begin(Suite suite) {
+  start(suite);
   mix_shared_key();
   std::string message(text_of(public_));
   mix_hash(message);
@@ -163,23 +187,29 @@ std::optional<Ciphers> Handshake::finish(std::string_view answer) {
   mix_key(theirs);
   if (!mix_exchange(theirs) || !open_nothing(answer.substr(key_size))) return std::nullopt;
   const auto keys = derive(chain_, {});
-  return Ciphers{Cipher(keys[0]), Cipher(keys[1])};
+  return Ciphers{Cipher(keys[0], suite_), Cipher(keys[1], suite_)};
 }
 
-std::optional<Ciphers> Handshake::answer(std::string_view begun, std::string& to_send) {
-  if (begun.size() != handshake_size) return std::nullopt;
+bool Handshake::open_begun(Suite suite, std::string_view begun) {
+  start(suite);
   mix_shared_key();
   const std::string_view theirs = begun.substr(0, key_size);
   mix_hash(theirs);
   mix_key(theirs);
-  if (!open_nothing(begun.substr(key_size))) return std::nullopt;
+  return open_nothing(begun.substr(key_size));
+}
+
+std::optional<Ciphers> Handshake::answer(std::string_view begun, std::string& to_send) {
+  if (begun.size() != handshake_size) return std::nullopt;
+  if (!open_begun(Suite::chacha, begun) && !(has_aes() && open_begun(Suite::aes, begun))) return std::nullopt;
+  const std::string_view theirs = begun.substr(0, key_size);
   std::string own(text_of(public_));
   mix_hash(own);
   mix_key(own);
   if (!mix_exchange(theirs)) return std::nullopt;
   to_send = own + seal_nothing();
   const auto keys = derive(chain_, {});
-  return Ciphers{Cipher(keys[1]), Cipher(keys[0])};
+  return Ciphers{Cipher(keys[1], suite_), Cipher(keys[0], suite_)};
 }
 
 }  // namespace wtool::pilot

@@ -17,6 +17,7 @@ struct Ticket {
   int job_seconds = 3600;   // the time limit of the job, where Slurm does not tell its end
   int ending_seconds = 75;  // how long before that end a pilot ends its calls
   std::string directory{};  // the working directory of the host
+  bool aes = false;         // the host can use AESGCM (noise.h)
   bool munge = false;       // the key is not here: the host gives it by munge
   std::string munge_socket{};
   Key key{};

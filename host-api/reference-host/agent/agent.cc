@@ -590,7 +590,7 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string&
     if (socket) pilot::watch_other_machine(socket.get(), pilot::pilot_patience);
     if (socket && introduce(socket.get(), may_wait, why)) {
       auto channel = std::make_unique<Channel>(std::move(socket), Channel::Side::pilot, key_);
-      if (channel->begin()) {
+      if (channel->begin(ticket_.aes && pilot::has_aes() ? pilot::Suite::aes : pilot::Suite::chacha)) {
         while (may_wait() && channel->take_in() && channel->state() == Channel::State::begun) {
           pollfd ready[2] = {{channel->descriptor(), POLLIN, 0}, {leave_event_.get(), POLLIN, 0}};
           ::poll(ready, 2, 1000);

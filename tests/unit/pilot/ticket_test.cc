@@ -26,6 +26,7 @@ Ticket example() {
           .slots = 3,
           .idle_seconds = 9,
           .directory = "/work",
+          .aes = true,
           .key = random_key()};
 }
 
@@ -47,6 +48,7 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_read_and_only_its_user_can) {
   BOOST_TEST(read->port == 4711);
   BOOST_TEST((read->key == written.key));
   BOOST_TEST(read->directory == "/work");
+  BOOST_TEST(read->aes);
 }
 
 BOOST_AUTO_TEST_CASE(a_ticket_for_munge_holds_no_key) {
