@@ -236,7 +236,7 @@ std::size_t window_of(int socket) {
   int given = 0;
   socklen_t size = sizeof given;
   if (::getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &given, &size) != 0) given = 0;
-  return std::clamp(static_cast<std::size_t>(given) / 4, smallest_window, largest_window);
+  return std::clamp(static_cast<std::size_t>(given) / 4, smallest_window, max_window);
 }
 
 }  // namespace wtool::pilot

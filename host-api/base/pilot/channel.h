@@ -36,9 +36,9 @@ inline constexpr std::size_t max_message = std::size_t{256} << 20;
 inline constexpr std::size_t max_hello = 4096;
 // What the host's buffer has room for, whatever the kernel permits, and what is worth having.
 inline constexpr std::size_t smallest_window = 128 << 10;
-inline constexpr std::size_t largest_window = 512 << 10;
+inline constexpr std::size_t max_window = 512 << 10;
 // An event is at most a quarter of the window, and so much.
-inline constexpr std::size_t largest_event = 64 << 10;
+inline constexpr std::size_t max_event = 64 << 10;
 // Below this size, a result need not wait until the host has taken all events.
 inline constexpr std::size_t small_result = 16 << 10;
 // The kernel doubles it, for its own part. Where net.core.rmem_max permits less than this, it is at least 208 KiB on Linux

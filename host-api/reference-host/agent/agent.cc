@@ -138,9 +138,9 @@ class Window {
  public:
   void set_size(std::size_t bytes) {
     const std::scoped_lock lock(mutex_);
-    size_ = std::clamp(bytes, pilot::smallest_window, pilot::largest_window);
+    size_ = std::clamp(bytes, pilot::smallest_window, pilot::max_window);
   }
-  std::size_t largest_event() const { return std::min(size_ / 4, pilot::largest_event); }
+  std::size_t max_event() const { return std::min(size_ / 4, pilot::max_event); }
   // Waits until a text of this size may be sent. False: the connection is over.
   bool enter(std::size_t text) {
     std::unique_lock lock(mutex_);
@@ -331,7 +331,7 @@ int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
   auto& slot = *static_cast<Slot*>(self);
   if (event->kind != WTOOL_EVENT_STDOUT && event->kind != WTOOL_EVENT_STDERR) return 0;
   try {
-    const std::size_t most = slot.window_.largest_event();
+    const std::size_t most = slot.window_.max_event();
     std::string_view rest = text(event->payload);
     while (!rest.empty()) {
       const std::string_view piece = rest.substr(0, most);
