@@ -176,7 +176,7 @@ std::int64_t waiting(const ToolUnderTest& tool, unsigned count) {
   std::atomic<unsigned> waiting{0};
   CallOptions options;
   options.on_event = [&](const Event& event) {
-    if (event.kind == WTOOL_EVENT_STATE && event.payload.find("waiting") != std::string::npos) ++waiting;
+    if (event.kind == WTOOL_EVENT_STATE && event.payload.find(R"("reason":"node")") != std::string::npos) ++waiting;
     return 0;
   };
   std::vector<std::unique_ptr<RunningCall>> calls;
