@@ -3,6 +3,7 @@
 // only themselves.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <filesystem>
 
 #include "support/mcp_client.h"
 
@@ -89,6 +90,31 @@ BOOST_AUTO_TEST_CASE(the_end_of_the_input_ends_everything_and_is_a_success) {
       BOOST_TEST(finished.exit_code == 0);
       BOOST_TEST(client.nothing_is_left(100), client.mark.description());
     }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_call_that_still_waits_at_the_end_of_the_input_is_refused) {
+  const ScratchFolder folder;
+  Session client({"--config", folder.file("c.yaml", "mcp: {max_calls: 1}\n")});
+  const Json first = client.begin("echo ready; sleep 61");
+  const Json second = client.call("touch " + folder.path() + "/begun");
+  client.program.end_input();
+  BOOST_TEST(client.answer(first).at("result").at("structuredContent").at("error").at("code") == "aborted");
+  const Json refused = client.answer(second).at("result");
+  BOOST_TEST(refused.at("isError") == true);
+  BOOST_TEST(refused.dump().find("nothing of it has been run") != std::string::npos, refused.dump());
+  BOOST_TEST(client.program.wait().exit_code == 0);
+  BOOST_TEST(!std::filesystem::exists(folder.path() + "/begun"));
+}
+
+// The call may have begun by then, or not.
+BOOST_AUTO_TEST_CASE(a_call_right_before_the_end_of_the_input_is_answered) {
+  for (int round = 0; round < 20; ++round) {
+    Session client;
+    const Json id = client.call("true");
+    client.program.end_input();
+    BOOST_TEST(client.answer(id).contains("result"));
+    BOOST_TEST(client.program.wait().exit_code == 0);
   }
 }
 

@@ -74,6 +74,15 @@ BOOST_AUTO_TEST_CASE(the_workflow_itself_is_watched_and_may_have_errors_meanwhil
   BOOST_TEST(file("log") == "run\nagain\nend\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_missing_workflow_is_not_waited_for) {
+  const Finished finished = run({wtool_path, "watch", path("missing.md")}, here());
+  BOOST_TEST_CONTEXT(finished.out << finished.err) {
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(holds(finished.err, "missing.md"));
+    BOOST_TEST(!holds(finished.err, "waiting for changes"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_change_during_a_run_is_not_lost) {
   const std::string file_ =
       workflow(one, "- A: Shell \"touch busy; until test -e go; do sleep 0.01; done; echo run >>log\"\n");

@@ -78,6 +78,8 @@ class Watch {
       complain(why);
       return exit_unusable;
     }
+    // The run says what is missing. Waiting would be for a file that nobody will make: its name is misspelt.
+    if (!std::filesystem::exists(file, failed)) return run_file(context_, options_.file, options_.flags);
     FileWatcher::Wanted wanted;
     wanted.patterns = options_.patterns;
     if (wanted.patterns.empty()) wanted.patterns.emplace_back("**");

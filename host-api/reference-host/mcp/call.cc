@@ -88,15 +88,17 @@ void Calls::cancel(const std::string& key, const std::string& reason) {
 
 void Calls::end(const std::string& reason) {
   std::vector<Running> running;
+  std::deque<Waiting> waiting;
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
-    waiting_.clear();
+    waiting.swap(waiting_);
     running = running_;
     changed_.notify_all();
     time_changed_.notify_all();
   }
   for (const Running& one : running) one.call->stop.request(StopHow::now, reason);
+  for (const Waiting& one : waiting) answer_now(*one.call, handlers_.drop(*one.call, reason));
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
   if (timer_.joinable()) timer_.join();

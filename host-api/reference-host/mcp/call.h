@@ -97,7 +97,9 @@ class Calls {
   struct Handlers {
     std::function<std::string(Call&)> run;     // runs one call and returns the line that answers it
     std::function<std::string(Call&)> refuse;  // returns the line for a call that has waited too long
-    std::function<void(Call&)> due;            // the time has come that was given to remind()
+    // Returns the line for a call whose turn never came, because of end().
+    std::function<std::string(Call&, const std::string& reason)> drop;
+    std::function<void(Call&)> due;  // the time has come that was given to remind()
     std::function<void(const std::shared_ptr<Batch>&, std::string)> send;
   };
   // `max_wait`: how long a call may wait for its turn.
@@ -120,7 +122,7 @@ class Calls {
   bool contains(const std::string& key) const;
   // Never waits. Ignores a key that is no longer in use.
   void cancel(const std::string& key, const std::string& reason);
-  // Stops all running calls now and waits until they have ended. Waiting calls never begin, and are not answered.
+  // Stops all running calls now and waits until they have ended. Waiting calls never begin, and are refused.
   void end(const std::string& reason);
 
   // The call that this thread works for, or nullptr. Any thread.

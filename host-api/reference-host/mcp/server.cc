@@ -97,6 +97,11 @@ Calls::Handlers Server::handlers() {
                                   " s (mcp.queue_seconds) for its turn, since " + std::to_string(settings_.max_calls) +
                                   " calls (mcp.max_calls) run; nothing of it has been run"));
               },
+          .drop =
+              [this](Call& call, const std::string& reason) {
+                return answered(call, refusal("the call was stopped before its turn, since " + reason +
+                                              "; nothing of it has been run"));
+              },
           .due =
               [this](Call& call) {
                 try {
