@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "support/sandboxed.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
@@ -58,8 +59,6 @@ struct Seen {
     return host.output();
   }
 };
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "support/mcp_client.h"
+#include "support/text.h"
 #include "workflow_place.h"
 
 using namespace wtool::test;
@@ -21,8 +22,6 @@ using Json = nlohmann::json;
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // A server that asks about touch, for a client that has no forms, and the person's other terminal.
 struct Waiting {
@@ -50,7 +49,7 @@ struct Waiting {
     words.insert(words.begin(), {WTOOL_TEST_PROGRAM, "approve"});
     return run(words, outside());
   }
-  bool waits(const std::string& id) const { return has(approve({}).out, id + ", "); }
+  bool waits(const std::string& id) const { return holds(approve({}).out, id + ", "); }
   void wait_until_asked(const std::string& id) const {
     BOOST_REQUIRE(wait_until([&] { return waits(id); }, within(1000)));
   }
@@ -83,7 +82,7 @@ class Peer {
   std::string read_until(std::string_view part) const {
     std::string line;
     do line = read_line();
-    while (!line.empty() && !has(line, part));
+    while (!line.empty() && !holds(line, part));
     return line;
   }
 
@@ -140,9 +139,9 @@ BOOST_AUTO_TEST_CASE(a_question_waits_and_is_answered_by_another_process) {
   const Json call = place.touch();
   place.wait_until_asked(id);
   const Finished shown = place.approve({id});
-  BOOST_TEST(has(shown.out, "touch " + place.file()), shown.out);
-  BOOST_TEST(has(shown.out, "commands.ask"), shown.out);
-  BOOST_TEST(has(shown.out, "test"), shown.out);
+  BOOST_TEST(holds(shown.out, "touch " + place.file()), shown.out);
+  BOOST_TEST(holds(shown.out, "commands.ask"), shown.out);
+  BOOST_TEST(holds(shown.out, "test"), shown.out);
   BOOST_TEST(!place.made());
   const Finished given = place.approve({id, "--answer", "yes"});
   BOOST_TEST(given.exit_code == 0, given.err);
@@ -151,10 +150,10 @@ BOOST_AUTO_TEST_CASE(a_question_waits_and_is_answered_by_another_process) {
   BOOST_TEST(place.approve({}).out == "no question waits\n");
   const Finished late = place.approve({id, "--answer", "yes"});
   BOOST_TEST(late.exit_code == 1);
-  BOOST_TEST(has(late.err, id), late.err);
+  BOOST_TEST(holds(late.err, id), late.err);
   place.client.program.end_input();
   const Finished end = place.client.program.wait();
-  BOOST_TEST(has(end.err, "wtool approve " + id), end.err);
+  BOOST_TEST(holds(end.err, "wtool approve " + id), end.err);
   BOOST_TEST(fs::is_empty(place.sockets()));
 }
 
@@ -184,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_person_answers_on_a_terminal) {
   place.wait_until_asked(id);
   Program person({WTOOL_TEST_PROGRAM, "approve"}, Program::On::terminal, place.outside());
   BOOST_TEST(person.wait_for_output("Allow this?"));
-  BOOST_TEST(has(person.output(), "touch"), person.output());
+  BOOST_TEST(holds(person.output(), "touch"), person.output());
   person.type("yes\r");
   BOOST_TEST(person.wait().exit_code == 0);
   BOOST_TEST(place.client.answer(call).at("result").at("isError") == false);
@@ -232,7 +231,7 @@ BOOST_AUTO_TEST_CASE(a_client_is_told_how_to_be_answered_only_where_it_shows_no_
               : client.ask("server/discover",
                            {{"_meta",
                              {{prefix + "protocolVersion", version}, {prefix + "clientCapabilities", capabilities}}}});
-      BOOST_TEST(has(said.at("result").at("instructions").get<std::string>(), "wtool approve") == !forms);
+      BOOST_TEST(holds(said.at("result").at("instructions").get<std::string>(), "wtool approve") == !forms);
     }
   }
 }
@@ -260,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_that_asks_is_answered_and_continues) {
       words.insert(words.begin(), {WTOOL_TEST_PROGRAM, "approve"});
       return run(words, here);
     };
-    BOOST_REQUIRE(wait_until([&] { return has(approve({}).out, "Deploy now?"); }, within(1000)));
+    BOOST_REQUIRE(wait_until([&] { return holds(approve({}).out, "Deploy now?"); }, within(1000)));
     BOOST_TEST(approve({id, "--answer", "yes"}).exit_code == 0);
     const Json result = client.answer(call).at("result");
     BOOST_TEST(result.at("isError") == false, result.dump());
@@ -288,8 +287,8 @@ BOOST_AUTO_TEST_CASE(a_run_that_its_question_has_suspended_is_answered_before_it
     BOOST_TEST(asking.at("resultType") == "input_required");
     const std::string id = std::to_string(client.program.pid()) + "-1";
     const Finished shown = run({WTOOL_TEST_PROGRAM, "approve", id}, here);
-    BOOST_TEST(has(shown.out, "touch made"), shown.out + shown.err);
-    BOOST_TEST(has(shown.out, "continues with its next call"), shown.out);
+    BOOST_TEST(holds(shown.out, "touch made"), shown.out + shown.err);
+    BOOST_TEST(holds(shown.out, "continues with its next call"), shown.out);
     BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve", id, "--answer", "yes"}, here).exit_code == 0);
     BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve"}, here).out == "no question waits\n");
     if (by_state) {
@@ -310,7 +309,7 @@ BOOST_AUTO_TEST_CASE(a_deadline_refuses_and_says_so) {
   Waiting place("results: both, approve_within: 1");
   const Json answer = place.client.answer(place.touch());
   BOOST_TEST(code_of(answer) == "approval_unavailable");
-  BOOST_TEST(has(answer.dump(), "Nobody has answered in time"), answer.dump());
+  BOOST_TEST(holds(answer.dump(), "Nobody has answered in time"), answer.dump());
   BOOST_TEST(!place.made());
   BOOST_TEST(place.approve({}).out == "no question waits\n");
 }
@@ -368,8 +367,8 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_can_answer) {
         command,
         {{"arguments",
           {{"working_directory", place.folder.path()}, {"environment", {{"XDG_RUNTIME_DIR", place.folder.path()}}}}}});
-    BOOST_TEST(has(result.dump(), "no such process may answer"), command + ": " + result.dump());
-    BOOST_TEST(!has(result.dump(), "touch"), result.dump());
+    BOOST_TEST(holds(result.dump(), "no such process may answer"), command + ": " + result.dump());
+    BOOST_TEST(!holds(result.dump(), "touch"), result.dump());
     BOOST_TEST(place.waits(id));
     BOOST_TEST(!place.made());
   }
@@ -434,10 +433,10 @@ BOOST_AUTO_TEST_CASE(nobody_answers_for_another_user,
   std::string said(4096, ' ');
   said.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(ends[0], said.data(), said.size()), 0)));
   ::close(ends[0]);
-  BOOST_TEST(has(said, "another user"), said);
-  BOOST_TEST(!has(said, "nonce"), said);
+  BOOST_TEST(holds(said, "another user"), said);
+  BOOST_TEST(!holds(said, "nonce"), said);
   // And a folder that is open to others is not trusted.
-  BOOST_TEST(!has(place.approve({}).out, id));
+  BOOST_TEST(!holds(place.approve({}).out, id));
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_counts_only_from_the_process_that_connected) {
@@ -448,7 +447,7 @@ BOOST_AUTO_TEST_CASE(an_answer_counts_only_from_the_process_that_connected) {
   const Json answer{{"id", id}, {"answer", "yes"}};
   Peer without_nonce(place.socket());
   without_nonce.send(answer);
-  BOOST_TEST(has(without_nonce.read_until("refused"), "nonce"));
+  BOOST_TEST(holds(without_nonce.read_until("refused"), "nonce"));
   Peer passed_on(place.socket());
   Json with_nonce = answer;
   with_nonce["nonce"] = Json::parse(passed_on.read_line()).at("nonce");
@@ -458,7 +457,7 @@ BOOST_AUTO_TEST_CASE(an_answer_counts_only_from_the_process_that_connected) {
     ::_exit(0);
   }
   ::waitpid(child, nullptr, 0);
-  BOOST_TEST(has(passed_on.read_until("refused"), "another process"));
+  BOOST_TEST(holds(passed_on.read_until("refused"), "another process"));
   BOOST_TEST(place.waits(id));
   BOOST_TEST(!place.made());
 }
@@ -476,8 +475,8 @@ BOOST_AUTO_TEST_CASE(an_answer_is_never_for_another_question_than_the_one_shown)
   ProgramOptions outside = place.outside();
   outside.set["XDG_STATE_HOME"] = state;
   const Finished shown = run({WTOOL_TEST_PROGRAM, "approve"}, outside);
-  BOOST_TEST(has(shown.out, "touch " + place.file()), shown.out);
-  BOOST_TEST(!has(shown.out, "| ls"), shown.out);
+  BOOST_TEST(holds(shown.out, "touch " + place.file()), shown.out);
+  BOOST_TEST(!holds(shown.out, "| ls"), shown.out);
   const Finished given = run({WTOOL_TEST_PROGRAM, "approve", id, "--answer", "no"}, outside);
   BOOST_TEST(given.exit_code == 0, given.err);
   BOOST_TEST(code_of(place.client.answer(call)) == "approval_denied");
@@ -493,8 +492,8 @@ BOOST_AUTO_TEST_CASE(a_process_that_says_nothing_hides_no_question) {
   // Its folder comes first.
   const Finished shown = run({WTOOL_TEST_PROGRAM, "approve"},
                              {.set = {{"XDG_RUNTIME_DIR", runtime}, {"XDG_STATE_HOME", place.folder.path()}}});
-  BOOST_TEST(has(shown.err, "does not say what it asks"), shown.err);
-  BOOST_TEST(has(shown.out, id + ", "), shown.out);
+  BOOST_TEST(holds(shown.err, "does not say what it asks"), shown.err);
+  BOOST_TEST(holds(shown.out, id + ", "), shown.out);
 }
 
 BOOST_AUTO_TEST_CASE(a_process_that_never_ends_its_line_is_given_up) {
@@ -502,7 +501,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_never_ends_its_line_is_given_up) {
   const Impostor impostor(folder.path() + "/wtool/approve", std::string(std::size_t{65} << 20, ' '));
   const Finished finished = run({WTOOL_TEST_PROGRAM, "approve"}, {.set = {{"XDG_RUNTIME_DIR", folder.path()}}});
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(has(finished.err, "too long a line"), finished.err);
+  BOOST_TEST(holds(finished.err, "too long a line"), finished.err);
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_without_a_question_is_wrong_usage) {
@@ -510,6 +509,6 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_question_is_wrong_usage) {
   const ProgramOptions here{.set = {{"XDG_RUNTIME_DIR", folder.path()}}};
   const Finished finished = run({WTOOL_TEST_PROGRAM, "approve", "--answer", "yes"}, here);
   BOOST_TEST(finished.exit_code == 2);
-  BOOST_TEST(has(finished.err, "ID"), finished.err);
+  BOOST_TEST(holds(finished.err, "ID"), finished.err);
   BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve", "1-1", "--answer", "maybe"}, here).exit_code == 2);
 }

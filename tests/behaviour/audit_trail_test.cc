@@ -12,6 +12,7 @@
 #include <set>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 namespace fs = std::filesystem;
@@ -24,8 +25,6 @@ std::string content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // The words after "wrote " in what writers print.
 std::set<std::string> written(const std::string& output) {
@@ -85,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(processes_and_threads_write_one_trail_and_rotate_it, Sha
   for (auto& one : writers) {
     const Finished finished = one->wait();
     BOOST_TEST(finished.exit_code == 0, finished.err);
-    BOOST_TEST(!has(finished.out, "failed"), finished.out);
+    BOOST_TEST(!holds(finished.out, "failed"), finished.out);
     calls.merge(written(finished.out));
   }
   BOOST_TEST(calls.size() == 4U * 3U * 60U);
@@ -122,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(writers_that_are_killed_leave_a_good_trail, SharedTrail)
     for (auto& one : writers) {
       const Finished finished = one->wait();
       BOOST_TEST(finished.signal == SIGKILL);
-      BOOST_TEST(!has(finished.out, "failed"), finished.out.substr(0, 1000));
+      BOOST_TEST(!holds(finished.out, "failed"), finished.out.substr(0, 1000));
       of_round.merge(written(finished.out));
     }
     check_good();
@@ -135,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(writers_that_are_killed_leave_a_good_trail, SharedTrail)
   calls.insert("last-0-0");
   check_good();
   const Finished shown = audit({"show", file, "--last", "1"});
-  BOOST_TEST(has(shown.out, "last-0-0"), shown.out);
+  BOOST_TEST(holds(shown.out, "last-0-0"), shown.out);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_may_not_grow_is_an_error_and_stays_whole, SharedTrail) {
@@ -146,15 +145,15 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_may_not_grow_is_an_error_and_stays_whole, Sh
   BOOST_TEST(calls.size() > 3U);
   BOOST_TEST(calls.size() < 40U);
   BOOST_TEST(
-      has(finished.out, "failed a-0-39: the audit trail " + file + " cannot be written: a line cannot be added: " +
-                            "File too large; the host may write files of 3000 bytes at most (RLIMIT_FSIZE)"),
+      holds(finished.out, "failed a-0-39: the audit trail " + file + " cannot be written: a line cannot be added: " +
+                              "File too large; the host may write files of 3000 bytes at most (RLIMIT_FSIZE)"),
       finished.out);
   BOOST_TEST(content(file).ends_with("}\n"));
   check_good();
   check_holds(calls);
   BOOST_TEST(run(writer({"name=b"})).exit_code == 0);
   const Finished verified = audit({"verify", file});
-  BOOST_TEST(!has(verified.out, "note"), verified.out);  // Nothing was torn.
+  BOOST_TEST(!holds(verified.out, "note"), verified.out);  // Nothing was torn.
 }
 
 BOOST_FIXTURE_TEST_CASE(a_full_disk_is_an_error_and_what_was_written_stays_whole, SharedTrail) {
@@ -170,7 +169,7 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_is_an_error_and_what_was_written_stays_whole
   const std::set<std::string> calls = written(finished.out);
   BOOST_TEST(calls.size() > 5U);
   BOOST_TEST(calls.size() < 40U);
-  BOOST_TEST(has(finished.out, "No space left on device; make room on its file system"), finished.out.substr(0, 500));
+  BOOST_TEST(holds(finished.out, "No space left on device; make room on its file system"), finished.out.substr(0, 500));
   file = scratch.path() + "/audit.jsonl";
   BOOST_TEST(content(file).ends_with("}\n"));
   check_good();
@@ -183,12 +182,12 @@ BOOST_FIXTURE_TEST_CASE(a_stopped_process_with_the_lock_delays_a_call_and_does_n
   BOOST_REQUIRE(holder.wait_for_output("holding"));
   holder.kill(SIGSTOP);
   const Finished finished = run(writer({"name=b", "lock_wait=100"}));
-  BOOST_TEST(has(finished.out, "failed b-0-0: the audit trail " + file +
-                                   " cannot be written: another process has had its lock for 100 ms"),
+  BOOST_TEST(holds(finished.out, "failed b-0-0: the audit trail " + file +
+                                     " cannot be written: another process has had its lock for 100 ms"),
              finished.out);
   holder.kill(SIGKILL);
   holder.wait();
-  BOOST_TEST(has(run(writer({"name=c"})).out, "wrote c-0-0"));
+  BOOST_TEST(holds(run(writer({"name=c"})).out, "wrote c-0-0"));
   check_good();
 }
 
@@ -209,22 +208,22 @@ BOOST_FIXTURE_TEST_CASE(the_program_says_what_it_finds_and_its_exit_status_does_
 
   const Finished later = audit({"verify", file, "--expect", head});
   BOOST_TEST(later.exit_code == 0);
-  BOOST_TEST(has(later.out, "note: the expected line is there; 1 line came since\n"), later.out);
+  BOOST_TEST(holds(later.out, "note: the expected line is there; 1 line came since\n"), later.out);
   const Finished missing = audit({"verify", file, "--expect", std::string(64, 'F')});
   BOOST_TEST(missing.exit_code == 1);
   BOOST_TEST(missing.out.starts_with("BROKEN: 1 problem in 4 lines in 1 file, from "), missing.out);
-  BOOST_TEST(has(missing.out, "problem: the expected line " + std::string(64, 'f') + " is not in the trail"));
+  BOOST_TEST(holds(missing.out, "problem: the expected line " + std::string(64, 'f') + " is not in the trail"));
 
   const Finished not_a_hash = audit({"verify", file, "--expect", "abc"});
   BOOST_TEST(not_a_hash.exit_code == 2);
-  BOOST_TEST(has(not_a_hash.err, "--expect needs the 64 hexadecimal digits"), not_a_hash.err);
+  BOOST_TEST(holds(not_a_hash.err, "--expect needs the 64 hexadecimal digits"), not_a_hash.err);
   const Finished none = audit({"verify", file + ".none"});
   BOOST_TEST(none.exit_code == 2);
   BOOST_TEST(none.err == "wtool: cannot read the audit trail " + file + ".none: No such file or directory\n");
   BOOST_TEST(none.out == "");
   BOOST_TEST(audit({"show", file + ".none"}).exit_code == 2);
-  BOOST_TEST(has(audit({}).err, "wtool: a command is missing\ncommands: verify, show\n"));
-  BOOST_TEST(has(audit({"verfy", file}).err, "there is no command \"audit verfy\"; did you mean verify?\n"));
+  BOOST_TEST(holds(audit({}).err, "wtool: a command is missing\ncommands: verify, show\n"));
+  BOOST_TEST(holds(audit({"verfy", file}).err, "there is no command \"audit verfy\"; did you mean verify?\n"));
   BOOST_TEST(audit({}).exit_code == 2);
   BOOST_TEST(audit({"verify"}).exit_code == 2);
   BOOST_TEST(audit({"show", file, "--last", "0"}).exit_code == 2);
@@ -255,6 +254,6 @@ BOOST_FIXTURE_TEST_CASE(on_a_terminal_a_line_has_its_width, SharedTrail) {
   Program program({"/bin/sh", "-c", "stty cols 60; exec \"$0\" audit show \"$1\"", WTOOL_TEST_PROGRAM, file},
                   Program::On::terminal);
   const Finished finished = program.wait();
-  BOOST_TEST(has(finished.out, "xxx\xE2\x80\xA6\r\n"), finished.out);
-  BOOST_TEST(!has(finished.out, std::string(60, 'x')));
+  BOOST_TEST(holds(finished.out, "xxx\xE2\x80\xA6\r\n"), finished.out);
+  BOOST_TEST(!holds(finished.out, std::string(60, 'x')));
 }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
@@ -38,8 +39,6 @@ struct Place {
 
   std::string marked(const std::string& command) const { return "export " + mark.assignment() + "; " + command; }
 };
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // True while a SIGINT waits to be taken by the process.
 bool interrupt_pends(pid_t process) {

@@ -4,14 +4,13 @@
 #include <filesystem>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
 namespace {
 
 const std::string wtool_path = WTOOL_TEST_PROGRAM;
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct Place {
   ScratchFolder scratch;

@@ -15,13 +15,12 @@
 #include <thread>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 #include "warden/protocol.h"
 
 using namespace wtool::test;
 
 namespace {
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A plugin of its own, laid out as an installation is.
 struct Installation : ScratchFolder {

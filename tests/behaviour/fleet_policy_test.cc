@@ -8,6 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
@@ -17,8 +18,6 @@ const std::string host = WTOOL_TEST_HOSTS "/fleet_host";
 const std::string program = WTOOL_TEST_PROGRAM;
 
 bool is_root() { return geteuid() == 0; }
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::vector<std::string> in_namespaces(const std::vector<std::string>& words) {
   std::vector<std::string> all{"/usr/bin/env", "unshare", "--mount"};

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
@@ -15,8 +16,6 @@ namespace {
 
 const std::string journal_run = "20261123-235134-c4ab";
 const std::string trail_head = "adc24a4920ba2622e7459ae8706500ddaea75788e7b63688f3e11d023cfbbdec";
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A project that an earlier program has left.
 struct Project {

@@ -10,6 +10,7 @@
 
 #include "guide_page.h"
 #include "support/plugin.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
@@ -38,8 +39,6 @@ std::string problem_of(const std::string& text) {
   if (report.problems.empty()) return "none";
   return report.problems.size() == 1 ? report.problems.front() : "several: " + report.problems.front();
 }
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // Pages are written with ~~~ here, so that they can be read.
 std::string page(std::string text) {

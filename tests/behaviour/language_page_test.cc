@@ -5,12 +5,11 @@
 #include <sstream>
 
 #include "language_page.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
 namespace {
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // The only problem of a page; "none" without one, and "several" if there are more.
 std::string problem_of(const std::string& text) {

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "support/mcp_client.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 using Json = nlohmann::json;
@@ -37,8 +38,6 @@ std::string code_of(const Json& answer) {
   return answer.at("result").at("structuredContent").at("error").at("code").get<std::string>();
 }
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_person_is_asked_with_all_that_matters_and_yes_is_for_once) {
@@ -49,8 +48,8 @@ BOOST_AUTO_TEST_CASE(a_person_is_asked_with_all_that_matters_and_yes_is_for_once
       const Json question = asked.client.question();
       BOOST_TEST(question.at("method") == "elicitation/create");
       const std::string message = question.at("params").at("message");
-      BOOST_TEST(has(message, "touch"), message);
-      BOOST_TEST(has(message, "commands.ask"), message);
+      BOOST_TEST(holds(message, "touch"), message);
+      BOOST_TEST(holds(message, "commands.ask"), message);
       const Json& schema = question["params"]["requestedSchema"];
       BOOST_TEST((schema.at("properties").at("answer").at("enum") == Json{"yes", "no", "always", "never"}));
       BOOST_TEST((schema.at("required") == Json{"answer"}));

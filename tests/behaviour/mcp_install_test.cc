@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "support/program.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 using Json = nlohmann::json;
@@ -105,8 +106,6 @@ std::string read(const std::string& file) {
   return text.str();
 }
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
 // Every line of `part`, in order, is in `text`; commas count for nothing.
 bool keeps_lines(const std::string& text, const std::string& part) {
   const auto stripped = [](std::string line) {
@@ -144,14 +143,14 @@ BOOST_DATA_TEST_CASE(a_client_without_a_file_gets_one_and_it_goes_again, data::m
   const std::string file = person.at(one.file);
   const Finished installed = person.install(one.name);
   check_good(installed);
-  BOOST_TEST(has(installed.out, file + " (a new file):\n+ "), installed.out);
-  BOOST_TEST(has(installed.out, person.project()), installed.out);
+  BOOST_TEST(holds(installed.out, file + " (a new file):\n+ "), installed.out);
+  BOOST_TEST(holds(installed.out, person.project()), installed.out);
   BOOST_TEST(read(file) == person.mcp({"--print-config", one.name}).out);
   BOOST_TEST(names_beside(file).size() >= 1U);
-  BOOST_TEST(has(person.mcp({"--list"}).out, "installed  " + file));
+  BOOST_TEST(holds(person.mcp({"--list"}).out, "installed  " + file));
   check_good(person.uninstall(one.name));
   BOOST_TEST(!fs::exists(file));
-  BOOST_TEST(!has(person.mcp({"--list"}).out, "installed"));
+  BOOST_TEST(!holds(person.mcp({"--list"}).out, "installed"));
 }
 
 BOOST_DATA_TEST_CASE(other_content_stays_and_an_undone_file_has_the_same_bytes, data::make(cases), one) {
@@ -172,10 +171,10 @@ BOOST_DATA_TEST_CASE(other_content_stays_and_an_undone_file_has_the_same_bytes, 
     BOOST_TEST((status.st_mode & 07777) == 0640U);
     const Finished again = person.install(one.name);
     check_good(again);
-    BOOST_TEST(has(again.out, "has this server already"));
+    BOOST_TEST(holds(again.out, "has this server already"));
     BOOST_TEST(read(file) == after);
     // Nothing lies about beside it.
-    for (const std::string& name : names_beside(file)) BOOST_TEST(!has(name, ".wtool-"));
+    for (const std::string& name : names_beside(file)) BOOST_TEST(!holds(name, ".wtool-"));
     check_good(person.uninstall(one.name));
     BOOST_TEST(read(file) == before);
   }
@@ -188,7 +187,7 @@ BOOST_DATA_TEST_CASE(another_folder_takes_the_place_of_the_first_and_all_of_it_c
   check_good(person.install(one.name));
   check_good(person.install(one.name, {"--yes", "--network"}));
   const std::string after = read(file);
-  BOOST_TEST(has(after, "--network"));
+  BOOST_TEST(holds(after, "--network"));
   BOOST_TEST(after.find("wtool\"") == after.rfind("wtool\""));
   check_good(person.uninstall(one.name));
   BOOST_TEST(read(file) == one.filled);
@@ -205,10 +204,10 @@ BOOST_DATA_TEST_CASE(what_somebody_changed_later_stays, data::make(cases), one) 
     check_good(finished);
   };
   without("first");
-  BOOST_TEST(has(read(file), "second"));
-  BOOST_TEST(!has(read(file), "first"));
+  BOOST_TEST(holds(read(file), "second"));
+  BOOST_TEST(!holds(read(file), "first"));
   without("second");
-  BOOST_TEST(!has(read(file), "wtool"));
+  BOOST_TEST(!holds(read(file), "wtool"));
 }
 
 BOOST_DATA_TEST_CASE(a_file_that_is_not_understood_stays_and_the_text_is_printed, data::make(cases), one) {
@@ -217,11 +216,11 @@ BOOST_DATA_TEST_CASE(a_file_that_is_not_understood_stays_and_the_text_is_printed
   write(file, one.broken);
   const Finished finished = person.install(one.name);
   BOOST_TEST(finished.exit_code == 2);
-  BOOST_TEST(has(finished.err, "nothing was changed"), finished.err);
+  BOOST_TEST(holds(finished.err, "nothing was changed"), finished.err);
   BOOST_TEST(finished.out == person.mcp({"--print-config", one.name}).out);
   BOOST_TEST(person.uninstall(one.name).exit_code == 2);
   BOOST_TEST(read(file) == one.broken);
-  BOOST_TEST(has(person.mcp({"--list"}).out, "unclear"));
+  BOOST_TEST(holds(person.mcp({"--list"}).out, "unclear"));
 }
 
 BOOST_DATA_TEST_CASE(another_server_of_the_name_stays, data::make(cases), one) {
@@ -230,7 +229,7 @@ BOOST_DATA_TEST_CASE(another_server_of_the_name_stays, data::make(cases), one) {
   write(file, one.taken);
   const Finished finished = person.install(one.name);
   BOOST_TEST(finished.exit_code == 2);
-  BOOST_TEST(has(finished.err, "--name"), finished.err);
+  BOOST_TEST(holds(finished.err, "--name"), finished.err);
   BOOST_TEST(person.uninstall(one.name).exit_code == 2);
   BOOST_TEST(read(file) == one.taken);
 }
@@ -257,7 +256,7 @@ BOOST_AUTO_TEST_CASE(a_person_is_asked_and_nothing_changes_without_a_yes) {
   const std::string file = person.project() + "/.mcp.json";
   const Finished unasked = person.install("claude-code", {});
   BOOST_TEST(unasked.exit_code == 2);
-  BOOST_TEST(has(unasked.err, "--yes"));
+  BOOST_TEST(holds(unasked.err, "--yes"));
   BOOST_TEST(!fs::exists(file));
   for (const bool yes : {false, true}) {
     Program program({WTOOL_TEST_PROGRAM, "mcp", "--install", "claude-code"}, Program::On::terminal, person.options());
@@ -278,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_link_in_the_project_is_not_followed) {
   for (const char* client : {"claude-code", "vscode"}) {
     const Finished finished = person.install(client);
     BOOST_TEST(finished.exit_code == 2);
-    BOOST_TEST(has(finished.err, "symbolic link"), finished.err);
+    BOOST_TEST(holds(finished.err, "symbolic link"), finished.err);
   }
   BOOST_TEST(read(person.home() + "/precious") == "{}");
   BOOST_TEST(fs::is_empty(person.home() + "/elsewhere"));
@@ -291,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_link_of_the_users_own_stays_one) {
   fs::create_symlink(person.home() + "/dotfiles/codex.toml", person.home() + "/.codex/config.toml");
   check_good(person.install("codex"));
   BOOST_TEST(fs::is_symlink(person.home() + "/.codex/config.toml"));
-  BOOST_TEST(has(read(person.home() + "/dotfiles/codex.toml"), "[mcp_servers.shell]"));
+  BOOST_TEST(holds(read(person.home() + "/dotfiles/codex.toml"), "[mcp_servers.shell]"));
   check_good(person.uninstall("codex"));
   BOOST_TEST(read(person.home() + "/dotfiles/codex.toml") == "model = \"m\"\n");
 }
@@ -305,7 +304,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_file_or_another_users_is_refused) {
   BOOST_REQUIRE(::chown(person.at(".codex/config.toml").c_str(), 65534, 65534) == 0);
   const Finished finished = person.install("codex");
   BOOST_TEST(finished.exit_code == 2);
-  BOOST_TEST(has(finished.err, "belongs to another user"));
+  BOOST_TEST(holds(finished.err, "belongs to another user"));
 }
 
 BOOST_AUTO_TEST_CASE(this_server_is_known_however_a_person_has_written_it_and_keeps_its_settings) {
@@ -329,16 +328,16 @@ BOOST_AUTO_TEST_CASE(this_server_is_known_however_a_person_has_written_it_and_ke
     const Person person;
     const std::string file = person.at(one.file);
     write(file, one.begin + one.old + one.end);
-    BOOST_TEST(has(person.mcp({"--list"}).out, "installed  " + file));
+    BOOST_TEST(holds(person.mcp({"--list"}).out, "installed  " + file));
     check_good(person.install(one.client));
     const std::string after = read(file);
     BOOST_TEST(after.starts_with(one.begin), after);
     BOOST_TEST(after.ends_with(one.end), after);
-    BOOST_TEST(has(after, person.project()), after);
-    BOOST_TEST(!has(after, "--network"), after);
-    BOOST_TEST(!has(after, "/a/wtool"), after);
+    BOOST_TEST(holds(after, person.project()), after);
+    BOOST_TEST(!holds(after, "--network"), after);
+    BOOST_TEST(!holds(after, "/a/wtool"), after);
     check_good(person.uninstall(one.client));
-    BOOST_TEST(!has(read(file), "wtool"), read(file));
+    BOOST_TEST(!holds(read(file), "wtool"), read(file));
   }
 }
 
@@ -368,9 +367,9 @@ BOOST_AUTO_TEST_CASE(what_could_be_read_in_two_ways_is_not_changed) {
     write(file, one.text);
     const Finished finished = person.install(one.client);
     BOOST_TEST(finished.exit_code == 2, one.text);
-    BOOST_TEST(has(finished.err, file + ": "), finished.err);
-    BOOST_TEST(has(finished.err, "nothing was changed"), finished.err);
-    BOOST_TEST(!has(finished.err, "it is no YAML"), finished.err);
+    BOOST_TEST(holds(finished.err, file + ": "), finished.err);
+    BOOST_TEST(holds(finished.err, "nothing was changed"), finished.err);
+    BOOST_TEST(!holds(finished.err, "it is no YAML"), finished.err);
     BOOST_TEST(read(file) == one.text);
   }
 }
@@ -380,9 +379,9 @@ BOOST_AUTO_TEST_CASE(what_is_said_names_the_file_and_how_to_undo_it_from_anywher
   fs::create_directories(person.home() + "/an other");
   const Finished finished = person.install("claude-code", {"--yes", "--root", person.home() + "/an other"});
   check_good(finished);
-  BOOST_TEST(has(finished.out, "--uninstall claude-code --root '" + person.home() + "/an other'`"), finished.out);
+  BOOST_TEST(holds(finished.out, "--uninstall claude-code --root '" + person.home() + "/an other'`"), finished.out);
   fs::create_directories(person.at(".codex"));
-  BOOST_TEST(has(person.mcp({"--list"}).out, person.at(".codex/config.toml") + " (not there)"));
+  BOOST_TEST(holds(person.mcp({"--list"}).out, person.at(".codex/config.toml") + " (not there)"));
 }
 
 BOOST_AUTO_TEST_CASE(options_that_say_nothing_together_are_refused) {
@@ -391,7 +390,7 @@ BOOST_AUTO_TEST_CASE(options_that_say_nothing_together_are_refused) {
   BOOST_TEST(person.mcp({"--yes"}).exit_code == 2);
   BOOST_TEST(person.mcp({"--name", "x"}).exit_code == 2);
   BOOST_TEST(person.mcp({"--install", "codex", "--name", "a b"}).exit_code == 2);
-  BOOST_TEST(has(person.mcp({"--install", "emacs"}).err, "windsurf"));
+  BOOST_TEST(holds(person.mcp({"--install", "emacs"}).err, "windsurf"));
   BOOST_TEST(person.uninstall("codex").exit_code == 1);
 }
 

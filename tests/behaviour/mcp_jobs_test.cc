@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "support/mcp_client.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 using Json = nlohmann::json;
@@ -11,8 +12,6 @@ using Json = nlohmann::json;
 namespace {
 
 const Json in_background{{"arguments", {{"background", true}}}};
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::string text_of(const Json& result) { return result.at("content").at(0).at("text"); }
 
@@ -44,11 +43,11 @@ struct Session : McpClient {
   static int job_of(const std::string& text) {
     const std::size_t found = text.rfind("[job ");
     BOOST_REQUIRE_MESSAGE(found != std::string::npos, text);
-    BOOST_TEST(has(text, " still runs, "), text);
+    BOOST_TEST(holds(text, " still runs, "), text);
     return std::stoi(text.substr(found + 5));
   }
   void wait_for(int job, const std::string& output) {
-    BOOST_TEST(wait_until([&] { return has(read({{"output", job}}), output); }, within(5000)));
+    BOOST_TEST(wait_until([&] { return holds(read({{"output", job}}), output); }, within(5000)));
   }
   bool nothing_is_left() {
     return wait_until([&] { return mark.bearers().empty(); }, within(3000));
@@ -74,7 +73,7 @@ BOOST_AUTO_TEST_CASE(a_command_in_the_background_is_polled_to_its_end) {
   const int job = Session::job_of(text_of(client.answer(id).at("result")));
   BOOST_TEST(job == 1);
   BOOST_TEST(client.poll(job).starts_with("[job 1 still runs, "));
-  BOOST_TEST(has(text_of(client.use("job_list")), "1 runs for "));
+  BOOST_TEST(holds(text_of(client.use("job_list")), "1 runs for "));
   client.gate.open();
   const std::string end = client.poll(job, 40);
   BOOST_TEST(end.starts_with("two\n[stderr]\nno\n[exit 3, "), end);
@@ -83,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_command_in_the_background_is_polled_to_its_end) {
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
   const Json gone = client.use("job_poll", {{"job", job}});
   BOOST_TEST(gone.at("isError") == true);
-  BOOST_TEST(has(text_of(gone), "there is no job 1"), text_of(gone));
+  BOOST_TEST(holds(text_of(gone), "there is no job 1"), text_of(gone));
   // What was shown can be read once more.
   BOOST_TEST(client.read({{"output", job}}).starts_with("one\ntwo\n[stdout, bytes 0 to 8 of 8]"));
   BOOST_TEST(client.read({{"output", job}, {"stream", "stderr"}}).starts_with("no\n[stderr, bytes 0 to 3 of 3]"));
@@ -95,13 +94,13 @@ BOOST_AUTO_TEST_CASE(what_ends_at_once_is_answered_as_ever) {
   std::string text;
   for (int i = 0; i < 20 && !text.starts_with("hi\n[exit 0, "); ++i) {
     text = text_of(client.run("echo hi", in_background));
-    if (has(text, "[job ")) client.poll(Session::job_of(text), 40);
+    if (holds(text, "[job ")) client.poll(Session::job_of(text), 40);
   }
   BOOST_TEST(text.starts_with("hi\n[exit 0, "), text);
   BOOST_TEST(text_of(client.run("echo hi", {{"arguments", {{"background", false}}}})).starts_with("hi\n[exit 0, "));
   const Json odd = client.run("echo hi", {{"arguments", {{"background", "yes"}}}});
   BOOST_TEST(odd.at("isError") == true);
-  BOOST_TEST(has(text_of(odd), "background must be true or false, and is \"yes\""), text_of(odd));
+  BOOST_TEST(holds(text_of(odd), "background must be true or false, and is \"yes\""), text_of(odd));
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
 }
 
@@ -113,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_runs_longer_than_the_client_waits_becomes_a_
   const int job = Session::job_of(first);
   std::string end;
   do end = client.poll(job, 1);
-  while (has(end, "[job "));
+  while (holds(end, "[job "));
   BOOST_TEST(end.starts_with("two\n[exit 0, "), end);
 }
 
@@ -129,7 +128,7 @@ BOOST_AUTO_TEST_CASE(no_progress_is_sent_after_the_answer) {
   BOOST_TEST(!client.news.empty());
   client.news.clear();
   client.gate.open();
-  BOOST_TEST(has(client.poll(job, 40), "two\n"));
+  BOOST_TEST(holds(client.poll(job, 40), "two\n"));
   client.read_for(std::chrono::milliseconds(300));
   BOOST_TEST(client.news.empty());
 }
@@ -145,7 +144,7 @@ BOOST_AUTO_TEST_CASE(polls_together_show_every_byte_once) {
     // A text without a newline at its end gets one.
     if (!piece.empty() && piece.back() == '\n') piece.pop_back();
     all += piece;
-    if (has(text, "[exit 0, ")) break;
+    if (holds(text, "[exit 0, ")) break;
     text = client.poll(job);
   }
   std::string expected;
@@ -170,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_stopped_with_all_that_it_has_started) {
   BOOST_TEST(!client.mark.bearers().empty());
   const Json stopped = client.use("job_stop", {{"job", job}});
   BOOST_TEST(stopped.at("isError") == false);
-  BOOST_TEST(has(text_of(stopped), "job_stop has ended it"), text_of(stopped));
+  BOOST_TEST(holds(text_of(stopped), "job_stop has ended it"), text_of(stopped));
   BOOST_TEST(client.mark.bearers().empty(), client.mark.description());
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
   BOOST_TEST(client.use("job_stop", {{"job", job}}).at("isError") == true);
@@ -209,8 +208,8 @@ BOOST_AUTO_TEST_CASE(jobs_count_as_calls_that_run_and_are_never_waited_for) {
   Session client("results: text, max_calls: 1");
   const int job = client.begin("echo ready; sleep 61");
   const Json waiting = client.call("echo hi");
-  BOOST_TEST(has(client.poll(job), "still runs"));
-  BOOST_TEST(has(text_of(client.use("job_list")), "1 runs for "));
+  BOOST_TEST(holds(client.poll(job), "still runs"));
+  BOOST_TEST(holds(text_of(client.use("job_list")), "1 runs for "));
   client.wait_for(job, "ready\n");
   BOOST_TEST(!client.has_answer(waiting));
   client.use("job_stop", {{"job", job}});
@@ -224,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_poll_that_was_cancelled_has_taken_nothing) {
   const int job = client.begin(client.gate.wait() + "; echo one; " + other.wait() + "; echo end");
   const Json poll = client.request("tools/call", {{"name", "job_poll"}, {"arguments", {{"job", job}, {"wait", 40}}}});
   client.gate.open();
-  BOOST_TEST(wait_until([&] { return has(client.read({{"output", job}}), "one\n"); }, within(5000)));
+  BOOST_TEST(wait_until([&] { return holds(client.read({{"output", job}}), "one\n"); }, within(5000)));
   client.notify("notifications/cancelled", {{"requestId", poll}});
   BOOST_TEST(client.poll(job).starts_with("one\n[job 1 still runs, "));
   other.open();
@@ -243,7 +242,7 @@ BOOST_AUTO_TEST_CASE(the_hundred_and_first_job_does_not_begin_and_nothing_is_los
   for (const Json& id : ids) jobs.push_back(Session::job_of(text_of(client.answer(id).at("result"))));
   const Json refused = client.run("touch " + client.folder.path() + "/made", in_background);
   BOOST_TEST(refused.at("isError") == true);
-  BOOST_TEST(has(text_of(refused), "there are 100 jobs and tasks already"), text_of(refused));
+  BOOST_TEST(holds(text_of(refused), "there are 100 jobs and tasks already"), text_of(refused));
   BOOST_TEST(!std::filesystem::exists(client.folder.path() + "/made"));
   // Without being asked for, one more is stopped, and what it has written is there.
   const Json stopped = client.run("echo so far; sleep 61");
@@ -251,9 +250,9 @@ BOOST_AUTO_TEST_CASE(the_hundred_and_first_job_does_not_begin_and_nothing_is_los
   BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are 100 jobs and tasks already"),
              text_of(stopped));
   client.gate.open();
-  for (const int job : jobs) BOOST_TEST(has(client.poll(job, 3), "[exit 0, "));
+  for (const int job : jobs) BOOST_TEST(holds(client.poll(job, 3), "[exit 0, "));
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
-  BOOST_TEST(has(text_of(client.run("echo hi", in_background)), "hi\n"));
+  BOOST_TEST(holds(text_of(client.run("echo hi", in_background)), "hi\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_is_answered_when_its_last_call_is_a_job) {
@@ -275,7 +274,7 @@ BOOST_AUTO_TEST_CASE(a_batch_is_answered_when_its_last_call_is_a_job) {
   const Json answers = Json::parse(line);
   BOOST_REQUIRE(answers.is_array());
   BOOST_TEST(answers.size() == 2U);
-  BOOST_TEST(has(line, "job 1 still runs"), line);
+  BOOST_TEST(holds(line, "job 1 still runs"), line);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_result_cuts_can_be_read_on) {
@@ -322,7 +321,7 @@ BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_by_their_number_a
   // What is whole in its result needs no number.
   client.run("echo hi");
   BOOST_TEST(client.use("output_read", {{"output", 1}}).at("isError") == true);
-  BOOST_TEST(has(text_of(client.run("seq 1 1000")), "output_read {\"output\":1,"));
+  BOOST_TEST(holds(text_of(client.run("seq 1 1000")), "output_read {\"output\":1,"));
   BOOST_TEST(client.use("output_read", {{"output", 1}}).at("isError") == false);
   Session other;
   BOOST_TEST(other.use("output_read", {{"output", 1}}).at("isError") == true);
@@ -342,11 +341,11 @@ BOOST_AUTO_TEST_CASE(without_their_tools_there_are_no_jobs_and_no_outputs) {
   Session client("results: text, answer_within: 1, output_bytes: 1024", {"--tools", "shell_execute"});
   const Json tools = client.ask("tools/list").at("result").at("tools");
   BOOST_TEST(tools.size() == 1U);
-  BOOST_TEST(!has(tools.dump(), "background"));
-  BOOST_TEST(has(text_of(client.run("echo hi", in_background)), "background"));
+  BOOST_TEST(!holds(tools.dump(), "background"));
+  BOOST_TEST(holds(text_of(client.run("echo hi", in_background)), "background"));
   const std::string text = text_of(client.run("sleep 1.5; seq 1 1000"));
-  BOOST_TEST(has(text, "[exit 0, "), text);
-  BOOST_TEST(!has(text, "output_read"), text);
+  BOOST_TEST(holds(text, "[exit 0, "), text);
+  BOOST_TEST(!holds(text, "output_read"), text);
 }
 
 BOOST_AUTO_TEST_CASE(a_structured_result_has_the_number_of_the_job) {
@@ -401,7 +400,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_recorded_as_any_call_is) {
   gate.open();
   client.ask("tools/call", {{"name", "job_poll"}, {"arguments", {{"job", 1}, {"wait", 40}}}});
   const Finished shown = run({WTOOL_TEST_PROGRAM, "audit", "verify", trail});
-  BOOST_TEST(has(shown.out, "good: 2 lines"), shown.out);
+  BOOST_TEST(holds(shown.out, "good: 2 lines"), shown.out);
 }
 
 // ---- Tasks of protocol 2025-11-25.
@@ -466,7 +465,7 @@ BOOST_AUTO_TEST_CASE(the_rest_of_a_tasks_output_can_be_read) {
   const std::size_t found = text.find("output_read {\"output\":");
   BOOST_REQUIRE_MESSAGE(found != std::string::npos, text);
   const int output = std::stoi(text.substr(found + std::string("output_read {\"output\":").size()));
-  BOOST_TEST(has(client.read({{"output", output}, {"tail", 1}}), "2000\n"));
+  BOOST_TEST(holds(client.read({{"output", output}, {"tail", 1}}), "2000\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_task_that_is_cancelled_ends_with_all_that_it_has_started) {
@@ -477,7 +476,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_cancelled_ends_with_all_that_it_has_started)
   BOOST_REQUIRE(wait_until([&] { return !client.mark.bearers().empty(); }, within(5000)));
   const Json cancelled = client.ask("tasks/cancel", id).at("result");
   BOOST_TEST(cancelled.at("status") == "cancelled");
-  BOOST_TEST(has(text_of(client.ask("tasks/result", id).at("result")), "the client has cancelled the task"));
+  BOOST_TEST(holds(text_of(client.ask("tasks/result", id).at("result")), "the client has cancelled the task"));
   BOOST_TEST(client.nothing_is_left(), client.mark.description());
   BOOST_TEST(status_of(client, id) == "cancelled");
   BOOST_TEST(error_of(client.ask("tasks/cancel", id)) == -32602);
@@ -512,7 +511,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_read_make_room_for_others) {
   BOOST_REQUIRE(wait_until(all_ended, within(20000)));
   const Json full = client.answer(client.call("true", as_task));
   BOOST_TEST(error_of(full) == -32603);
-  BOOST_TEST(has(full.dump(), "there are 100 jobs and tasks already"), full.dump());
+  BOOST_TEST(holds(full.dump(), "there are 100 jobs and tasks already"), full.dump());
   BOOST_TEST(client.ask("tasks/result", last).at("result").at("isError") == false);
   // Its time is over at once; but it is kept while there is room.
   const Json brief = id_of(task_of(client.run("true", {{"task", {{"ttl", 0}}}})));
@@ -536,7 +535,7 @@ BOOST_AUTO_TEST_CASE(the_id_of_a_request_that_waits_for_a_task_belongs_to_it) {
   const Json id = id_of(task_of(client.run(client.gate.wait() + "; echo done", as_task)));
   const Json waiting = client.request("tasks/result", id);
   client.request_as(waiting, "tasks/result", id);
-  BOOST_TEST(has(client.anonymous_error().dump(), "belongs to a running call"));
+  BOOST_TEST(holds(client.anonymous_error().dump(), "belongs to a running call"));
   client.gate.open();
   BOOST_TEST(text_of(client.answer(waiting).at("result")).starts_with("done\n[exit 0, "));
   client.ask("ping");
@@ -546,7 +545,7 @@ BOOST_AUTO_TEST_CASE(the_id_of_a_request_that_waits_for_a_task_belongs_to_it) {
 BOOST_AUTO_TEST_CASE(who_knows_no_tasks_sees_none) {
   // A client that has none lists no more tokens than before.
   Session client;
-  BOOST_TEST(!has(client.ask("tools/list").dump(), "taskSupport"));
+  BOOST_TEST(!holds(client.ask("tools/list").dump(), "taskSupport"));
   McpClient tasked;
   const Json own = tasked.initialize({{"tasks", Json::object()}}).at("result").at("capabilities").at("tasks");
   BOOST_TEST((own == Json{{"list", Json::object()},
@@ -563,7 +562,7 @@ BOOST_AUTO_TEST_CASE(who_knows_no_tasks_sees_none) {
   BOOST_TEST(!older.initialize({{"tasks", Json::object()}}).at("result").at("capabilities").contains("tasks"));
   BOOST_TEST(older.run("echo hi", as_task).contains("content"));
   BOOST_TEST(error_of(older.ask("tasks/list")) == -32601);
-  BOOST_TEST(!has(older.ask("tools/list").dump(), "taskSupport"));
+  BOOST_TEST(!holds(older.ask("tools/list").dump(), "taskSupport"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "support/mcp_client.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 using Json = nlohmann::json;
@@ -50,8 +51,6 @@ struct Asked {
 };
 
 int code_of(const Json& answer) { return answer.at("error").at("code").get<int>(); }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -159,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_question_ends_the_call_and_its_answer_comes_with_the_next
   BOOST_TEST(!first.contains("content"));
   const Json& question = first.at("inputRequests").at("approval");
   BOOST_TEST(question.at("method") == "elicitation/create");
-  BOOST_TEST(has(question.at("params").at("message"), "touch"));
+  BOOST_TEST(holds(question.at("params").at("message"), "touch"));
   BOOST_TEST(!asked.made());
   const Json second = asked.come_back(first.at("requestState"), Asked::form("yes"), asked.params()).at("result");
   BOOST_TEST(second.at("resultType") == "complete");

@@ -13,6 +13,7 @@
 
 #include "support/mcp_client.h"
 #include "support/sandboxed.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 using Json = nlohmann::json;
@@ -20,8 +21,6 @@ using Json = nlohmann::json;
 namespace {
 
 namespace fs = std::filesystem;
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 boost::test_tools::assertion_result can_sandbox(boost::unit_test::test_unit_id) { return has_landlock(4); }
 
@@ -109,7 +108,7 @@ BOOST_AUTO_TEST_CASE(without_a_word_commands_are_held_to_the_project) {
   };
   const Json started = say(1, "initialize", {{"protocolVersion", "2025-06-18"}, {"capabilities", Json::object()}});
   const std::string rule = "Commands write below " + person.project() + " and in temporary folders alone";
-  BOOST_TEST(has(started.dump(), rule), started);
+  BOOST_TEST(holds(started.dump(), rule), started);
   const std::string command =
       "pwd; echo made > ../made; cat ../made; cat ~/.ssh/id; echo x > ~/x; echo token: $A_TOKEN; "
       "git config user.name";
@@ -117,17 +116,17 @@ BOOST_AUTO_TEST_CASE(without_a_word_commands_are_held_to_the_project) {
   const std::string text = result.at("content").at(0).at("text");
   BOOST_TEST_CONTEXT(text) {
     BOOST_TEST(text.starts_with(person.project() + "/src\nmade\n"));
-    BOOST_TEST(has(text, "token:\n"));
-    BOOST_TEST(has(text, "nobody\n"));
+    BOOST_TEST(holds(text, "token:\n"));
+    BOOST_TEST(holds(text, "nobody\n"));
     if (!person.is_temporary()) {
-      BOOST_TEST(has(text, "the sandbox refused"));
-      BOOST_TEST(!has(text, "the key"));
+      BOOST_TEST(holds(text, "the sandbox refused"));
+      BOOST_TEST(!holds(text, "the key"));
       BOOST_TEST(!fs::exists(person.home() + "/x"));
     }
   }
   program.end_input();
   const Finished finished = program.wait();
-  BOOST_TEST(has(finished.err, "policy project: " + rule), finished.err);
+  BOOST_TEST(holds(finished.err, "policy project: " + rule), finished.err);
   const Finished verified = run({WTOOL_TEST_PROGRAM, "audit", "verify", person.audit()}, person.in(person.project()));
   BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);
 }
@@ -136,9 +135,9 @@ BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
   const Person person;
   const std::string connect = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/1' 2>&1 | grep -o 'Connection refused'";
   const std::string without = Server(person, by_default).text(connect);
-  BOOST_TEST(!has(without, "Connection refused"), without);
+  BOOST_TEST(!holds(without, "Connection refused"), without);
   const std::string with = Server(person, {"--policy", "project", "--network"}).text(connect);
-  BOOST_TEST(has(with, "Connection refused"), with);
+  BOOST_TEST(holds(with, "Connection refused"), with);
 }
 
 // `git push` to a port that completes connections, and closes them.
@@ -175,7 +174,7 @@ BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
   BOOST_TEST(client.run("git -c user.email=a@b commit -q --allow-empty -m x").at("isError") == false);
   const Json refused = client.call("git push " + url + " HEAD");
   const std::string question = reply("no");
-  BOOST_TEST(has(question, "A yes lifts this limit for this one call:\n  | network\n"), question);
+  BOOST_TEST(holds(question, "A yes lifts this limit for this one call:\n  | network\n"), question);
   BOOST_TEST(client.answer(refused).at("result").at("isError") == true);
   // Another way to the same place, which nobody is asked about: the network stays closed.
   BOOST_TEST(client.run("git fetch " + url).at("isError") == true);
@@ -201,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_home_folder_is_no_temporary_folder) {
     McpClient client(by_default, options);
     client.initialize();
     const std::string text = client.run("cat ~/.ssh/id; echo x > ~/x").at("content").at(0).at("text");
-    BOOST_TEST(!has(text, "the key"), folder << ": " << text);
+    BOOST_TEST(!holds(text, "the key"), folder << ": " << text);
     BOOST_TEST(!fs::exists(person.home() + "/x"), folder);
   }
 }
@@ -210,18 +209,18 @@ BOOST_AUTO_TEST_CASE(read_only_does_not_write_the_folder) {
   const Person person;
   Server server(person, {"--policy", "read-only", "--root", person.project()}, "/");
   const std::string text = server.text("pwd; echo x > made; t=$(mktemp) && echo temporary && rm $t");
-  BOOST_TEST(has(text, person.project() + "\n"), text);
-  BOOST_TEST(has(text, "temporary\n"), text);
+  BOOST_TEST(holds(text, person.project() + "\n"), text);
+  BOOST_TEST(holds(text, "temporary\n"), text);
   if (!person.is_temporary()) BOOST_TEST(!fs::exists(person.project() + "/made"));
-  BOOST_TEST(has(server.instructions(), "write in temporary folders alone"));
+  BOOST_TEST(holds(server.instructions(), "write in temporary folders alone"));
 }
 
 BOOST_AUTO_TEST_CASE(open_is_said_and_lets_commands_do_what_the_person_may) {
   const Person person;
   Server server(person, {"--policy", "open"}, person.home());
-  BOOST_TEST(has(server.text("cat .ssh/id"), "the key"));
+  BOOST_TEST(holds(server.text("cat .ssh/id"), "the key"));
   server.program.end_input();
-  BOOST_TEST(has(server.program.wait().err, "policy open: commands may do what you may"));
+  BOOST_TEST(holds(server.program.wait().err, "policy open: commands may do what you may"));
   BOOST_TEST(!fs::exists(person.audit()));
 }
 
@@ -233,7 +232,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_command_writes_loosens_nothing) {
     server.text("printf '" + std::string(text).substr(0, std::string(text).size() - 1) + "' > wtool.yaml");
     const Json result = server.run("echo $A_TOKEN; echo x > " + person.home() + "/x; echo done");
     BOOST_TEST(result.at("isError") == true);
-    BOOST_TEST(has(result.dump(), "locked by --policy"), result.dump());
+    BOOST_TEST(holds(result.dump(), "locked by --policy"), result.dump());
     BOOST_TEST(!fs::exists(person.home() + "/x"));
   }
 }
@@ -245,8 +244,9 @@ BOOST_AUTO_TEST_CASE(without_a_home_folder_the_trail_needs_a_place_and_the_error
   homeless.unset.push_back("HOME");
   const Finished finished = run({WTOOL_TEST_PROGRAM, "mcp"}, homeless);
   BOOST_TEST(finished.exit_code == 2);
-  BOOST_TEST(has(finished.err, "because HOME is not the path of a folder: set HOME, or audit.file in a configuration"),
-             finished.err);
+  BOOST_TEST(
+      holds(finished.err, "because HOME is not the path of a folder: set HOME, or audit.file in a configuration"),
+      finished.err);
   Person::write(person.home() + "/agent.yaml", "audit: {file: " + person.home() + "/mine.jsonl}\n");
   BOOST_TEST(run({WTOOL_TEST_PROGRAM, "mcp", "--config", person.home() + "/agent.yaml"}, homeless).exit_code == 0);
 }
@@ -256,24 +256,24 @@ BOOST_AUTO_TEST_CASE(a_file_that_a_person_names_may_set_everything_except_the_bo
   Person::write(person.home() + "/agent.yaml", "environment: {inherit: all}\naudit: {file: mine.jsonl}\n");
   // Relative to where this was started, not to the root.
   Server server(person, {"--policy", "project", "--config", "agent.yaml", "--root", "app"}, person.home());
-  BOOST_TEST(has(server.text("pwd; echo $A_TOKEN"), person.project() + "\na secret\n"));
+  BOOST_TEST(holds(server.text("pwd; echo $A_TOKEN"), person.project() + "\na secret\n"));
   BOOST_TEST(fs::exists(person.home() + "/mine.jsonl"));
   Person::write(person.home() + "/loose.yaml", "sandbox: {network: allow}\n");
   const Finished finished = refused(person, person.project(), {"--config", person.home() + "/loose.yaml"});
-  BOOST_TEST(has(finished.err, "sandbox.network is locked by --policy"), finished.err);
+  BOOST_TEST(holds(finished.err, "sandbox.network is locked by --policy"), finished.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_outside_of_any_project_is_not_served_by_default) {
   const Person person;
   const ScratchFolder nowhere;
   const Finished finished = refused(person, nowhere.path());
-  BOOST_TEST(has(finished.err, "--root DIR"), finished.err);
-  BOOST_TEST(has(finished.err, "--policy open"), finished.err);
-  BOOST_TEST(has(refused(person, person.home()).err, "is in no project"));
-  BOOST_TEST(has(refused(person, "/", {"--root", person.home()}).err, "is your home folder"));
-  BOOST_TEST(has(refused(person, "/", {"--root", "/"}).err, "has your home folder in it"));
-  BOOST_TEST(has(refused(person, "/", {"--root", person.home() + "/none"}).err, "there is no folder"));
-  BOOST_TEST(has(refused(person, "/", {"--root", person.home() + "/.ssh/id"}).err, "there is no folder"));
+  BOOST_TEST(holds(finished.err, "--root DIR"), finished.err);
+  BOOST_TEST(holds(finished.err, "--policy open"), finished.err);
+  BOOST_TEST(holds(refused(person, person.home()).err, "is in no project"));
+  BOOST_TEST(holds(refused(person, "/", {"--root", person.home()}).err, "is your home folder"));
+  BOOST_TEST(holds(refused(person, "/", {"--root", "/"}).err, "has your home folder in it"));
+  BOOST_TEST(holds(refused(person, "/", {"--root", person.home() + "/none"}).err, "there is no folder"));
+  BOOST_TEST(holds(refused(person, "/", {"--root", person.home() + "/.ssh/id"}).err, "there is no folder"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_a_build_tool_makes_a_project_too) {
@@ -281,7 +281,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_a_build_tool_makes_a_project_too) {
   fs::create_directories(person.home() + "/other/deep");
   Person::write(person.home() + "/other/Makefile", "");
   Server server(person, by_default, person.home() + "/other/deep");
-  BOOST_TEST(has(server.instructions(), "below " + person.home() + "/other and"), server.instructions());
+  BOOST_TEST(holds(server.instructions(), "below " + person.home() + "/other and"), server.instructions());
 }
 
 BOOST_AUTO_TEST_CASE(tools_that_cannot_run_are_not_listed) {
@@ -305,7 +305,7 @@ BOOST_AUTO_TEST_CASE(each_client_gets_its_configuration_to_start_the_server) {
     argv.insert(argv.end(), more.begin(), more.end());
     const Finished finished = run(argv, person.in(directory));
     BOOST_TEST(finished.exit_code == 0, finished.err);
-    BOOST_TEST(has(finished.err, "put this into "));
+    BOOST_TEST(holds(finished.err, "put this into "));
     return finished.out;
   };
   const Json claude = Json::parse(printed({"claude-code"}, person.project() + "/src")).at("mcpServers").at("shell");
@@ -321,9 +321,9 @@ BOOST_AUTO_TEST_CASE(each_client_gets_its_configuration_to_start_the_server) {
                                                          "\nargs = [\"mcp\",\"--root\"," +
                                                          Json(person.project()).dump() + "]\n");
   for (const char* client : {"claude-desktop", "cursor", "gemini", "goose", "opencode", "windsurf", "zed"}) {
-    BOOST_TEST(has(printed({client}, person.project()), person.project()), client);
+    BOOST_TEST(holds(printed({client}, person.project()), person.project()), client);
   }
-  BOOST_TEST(has(refused(person, person.project(), {"--print-config", "emacs"}).err, "claude-code"));
+  BOOST_TEST(holds(refused(person, person.project(), {"--print-config", "emacs"}).err, "claude-code"));
 }
 
 BOOST_AUTO_TEST_CASE(commands_are_read_by_bash_where_there_is_one) {
@@ -333,12 +333,12 @@ BOOST_AUTO_TEST_CASE(commands_are_read_by_bash_where_there_is_one) {
     Server server(person, {"--policy", policy});
     BOOST_TEST(server.text("[[ $BASH_VERSION == [0-9]* ]] && echo yes").starts_with("yes\n"), policy);
     const Json list = server.ask("tools/list").at("result").at("tools");
-    BOOST_TEST(has(list.dump(), "Runs a shell command (/bin/bash)"));
+    BOOST_TEST(holds(list.dump(), "Runs a shell command (/bin/bash)"));
   }
   fs::create_directories(person.home() + "/.config/wtool");
   Person::write(person.home() + "/.config/wtool/wtool.yaml", "shell: {program: /bin/sh}\n");
   Server server(person, by_default);
-  BOOST_TEST(has(server.ask("tools/list").dump(), "Runs a shell command (/bin/sh)"));
+  BOOST_TEST(holds(server.ask("tools/list").dump(), "Runs a shell command (/bin/sh)"));
 }
 
 // A server with this value of mcp.login_environment, whose person has this profile.
@@ -379,9 +379,9 @@ BOOST_AUTO_TEST_CASE(the_environment_of_a_login_shell_is_taken_where_it_is_confi
     BOOST_TEST(
         text.starts_with("[" + person.home() + "/.nvm/bin\n()\n" + person.home() + " " + person.project() + "\n"),
         text);
-    BOOST_TEST(!has(text, "noise"));
-    BOOST_TEST(has(text, "a_function: not found"), text);
-    BOOST_TEST(!has(server.errors(), "login_environment"));
+    BOOST_TEST(!holds(text, "noise"));
+    BOOST_TEST(holds(text, "a_function: not found"), text);
+    BOOST_TEST(!holds(server.errors(), "login_environment"));
   }
   {
     const std::string file = person.home() + "/denied.yaml";
@@ -393,7 +393,7 @@ BOOST_AUTO_TEST_CASE(the_environment_of_a_login_shell_is_taken_where_it_is_confi
                text);
   }
   LoginServer server(person, a_profile, {}, "none");
-  BOOST_TEST(has(server.text(show), "()"));
+  BOOST_TEST(holds(server.text(show), "()"));
 }
 
 BOOST_AUTO_TEST_CASE(an_interactive_shell_reads_what_is_for_terminals_too) {
@@ -415,16 +415,16 @@ BOOST_AUTO_TEST_CASE(a_login_shell_that_fails_or_does_not_end_is_said_and_gone_w
     LoginServer server(person, profile, {});
     BOOST_TEST(server.text("echo \"($A_MARK)\"").starts_with("()\n"), profile);
     const std::string errors = server.errors();
-    BOOST_TEST(has(errors, "mcp.login_environment: goes without it: "), errors);
-    BOOST_TEST(has(errors, reason), errors);
-    BOOST_TEST(!has(run({"/bin/ps", "-eo", "args"}).out, slept), profile);
+    BOOST_TEST(holds(errors, "mcp.login_environment: goes without it: "), errors);
+    BOOST_TEST(holds(errors, reason), errors);
+    BOOST_TEST(!holds(run({"/bin/ps", "-eo", "args"}).out, slept), profile);
   }
 }
 
 BOOST_AUTO_TEST_CASE(the_project_cannot_have_a_login_shell_run) {
   const Person person;
   Person::write(person.project() + "/wtool.yaml", "mcp: {login_environment: login}\n");
-  BOOST_TEST(has(refused(person, person.project()).err, "mcp.login_environment is locked"));
+  BOOST_TEST(holds(refused(person, person.project()).err, "mcp.login_environment is locked"));
 }
 
 // A token is taken for four characters.

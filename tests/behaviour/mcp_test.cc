@@ -5,6 +5,7 @@
 #include <set>
 
 #include "support/mcp_client.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 using Json = nlohmann::json;
@@ -21,8 +22,6 @@ struct Session : McpClient {
 int code_of(const Json& answer) { return answer.at("error").at("code").get<int>(); }
 
 std::string text_of(const Json& result, std::size_t block = 0) { return result.at("content").at(block).at("text"); }
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -63,7 +62,7 @@ BOOST_AUTO_TEST_CASE(only_the_tools_that_are_named_are_served) {
   BOOST_TEST(client.run("echo hi").at("structuredContent").at("stdout") == "hi\n");
   const Finished odd = run({WTOOL_TEST_PROGRAM, "mcp", "--tools", "shell_execute,shell"});
   BOOST_TEST(odd.exit_code == 2);
-  BOOST_TEST(has(odd.err, "--tools: there is no tool \"shell\"; there are shell_execute, execute_command"), odd.err);
+  BOOST_TEST(holds(odd.err, "--tools: there is no tool \"shell\"; there are shell_execute, execute_command"), odd.err);
 }
 
 BOOST_AUTO_TEST_CASE(all_tools_are_listed_with_schemas_and_all_four_hints) {
@@ -148,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_wrong_in_itself_is_an_error) {
   Session client;
   const Json unknown = client.ask("tools/call", {{"name", "shell_exec"}});
   BOOST_TEST(code_of(unknown) == -32602);
-  BOOST_TEST(has(unknown["error"]["message"], "did you mean shell_execute?"));
+  BOOST_TEST(holds(unknown["error"]["message"], "did you mean shell_execute?"));
   for (const Json& params :
        {Json::object(), Json{{"name", 5}}, Json{{"name", "shell_execute"}, {"arguments", "ls"}},
         Json{{"name", "shell_execute"}, {"arguments", nullptr}}, Json{{"name", "shell_execute"}, {"_meta", 1}},
@@ -219,7 +218,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_too_long_is_refused_and_skipped) {
   const Json long_id = client.request("ping", {{"a", std::string(100'000, 'x')}});
   const Json error = client.answer(long_id).at("error");
   BOOST_TEST(error.at("code") == -32600);
-  BOOST_TEST(has(error.at("message"), "65536 bytes (mcp.message_bytes)"));
+  BOOST_TEST(holds(error.at("message"), "65536 bytes (mcp.message_bytes)"));
   BOOST_TEST(client.ask("ping").contains("result"));
 }
 
@@ -241,7 +240,7 @@ BOOST_AUTO_TEST_CASE(long_output_keeps_both_ends_within_the_configured_size) {
     BOOST_TEST(text.size() < 2100);
     BOOST_TEST(text.starts_with("1\n2\n"));
     BOOST_TEST(text.ends_with("99999\n100000\n"));
-    BOOST_TEST(has(text, " bytes left out ...]\n"));
+    BOOST_TEST(holds(text, " bytes left out ...]\n"));
     BOOST_TEST(result["structuredContent"][std::string(name) + "_truncated"] == true);
   }
   BOOST_TEST(result.dump().size() < 12'000);
@@ -293,7 +292,7 @@ BOOST_AUTO_TEST_CASE(too_many_waiting_calls_are_refused) {
   for (int i = 0; i < 1010; ++i) last = client.call("sleep 30");
   const Json refused = client.answer(last).at("result");
   BOOST_TEST(refused.at("isError") == true);
-  BOOST_TEST(has(text_of(refused), "too many calls wait already"));
+  BOOST_TEST(holds(text_of(refused), "too many calls wait already"));
   BOOST_TEST(client.ask("ping").contains("result"));
 }
 
@@ -303,7 +302,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_has_waited_too_long_for_its_turn_is_answered) {
   const Json first = client.call("sleep 30");
   const Json late = client.answer(client.call("touch " + folder.path() + "/made")).at("result");
   BOOST_TEST(late.at("isError") == true);
-  BOOST_TEST(has(text_of(late), "1 s (mcp.queue_seconds)"), text_of(late));
+  BOOST_TEST(holds(text_of(late), "1 s (mcp.queue_seconds)"), text_of(late));
   BOOST_TEST(!client.has_answer(first));
   BOOST_TEST(!std::filesystem::exists(folder.path() + "/made"));
 }

@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
 namespace {
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct Place {
   ScratchFolder scratch;

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "support/program.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 using Json = nlohmann::json;
@@ -19,8 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* id = "20261121-231502-3f9a";
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // One record, with what all have.
 std::string record(const std::string& type, const std::string& rest) {

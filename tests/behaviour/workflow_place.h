@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 namespace wtool::test {
 
 inline const std::string wtool_path = WTOOL_TEST_PROGRAM;
-
-inline bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 inline std::string content_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

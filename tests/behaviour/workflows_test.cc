@@ -8,14 +8,13 @@
 
 #include "flaky_server.h"
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
 namespace {
 
 const std::filesystem::path workflows = std::filesystem::path(WTOOL_TEST_SOURCE_DIR) / "workflows";
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::vector<std::string> all_workflows() {
   std::vector<std::string> names;

@@ -13,6 +13,7 @@
 
 #include "support/host_variable.h"
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 namespace wtool::test {
 
@@ -62,8 +63,6 @@ struct ExecuteCommand {
     return content.str();
   }
 };
-
-inline bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // A result: the text is YAML of the three keys, and the metadata say the same.
 inline void check_result(const Answer& answer, int exit_code, const std::string& out) {

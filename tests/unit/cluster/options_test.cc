@@ -5,6 +5,9 @@
 #include <string>
 
 #include "cluster/submission.h"
+#include "support/text.h"
+
+using wtool::test::holds;
 
 using namespace wtool::cluster;
 using nlohmann::json;
@@ -30,23 +33,21 @@ std::string line_of(const json& section, const std::string& ticket = "/shared/pi
   return submission(*options, "wtool-1", "slots:4 pool:1", "/opt/wtool", ticket, "/work");
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(cluster_options)
 
 BOOST_AUTO_TEST_CASE(a_value_that_is_not_meant_is_named) {
-  BOOST_TEST(has(problem_of({{"slots", 0}}), "cluster.slots must be a whole number from 1 to 1024, and is 0"));
-  BOOST_TEST(has(problem_of({{"slots", 1.5}}), "cluster.slots"));
-  BOOST_TEST(has(problem_of({{"partition", "-x"}}), "cluster.partition"));
-  BOOST_TEST(has(problem_of({{"memory", "much"}}), "cluster.memory"));
-  BOOST_TEST(has(problem_of({{"program", "sent"}}), "cluster.program must be installed or copy"));
-  BOOST_TEST(has(problem_of({{"extra", "script.sh"}}), "cluster.extra"));
-  BOOST_TEST(has(problem_of({{"slotz", 1}}), "unknown key cluster.slotz"));
-  BOOST_TEST(has(problem_of({{"auth", "none"}}), "cluster.auth must be auto, munge or key, and is \"none\""));
-  BOOST_TEST(has(problem_of({{"job_name", "a b"}}), "cluster.job_name"));
-  BOOST_TEST(has(problem_of(json::array()), "must be an object"));
+  BOOST_TEST(holds(problem_of({{"slots", 0}}), "cluster.slots must be a whole number from 1 to 1024, and is 0"));
+  BOOST_TEST(holds(problem_of({{"slots", 1.5}}), "cluster.slots"));
+  BOOST_TEST(holds(problem_of({{"partition", "-x"}}), "cluster.partition"));
+  BOOST_TEST(holds(problem_of({{"memory", "much"}}), "cluster.memory"));
+  BOOST_TEST(holds(problem_of({{"program", "sent"}}), "cluster.program must be installed or copy"));
+  BOOST_TEST(holds(problem_of({{"extra", "script.sh"}}), "cluster.extra"));
+  BOOST_TEST(holds(problem_of({{"slotz", 1}}), "unknown key cluster.slotz"));
+  BOOST_TEST(holds(problem_of({{"auth", "none"}}), "cluster.auth must be auto, munge or key, and is \"none\""));
+  BOOST_TEST(holds(problem_of({{"job_name", "a b"}}), "cluster.job_name"));
+  BOOST_TEST(holds(problem_of(json::array()), "must be an object"));
 }
 
 BOOST_AUTO_TEST_CASE(every_character_stays_one_word_of_the_shell) {
@@ -55,12 +56,12 @@ BOOST_AUTO_TEST_CASE(every_character_stays_one_word_of_the_shell) {
 }
 
 BOOST_AUTO_TEST_CASE(a_percent_sign_in_the_folder_is_not_replaced_by_slurm) {
-  BOOST_TEST(has(line_of(json::object(), "/shared/50%job/ticket"), "'--output=/shared/50%%job/pilot-%j.log'"));
+  BOOST_TEST(holds(line_of(json::object(), "/shared/50%job/ticket"), "'--output=/shared/50%%job/pilot-%j.log'"));
 }
 
 BOOST_AUTO_TEST_CASE(memory_is_asked_for_all_slots) {
-  BOOST_TEST(has(line_of({{"slots", 3}, {"memory", "2G"}}), "'--mem=6G'"));
-  BOOST_TEST(has(line_of({{"slots", 3}, {"memory", "100"}}), "'--mem=300M'"));
+  BOOST_TEST(holds(line_of({{"slots", 3}, {"memory", "2G"}}), "'--mem=6G'"));
+  BOOST_TEST(holds(line_of({{"slots", 3}, {"memory", "100"}}), "'--mem=300M'"));
 }
 
 // Slurm gives a signal up to 60 seconds early.
@@ -84,12 +85,12 @@ BOOST_AUTO_TEST_CASE(a_call_leaves_some_of_its_slots_memory_to_the_pilot) {
 BOOST_AUTO_TEST_CASE(a_job_is_not_signalled_before_its_pilot_leaves) {
   for (const int minutes : {1, 4, 5, 60}) {
     const auto options = options_of({{"time", minutes}});
-    const bool signalled = has(line_of({{"time", minutes}}), "--signal=B:TERM@1");
+    const bool signalled = holds(line_of({{"time", minutes}}), "--signal=B:TERM@1");
     BOOST_TEST((!signalled || ending(options) >= std::chrono::seconds(61)));
     BOOST_TEST((longest_call(options) > std::chrono::seconds(30)));
     BOOST_TEST((longest_call(options) + ending(options) < std::chrono::minutes(minutes)));
   }
-  BOOST_TEST(has(line_of({{"time", 60}}), "--signal=B:TERM@1"));
+  BOOST_TEST(holds(line_of({{"time", 60}}), "--signal=B:TERM@1"));
 }
 
 BOOST_AUTO_TEST_CASE(the_keys_of_a_class_count_before_those_of_the_section) {
@@ -107,10 +108,10 @@ BOOST_AUTO_TEST_CASE(the_keys_of_a_class_count_before_those_of_the_section) {
   BOOST_TEST(own.gres.empty());
   BOOST_TEST((chosen != own));
   const std::string line = line_of(big);
-  BOOST_TEST(has(line, "'--gres=gpu:1'"));
-  BOOST_TEST(has(line, "'--mem=32G'"));
-  BOOST_TEST(has(line, "'--partition=main'"));
-  BOOST_TEST(has(line, "--cpus-per-task=16"));
+  BOOST_TEST(holds(line, "'--gres=gpu:1'"));
+  BOOST_TEST(holds(line, "'--mem=32G'"));
+  BOOST_TEST(holds(line, "'--partition=main'"));
+  BOOST_TEST(holds(line, "--cpus-per-task=16"));
 }
 
 BOOST_AUTO_TEST_CASE(a_mistake_in_a_class_is_found_before_the_class_is_used) {
@@ -122,8 +123,8 @@ BOOST_AUTO_TEST_CASE(a_mistake_in_a_class_is_found_before_the_class_is_used) {
   BOOST_TEST(with({{"big", {{"cpu", 1}}}}) == "unknown key cluster.classes.big.cpu");
   BOOST_TEST(with({{"big", {{"address", "::1"}}}}) == "unknown key cluster.classes.big.address");
   BOOST_TEST(with({{"big", 1}}) == "cluster.classes.big must be a mapping of keys to values");
-  BOOST_TEST(has(with({{"", json::object()}}), "the name of a class"));
-  BOOST_TEST(has(with(json::array()), "cluster.classes must be a mapping"));
+  BOOST_TEST(holds(with({{"", json::object()}}), "the name of a class"));
+  BOOST_TEST(holds(with(json::array()), "cluster.classes must be a mapping"));
   BOOST_TEST(with({{"big", json::object()}}, "small") ==
              "cluster.slot must be one of cluster.classes (big), and is \"small\"");
   BOOST_TEST(with(nullptr, "big") == "cluster.slot must be one of cluster.classes, which has no class, and is \"big\"");
@@ -132,9 +133,9 @@ BOOST_AUTO_TEST_CASE(a_mistake_in_a_class_is_found_before_the_class_is_used) {
 BOOST_AUTO_TEST_CASE(the_name_of_jobs_is_one_that_slurm_and_a_shell_can_take) {
   BOOST_TEST(problem_of({{"job_name", "wtool-20261121-231502-3f9a"}}) == "");
   for (const char* bad : {"-x", "a b", "a,b", "a'b", "a%b"}) {
-    BOOST_TEST(has(problem_of({{"job_name", bad}}), "cluster.job_name"), bad);
+    BOOST_TEST(holds(problem_of({{"job_name", bad}}), "cluster.job_name"), bad);
   }
-  BOOST_TEST(has(problem_of({{"job_name", std::string(65, 'a')}}), "at most 64"));
+  BOOST_TEST(holds(problem_of({{"job_name", std::string(65, 'a')}}), "at most 64"));
 }
 
 BOOST_AUTO_TEST_CASE(an_explanation_says_what_slurm_would_be_asked_for) {
@@ -147,8 +148,8 @@ BOOST_AUTO_TEST_CASE(an_explanation_says_what_slurm_would_be_asked_for) {
   BOOST_TEST(explained["cluster"]["nodes"] == 2);
   BOOST_TEST(explained["cluster"]["minutes"] == 5);
   const std::string line = explained["cluster"]["sbatch"];
-  BOOST_TEST(has(line, "'--partition=long'"), line);
-  BOOST_TEST(has(line, "--cpus-per-task=3"), line);
+  BOOST_TEST(holds(line, "'--partition=long'"), line);
+  BOOST_TEST(holds(line, "--cpus-per-task=3"), line);
   BOOST_TEST(with_submission("no JSON", *options) == "no JSON");
 }
 

@@ -16,12 +16,13 @@
 #include "approval/question.h"
 #include "approval/terminal.h"
 #include "base/escape.h"
+#include "support/text.h"
+
+using wtool::test::holds;
 
 namespace wtool::host {
 
 using nlohmann::json;
-
-static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 static std::string asked(const json& subject, std::size_t columns = 80) {
   return question_text({.id = 1, .tool = "shell_execute", .subject = subject.dump(), .reason = "commands.ask: rm"},
@@ -74,22 +75,22 @@ BOOST_AUTO_TEST_CASE(everything_that_matters_is_shown) {
 
 BOOST_AUTO_TEST_CASE(the_standard_input_is_shown_and_the_title_says_where_it_is_cut) {
   json input = {{"bytes", 9}, {"sha256", "5e"}, {"text", "one\nt\x1b[2J"}, {"cut", false}};
-  BOOST_TEST(has(asked({{"command", "wc"}, {"stdin", input}}),
-                 "With this text, of 9 bytes, at its standard input:\n"
-                 "  | one\n"
-                 "  | t\\x1b[2J\n"
-                 "The command:\n"
-                 "  | wc\n"));
+  BOOST_TEST(holds(asked({{"command", "wc"}, {"stdin", input}}),
+                   "With this text, of 9 bytes, at its standard input:\n"
+                   "  | one\n"
+                   "  | t\\x1b[2J\n"
+                   "The command:\n"
+                   "  | wc\n"));
   input["bytes"] = 9000;
   input["cut"] = true;
   BOOST_TEST(
-      has(asked({{"command", "wc"}, {"stdin", input}}),
-          "With a text of 9000 bytes at its standard input, of which these are the first 9 (the SHA-256 of all is "
-          "5e):\n  | one\n"));
+      holds(asked({{"command", "wc"}, {"stdin", input}}),
+            "With a text of 9000 bytes at its standard input, of which these are the first 9 (the SHA-256 of all is "
+            "5e):\n  | one\n"));
   // Another plugin's.
-  BOOST_TEST(has(asked({{"stdin", "as it likes"}}), "stdin:\n  | as it likes\n"));
+  BOOST_TEST(holds(asked({{"stdin", "as it likes"}}), "stdin:\n  | as it likes\n"));
   BOOST_TEST(
-      has(asked({{"stdin", {{"bytes", json::array()}, {"text", 5}, {"cut", "no"}}}}), "With this text, of [] bytes"));
+      holds(asked({{"stdin", {{"bytes", json::array()}, {"text", 5}, {"cut", "no"}}}}), "With this text, of [] bytes"));
 }
 
 BOOST_AUTO_TEST_CASE(no_line_of_a_command_can_pass_for_one_of_ours) {
@@ -100,7 +101,7 @@ BOOST_AUTO_TEST_CASE(no_line_of_a_command_can_pass_for_one_of_ours) {
     BOOST_TEST((bar == "  | " || bar == "  : "));
     BOOST_TEST(text.find('\n', from) - from < 40u);
   }
-  BOOST_TEST(has(text, "  | Allow this? yes\\r\\x1b[1A"));
+  BOOST_TEST(holds(text, "  | Allow this? yes\\r\\x1b[1A"));
 }
 
 BOOST_AUTO_TEST_CASE(a_long_command_is_shown_in_full) {
@@ -108,17 +109,17 @@ BOOST_AUTO_TEST_CASE(a_long_command_is_shown_in_full) {
   for (int i = 0; i < 3000; ++i) command += "echo " + std::to_string(i) + '\n';
   command += "end";
   const std::string text = asked({{"command", command}});
-  BOOST_TEST(has(text, "  | echo 0\n"));
-  BOOST_TEST(has(text, "  | echo 2999\n  | end\n"));
-  BOOST_TEST(has(text, "The command has 3001 lines and "));
+  BOOST_TEST(holds(text, "  | echo 0\n"));
+  BOOST_TEST(holds(text, "  | echo 2999\n  | end\n"));
+  BOOST_TEST(holds(text, "The command has 3001 lines and "));
   const std::string one_line(5000, 'x');
   std::string shown = asked({{"command", one_line}});
   BOOST_TEST(std::count(shown.begin(), shown.end(), 'x') == 5000 + 1 /* execute */);
 }
 
 BOOST_AUTO_TEST_CASE(a_subject_that_is_not_an_object_is_shown_unchanged) {
-  BOOST_TEST(
-      has(question_text({.id = 1, .tool = "t", .subject = "not \x1b json", .reason = ""}, 80), "  | not \\x1b json\n"));
+  BOOST_TEST(holds(question_text({.id = 1, .tool = "t", .subject = "not \x1b json", .reason = ""}, 80),
+                   "  | not \\x1b json\n"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -324,7 +325,7 @@ BOOST_AUTO_TEST_CASE(a_question_that_waits_for_its_turn_can_be_withdrawn) {
   asking.approval.withdraw(2);
   asking.second.join();
   BOOST_TEST((second == Approval::unavailable));
-  BOOST_TEST(!has(asking.terminal.shown, "c2"));
+  BOOST_TEST(!holds(asking.terminal.shown, "c2"));
   asking.terminal.type("yes\n");
   BOOST_TEST((asking.join() == Approval::yes));
 }

@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "support/program.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 using nlohmann::json;
 
 namespace {
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::vector<std::string> words(std::vector<std::string> arguments, const std::string& plugin = "good.so") {
   arguments.insert(arguments.begin(), {WTOOL_TEST_PROGRAM, "--plugin", std::string(HOST_TEST_PLUGINS) + "/" + plugin});
@@ -51,8 +50,8 @@ BOOST_FIXTURE_TEST_CASE(a_person_is_asked_and_the_answer_reaches_the_tool, Place
   for (const auto& [keys, number] : rows) {
     Program program(words({"call", "echo", asking}), Program::On::terminal, options());
     BOOST_TEST_REQUIRE(program.wait_for_output("[no]: "), program.output());
-    BOOST_TEST(has(program.output(), "  | rm -rf build\r\n"));
-    BOOST_TEST(has(program.output(), "  | /work\r\n"));
+    BOOST_TEST(holds(program.output(), "  | rm -rf build\r\n"));
+    BOOST_TEST(holds(program.output(), "  | /work\r\n"));
     program.type(keys);
     const Finished finished = program.wait();
     BOOST_TEST(result_in(finished.out)["metadata"]["answer"] == number, finished.out);
@@ -67,7 +66,7 @@ BOOST_FIXTURE_TEST_CASE(ctrl_c_withdraws_the_question, Place) {
   const Finished finished = program.wait();
   BOOST_TEST(!finished.limit_passed);
   BOOST_TEST(finished.exit_code == 130);
-  BOOST_TEST(has(finished.out, "\"answer\": 0"), finished.out);
+  BOOST_TEST(holds(finished.out, "\"answer\": 0"), finished.out);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_terminal_that_goes_away_is_no_answer_that_allows, Place) {
@@ -93,8 +92,8 @@ BOOST_FIXTURE_TEST_CASE(in_the_background_of_a_terminal_nobody_is_asked, Place) 
   Program program({"/bin/sh", "-c", line}, Program::On::terminal, options());
   const Finished finished = program.wait();
   BOOST_TEST(!finished.limit_passed);
-  BOOST_TEST(has(finished.out, "\"answer\": 0"), finished.out);
-  BOOST_TEST(has(finished.out, "status 1"));
+  BOOST_TEST(holds(finished.out, "\"answer\": 0"), finished.out);
+  BOOST_TEST(holds(finished.out, "status 1"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -141,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(lint_takes_only_a_permission_for_one, ShellPlace) {
     const std::string file = workflow("Shell \"echo " + std::string(word) + "\"");
     const Finished finished = wtool({"lint", file});
     BOOST_TEST(finished.exit_code == 0);
-    BOOST_TEST(has(finished.out, "warning: " + std::string(message)), finished.out << finished.err);
+    BOOST_TEST(holds(finished.out, "warning: " + std::string(message)), finished.out << finished.err);
     BOOST_TEST(wtool({"lint", "--strict", file}).exit_code == 2);
   }
   const Finished allowed = wtool({"lint", "--strict", workflow("Shell \"echo allow\"")});
@@ -157,9 +156,9 @@ BOOST_FIXTURE_TEST_CASE(lint_asks_once_about_commands_that_are_the_same, ShellPl
                          second + "\n");
     return wtool({"lint", file}).out;
   };
-  BOOST_TEST(has(lint(""), "0 warnings"));
+  BOOST_TEST(holds(lint(""), "0 warnings"));
   // Other variables make another command.
-  BOOST_TEST(has(lint(" with environment={\"X\": \"1\"}"), "1 warning"));
+  BOOST_TEST(holds(lint(" with environment={\"X\": \"1\"}"), "1 warning"));
 }
 
 BOOST_FIXTURE_TEST_CASE(plan_says_that_a_verdict_is_not_known, ShellPlace) {
@@ -176,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(a_tool_that_cannot_explain_itself_is_named, Place) {
   const Finished finished = wtool({"call", "wait", "{}", "--explain"});
   BOOST_TEST(finished.exit_code == 2);
   BOOST_TEST(finished.out == "");
-  BOOST_TEST(has(finished.err, "the tool wait does not tell what a call would do"));
+  BOOST_TEST(holds(finished.err, "the tool wait does not tell what a call would do"));
   BOOST_TEST(wtool({"call", "echo", "{}", "--explain", "--stream"}).exit_code == 2);
 }
 
@@ -209,11 +208,11 @@ BOOST_FIXTURE_TEST_CASE(every_key_is_shown_with_its_layer_and_place, Place) {
 
   const Finished text = wtool({"config", "show"});
   BOOST_TEST(text.exit_code == 0);
-  BOOST_TEST(has(text.out, "  timeout_max: 50"));
-  BOOST_TEST(has(text.out, "# user, " + user + ":2:16, locked by " + user + ":3:8\n"));
-  BOOST_TEST(has(text.out, "# sandbox:  # off"));
-  BOOST_TEST(!has(text.out, "abc"));
-  BOOST_TEST(!has(text.out, "def\""));
+  BOOST_TEST(holds(text.out, "  timeout_max: 50"));
+  BOOST_TEST(holds(text.out, "# user, " + user + ":2:16, locked by " + user + ":3:8\n"));
+  BOOST_TEST(holds(text.out, "# sandbox:  # off"));
+  BOOST_TEST(!holds(text.out, "abc"));
+  BOOST_TEST(!holds(text.out, "def\""));
   // What it prints is a configuration.
   const std::string again = scratch.file("again.yaml", text.out);
   const Finished same = wtool({"config", "show", "--json", "--config", again});
@@ -226,7 +225,7 @@ BOOST_FIXTURE_TEST_CASE(a_broken_file_is_reported_and_exits_with_2, Place) {
   const Finished finished = wtool({"config", "show"});
   BOOST_TEST(finished.exit_code == 2);
   BOOST_TEST(finished.out == "");
-  BOOST_TEST(has(finished.err, "wtool.yaml:1:10: unknown key limits.timeout_maxx; did you mean limits.timeout_max?"));
+  BOOST_TEST(holds(finished.err, "wtool.yaml:1:10: unknown key limits.timeout_maxx; did you mean limits.timeout_max?"));
   BOOST_TEST(wtool({"config"}).exit_code == 2);
   BOOST_TEST(wtool({"config", "--help"}).exit_code == 0);
 }
@@ -236,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(a_lock_of_the_users_holds_against_a_named_file, Place) {
   const std::string named = scratch.file("named.yaml", "commands: {allow: [rm]}\n");
   const Finished finished = wtool({"call", "echo", "{}", "--config", named});
   BOOST_TEST(finished.exit_code == 2);
-  BOOST_TEST(has(finished.err, named + ":1:20: commands.allow is locked by " + user + ":2:8"));
+  BOOST_TEST(holds(finished.err, named + ":1:20: commands.allow is locked by " + user + ":2:8"));
 }
 
 BOOST_FIXTURE_TEST_CASE(without_a_home_nothing_is_looked_for_there, Place) {

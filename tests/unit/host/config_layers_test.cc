@@ -13,12 +13,13 @@
 
 #include "base/config/config.h"
 #include "config/files.h"
+#include "support/text.h"
+
+using wtool::test::holds;
 
 namespace wtool::host {
 
 using nlohmann::json;
-
-static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 struct Merged {
   std::optional<Config> config;
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_reported_with_its_place) {
   for (const auto& [text, expected] : rows) {
     const Merged result = merged("", text);
     BOOST_TEST(!result.config, text);
-    BOOST_TEST(has(result.error, expected), text << "\n" << result.error);
+    BOOST_TEST(holds(result.error, expected), text << "\n" << result.error);
   }
 }
 
@@ -294,7 +295,7 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_not_be_loosened) {
   for (const Row& row : rows) {
     const Merged result = merged(row.user, row.project);
     BOOST_TEST(!result.config, row.user << "\n" << row.project);
-    BOOST_TEST(has(result.error, row.error), row.user << "\n" << row.project << "\n" << result.error);
+    BOOST_TEST(holds(result.error, row.error), row.user << "\n" << row.project << "\n" << result.error);
   }
 }
 
@@ -312,9 +313,10 @@ BOOST_AUTO_TEST_CASE(a_lock_does_not_bind_its_own_layer) {
 BOOST_AUTO_TEST_CASE(a_lower_maximum_of_a_later_layer_lowers_the_default) {
   BOOST_TEST(accepted("limits: {timeout_default: 200}", "limits: {timeout_max: 100}").value("limits.timeout_default") ==
              100);
-  BOOST_TEST(has(merged("limits: {timeout_max: 100}", "limits: {timeout_default: 200}").error,
-                 "project.yaml:1:27: limits.timeout_default must not be above limits.timeout_max, which is 100 seconds "
-                 "(user.yaml:1:23)"));
+  BOOST_TEST(
+      holds(merged("limits: {timeout_max: 100}", "limits: {timeout_default: 200}").error,
+            "project.yaml:1:27: limits.timeout_default must not be above limits.timeout_max, which is 100 seconds "
+            "(user.yaml:1:23)"));
 }
 
 BOOST_AUTO_TEST_CASE(paths_of_the_users_file_are_relative_to_it_and_its_defaults_are_about_the_project) {
@@ -340,8 +342,8 @@ BOOST_AUTO_TEST_CASE(defaults_of_the_program_yield_to_what_an_earlier_layer_sets
 
 BOOST_AUTO_TEST_CASE(mistakes_of_all_layers_are_reported) {
   const Merged result = merged("limits: {x: 1}", "limits: {y: 1}");
-  BOOST_TEST(has(result.error, "user.yaml:1:10: unknown key limits.x"));
-  BOOST_TEST(has(result.error, "\nproject.yaml:1:10: unknown key limits.y"));
+  BOOST_TEST(holds(result.error, "user.yaml:1:10: unknown key limits.x"));
+  BOOST_TEST(holds(result.error, "\nproject.yaml:1:10: unknown key limits.y"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -397,8 +399,8 @@ BOOST_AUTO_TEST_CASE(the_users_file_then_the_projects_or_the_named_one_in_its_pl
   ConfigFiles named = home.files("named.yaml");
   BOOST_TEST(loaded(named) == json({{"limits", {{"timeout_max", 9}, {"processes", 4}}}}));
   std::ofstream("named.yaml") << "limits: {timeout_max: 11}\n";
-  BOOST_TEST(has(broken(named), "named.yaml:1:23: limits.timeout_max is locked by " + home.root.string() +
-                                    "/user/wtool.yaml:2:8, which allows at most 10"));
+  BOOST_TEST(holds(broken(named), "named.yaml:1:23: limits.timeout_max is locked by " + home.root.string() +
+                                      "/user/wtool.yaml:2:8, which allows at most 10"));
 }
 
 BOOST_AUTO_TEST_CASE(without_files_only_the_built_in_values_count) {
@@ -439,10 +441,10 @@ BOOST_AUTO_TEST_CASE(a_users_file_that_cannot_be_used_is_an_error) {
   const Home home;
   BOOST_REQUIRE(::mkfifo((home.root / "user/wtool.yaml").c_str(), 0600) == 0);
   ConfigFiles files = home.files();
-  BOOST_TEST(has(broken(files), "user/wtool.yaml: the configuration is not a regular file"));
+  BOOST_TEST(holds(broken(files), "user/wtool.yaml: the configuration is not a regular file"));
   std::filesystem::remove(home.root / "user/wtool.yaml");
   std::filesystem::create_symlink("nowhere", home.root / "user/wtool.yaml");
-  BOOST_TEST(has(broken(files), "a symbolic link to a missing file"));
+  BOOST_TEST(holds(broken(files), "a symbolic link to a missing file"));
 }
 
 BOOST_AUTO_TEST_CASE(what_a_pipe_gave_stays_when_another_layer_changes) {
@@ -467,7 +469,7 @@ BOOST_AUTO_TEST_CASE(a_folder_whose_name_is_not_utf8_is_an_error_where_it_matter
   ConfigFiles files = home.files();
   BOOST_TEST(loaded(files)["limits"]["processes"] == 3);
   std::ofstream("wtool.yaml") << "sandbox:\n";
-  BOOST_TEST(has(broken(files), "not valid UTF-8"));
+  BOOST_TEST(holds(broken(files), "not valid UTF-8"));
 }
 
 BOOST_AUTO_TEST_CASE(every_kind_of_change_is_noticed) {

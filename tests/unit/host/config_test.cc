@@ -13,6 +13,9 @@
 #include "base/config/config.h"
 #include "base/config/keys.h"
 #include "config/files.h"
+#include "support/text.h"
+
+using wtool::test::holds;
 
 namespace wtool::host {
 
@@ -36,8 +39,6 @@ static std::string refused(const std::string& text) {
 static std::optional<std::string> load(const std::string& named, std::string& error) {
   return ConfigFiles(named, "").load(error);
 }
-
-static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // A folder of the test's own that is also the current directory, and neither afterwards.
 struct Folder {
@@ -82,7 +83,7 @@ BOOST_AUTO_TEST_CASE(limits_and_spill_are_handed_on) {
              "no limit, and is 4096");
   BOOST_TEST(refused("output: {spill: sometimes}\n") ==
              "wtool.yaml:1:17: output.spill must be never, when_cut or always, and is \"sometimes\"");
-  BOOST_TEST(has(refused("output: {directory: [a]}\n"), "output.directory must be a single value, and is a list"));
+  BOOST_TEST(holds(refused("output: {directory: [a]}\n"), "output.directory must be a single value, and is a list"));
 }
 
 BOOST_AUTO_TEST_CASE(the_presence_of_a_sandbox_section_is_handed_on_with_its_writable_folder) {
@@ -93,11 +94,12 @@ BOOST_AUTO_TEST_CASE(the_presence_of_a_sandbox_section_is_handed_on_with_its_wri
       accepted("sandbox: {read: [/usr, ..], write: [], protect: [.git/hooks], network: deny, required: true}\n") ==
       json::parse(R"({"sandbox": {"read": ["/usr", "/etc"], "write": [], "protect": [".git/hooks"],
     "network": "deny", "required": true}})"));
-  BOOST_TEST(has(refused("sandbox: {read: /}\n"), "sandbox.read must be a list of paths"));
-  BOOST_TEST(has(refused("sandbox: {write: [\"\"]}\n"),
-                 "sandbox.write must be a list of paths, such as [., /tmp], and is \"\""));
+  BOOST_TEST(holds(refused("sandbox: {read: /}\n"), "sandbox.read must be a list of paths"));
+  BOOST_TEST(holds(refused("sandbox: {write: [\"\"]}\n"),
+                   "sandbox.write must be a list of paths, such as [., /tmp], and is \"\""));
   for (const char* names : {"all", "[../x]", "[a//b]", "[/etc]", "[\"\"]"}) {
-    BOOST_TEST(has(refused("sandbox: {protect: " + std::string(names) + "}\n"), "must be default or none, or a list"));
+    BOOST_TEST(
+        holds(refused("sandbox: {protect: " + std::string(names) + "}\n"), "must be default or none, or a list"));
   }
 }
 
@@ -106,7 +108,7 @@ BOOST_AUTO_TEST_CASE(what_is_for_the_host_alone_is_checked_and_not_handed_on) {
   BOOST_TEST(accepted("mcp: {max_calls: 1}\nsessions: {max: 2}\n") == json::parse(R"({"sessions": {"max": 2}})"));
   BOOST_TEST(refused("mcp: {max_calls: 257}\n") ==
              "wtool.yaml:1:18: mcp.max_calls must be a whole number, 1 to 256 calls, and is 257");
-  BOOST_TEST(has(refused("mcp: {calls: 3}\n"), "unknown key mcp.calls"));
+  BOOST_TEST(holds(refused("mcp: {calls: 3}\n"), "unknown key mcp.calls"));
 }
 
 BOOST_AUTO_TEST_CASE(json_is_accepted_too) {
@@ -135,15 +137,15 @@ BOOST_AUTO_TEST_CASE(the_bounds_themselves_are_allowed_and_what_is_beyond_is_not
     for (const char* value : row.good) accepted(text(value));
     for (const char* value : row.bad) {
       const std::string error = refused(text(value));
-      BOOST_TEST(has(error, std::string(row.key) + '.' + row.name), error);
+      BOOST_TEST(holds(error, std::string(row.key) + '.' + row.name), error);
     }
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_maximum_may_be_unlimited) {
   BOOST_TEST(accepted("limits: {timeout_max: none}") == json::parse(R"({"limits":{"timeout_max":"none"}})"));
-  BOOST_TEST(has(refused("limits: {timeout_max: never}"), "1 to 1800 seconds, or none, and is \"never\""));
-  BOOST_TEST(has(refused("limits: {timeout_default: none}"), "1 to 1800 seconds, and is \"none\""));
+  BOOST_TEST(holds(refused("limits: {timeout_max: never}"), "1 to 1800 seconds, or none, and is \"never\""));
+  BOOST_TEST(holds(refused("limits: {timeout_default: none}"), "1 to 1800 seconds, and is \"none\""));
 }
 
 BOOST_AUTO_TEST_CASE(an_error_names_file_line_column_value_and_what_is_allowed) {
@@ -162,11 +164,11 @@ BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
       "wtool.yaml:2:1: unknown key limit; did you mean limits? (there are: shell, commands, directories, environment, "
       "limits, output, cache, background, sandbox, audit, sessions, pty, execute_run, cluster, mcp, mcp_servers, "
       "prompts, lock)");
-  BOOST_TEST(has(refused("limits:\n  timeout_mx: 3\n"),
-                 "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
-                 "limits.timeout_max?"));
-  BOOST_TEST(!has(refused("zzzzzz: 1\n"), "did you mean"));
-  BOOST_TEST(has(refused("Shell: {}\n"), "unknown key Shell"));
+  BOOST_TEST(holds(refused("limits:\n  timeout_mx: 3\n"),
+                   "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
+                   "limits.timeout_max?"));
+  BOOST_TEST(!holds(refused("zzzzzz: 1\n"), "did you mean"));
+  BOOST_TEST(holds(refused("Shell: {}\n"), "unknown key Shell"));
 }
 
 BOOST_AUTO_TEST_CASE(programs_are_names_without_paths_and_arguments) {
@@ -176,7 +178,7 @@ BOOST_AUTO_TEST_CASE(programs_are_names_without_paths_and_arguments) {
       json::parse(R"({"commands": {"interactive": ["python3", "true", "*"]}, "pty": {"max": 2, "idle_seconds": 60}})"));
   for (const char* odd : {"[bin/sh]", "[/bin/sh]", "[\"sh -i\"]", "[\"$x\"]", "[\"\"]", "sh"}) {
     BOOST_TEST(
-        has(refused(std::string("commands: {interactive: ") + odd + "}\n"), "must be a list of names of programs"),
+        holds(refused(std::string("commands: {interactive: ") + odd + "}\n"), "must be a list of names of programs"),
         odd);
   }
 }
@@ -198,31 +200,31 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_there_twice_is_an_error_at_the_second) {
 
 BOOST_AUTO_TEST_CASE(what_is_not_a_mapping_is_said_so) {
   for (const char* text : {"[1]", "5", "hello", "\"\"", "- a\n"}) {
-    BOOST_TEST(has(refused(text), "wtool.yaml:1:1: the configuration must be a mapping"), text);
+    BOOST_TEST(holds(refused(text), "wtool.yaml:1:1: the configuration must be a mapping"), text);
   }
-  BOOST_TEST(has(refused("limits: 5"), "wtool.yaml:1:9: limits must be a mapping"));
-  BOOST_TEST(has(refused("limits: [a]"), "limits must be a mapping of keys to values, and is a list"));
-  BOOST_TEST(has(refused("limits: {timeout_max: [5]}"), "limits.timeout_max must be a single value, and is a list"));
-  BOOST_TEST(has(refused("limits: {timeout_max: }"), "and is null"));
-  BOOST_TEST(has(refused("? [a]\n: 1\n"), "a key must be a name"));
+  BOOST_TEST(holds(refused("limits: 5"), "wtool.yaml:1:9: limits must be a mapping"));
+  BOOST_TEST(holds(refused("limits: [a]"), "limits must be a mapping of keys to values, and is a list"));
+  BOOST_TEST(holds(refused("limits: {timeout_max: [5]}"), "limits.timeout_max must be a single value, and is a list"));
+  BOOST_TEST(holds(refused("limits: {timeout_max: }"), "and is null"));
+  BOOST_TEST(holds(refused("? [a]\n: 1\n"), "a key must be a name"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_yaml_is_an_error_with_its_place) {
-  BOOST_TEST(has(refused("limits:\n  timeout_max: 5\n bad\n"), "wtool.yaml:"));
-  BOOST_TEST(has(refused("limits: {timeout_max: 5\n"), "this is not YAML"));
+  BOOST_TEST(holds(refused("limits:\n  timeout_max: 5\n bad\n"), "wtool.yaml:"));
+  BOOST_TEST(holds(refused("limits: {timeout_max: 5\n"), "this is not YAML"));
   BOOST_TEST(
-      has(refused("shell:\n  program: \"/bin/sh\n"), "wtool.yaml:2:12: this is not YAML: this quote is not closed"));
-  BOOST_TEST(has(refused("limits: *nowhere\n"), "wtool.yaml:1:"));
-  BOOST_TEST(has(refused("shell: {}\n--- {}\n"), "second document"));
-  BOOST_TEST(has(refused("shell: {}\n# \x04\nlimits: 7\n"), "wtool.yaml:2:3: there is a control character (\\x04)"));
-  BOOST_TEST(has(refused("shell: {}\n# \xff\n"), "wtool.yaml:2: this line is not valid UTF-8"));
+      holds(refused("shell:\n  program: \"/bin/sh\n"), "wtool.yaml:2:12: this is not YAML: this quote is not closed"));
+  BOOST_TEST(holds(refused("limits: *nowhere\n"), "wtool.yaml:1:"));
+  BOOST_TEST(holds(refused("shell: {}\n--- {}\n"), "second document"));
+  BOOST_TEST(holds(refused("shell: {}\n# \x04\nlimits: 7\n"), "wtool.yaml:2:3: there is a control character (\\x04)"));
+  BOOST_TEST(holds(refused("shell: {}\n# \xff\n"), "wtool.yaml:2: this line is not valid UTF-8"));
 }
 
 BOOST_AUTO_TEST_CASE(all_mistakes_are_reported_at_once) {
   const std::string error = refused("foo: 1\nlimits:\n  timeout_max: x\n  grace_seconds: true\n");
-  BOOST_TEST(has(error, "wtool.yaml:1:1:"));
-  BOOST_TEST(has(error, "\nwtool.yaml:3:16:"));
-  BOOST_TEST(has(error, "\nwtool.yaml:4:18:"));
+  BOOST_TEST(holds(error, "wtool.yaml:1:1:"));
+  BOOST_TEST(holds(error, "\nwtool.yaml:3:16:"));
+  BOOST_TEST(holds(error, "\nwtool.yaml:4:18:"));
 }
 
 BOOST_AUTO_TEST_CASE(scalars_have_the_types_of_yaml_1_2) {
@@ -238,21 +240,21 @@ BOOST_AUTO_TEST_CASE(scalars_have_the_types_of_yaml_1_2) {
   BOOST_TEST(grace(".5") == 0.5);
   BOOST_TEST(grace("5.") == 5.0);
   for (const char* text : {"'5'", "!!str 5", "1_0", "5s", "0x", "0b1", "1:30", "e5", ".", "++5", "5e", "~", "TRUE"}) {
-    BOOST_TEST(has(refused("limits: {grace_seconds: " + std::string(text) + "}"), "must be a number"), text);
+    BOOST_TEST(holds(refused("limits: {grace_seconds: " + std::string(text) + "}"), "must be a number"), text);
   }
   for (const char* text : {".inf", "-.INF", ".nan", "!!float 5", "!local 5", "1e999"})
     refused("limits: {grace_seconds: " + std::string(text) + "}");
-  BOOST_TEST(has(refused("limits: {timeout_max: 99999999999999999999999}"), "must be a whole number"));
-  BOOST_TEST(has(refused("limits: {timeout_max: 5.0}"), "must be a whole number"));
+  BOOST_TEST(holds(refused("limits: {timeout_max: 99999999999999999999999}"), "must be a whole number"));
+  BOOST_TEST(holds(refused("limits: {timeout_max: 5.0}"), "must be a whole number"));
 }
 
 BOOST_AUTO_TEST_CASE(a_relative_program_is_relative_to_the_file_and_a_bare_name_is_refused) {
   BOOST_TEST(accepted("shell: {program: ../sh}")["shell"]["program"] == "/etc/sh");
   BOOST_TEST(accepted("shell: {program: /bin//./sh}")["shell"]["program"] == "/bin/sh");
-  BOOST_TEST(has(refused("shell: {program: bash}"), "must be the path of a program"));
-  BOOST_TEST(has(refused("shell: {program: ''}"), "must be the path of a program"));
-  BOOST_TEST(has(refused("shell: {program: 5}"), "must be the path of a program"));
-  BOOST_TEST(has(refused("shell: {program: \"/bin/sh\\0x\"}"), "NUL"));
+  BOOST_TEST(holds(refused("shell: {program: bash}"), "must be the path of a program"));
+  BOOST_TEST(holds(refused("shell: {program: ''}"), "must be the path of a program"));
+  BOOST_TEST(holds(refused("shell: {program: 5}"), "must be the path of a program"));
+  BOOST_TEST(holds(refused("shell: {program: \"/bin/sh\\0x\"}"), "NUL"));
 }
 
 BOOST_AUTO_TEST_CASE(a_default_timeout_above_the_largest_is_refused) {
@@ -271,8 +273,8 @@ BOOST_AUTO_TEST_CASE(aliases_work_and_bombs_of_them_cost_nothing) {
     for (int n = 0; n < 9; ++n) bomb += ", " + last;
     bomb += "]\n";
   }
-  BOOST_TEST(has(refused(bomb), "unknown key a0"));
-  BOOST_TEST(has(refused("limits: &l\n  timeout_max: *l\n"), "wtool.yaml:"));
+  BOOST_TEST(holds(refused(bomb), "unknown key a0"));
+  BOOST_TEST(holds(refused("limits: &l\n  timeout_max: *l\n"), "wtool.yaml:"));
 }
 
 BOOST_AUTO_TEST_CASE(deep_nesting_is_an_error_and_not_a_crash) {
@@ -284,7 +286,7 @@ BOOST_AUTO_TEST_CASE(deep_nesting_is_an_error_and_not_a_crash) {
 }
 
 BOOST_AUTO_TEST_CASE(more_than_a_mebibyte_is_refused) {
-  BOOST_TEST(has(refused(std::string(config_size_limit + 1, '#')), "more than the 1048576 bytes"));
+  BOOST_TEST(holds(refused(std::string(config_size_limit + 1, '#')), "more than the 1048576 bytes"));
   BOOST_TEST(accepted(std::string(config_size_limit, '#')) == json::object());
 }
 
@@ -298,7 +300,7 @@ BOOST_AUTO_TEST_CASE(a_named_file_that_is_missing_or_a_directory_is_an_error_wit
   BOOST_TEST(!load("none.yaml", error));
   BOOST_TEST(error == "cannot read none.yaml: No such file or directory");
   BOOST_TEST(!load(folder.path.string(), error));
-  BOOST_TEST(has(error, "Is a directory"));
+  BOOST_TEST(holds(error, "Is a directory"));
 }
 
 BOOST_AUTO_TEST_CASE(the_file_of_the_current_directory_counts_by_default) {
@@ -332,7 +334,7 @@ BOOST_AUTO_TEST_CASE(a_default_file_that_is_a_pipe_is_refused_without_waiting) {
   BOOST_REQUIRE(::mkfifo("wtool.yaml", 0600) == 0);
   std::string error;
   BOOST_TEST(!load("", error));
-  BOOST_TEST(has(error, "not a regular file"));
+  BOOST_TEST(holds(error, "not a regular file"));
 }
 
 BOOST_AUTO_TEST_CASE(reading_stops_at_the_limit_of_what_never_ends) {

@@ -18,7 +18,10 @@
 #include "base/edit_distance.h"
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
+#include "support/text.h"
 #include "tracing/tracing.h"
+
+using wtool::test::holds;
 
 namespace wtool::host {
 
@@ -26,8 +29,6 @@ using nlohmann::json;
 using Kind = ToolOutcome::Kind;
 
 static std::string built(const std::string& name) { return std::string(HOST_TEST_PLUGINS) + '/' + name + ".so"; }
-
-static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // Tracing into a file that can be read back.
 struct Log {
@@ -53,7 +54,7 @@ static std::string refused(const std::string& path) {
   std::string error;
   const auto plugin = Plugin::open(path, log.tracing, error);
   BOOST_TEST_REQUIRE(!plugin);
-  BOOST_TEST(has(error, path), error);
+  BOOST_TEST(holds(error, path), error);
   return error;
 }
 
@@ -93,8 +94,8 @@ BOOST_AUTO_TEST_CASE(a_call_for_another_place_is_not_made_here_instead) {
   Toolbox& toolbox = *opened.toolbox;
   BOOST_TEST(toolbox.own_place() == "local");
   BOOST_TEST(toolbox.place_problem({.on = "local"}, "echo") == "");
-  BOOST_TEST(has(toolbox.place_problem({.on = "cluster"}, "echo"), "cannot be placed on \"cluster\" here"));
-  BOOST_TEST(has(toolbox.place_problem({.on = "local"}, "none"), "the tool none cannot be called there"));
+  BOOST_TEST(holds(toolbox.place_problem({.on = "cluster"}, "echo"), "cannot be placed on \"cluster\" here"));
+  BOOST_TEST(holds(toolbox.place_problem({.on = "local"}, "none"), "the tool none cannot be called there"));
   const auto call = [&](const char* on) {
     return toolbox.call_at({.on = on}, "echo", json::object(), opened.stop, nullptr, nullptr);
   };
@@ -125,25 +126,25 @@ BOOST_AUTO_TEST_CASE(descriptors_can_be_read_before_the_plugin_is_initialised) {
   BOOST_TEST(plugin->tools()[0].description == "Answers with its arguments.\nA second line.");
   BOOST_TEST(plugin->tools()[0].hints == (WTOOL_HINT_READ_ONLY | WTOOL_HINT_IDEMPOTENT));
   BOOST_TEST(plugin->tools()[1].output_schema.empty());
-  BOOST_TEST(!has(log.text(), "init"));
+  BOOST_TEST(!holds(log.text(), "init"));
 }
 
 BOOST_AUTO_TEST_CASE(a_path_without_a_slash_is_a_file_here_and_no_system_library) {
   Log log;
   std::string error;
   BOOST_TEST(!Plugin::open("libc.so.6", log.tracing, error));
-  BOOST_TEST(has(error, "there is no such file"));
-  BOOST_TEST(has(error, std::filesystem::current_path().string() + "/libc.so.6"));
+  BOOST_TEST(holds(error, "there is no such file"));
+  BOOST_TEST(holds(error, std::filesystem::current_path().string() + "/libc.so.6"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_a_library_is_refused_with_the_reason) {
   const Folder folder;
-  BOOST_TEST(has(refused(folder.path / "none.so"), "there is no such file"));
-  BOOST_TEST(has(refused(folder.path), "it is a directory"));
-  BOOST_TEST(has(refused(folder.write("text.so", "hello, this is text and not a library at all\n")),
-                 "not a library that can be loaded"));
-  BOOST_TEST(has(refused(folder.write("empty.so", "")), "not a library that can be loaded"));
-  BOOST_TEST(has(refused("/dev/null"), "not a regular file"));
+  BOOST_TEST(holds(refused(folder.path / "none.so"), "there is no such file"));
+  BOOST_TEST(holds(refused(folder.path), "it is a directory"));
+  BOOST_TEST(holds(refused(folder.write("text.so", "hello, this is text and not a library at all\n")),
+                   "not a library that can be loaded"));
+  BOOST_TEST(holds(refused(folder.write("empty.so", "")), "not a library that can be loaded"));
+  BOOST_TEST(holds(refused("/dev/null"), "not a regular file"));
 }
 
 BOOST_AUTO_TEST_CASE(a_library_that_was_copied_in_part_is_refused_and_does_not_end_the_program) {
@@ -152,17 +153,17 @@ BOOST_AUTO_TEST_CASE(a_library_that_was_copied_in_part_is_refused_and_does_not_e
   std::filesystem::copy_file(built("good"), part);
   for (const int size : {8192, 4096, 1000}) {
     std::filesystem::resize_file(part, size);
-    BOOST_TEST(has(refused(part), "it is cut off: it has " + std::to_string(size) + " bytes, and needs "));
+    BOOST_TEST(holds(refused(part), "it is cut off: it has " + std::to_string(size) + " bytes, and needs "));
   }
   std::filesystem::resize_file(part, 100);
-  BOOST_TEST(has(refused(part), "not a library that can be loaded"));
+  BOOST_TEST(holds(refused(part), "not a library that can be loaded"));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_is_not_an_empty_one) {
   const Folder folder;
   std::string error;
   BOOST_TEST(plugin_files(folder.path, error).empty());
-  BOOST_TEST(has(error, "of --plugin has no *.so"));
+  BOOST_TEST(holds(error, "of --plugin has no *.so"));
   // Without a descriptor for it nobody can, not even root.
   rlimit usual{};
   BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
@@ -171,25 +172,25 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_is_not_an_empty_one) {
   const bool is_empty = plugin_files(folder.path, error).empty();
   BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
   BOOST_TEST(is_empty);
-  BOOST_TEST(has(error, "of --plugin cannot be read: Too many open files"), error);
+  BOOST_TEST(holds(error, "of --plugin cannot be read: Too many open files"), error);
 }
 
 BOOST_AUTO_TEST_CASE(a_library_without_the_symbol_is_no_plugin) {
-  BOOST_TEST(has(refused(built("no_symbol")), "it has no symbol wtool_entry_v1, so it is not a plugin"));
-  BOOST_TEST(has(refused(built("other_symbol")), "it has no symbol wtool_entry_v1; it speaks version 3"));
+  BOOST_TEST(holds(refused(built("no_symbol")), "it has no symbol wtool_entry_v1, so it is not a plugin"));
+  BOOST_TEST(holds(refused(built("other_symbol")), "it has no symbol wtool_entry_v1; it speaks version 3"));
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_version_or_size_of_the_entry_is_named) {
-  BOOST_TEST(has(refused(built("wrong_major")), "says version 7 of the interface, and this host speaks 1"));
-  BOOST_TEST(has(refused(built("small_entry")), "struct_size is 40, and version 1.0 has"));
-  BOOST_TEST(has(refused(built("tiny_entry")), "struct_size is 4, too small to hold a version"));
+  BOOST_TEST(holds(refused(built("wrong_major")), "says version 7 of the interface, and this host speaks 1"));
+  BOOST_TEST(holds(refused(built("small_entry")), "struct_size is 40, and version 1.0 has"));
+  BOOST_TEST(holds(refused(built("tiny_entry")), "struct_size is 4, too small to hold a version"));
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_descriptor_is_named_by_its_number) {
-  BOOST_TEST(has(refused(built("small_descriptor")), "tool number 0 is wrong: its struct_size is 32"));
-  BOOST_TEST(has(refused(built("twice_the_same")), "tool number 1 is wrong: its id \"echo\" is there twice"));
-  BOOST_TEST(has(refused(built("bad_id")), "its id \"Wait!\" is not"));
-  BOOST_TEST(has(refused(built("bad_schema")), "the input schema of echo is not a JSON object"));
+  BOOST_TEST(holds(refused(built("small_descriptor")), "tool number 0 is wrong: its struct_size is 32"));
+  BOOST_TEST(holds(refused(built("twice_the_same")), "tool number 1 is wrong: its id \"echo\" is there twice"));
+  BOOST_TEST(holds(refused(built("bad_id")), "its id \"Wait!\" is not"));
+  BOOST_TEST(holds(refused(built("bad_schema")), "the input schema of echo is not a JSON object"));
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_init_gives_its_reason_and_no_deinit_follows) {
@@ -198,8 +199,8 @@ BOOST_AUTO_TEST_CASE(a_failed_init_gives_its_reason_and_no_deinit_follows) {
   const auto plugin = Plugin::open(built("init_fails"), log.tracing, error);
   BOOST_REQUIRE_MESSAGE(plugin, error);
   BOOST_TEST(!Toolbox::open(*plugin, "{}", error));
-  BOOST_TEST(has(error, built("init_fails")));
-  BOOST_TEST(has(error, "could not be initialised: the moon is not full"));
+  BOOST_TEST(holds(error, built("init_fails")));
+  BOOST_TEST(holds(error, "could not be initialised: the moon is not full"));
 }
 
 BOOST_AUTO_TEST_CASE(a_configuration_that_the_plugin_refuses_is_reported_with_the_tool) {
@@ -208,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_the_plugin_refuses_is_reported_with_th
   const auto plugin = Plugin::open(built("good"), log.tracing, error);
   BOOST_TEST(!Toolbox::open(*plugin, std::string(1001, ' '), error));
   BOOST_TEST(
-      has(error, "the tool echo cannot be made: the configuration is too long for this test (invalid argument)"));
+      holds(error, "the tool echo cannot be made: the configuration is too long for this test (invalid argument)"));
 }
 
 BOOST_AUTO_TEST_CASE(tools_end_before_the_plugin_does_and_it_can_be_opened_again) {
@@ -255,17 +256,17 @@ BOOST_AUTO_TEST_CASE(several_libraries_without_the_usual_name_are_an_error) {
   folder.write("b.so", "");
   std::string error;
   BOOST_TEST(find_plugin("", folder.path, error).empty());
-  BOOST_TEST(has(error, "--plugin"));
-  BOOST_TEST(has(error, "/a.so"));
-  BOOST_TEST(has(error, "/b.so"));
+  BOOST_TEST(holds(error, "--plugin"));
+  BOOST_TEST(holds(error, "/a.so"));
+  BOOST_TEST(holds(error, "/b.so"));
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_plugin_lists_the_places_searched) {
   std::string error;
   BOOST_TEST(find_plugin("/nowhere/bin/wtool", "/x:/y", error).empty());
-  BOOST_TEST(has(error, "/nowhere/lib/wtool/shell_tools.so"));
-  BOOST_TEST(has(error, "/x/*.so"));
-  BOOST_TEST(has(error, "/y/*.so"));
+  BOOST_TEST(holds(error, "/nowhere/lib/wtool/shell_tools.so"));
+  BOOST_TEST(holds(error, "/x/*.so"));
+  BOOST_TEST(holds(error, "/y/*.so"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -315,7 +316,7 @@ BOOST_AUTO_TEST_CASE(arguments_that_are_not_utf8_cannot_be_json) {
   Opened opened;
   const ToolOutcome outcome = opened.toolbox->call("echo", {{"text", "\xff"}}, opened.stop, {});
   BOOST_TEST((outcome.kind == Kind::not_made));
-  BOOST_TEST(has(outcome.error, "not valid UTF-8"));
+  BOOST_TEST(holds(outcome.error, "not valid UTF-8"));
 }
 
 BOOST_AUTO_TEST_CASE(a_call_that_the_plugin_cannot_make_gives_the_reason) {
@@ -331,7 +332,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_not_an_envelope_is_a_defect_of_the_plugin
     Opened opened(name);
     const ToolOutcome outcome = opened.toolbox->call("echo", json::object(), opened.stop, {});
     BOOST_TEST((outcome.kind == Kind::not_made));
-    BOOST_TEST(has(outcome.error, "this is a defect of the plugin"), outcome.error);
+    BOOST_TEST(holds(outcome.error, "this is a defect of the plugin"), outcome.error);
   }
 }
 
@@ -403,7 +404,7 @@ BOOST_AUTO_TEST_CASE(a_call_is_logged_in_the_span_that_it_is_given) {
   Opened opened;
   const CallPlace place{.span = {"step", {{"state", "A \"b\""}}}};
   opened.toolbox->call_at(place, "echo", json::object(), opened.stop, {}, nullptr);
-  BOOST_TEST(has(opened.log.text(), R"( INFO step{state="A \"b\""}:call{tool=echo}: test_plugin::call: running)"),
+  BOOST_TEST(holds(opened.log.text(), R"( INFO step{state="A \"b\""}:call{tool=echo}: test_plugin::call: running)"),
              opened.log.text());
   BOOST_TEST(opened.log.tracing.open_spans() == 0u);
 }
@@ -413,15 +414,15 @@ BOOST_AUTO_TEST_CASE(a_call_with_limits_is_not_made_of_a_tool_that_holds_none) {
   const CallPlace place{.limits = R"({"network":"deny"})"};
   const ToolOutcome outcome = opened.toolbox->call_at(place, "echo", json::object(), opened.stop, {}, nullptr);
   BOOST_TEST((outcome.kind == Kind::not_made));
-  BOOST_TEST(has(outcome.error, "the tool echo does not hold commands to limits of a call"), outcome.error);
-  BOOST_TEST(!has(opened.log.text(), "call{"));
-  BOOST_TEST(has(opened.toolbox->place_problem(place, "echo"), "does not hold commands to limits"));
+  BOOST_TEST(holds(outcome.error, "the tool echo does not hold commands to limits of a call"), outcome.error);
+  BOOST_TEST(!holds(opened.log.text(), "call{"));
+  BOOST_TEST(holds(opened.toolbox->place_problem(place, "echo"), "does not hold commands to limits"));
 }
 
 BOOST_AUTO_TEST_CASE(the_log_of_the_plugin_reaches_the_tracing_with_its_span_and_fields) {
   Opened opened;
   opened.toolbox->call("echo", json::object(), opened.stop, {});
-  BOOST_TEST(has(opened.log.text(), " INFO call{tool=echo}: test_plugin::call: running answer=42\n"));
+  BOOST_TEST(holds(opened.log.text(), " INFO call{tool=echo}: test_plugin::call: running answer=42\n"));
   BOOST_TEST(opened.log.tracing.open_spans() == 0u);
 }
 

@@ -1,16 +1,17 @@
 // mcp/request_state.h: what a request state is valid for, and for how long.
 #include "mcp/request_state.h"
+#include "support/text.h"
 
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+using wtool::test::holds;
+
 namespace wtool::host::mcp {
 
 using namespace std::chrono_literals;
-
-static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 static std::string refused(RequestStates& states, const std::string& state, const char* tool = "shell",
                            const char* arguments = "{}") {
@@ -31,15 +32,15 @@ BOOST_AUTO_TEST_CASE(a_state_is_valid_once) {
   BOOST_TEST(redeemed->continues == "what a tool leaves");
   BOOST_REQUIRE(redeemed->unused.size() == 1U);
   BOOST_TEST(redeemed->unused[0].fingerprint == "def");
-  BOOST_TEST(has(refused(states, state), "was used before"));
+  BOOST_TEST(holds(refused(states, state), "was used before"));
 }
 
 BOOST_AUTO_TEST_CASE(a_state_is_valid_for_its_tool_and_arguments_only) {
   RequestStates states;
   const std::string state = states.issue("shell", "{}", "abc");
-  BOOST_TEST(has(refused(states, state, "other"), "another tool"));
-  BOOST_TEST(has(refused(states, state, "shell", "{\"a\":1}"), "other arguments"));
-  BOOST_TEST(has(refused(states, states.issue("ab", "c", "f"), "a", "bc"), "another tool"));
+  BOOST_TEST(holds(refused(states, state, "other"), "another tool"));
+  BOOST_TEST(holds(refused(states, state, "shell", "{\"a\":1}"), "other arguments"));
+  BOOST_TEST(holds(refused(states, states.issue("ab", "c", "f"), "a", "bc"), "another tool"));
   // A wrong call does not use the state up.
   std::string why;
   BOOST_TEST(states.redeem(state, "shell", "{}", why).has_value());
@@ -49,21 +50,21 @@ BOOST_AUTO_TEST_CASE(a_state_expires) {
   RequestStates states(1ms);
   const std::string state = states.issue("shell", "{}", "abc");
   std::this_thread::sleep_for(5ms);
-  BOOST_TEST(has(refused(states, state), "expired"));
+  BOOST_TEST(holds(refused(states, state), "expired"));
 }
 
 BOOST_AUTO_TEST_CASE(a_state_of_another_server_or_a_changed_one_is_refused) {
   RequestStates states, others;
   const std::string state = states.issue("shell", "{}", "abc");
-  BOOST_TEST(has(refused(others, state), "did not issue it"));
+  BOOST_TEST(holds(refused(others, state), "did not issue it"));
   for (std::size_t i = 0; i < state.size(); ++i) {
     std::string changed = state;
     changed[i] = changed[i] == '1' ? '2' : '1';
-    BOOST_TEST(has(refused(states, changed), "did not issue it"), changed);
+    BOOST_TEST(holds(refused(states, changed), "did not issue it"), changed);
   }
   for (const std::string& text :
        {std::string(), std::string("."), std::string("..."), state.substr(0, state.size() - 1), state + "0"}) {
-    BOOST_TEST(has(refused(states, text), "did not issue it"), text);
+    BOOST_TEST(holds(refused(states, text), "did not issue it"), text);
   }
 }
 

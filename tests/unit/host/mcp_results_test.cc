@@ -8,6 +8,9 @@
 #include <string>
 
 #include "base/escape.h"
+#include "support/text.h"
+
+using wtool::test::holds;
 
 namespace wtool::host::mcp {
 
@@ -29,8 +32,6 @@ static TextOutcome answered(const ordered_json& content, const ordered_json& met
 static ordered_json text(const std::string& words) { return {{"type", "text"}, {"text", words}}; }
 
 static const ResultSettings limits{.output_bytes = 1024, .style = ResultStyle::both};
-
-static bool has(const std::string& all, std::string_view part) { return all.find(part) != std::string::npos; }
 
 BOOST_AUTO_TEST_SUITE(mcp_results)
 
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_is_the_metadata_is_there_once) {
   const ordered_json result =
       call_result(shell, answered(ordered_json::array({text(metadata.dump(2))}), metadata), limits);
   BOOST_TEST(result.at("content").size() == 1);
-  BOOST_TEST(has(result.at("content")[0].at("text").get<std::string>(), "left out"));
+  BOOST_TEST(holds(result.at("content")[0].at("text").get<std::string>(), "left out"));
 }
 
 BOOST_AUTO_TEST_CASE(streams_are_cut_and_their_flags_say_so) {
@@ -96,8 +97,8 @@ BOOST_AUTO_TEST_CASE(streams_are_cut_and_their_flags_say_so) {
                                                                                        {"truncated", false}}),
                                           limits);
   const ordered_json& cut_data = result.at("structuredContent");
-  BOOST_TEST(has(cut_data.at("stdout").get<std::string>(), "[... 998976 bytes left out ...]"));
-  BOOST_TEST(has(cut_data.at("partial_stdout").get<std::string>(), "left out"));
+  BOOST_TEST(holds(cut_data.at("stdout").get<std::string>(), "[... 998976 bytes left out ...]"));
+  BOOST_TEST(holds(cut_data.at("partial_stdout").get<std::string>(), "left out"));
   BOOST_TEST((cut_data.at("stdout_truncated") == true));
   BOOST_TEST((cut_data.at("truncated") == true));
   BOOST_TEST((cut_data.at("stderr_truncated") == false));
@@ -133,7 +134,8 @@ BOOST_AUTO_TEST_CASE(the_output_of_execute_run_is_cut_wherever_it_stands) {
     return call_result(run, answered(ordered_json::array({text(metadata.dump())}), metadata), limits);
   };
   const ordered_json good = structured({{"ok", true}, {"value", {{"output", much}}}});
-  BOOST_TEST(has(good.at("structuredContent").at("value").at("output").get<std::string>(), "[... 8976 bytes left out"));
+  BOOST_TEST(
+      holds(good.at("structuredContent").at("value").at("output").get<std::string>(), "[... 8976 bytes left out"));
   BOOST_TEST(good.at("content").size() == 1U);
   const ordered_json failed = structured({{"ok", false}, {"error", "e"}, {"output", much}});
   BOOST_TEST(failed.at("structuredContent").at("output").get<std::string>().size() < 1200U);
@@ -212,7 +214,7 @@ BOOST_AUTO_TEST_CASE(the_last_line_says_what_a_model_cannot_see_in_the_output) {
        {"[... 68976 bytes left out ...]", "stdout had 70000 bytes", "all output is in /tmp/all",
         "ended with the command: sleep", "/r/.envrc", "/r/.git", "\"dd\"", "refused a read outside /r: /x",
         "network: none", "invalid bytes replaced", "the trail is full"}) {
-    BOOST_TEST(has(said, part), part << " in " << said.substr(1000));
+    BOOST_TEST(holds(said, part), part << " in " << said.substr(1000));
   }
 }
 
@@ -227,15 +229,15 @@ BOOST_AUTO_TEST_CASE(a_result_that_was_cut_says_how_to_read_on) {
   };
   const std::string much(5000, 'x');
   const ordered_json cut_one{{"stdout", much}, {"stdout_truncated", false}, {"encoding", "utf-8"}};
-  BOOST_TEST(has(last_line(cut_one), "; the rest: output_read {\"output\":7,\"offset\":512}]"), last_line(cut_one));
-  BOOST_TEST(!has(last_line(cut_one, false), "output_read"));
-  BOOST_TEST(!has(last_line({{"stdout", "short"}, {"stdout_truncated", false}}), "output_read"));
-  BOOST_TEST(has(last_line({{"partial_stderr", much}, {"stderr_truncated", false}, {"encoding", "utf-8"}}),
-                 "output_read {\"output\":7,\"stream\":\"stderr\",\"offset\":512}"));
+  BOOST_TEST(holds(last_line(cut_one), "; the rest: output_read {\"output\":7,\"offset\":512}]"), last_line(cut_one));
+  BOOST_TEST(!holds(last_line(cut_one, false), "output_read"));
+  BOOST_TEST(!holds(last_line({{"stdout", "short"}, {"stdout_truncated", false}}), "output_read"));
+  BOOST_TEST(holds(last_line({{"partial_stderr", much}, {"stderr_truncated", false}, {"encoding", "utf-8"}}),
+                   "output_read {\"output\":7,\"stream\":\"stderr\",\"offset\":512}"));
   // The replacement for an invalid byte is three bytes long.
   BOOST_TEST(
-      has(last_line({{"stdout", much}, {"stdout_truncated", false}, {"encoding", "utf-8, invalid bytes replaced"}}),
-          "\"offset\":170}"));
+      holds(last_line({{"stdout", much}, {"stdout_truncated", false}, {"encoding", "utf-8, invalid bytes replaced"}}),
+            "\"offset\":170}"));
 }
 
 BOOST_AUTO_TEST_CASE(structured_results_leave_out_what_goes_without_saying) {

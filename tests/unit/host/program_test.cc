@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "program.h"
+#include "support/text.h"
+
+using wtool::test::holds;
 
 namespace wtool::host {
 
 using nlohmann::json;
 
 static std::string built(const std::string& name) { return std::string(HOST_TEST_PLUGINS) + '/' + name + ".so"; }
-
-static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // With the good plugin in front.
 static std::vector<std::string> with_plugin(std::vector<std::string> arguments) {
@@ -65,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_plugin_without_a_cluster_does_not_run_calls_here_instead)
   const Finished finished = wtool({"call", "--on", "cluster", "echo"});
   BOOST_TEST(finished.status == 2);
   BOOST_TEST(finished.out == "");
-  BOOST_TEST(has(finished.err, "--on cluster needs the plugin cluster_tools"), finished.err);
+  BOOST_TEST(holds(finished.err, "--on cluster needs the plugin cluster_tools"), finished.err);
 }
 
 BOOST_AUTO_TEST_CASE(arguments_come_from_the_word_standard_input_a_file_or_are_empty) {
@@ -94,10 +95,10 @@ BOOST_AUTO_TEST_CASE(arguments_that_cannot_be_read_are_an_error_with_their_name)
   BOOST_TEST(finished.err == "wtool: cannot read none.json: No such file or directory\n");
   finished = wtool({"call", "echo", "@"});
   BOOST_TEST(finished.status == 2);
-  BOOST_TEST(has(finished.err, "must be followed by the name of a file"));
+  BOOST_TEST(holds(finished.err, "must be followed by the name of a file"));
   finished = wtool({"call", "echo", "@/dev/zero"});
   BOOST_TEST(finished.status == 2);
-  BOOST_TEST(has(finished.err, "16777216 bytes"));
+  BOOST_TEST(holds(finished.err, "16777216 bytes"));
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_tool_is_wrong_usage) {
@@ -151,7 +152,7 @@ BOOST_AUTO_TEST_CASE(the_plugin_is_ended_in_order_and_its_log_is_on_standard_err
   const Finished finished = wtool({"call", "echo", "--log", "info"});
   BOOST_TEST(finished.status == 0);
   BOOST_TEST(json::parse(finished.out)["is_error"] == false);
-  BOOST_TEST(has(finished.err, " INFO call{tool=echo}: test_plugin::call: running answer=42\n"));
+  BOOST_TEST(holds(finished.err, " INFO call{tool=echo}: test_plugin::call: running answer=42\n"));
   BOOST_TEST(finished.err.rfind("destroy") < finished.err.find("deinit"));
 }
 
@@ -187,11 +188,11 @@ BOOST_AUTO_TEST_CASE(options_of_every_command_may_come_before_or_after_it) {
 }
 
 BOOST_AUTO_TEST_CASE(the_environment_sets_the_filter_and_the_option_overrides_it) {
-  BOOST_TEST(has(wtool({"call", "echo"}, {.environment = {{"WTOOL_LOG", "test_plugin=info"}}}).err, "running"));
+  BOOST_TEST(holds(wtool({"call", "echo"}, {.environment = {{"WTOOL_LOG", "test_plugin=info"}}}).err, "running"));
   BOOST_TEST(wtool({"call", "echo", "--log", "off"}, {.environment = {{"WTOOL_LOG", "trace"}}}).err == "");
   const Finished finished = wtool({"call", "echo"}, {.environment = {{"WTOOL_LOG", "loud"}}});
   BOOST_TEST(finished.status == 2);
-  BOOST_TEST(has(finished.err, "wtool: WTOOL_LOG: the log filter has \"loud\""));
+  BOOST_TEST(holds(finished.err, "wtool: WTOOL_LOG: the log filter has \"loud\""));
 }
 
 BOOST_AUTO_TEST_CASE(wrong_usage_exits_with_2_and_says_what_is_allowed) {
@@ -216,18 +217,18 @@ BOOST_AUTO_TEST_CASE(wrong_usage_exits_with_2_and_says_what_is_allowed) {
     const Finished finished = wtool(arguments);
     BOOST_TEST(finished.status == 2, text);
     BOOST_TEST(finished.out == "");
-    BOOST_TEST(has(finished.err, text), finished.err);
+    BOOST_TEST(holds(finished.err, text), finished.err);
   }
 }
 
 BOOST_AUTO_TEST_CASE(help_and_version_go_to_standard_output) {
-  BOOST_TEST(has(run_program({"--version"}).out, "wtool 0."));
+  BOOST_TEST(holds(run_program({"--version"}).out, "wtool 0."));
   for (const auto& arguments : {std::vector<std::string>{"--help"}, {"call", "--help"}, {"tools", "-h"}}) {
     const Finished finished = run_program(arguments);
     BOOST_TEST(finished.status == 0);
     BOOST_TEST(finished.err == "");
-    BOOST_TEST(has(finished.out, "Examples:"));
-    BOOST_TEST(has(finished.out, "--log-format"), finished.out);
+    BOOST_TEST(holds(finished.out, "Examples:"));
+    BOOST_TEST(holds(finished.out, "--log-format"), finished.out);
   }
 }
 
@@ -238,7 +239,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_configuration_is_reported_with_its_place) {
     const Finished finished = wtool(arguments);
     BOOST_TEST(finished.status == 2);
     BOOST_TEST(finished.out == "");
-    BOOST_TEST(has(finished.err, "wrong.yaml:2:16: limits.timeout_max must be"));
+    BOOST_TEST(holds(finished.err, "wrong.yaml:2:16: limits.timeout_max must be"));
   }
 }
 
@@ -250,14 +251,14 @@ BOOST_AUTO_TEST_CASE(a_plugin_is_found_in_the_search_path_and_a_bad_one_is_named
   // Only where no plugin stands beside the program does the search path decide.
   const std::string beside = program.substr(0, program.rfind("/bin/")) + "/lib/wtool/shell_tools.so";
   if (!std::filesystem::exists(beside)) {
-    BOOST_TEST(has(run_program({"tools"}, {.environment = {{"WTOOL_PLUGIN_PATH", folder}}}).out, "echo"));
+    BOOST_TEST(holds(run_program({"tools"}, {.environment = {{"WTOOL_PLUGIN_PATH", folder}}}).out, "echo"));
     const Finished none = run_program({"tools"});
     BOOST_TEST(none.status == 2);
-    BOOST_TEST(has(none.err, beside));
+    BOOST_TEST(holds(none.err, beside));
   }
   const Finished bad = run_program({"tools", "--plugin", built("no_symbol")});
   BOOST_TEST(bad.status == 2);
-  BOOST_TEST(has(bad.err, "no_symbol.so cannot be used: it has no symbol wtool_entry_v1"));
+  BOOST_TEST(holds(bad.err, "no_symbol.so cannot be used: it has no symbol wtool_entry_v1"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -285,7 +286,7 @@ BOOST_AUTO_TEST_CASE(listing_does_not_initialise_the_plugin) {
   BOOST_TEST(run_program({"tools", "--plugin", built("init_fails")}).status == 0);
   const Finished finished = run_program({"call", "echo", "--plugin", built("init_fails")});
   BOOST_TEST(finished.status == 2);
-  BOOST_TEST(has(finished.err, "could not be initialised: the moon is not full"));
+  BOOST_TEST(holds(finished.err, "could not be initialised: the moon is not full"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

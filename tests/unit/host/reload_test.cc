@@ -17,14 +17,15 @@
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
 #include "support/program.h"
+#include "support/text.h"
 #include "tracing/tracing.h"
+
+using wtool::test::holds;
 
 namespace wtool::host {
 
 using nlohmann::json;
 using Kind = ToolOutcome::Kind;
-
-static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // A toolbox whose configuration is project.yaml of a folder, below a user's wtool.yaml.
 struct Running {
@@ -103,10 +104,10 @@ BOOST_AUTO_TEST_CASE(a_layer_that_appears_or_vanishes_is_picked_up) {
 BOOST_AUTO_TEST_CASE(a_broken_file_refuses_calls_until_it_is_mended) {
   Running running("limits: {timeout_max: 5}\n");
   running.write("limits: {timeout_max: 5\n");
-  BOOST_TEST(has(running.refused(), "project.yaml:"));
-  BOOST_TEST(has(running.refused(), "this is not YAML"));
+  BOOST_TEST(holds(running.refused(), "project.yaml:"));
+  BOOST_TEST(holds(running.refused(), "this is not YAML"));
   running.write("limits: {timeout_maxx: 5}\n");
-  BOOST_TEST(has(running.refused(), "did you mean limits.timeout_max?"));
+  BOOST_TEST(holds(running.refused(), "did you mean limits.timeout_max?"));
   running.write("limits: {timeout_max: 5}\n");
   BOOST_TEST(running.config()["limits"]["timeout_max"] == 5);
 }
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_broken_file_refuses_calls_until_it_is_mended) {
 BOOST_AUTO_TEST_CASE(a_file_that_was_named_and_vanishes_refuses_calls) {
   Running running("limits: {timeout_max: 5}\n");
   std::filesystem::remove(running.scratch.path() + "/project.yaml");
-  BOOST_TEST(has(running.refused(), "project.yaml: No such file or directory"));
+  BOOST_TEST(holds(running.refused(), "project.yaml: No such file or directory"));
   running.write("limits: {timeout_max: 6}\n");
   BOOST_TEST(running.config()["limits"]["timeout_max"] == 6);
 }
@@ -122,14 +123,14 @@ BOOST_AUTO_TEST_CASE(a_file_that_was_named_and_vanishes_refuses_calls) {
 BOOST_AUTO_TEST_CASE(what_loosens_a_lock_refuses_calls) {
   Running running("limits: {timeout_max: 5}\n");
   running.scratch.file("user/wtool.yaml", "limits: {timeout_max: 4}\nlock: [limits]\n");
-  BOOST_TEST(has(running.refused(), "limits.timeout_max is locked by "));
+  BOOST_TEST(holds(running.refused(), "limits.timeout_max is locked by "));
 }
 
 BOOST_AUTO_TEST_CASE(what_the_plugin_refuses_refuses_calls) {
   // The plugin of the test takes no more than 1000 bytes.
   Running running("");
   running.write("environment: {set: {LONG: " + std::string(1000, 'x') + "}}\n");
-  for (int i = 0; i < 3; ++i) BOOST_TEST(has(running.refused(), "the configuration is too long for this test"));
+  for (int i = 0; i < 3; ++i) BOOST_TEST(holds(running.refused(), "the configuration is too long for this test"));
   running.write("limits: {timeout_max: 7}\n");
   BOOST_TEST(running.config()["limits"]["timeout_max"] == 7);
 }
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_broken_file_at_the_start_is_no_toolbox) {
   std::string error;
   const auto plugin = Plugin::open(std::string(HOST_TEST_PLUGINS) + "/good.so", tracing, error);
   BOOST_TEST(!Toolbox::open(*plugin, files, error));
-  BOOST_TEST(has(error, "unknown key x"));
+  BOOST_TEST(holds(error, "unknown key x"));
 }
 
 // A call of "wait" on a thread of its own, once it waits.
@@ -198,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_waits_for_others_can_be_stopped) {
   running.stop.request(StopHow::graceful, "never mind");
   later.join();
   BOOST_TEST((outcome.kind == Kind::not_made));
-  BOOST_TEST(has(outcome.error, "the configuration has changed"));
+  BOOST_TEST(holds(outcome.error, "the configuration has changed"));
   waiting.end();
 }
 
@@ -261,15 +262,15 @@ BOOST_AUTO_TEST_CASE(a_tool_explains_itself_or_it_is_said_that_it_does_not) {
   BOOST_TEST(explain("wait", "{}").is_null());
   BOOST_TEST(error == "the tool wait does not tell what a call would do: it has no extension wtool.explain/1");
   BOOST_TEST(explain("ehco", "{}").is_null());
-  BOOST_TEST(has(error, "did you mean echo?"));
+  BOOST_TEST(holds(error, "did you mean echo?"));
   BOOST_TEST(explain("echo", "{}").is_null());
-  BOOST_TEST(has(error, "this is a defect of the plugin"));
+  BOOST_TEST(holds(error, "this is a defect of the plugin"));
   BOOST_TEST(explain("echo", "fail").is_null());
   BOOST_TEST(error ==
              "the call of echo could not be explained: this test does not explain (an internal error of the plugin)");
   running.write("x: 1\n");
   BOOST_TEST(explain("echo", "\"allow\"").is_null());
-  BOOST_TEST(has(error, "unknown key x"));
+  BOOST_TEST(holds(error, "unknown key x"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

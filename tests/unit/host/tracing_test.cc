@@ -11,7 +11,10 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "support/text.h"
 #include "tracing/tracing.h"
+
+using wtool::test::holds;
 
 namespace wtool::host {
 
@@ -30,8 +33,6 @@ static std::string refused(std::string_view text) {
   BOOST_TEST(!filter.enabled(LogLevel::info, "any"));
   return error;
 }
-
-static bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 constexpr std::uint64_t some_time = 1767323045678000000;  // 2026-01-02T03:04:05.678Z
 
@@ -79,10 +80,10 @@ BOOST_AUTO_TEST_CASE(the_later_of_two_directives_counts) {
 BOOST_AUTO_TEST_CASE(a_wrong_directive_is_named_with_what_is_allowed) {
   for (const char* text : {"debgu", "info,debgu", "a=debgu", "=debug", "a b=info", "info,", "", "3", "a=b=info"}) {
     const std::string error = refused(text);
-    BOOST_TEST(has(error, "off, error, warn, info, debug and trace"), text);
+    BOOST_TEST(holds(error, "off, error, warn, info, debug and trace"), text);
   }
-  BOOST_TEST(has(refused("info,debgu"), "\"debgu\""));
-  BOOST_TEST(has(refused("\x1b[2J"), "\"\\x1b[2J\""));
+  BOOST_TEST(holds(refused("info,debgu"), "\"debgu\""));
+  BOOST_TEST(holds(refused("\x1b[2J"), "\"\\x1b[2J\""));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -177,8 +178,8 @@ BOOST_AUTO_TEST_CASE(what_the_filter_holds_back_is_not_written) {
   tracing.log(LogLevel::info, "b", "hidden");
   tracing.log(LogLevel::info, "a", "shown");
   const std::string text = pipe.all();
-  BOOST_TEST(has(text, " INFO a: shown\n"));
-  BOOST_TEST(!has(text, "hidden"));
+  BOOST_TEST(holds(text, " INFO a: shown\n"));
+  BOOST_TEST(!holds(text, "hidden"));
 }
 
 BOOST_AUTO_TEST_CASE(a_span_lives_as_long_as_its_child_and_no_longer_counts_when_closed) {
@@ -196,8 +197,8 @@ BOOST_AUTO_TEST_CASE(a_span_lives_as_long_as_its_child_and_no_longer_counts_when
   tracing.close_span(0);
   BOOST_TEST(tracing.open_spans() == 0u);
   const std::string text = pipe.all();
-  BOOST_TEST(has(text, " INFO outer:inner: t: m\n"));
-  BOOST_TEST(has(text, " INFO t: late\n"));
+  BOOST_TEST(holds(text, " INFO outer:inner: t: m\n"));
+  BOOST_TEST(holds(text, " INFO t: late\n"));
 }
 
 BOOST_AUTO_TEST_CASE(lines_of_many_threads_do_not_mix) {
@@ -247,8 +248,8 @@ BOOST_AUTO_TEST_CASE(a_format_that_does_not_exist_is_named) {
   BOOST_TEST(parse_log_format("json", format, error));
   BOOST_TEST((format == LogFormat::json));
   BOOST_TEST(!parse_log_format("xml", format, error));
-  BOOST_TEST(has(error, "\"xml\""));
-  BOOST_TEST(has(error, "text and json"));
+  BOOST_TEST(holds(error, "\"xml\""));
+  BOOST_TEST(holds(error, "text and json"));
 }
 
 BOOST_AUTO_TEST_CASE(an_observer_hears_from_its_own_level_on_whatever_the_filter_says) {

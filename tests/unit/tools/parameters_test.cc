@@ -1,13 +1,14 @@
 // tools/parameters.h: each message names the parameter, what came and what is allowed.
 #include "tools/parameters.h"
+#include "support/text.h"
 
 #include <boost/test/unit_test.hpp>
+
+using wtool::test::holds;
 
 using wtool::tools::Parameters;
 
 namespace {
-
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // The problem of `timeout`, if there is one.
 std::string whole_number_problem(const std::string& json) {
@@ -25,10 +26,10 @@ BOOST_AUTO_TEST_CASE(whole_numbers_come_as_numbers) {
   for (const char* json : {"true", "1.5", "\"60\"", "\"abc\"", "0", "1801", "-1", "null", "[]", "{}", "\"\"", "\"1.5\"",
                            "\" 60\"", "\"60s\"", "1e300", "18446744073709551615", "\"99999999999999999999\""}) {
     const std::string problem = whole_number_problem(json);
-    BOOST_TEST(has(problem, "timeout: got "), json);
-    BOOST_TEST(has(problem, "a whole number of seconds from 1 to 1800"), problem);
+    BOOST_TEST(holds(problem, "timeout: got "), json);
+    BOOST_TEST(holds(problem, "a whole number of seconds from 1 to 1800"), problem);
   }
-  BOOST_TEST(has(whole_number_problem("1801"), "got 1801"));
+  BOOST_TEST(holds(whole_number_problem("1801"), "got 1801"));
 }
 
 BOOST_AUTO_TEST_CASE(texts_are_strings_that_are_not_empty_and_hold_no_nul) {
@@ -36,7 +37,7 @@ BOOST_AUTO_TEST_CASE(texts_are_strings_that_are_not_empty_and_hold_no_nul) {
        {R"({"command":""})", R"({"command":1})", R"({"command":"a\u0000b"})", R"({"command":null})"}) {
     Parameters parameters(json);
     parameters.required_text("command");
-    BOOST_TEST(has(parameters.problem(), "command: got "), json);
+    BOOST_TEST(holds(parameters.problem(), "command: got "), json);
   }
 }
 
@@ -65,7 +66,7 @@ BOOST_AUTO_TEST_CASE(only_the_first_of_very_many_mistakes_are_shown) {
   Parameters parameters(json + "}");
   parameters.end({"command"});
   BOOST_TEST(parameters.problem().size() < 1000);
-  BOOST_TEST(has(parameters.problem(), "; and there are more mistakes"));
+  BOOST_TEST(holds(parameters.problem(), "; and there are more mistakes"));
 }
 
 BOOST_AUTO_TEST_CASE(a_time_may_have_a_fraction_where_that_is_configured) {
@@ -82,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_time_may_have_a_fraction_where_that_is_configured) {
   BOOST_TEST(problem == "");
   for (const char* json : {"0.0", "0.0001", "-0.3", "1800.001", "1e300", "true", "\"0.3\""}) {
     BOOST_TEST(time(json, true, problem) == -1, json);
-    BOOST_TEST(has(problem, "timeout: got "), json);
+    BOOST_TEST(holds(problem, "timeout: got "), json);
   }
   BOOST_TEST(time("0.3", false, problem) == -1);
 }
@@ -90,15 +91,15 @@ BOOST_AUTO_TEST_CASE(a_time_may_have_a_fraction_where_that_is_configured) {
 BOOST_AUTO_TEST_CASE(a_value_of_the_environment_is_never_shown) {
   Parameters parameters(R"({"environment":{"TOKEN":["hunter2"]}})");
   parameters.variables("environment");
-  BOOST_TEST(has(parameters.problem(), "environment.TOKEN: got a value of type array"));
-  BOOST_TEST(!has(parameters.problem(), "hunter2"));
+  BOOST_TEST(holds(parameters.problem(), "environment.TOKEN: got a value of type array"));
+  BOOST_TEST(!holds(parameters.problem(), "hunter2"));
 }
 
 BOOST_AUTO_TEST_CASE(names_of_variables_are_judged) {
   for (const char* name : {"", "1A", "A-B", "A=B", "A\\u0000"}) {
     Parameters parameters(std::string(R"({"environment":{")") + name + R"(":"x"}})");
     parameters.variables("environment");
-    BOOST_TEST(has(parameters.problem(), "environment: got the variable name "), name);
+    BOOST_TEST(holds(parameters.problem(), "environment: got the variable name "), name);
   }
 }
 
@@ -110,13 +111,13 @@ BOOST_AUTO_TEST_CASE(an_unknown_parameter_is_named_with_the_known_ones) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_object_is_said_so) {
-  BOOST_TEST(has(Parameters("{").problem(), "not JSON"));
-  BOOST_TEST(has(Parameters("").problem(), "not JSON"));
-  BOOST_TEST(has(Parameters("\xFF").problem(), "not JSON"));
-  BOOST_TEST(has(Parameters("[1]").problem(), "expected a JSON object, got [1]"));
-  BOOST_TEST(has(Parameters(R"({"a":1,"a":2})").problem(), "occurs twice"));
+  BOOST_TEST(holds(Parameters("{").problem(), "not JSON"));
+  BOOST_TEST(holds(Parameters("").problem(), "not JSON"));
+  BOOST_TEST(holds(Parameters("\xFF").problem(), "not JSON"));
+  BOOST_TEST(holds(Parameters("[1]").problem(), "expected a JSON object, got [1]"));
+  BOOST_TEST(holds(Parameters(R"({"a":1,"a":2})").problem(), "occurs twice"));
   BOOST_TEST(
-      has(Parameters(R"({"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}").problem(), "nested"));
+      holds(Parameters(R"({"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}").problem(), "nested"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

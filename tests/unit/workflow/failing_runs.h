@@ -9,10 +9,9 @@
 #include <utility>
 
 #include "runs.h"
+#include "support/text.h"
 
 namespace wtool::test {
-
-inline bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 inline std::string command_of(const Json& arguments) { return arguments["command"].get<std::string>(); }
 

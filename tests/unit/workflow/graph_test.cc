@@ -10,6 +10,7 @@
 #include "reporting_support.h"
 #include "support.h"
 #include "support/program.h"
+#include "support/text.h"
 
 using namespace wtool::host::journal;
 using namespace wtool::host::report;
@@ -37,8 +38,6 @@ Workflow parsed(const std::string& text) {
   BOOST_REQUIRE_MESSAGE(diagnostics.empty(), diagnostics.text(source));
   return workflow;
 }
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::size_t count_of(const std::string& text, std::string_view part) {
   std::size_t count = 0;

@@ -17,6 +17,7 @@
 #include "report/formats.h"
 #include "reporting_support.h"
 #include "support/program.h"
+#include "support/text.h"
 
 using namespace wtool::host::journal;
 using namespace wtool::host::report;
@@ -31,8 +32,6 @@ std::string content_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 void tell_failed_run(ToldRun& run, RunObserver& observer) {
   run.inputs.emplace("who<", wtool::host::expressions::Value("a & b"));
