@@ -293,6 +293,38 @@ BOOST_AUTO_TEST_CASE(the_policy_judges_a_step_that_is_up_to_date) {
   BOOST_TEST(ran() == 1);
 }
 
+BOOST_AUTO_TEST_CASE(the_audit_trail_has_a_line_for_a_step_that_is_up_to_date) {
+  build();
+  scratch.file("wtool.yaml", "audit: {file: trail.jsonl}\n");
+  run_it();
+  const std::string first = Json::parse(wtool({"show", "last", "--json"}).out).at("run");
+  run_it();
+  const Finished shown = wtool({"audit", "show", "trail.jsonl", "--event", "up_to_date", "--json"});
+  BOOST_REQUIRE(std::count(shown.out.begin(), shown.out.end(), '\n') == 1);
+  const Json line = Json::parse(shown.out);
+  BOOST_TEST(line.at("tool") == "shell_execute");
+  BOOST_TEST(line.at("state") == "Build");
+  BOOST_TEST(line.at("result_of") == first);
+  BOOST_TEST(holds(line.at("command").get<std::string>(), "mkdir -p out"));
+  BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
+  // Without its line, the step is not skipped: the tool says what is wrong with the trail.
+  scratch.file("wtool.yaml", "audit: {file: src}\n");
+  const Finished refused = wtool({"run", "workflow.md"});
+  BOOST_TEST(refused.exit_code != 0, refused.out << refused.err);
+  BOOST_TEST(holds(refused.err, "the step 'Build' is run each time: the audit trail"), refused.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_command_is_cut_in_the_audit_trail) {
+  scratch.file("src/a.c", "");
+  scratch.file("wtool.yaml", "audit: {file: trail.jsonl}\n");
+  one_step("Shell \"true " + std::string(100'000, 'x') + "\" with inputs=[\"src/**\"]");
+  run_it();
+  run_it();
+  const Finished shown = wtool({"audit", "show", "trail.jsonl", "--event", "up_to_date", "--json"});
+  BOOST_TEST(holds(shown.out, "... [cut: 100005 bytes, sha256 "), shown.out);
+  BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_secret_is_never_kept) {
   scratch.file("src/a.c", "");
   scratch.file("token", "hunter2hunter2");

@@ -16,13 +16,16 @@
 #include "audit/reader.h"
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/sha256.h"
 #include "base/time_text.h"
+#include "base/utf8.h"
 
 namespace wtool::host::audit {
 
 namespace {
 
 constexpr std::chrono::milliseconds max_lock_wait{5000};
+constexpr std::size_t max_text = 8192;  // bytes
 
 // What the next line is chained to.
 struct LastLink {
@@ -90,8 +93,17 @@ std::optional<LastLink> link_before(const std::string& path, std::string& why) {
   return link;
 }
 
+std::string cut(const std::string& text) {
+  if (text.size() <= max_text) return text;
+  return text.substr(0, cut_after(text, max_text)) + "... [cut: " + std::to_string(text.size()) + " bytes, sha256 " +
+         sha256(text) + "]";
+}
+
 std::string line_of(const LastLink& last, std::string_view event, const nlohmann::ordered_json& fields) {
   nlohmann::ordered_json rest = fields;
+  for (auto& value : rest) {
+    if (value.is_string()) value = cut(value.get_ref<const std::string&>());
+  }
   rest["prev"] = last.hash;
   const std::string members = rest.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return whole_line(std::string(line_start) + iso_time(std::chrono::system_clock::now()) +

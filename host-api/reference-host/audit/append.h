@@ -1,4 +1,5 @@
-// Adds a line of the host's own to the audit trail that a plugin writes: who has answered a question of a workflow.
+// Adds a line of the host's own to the audit trail that a plugin writes: who has answered a question of a workflow, and
+// which call was skipped because its step is up to date.
 // docs/guide/audit.md has the format and the events.
 #pragma once
 
@@ -16,7 +17,7 @@ struct AppendOptions {
 };
 
 // Appends one line under the file's lock, chained to the one before; makes the file where it is missing. `fields` is a
-// JSON object whose texts together stay below 32 KiB. It never rotates the file: the next call of a tool does.
+// JSON object of a few values; texts in it are cut after 8 KiB, as docs/guide/audit.md says. It never rotates the file: the next call of a tool does.
 // Empty when it is written. Otherwise a sentence without its full stop: which file, why, and what to do.
 std::string append(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields);
 

@@ -73,6 +73,10 @@ std::vector<std::string> details_of(const std::string& kind, const ordered_json&
     return {text("answer"), text("who"), text("run"), text("state"), text("question"), in_brackets(text("comment"))};
   }
   if (kind == "approval") return {text("answer"), text("directory"), text("command")};
+  if (kind == "up_to_date") {
+    return {text("tool"),      text("run"),    text("state"), labelled("from", text("result_of")),
+            text("directory"), text("command")};
+  }
   std::vector<std::string> all;
   for (const auto& [key, value] : event.items()) {
     bool of_every_line = false;

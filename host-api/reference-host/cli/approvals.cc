@@ -28,7 +28,6 @@ using std::chrono::system_clock;
 // The number of the machine's first pid namespace, in which all processes are visible (the kernel's PROC_PID_INIT_INO).
 constexpr std::int64_t first_pid_namespace = 0xEFFFFFFC;
 constexpr int max_approval_attempts = 5;
-constexpr std::size_t max_audited = 8192;  // bytes of a question in the audit trail
 
 std::string field_of(const expressions::Value& metadata, const char* name) {
   const expressions::Map* map = metadata.as_map();
@@ -189,7 +188,7 @@ std::string Approvals::record(const GivenApproval& given, const std::string& who
                                 {"uid", ::getuid()},
                                 {"run", setup_.run},
                                 {"state", given.pending.state},
-                                {"question", shortened(given.pending.question, max_audited)}};
+                                {"question", given.pending.question}};
   if (!given.pending.by.empty()) fields["by"] = shortened(given.pending.by, max_comment);
   if (!given.comment.empty()) fields["comment"] = secrets_.masked(given.comment);
   fields["answered"] = iso_time(at);

@@ -413,6 +413,14 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   cached.force = run.force;
   cache::StepCache cache(std::move(cached));
   services.cache = &cache;
+  if (!prepared.trail().file.empty()) {
+    services.record_skipped = [&trail = prepared.trail()](const nlohmann::ordered_json& fields) {
+      const std::string why = audit::append(trail, "up_to_date", fields);
+      if (why.empty() || !trail.continue_when_unwritable) return why;
+      complain(why + "; the step is skipped all the same (audit.when_unwritable: continue)");
+      return std::string();
+    };
+  }
   servers::ServerTools with_servers(tools, prepared.servers());
   runner::RunReport report =
       journal::masked(runner::run_workflow({prepared.workflow(), prepared.source(), std::move(run.inputs), with_servers,

@@ -118,6 +118,9 @@ struct RunServices {
   std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
                                        std::string& why)>
       explain;
+  // Writes to the audit trail that a call is skipped, since its step is up to date. Returns why it cannot be written,
+  // else an empty text. Not set: there is no trail. Any thread.
+  std::function<std::string(const nlohmann::ordered_json& fields)> record_skipped;
 };
 
 struct RunSettings {

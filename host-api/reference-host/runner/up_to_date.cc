@@ -18,6 +18,12 @@ using nlohmann::ordered_json;
 
 std::string dumped(const auto& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
+// Empty where the object has no such text.
+std::string text_member(const ordered_json& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 bool is_variable_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
@@ -138,16 +144,12 @@ std::optional<std::vector<std::string>> rendered_patterns(const json* patterns, 
 std::optional<cache::Work> work_of(const std::string& tool, const json& arguments, const CallPlace& place,
                                    const ordered_json& explained, const PreparedPrompt* prompt, std::string& why) {
   if (explained.is_null()) return std::nullopt;
-  const auto text = [&](const char* name) {
-    const auto found = explained.find(name);
-    return found != explained.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  if (const std::string verdict = text("verdict"); verdict != "allow") {
+  if (const std::string verdict = text_member(explained, "verdict"); verdict != "allow") {
     why = verdict == "ask" ? "a person is asked before it" : "policy does not allow it";
     return std::nullopt;
   }
   cache::Work work;
-  work.directory = text("directory");
+  work.directory = text_member(explained, "directory");
   if (!work.directory.starts_with('/')) {
     why = "the tool " + tool + " does not tell in which directory it works";
     return std::nullopt;
@@ -200,6 +202,9 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
     if (explained.is_null()) notice(why);
     return;
   }
+  tool_ = tool;
+  command_ = text_member(explained, "command");
+  rule_ = text_member(explained, "rule");
   work_ = std::move(*work);
   add_output(options, work_);
   work_.step = step.of().id;
@@ -218,6 +223,20 @@ void KeptCall::notice(const std::string& what) const {
   run_.observer().noticed("the step '" + step_.of().id + "' is run each time: " + what);
 }
 
+// Returns why the audit trail cannot have its line; empty: it has it, or there is no trail.
+std::string KeptCall::record() const {
+  const RunRequest& request = run_.request();
+  if (!request.services.record_skipped) return {};
+  ordered_json fields{{"tool", tool_}, {"directory", work_.directory}};
+  if (!command_.empty()) fields["command"] = command_;
+  fields["verdict"] = "allow";
+  if (!rule_.empty()) fields["rule"] = rule_;
+  fields["run"] = request.run;
+  fields["state"] = step_.of().id;
+  fields["result_of"] = look_.entry->run;
+  return request.services.record_skipped(fields);
+}
+
 bool KeptCall::take(ActionResult& result) {
   if (cache_ == nullptr) return false;
   look_ = cache_->look(work_);
@@ -225,6 +244,11 @@ bool KeptCall::take(ActionResult& result) {
   if (!look_.entry) return false;
   ActionResult then;
   if (!read_result(look_.entry->result, then) || !cache_->restore(work_, look_)) return false;
+  if (const std::string why = record(); !why.empty()) {
+    // The call is made, and its tool answers for the trail.
+    notice(why);
+    return false;
+  }
   result.outcome = std::move(then.outcome);
   result.assigned = std::move(then.assigned);
   result.ends_workflow = then.ends_workflow;

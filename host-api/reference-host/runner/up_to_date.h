@@ -49,6 +49,7 @@ class KeptCall {
 
  private:
   void notice(const std::string& what) const;
+  std::string record() const;
 
   const Step& step_;
   Run& run_;
@@ -56,6 +57,8 @@ class KeptCall {
   cache::Work work_;
   cache::Look look_;
   std::string mistake_;
+  // For the audit trail.
+  std::string tool_, command_, rule_;
 };
 
 }  // namespace wtool::host::runner
