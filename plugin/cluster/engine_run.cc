@@ -105,6 +105,7 @@ class EngineRun : public tools::PreparedCall {
     // The host captures; here, a sandbox reads standard error.
     options.capture_bytes = configuration.confinement ? std::max<std::size_t>(order_->capture_bytes, 4096) : 4096;
     options.limits = configuration.limits;
+    options.state = context.state;
     options.merged = order_->merged;
     options.lifts_network = order_->lifts_network;
     options.spill_directory = configuration.spill_directory.get();  // The host writes there; the command does not.

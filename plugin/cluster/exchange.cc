@@ -111,6 +111,8 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
       switch (message->type) {
         case Type::started:
           begun = true;
+          continue;
+        case Type::running:
           if (listener.started) listener.started();
           continue;
         case Type::leaving:

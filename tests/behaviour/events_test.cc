@@ -94,11 +94,14 @@ BOOST_FIXTURE_TEST_CASE(events_are_of_known_kinds_and_those_that_are_no_output_h
 
 namespace {
 
-// The states of a call, as JSON, in order.
+// The states of a call, as JSON, in order. On a cluster, a call that is queued is then queued for a node: one of the two.
 std::vector<Json> states_of(const Recorded& all) {
   std::vector<Json> states;
   for (const auto& event : all.events) {
-    if (event.kind == WTOOL_EVENT_STATE) states.push_back(Json::parse(event.payload));
+    if (event.kind != WTOOL_EVENT_STATE) continue;
+    const Json state = Json::parse(event.payload);
+    if (state.value("reason", "") == "node" && !states.empty() && states.back().at("state") == "queued") continue;
+    states.push_back(state);
   }
   return states;
 }
@@ -115,12 +118,13 @@ BOOST_FIXTURE_TEST_CASE(a_command_is_queued_started_and_ended_around_its_output,
   const Recorded all = record(tool, "echo $$; exit 3");
   const std::vector<Json> states = states_of(all);
   BOOST_REQUIRE(names_of(states) == "queued started ended");
-  BOOST_TEST(std::to_string(states[1].at("pid").get<int>()) + "\n" == all.stream(WTOOL_EVENT_STDOUT));
+  if (!states[1].contains("node")) {
+    BOOST_TEST(std::to_string(states[1].at("pid").get<int>()) + "\n" == all.stream(WTOOL_EVENT_STDOUT));
+  }
   BOOST_TEST((states[1].at("argv") == Json{"/bin/sh", "-c", "echo $$; exit 3"}), states[1].dump());
-  BOOST_TEST(all.events[0].kind == WTOOL_EVENT_STATE);
-  BOOST_TEST(all.events[1].kind == WTOOL_EVENT_STATE);
-  BOOST_TEST(all.events[2].kind == WTOOL_EVENT_STDOUT);
-  BOOST_TEST(all.events.back().kind == WTOOL_EVENT_STATE);
+  std::string kinds;
+  for (const auto& event : all.events) kinds += event.kind == WTOOL_EVENT_STATE ? "state " : "output ";
+  BOOST_TEST(kinds.ends_with("state state output state "), kinds);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_cannot_start_is_never_started, ShellTool) {

@@ -8,8 +8,8 @@
 // - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a message. A
 //   message is at most `max_message` bytes; its first byte is its type.
 // - Anything else closes the connection: a length below a tag's, a record that does not open, a message that is too large.
-// - Pilot to host: `hello` first, a JSON object; then for each call `started`, events, logs, beats, and `result` or `failure`;
-//   `leaving` when it takes no more calls. A call that has got `leaving` and not `started` was not begun.
+// - Pilot to host: `hello` first, a JSON object; then for each call `started`, `running` where its program could be started, events, logs,
+//   beats, and `result` or `failure`; `leaving` when it takes no more calls. A call that has got `leaving` and not `started` was not begun.
 // - Host to pilot: `call`, then `cancel` and `taken`, in which it says how many bytes of events and logs it has taken in all
 //   calls of the connection, each with what it costs (`cost`). The pilot begins no message when as many bytes more than that
 //   are on their way as the call says (`window`). The receiver's buffer has room for them, so the sender never waits for room; and
@@ -31,7 +31,7 @@
 namespace wtool::pilot {
 
 // Both sides must have the same: a pilot says its own in `hello`.
-inline constexpr int protocol_version = 3;
+inline constexpr int protocol_version = 4;
 inline constexpr std::size_t max_message = std::size_t{256} << 20;
 inline constexpr std::size_t max_hello = 4096;
 // What the host's buffer has room for, whatever the kernel permits, and what is worth having.
@@ -60,7 +60,8 @@ inline constexpr std::string_view run_tool = "engine_run";
 
 enum class Type : char {
   hello = 'H',
-  started = 'S',
+  started = 'S',  // the pilot has begun with the call
+  running = 'P',  // the program of its command runs
   standard_output = 'O',
   standard_error = 'E',
   log = 'L',

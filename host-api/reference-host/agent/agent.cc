@@ -193,6 +193,7 @@ class Slot {
  private:
   void serve_one(const Message& order);
   static int32_t on_event(void* self, const wtool_event* event) noexcept;
+  bool tell_of_state(std::string_view state);
   void watch();
   void watch_call(Call& call);
   void watch_no_more();
@@ -213,7 +214,7 @@ class Slot {
   const Descriptor timer_{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
   std::mutex receiving_;  // held by who receives for a call, and for the following
   Call* watched_call_ = nullptr;
-  bool told_of_start_ = false;
+  std::atomic<bool> told_of_start_{false};
   bool beat_waits_ = false;  // the host has not answered
   bool over_ = false;
 };
@@ -329,8 +330,9 @@ void Agent::emit(const wtool_host*, const wtool_log_record* record) noexcept {
 
 int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
   auto& slot = *static_cast<Slot*>(self);
-  if (event->kind != WTOOL_EVENT_STDOUT && event->kind != WTOOL_EVENT_STDERR) return 0;
   try {
+    if (event->kind == WTOOL_EVENT_STATE) return slot.tell_of_state(text(event->payload)) ? 0 : 1;
+    if (event->kind != WTOOL_EVENT_STDOUT && event->kind != WTOOL_EVENT_STDERR) return 0;
     const std::size_t most = slot.window_.max_event();
     std::string_view rest = text(event->payload);
     while (!rest.empty()) {
@@ -346,6 +348,13 @@ int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
   } catch (...) {
     return 1;
   }
+}
+
+// The host tells the other states itself.
+bool Slot::tell_of_state(std::string_view state) {
+  if (!state.starts_with(R"({"state":"started")")) return true;
+  // The thread that watches flushes once, soon after the call has begun: it may have done so before this.
+  return channel_->send_with_next(Type::running, {}) && (!told_of_start_ || channel_->flush());
 }
 
 void Slot::serve() {
@@ -400,7 +409,7 @@ void Slot::watch() {
     if (!receive(*watched_call_)) {
       ::epoll_ctl(watched_.get(), EPOLL_CTL_DEL, channel_->descriptor(), nullptr);
       set_timer({});
-    } else if (due && !std::exchange(told_of_start_, true)) {
+    } else if (due && !told_of_start_.exchange(true)) {
       channel_->flush();
     } else if (due) {
       beat();
