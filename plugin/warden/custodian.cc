@@ -407,7 +407,7 @@ void Custodian::kill_all() {
     // they pause for longer than they took, and twice as long each time.
     if (round > 20) rise_above_sessions();
     if (round > 20 || quiet_rounds > 1) {
-      const std::int64_t pause = (now_ms() - began) << std::min(quiet_rounds, 8);
+      const std::int64_t pause = quiet_rounds > 1 ? (now_ms() - began) << std::min(quiet_rounds, 8) : 0;
       reap_for(std::min(pause, max_pause_ms), reported ? 200 : 2);
     }
   }
