@@ -64,6 +64,7 @@ void Channel::make_room() {
   }
   if (used_ == filled_) used_ = filled_ = 0;
   if (flooded_ || raw_.empty()) raw_.resize(std::clamp(raw_.size() * 4, least_room, max_room));
+  flooded_ = false;
 }
 
 // True: progress was made, and there may be more to do.

@@ -199,6 +199,7 @@ class Slot {
   void watch_no_more();
   void set_timer(std::chrono::nanoseconds first) const;
   bool receive(Call& call);
+  bool note_taken(const Message& message);
   void beat();
   void await_taken(Call& call);
 
@@ -362,6 +363,7 @@ void Slot::serve() {
   event.events = EPOLLIN;
   event.data.fd = timer_.get();
   const bool can_watch = ::epoll_ctl(watched_.get(), EPOLL_CTL_ADD, timer_.get(), &event) == 0;
+  if (!can_watch) say(std::string("a slot has no descriptors to watch its calls by: ") + ::strerror(errno));
   std::thread watcher;
   if (can_watch) watcher = std::thread([this] { watch(); });
   while (can_watch && !agent_.leaving()) {
@@ -370,6 +372,8 @@ void Slot::serve() {
       if (message->type == Type::call) {
         serve_one(*message);
         agent_.called();
+      } else if (message->type == Type::taken) {
+        note_taken(*message);  // of the call before: the connection counts on
       }
       continue;  // otherwise a cancel that crossed the result on its way
     }
@@ -437,16 +441,22 @@ void Slot::watch_no_more() {
   watched_call_ = nullptr;
 }
 
+// True: it answers a beat.
+bool Slot::note_taken(const Message& message) {
+  if (message.text.size() != 9) return false;
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < 8; ++i) bytes = bytes << 8 | static_cast<unsigned char>(message.text[i]);
+  window_.taken(bytes);
+  return message.text[8] == 1;
+}
+
 // What the host says of a call. False: the connection is over, and so is all that runs here.
 bool Slot::receive(Call& call) {
   while (std::optional<Message> message = channel_->next()) {
     if (message->type == Type::cancel && !message->text.empty()) {
       call.cancel(static_cast<unsigned char>(message->text[0]), std::string_view(message->text).substr(1));
-    } else if (message->type == Type::taken && message->text.size() == 9) {
-      std::uint64_t bytes = 0;
-      for (std::size_t i = 0; i < 8; ++i) bytes = bytes << 8 | static_cast<unsigned char>(message->text[i]);
-      if (message->text[8] == 1) beat_waits_ = false;
-      window_.taken(bytes);
+    } else if (message->type == Type::taken && note_taken(*message)) {
+      beat_waits_ = false;
     }
   }
   if (channel_->state() != Channel::State::closed) return true;
