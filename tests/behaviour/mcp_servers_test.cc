@@ -51,7 +51,7 @@ BOOST_FIXTURE_TEST_CASE(a_step_calls_a_tool_of_a_server_of_either_protocol, Serv
       const Finished locked = wtool({"servers", "lock"});
       BOOST_TEST(locked.exit_code == 0, locked.err);
       BOOST_TEST(holds(locked.out, "s: scripted 1.0, "), locked.out);
-      BOOST_TEST(holds(locked.out, ", 8 tools\n"), locked.out);
+      BOOST_TEST(holds(locked.out, ", 11 tools\n"), locked.out);
       const Finished finished = run_workflow(steps("Call tool \"s/say\" with {\"text\": \"it's \\\"here\\\"\"}"));
       BOOST_TEST(finished.exit_code == 0, finished.err);
       BOOST_TEST(holds(finished.err, "it's \"here\""), finished.err);
@@ -89,6 +89,47 @@ BOOST_FIXTURE_TEST_CASE(requests_of_a_server_are_answered_and_noise_is_no_answer
   BOOST_TEST(noisy.exit_code == 0, noisy.err);
   BOOST_TEST(holds(noisy.err, "heard"), noisy.err);
   BOOST_TEST(holds(noisy.err, "from the log"), noisy.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_without_a_result_is_a_failure, Servers) {
+  configure();
+  pin();
+  const Finished failed = run_workflow(steps("Call tool \"s/empty\"", "${A.error}: ${A.message}"));
+  BOOST_TEST(holds(failed.err, "server_failed: server s: the server's answer has no content"), failed.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_server_that_reads_nothing_is_ended, Servers) {
+  configure("    timeout: 100\n");
+  pin();
+  const Finished answered = run_workflow(steps("Call tool \"s/unread\""));
+  BOOST_TEST(answered.exit_code == 0, answered.err);
+  BOOST_TEST(holds(answered.err, "done"), answered.err);
+  const Finished asked = run_workflow(steps("Call tool \"s/deaf\"", "${A.error}: ${A.message}"));
+  BOOST_TEST(holds(asked.err, "server_failed: server s: the server asks and asks, and reads none of the answers"),
+             asked.err);
+  BOOST_TEST(mark.bearers().empty(), mark.description());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_changed_environment_of_a_server_makes_its_step_run, Servers) {
+  configure("    env: {WHO: staging}\n");
+  pin();
+  const std::string file_ = steps("Call tool \"s/count\" with n=4 cache=true", "${A.json.who}");
+  BOOST_TEST(holds(run_workflow(file_).err, "staging"));
+  configure("    env: {WHO: production}\n");
+  const Finished again = run_workflow(file_);
+  BOOST_TEST(holds(again.err, "production"), again.err);
+  BOOST_TEST(!holds(again.err, "up to date A"), again.err);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_lock_that_cannot_be_read_is_not_replaced_by_a_part, Servers) {
+  configure();
+  pin();
+  const std::string kept = file(".wtool/mcp-servers.json") + "<<<<<<< HEAD\n";
+  scratch.file(".wtool/mcp-servers.json", kept);
+  const Finished refused = wtool({"servers", "lock", "s"});
+  BOOST_TEST(refused.exit_code == 2, refused.err);
+  BOOST_TEST(file(".wtool/mcp-servers.json") == kept);
+  BOOST_TEST(wtool({"servers", "lock"}).exit_code == 0);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_server_that_does_not_end_is_ended_and_its_answer_counts, Servers) {

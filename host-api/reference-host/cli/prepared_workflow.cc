@@ -367,8 +367,11 @@ nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers
     if (why = servers.problem(*found); !why.empty()) return nullptr;
     nlohmann::ordered_json told = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop,
                                                   why, servers::place_of(*found->settings, place));
-    // Another version of the server may answer otherwise.
-    if (told.is_object()) told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
+    // Another version of the server, or one with another environment, may answer otherwise. Values may be secret.
+    if (told.is_object()) {
+      told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
+      told["argv"].push_back("environment " + sha256(nlohmann::json(found->settings->env).dump()));
+    }
     return told;
   }
   return toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why,

@@ -128,6 +128,11 @@ std::string write_lock(const std::string& text) {
 int pin(Context& context, const std::vector<std::string>& names) {
   const auto catalog = configured_servers(context, ".");
   if (!catalog) return exit_unusable;
+  // What is pinned of the other servers would be lost.
+  if (!names.empty() && !catalog->lock_problem().empty()) {
+    complain(catalog->lock_problem() + ", without a name");
+    return exit_unusable;
+  }
   std::vector<std::string> known;
   for (const auto& [name, settings] : catalog->servers()) known.push_back(name);
   for (const std::string& name : names) {
@@ -175,6 +180,10 @@ int pin(Context& context, const std::vector<std::string>& names) {
       return exit_unusable;
     }
     all.insert_or_assign(name, std::move(*offer));
+  }
+  if (!good && !catalog->lock_problem().empty()) {
+    complain(catalog->lock_problem() + " when every server answers");
+    return exit_failed;
   }
   if (const std::string why = write_lock(servers::lock_text(all)); !why.empty()) {
     complain(std::string("cannot write ") + servers::lock_file + ": " + why);

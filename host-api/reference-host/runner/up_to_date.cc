@@ -1,11 +1,14 @@
 #include "runner/up_to_date.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/secrets/secrets.h"
 #include "expressions/lexer.h"
 #include "runner/secrets.h"
 
@@ -156,13 +159,15 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   }
   json call = arguments;
   json environment = json::object();
-  if (call.is_object()) {
+  // A tool of a server may have arguments of these names, which mean something else.
+  if (call.is_object() && tool.find('/') == std::string::npos) {
     if (const auto found = call.find("environment"); found != call.end()) environment = *found;
     call.erase("environment");
     call.erase("timeout");  // a timeout does not change what succeeds
   }
   std::map<std::string, std::string> variables;
   add_variables(dumped(arguments), variables);
+  add_variables(text_member(explained, "command"), variables);
   variables["PATH"];
   add_variables("$PATH", variables);
   work.parts["the call"] =
@@ -228,7 +233,12 @@ std::string KeptCall::record() const {
   const RunRequest& request = run_.request();
   if (!request.services.record_skipped) return {};
   ordered_json fields{{"tool", tool_}, {"directory", work_.directory}};
-  if (!command_.empty()) fields["command"] = command_;
+  if (!command_.empty()) {
+    std::vector<std::string> variables;
+    for (char** at = ::environ; *at != nullptr; ++at) variables.emplace_back(*at);
+    const std::string masked = secrets::Masker(variables).masked(command_);
+    fields["command"] = request.secrets == nullptr ? masked : request.secrets->masked(masked);
+  }
   fields["verdict"] = "allow";
   if (!rule_.empty()) fields["rule"] = rule_;
   fields["run"] = request.run;

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", "2025-0
 constexpr std::string_view modern_version = "2026-07-28";
 constexpr int call_id = 1000000;  // of the call, so that it can be cancelled without a look at the state
 constexpr int max_pages = 100;
-constexpr std::size_t max_depth = 128;
+constexpr std::size_t max_depth = 90;  // a value of a workflow has at most 100, and the answer becomes a part of one
 constexpr std::size_t max_text = 200;
 
 json client_info() { return {{"name", "wtool"}, {"version", WTOOL_VERSION}}; }
@@ -53,6 +53,18 @@ json object_of(const json& object, const char* key) {
   if (!object.is_object()) return json::object();
   const auto found = object.find(key);
   return found != object.end() && found->is_object() ? *found : json::object();
+}
+
+// Why this is no result of a call; empty: it is one.
+std::string result_mistake(const json& result) {
+  const auto content = result.find("content");
+  const auto structured = result.find("structuredContent");
+  const bool has_content = content != result.end() && content->is_array();
+  const bool has_structured = structured != result.end() && structured->is_object();
+  if (!has_content && !has_structured) return "the server's answer has no content";
+  const auto is_error = result.find("isError");
+  if (is_error != result.end() && !is_error->is_boolean()) return "isError of the server's answer is no boolean";
+  return {};
 }
 
 std::string short_text(const std::string& text) {
@@ -140,6 +152,7 @@ void Conversation::answer(const json& message) {
       if (const std::string type = text_of(result, "resultType"); !type.empty() && type != "complete") {
         return fail("the server asks for something (" + short_text(type) + "), which nobody can answer here");
       }
+      if (const std::string why = result_mistake(result); !why.empty()) return fail(why);
       result_ = result;
       over_ = true;
       return;
@@ -158,7 +171,7 @@ void Conversation::asked(const json& message) {
   } else {
     reply["error"] = {{"code", -32601}, {"message", "this client offers nothing"}};
   }
-  send_(dumped(reply));
+  if (!send_(dumped(reply))) fail("the server asks and asks, and reads none of the answers");
 }
 
 void Conversation::initialized(const json& result) {

@@ -23,7 +23,8 @@ class Conversation {
     nlohmann::json arguments;
   };
   // Without a newline at the end.
-  using Send = std::function<void(std::string line)>;
+  // False: the server does not read, and too much waits for it.
+  using Send = std::function<bool(std::string line)>;
 
   // `call`: nothing is a look at the tools. `pinned`: who the server must be; NULL: anybody. It must outlive this object.
   Conversation(std::optional<Call> call, const Offer* pinned, Send send);

@@ -16,6 +16,8 @@ namespace {
 
 // How often a full pipe is looked at again, so that the end of this object is noticed meanwhile.
 constexpr int full_pipe_ms = 50;
+// What may wait for a server that does not read, before the next line.
+constexpr std::size_t max_waiting = 16UL << 20;
 
 std::string pattern() { return environment_folder("TMPDIR", "/tmp") + "/wtool-server-XXXXXX"; }
 
@@ -56,14 +58,16 @@ InputPipe::~InputPipe() {
   ::rmdir(folder_.c_str());
 }
 
-void InputPipe::write(std::string_view line) {
+bool InputPipe::write(std::string_view line) {
   {
     const std::lock_guard lock(mutex_);
-    if (finished_) return;
+    if (finished_) return true;
+    if (waiting_.size() > max_waiting) return false;
     waiting_ += line;
     waiting_ += '\n';
   }
   changed_.notify_all();
+  return true;
 }
 
 void InputPipe::finish(std::chrono::milliseconds time, std::function<void()> late) {
@@ -71,7 +75,7 @@ void InputPipe::finish(std::chrono::milliseconds time, std::function<void()> lat
     const std::lock_guard lock(mutex_);
     if (finished_) return;
     finished_ = true;
-    time_ = time;
+    until_ = std::chrono::steady_clock::now() + time;
     late_ = std::move(late);
   }
   changed_.notify_all();
@@ -79,10 +83,12 @@ void InputPipe::finish(std::chrono::milliseconds time, std::function<void()> lat
 
 void InputPipe::work() {
   std::unique_lock lock(mutex_);
+  // A server that does not read must not keep the rest of this from happening.
+  const auto is_late = [this] { return finished_ && std::chrono::steady_clock::now() >= until_; };
   while (!ends_) {
     changed_.wait(lock, [this] { return ends_ || finished_ || !waiting_.empty(); });
     const std::string bytes = std::exchange(waiting_, {});
-    for (std::size_t at = 0; at < bytes.size() && !ends_;) {
+    for (std::size_t at = 0; at < bytes.size() && !ends_ && !is_late();) {
       lock.unlock();
       const ssize_t count = ::write(pipe_.get(), bytes.data() + at, bytes.size() - at);
       if (count > 0) at += static_cast<std::size_t>(count);
@@ -92,9 +98,9 @@ void InputPipe::work() {
       }
       lock.lock();
     }
-    if (!finished_ || ends_ || !waiting_.empty()) continue;
+    if (!finished_ || ends_ || (!waiting_.empty() && !is_late())) continue;
     pipe_.reset();
-    if (changed_.wait_for(lock, time_, [this] { return ends_; })) return;
+    if (changed_.wait_until(lock, until_, [this] { return ends_; })) return;
     const std::function<void()> late = std::exchange(late_, {});
     lock.unlock();
     if (late) late();

@@ -28,7 +28,8 @@ class InputPipe {
   static std::string example();
   const std::string& path() const { return path_; }
 
-  void write(std::string_view line);
+  // False: too much waits already, because the reader does not read.
+  bool write(std::string_view line);
   // No more comes: the reader sees the end when it has read everything. If this object still exists after that time,
   // `late` is called, on another thread.
   void finish(std::chrono::milliseconds time, std::function<void()> late);
@@ -44,7 +45,7 @@ class InputPipe {
   std::condition_variable changed_;
   std::string waiting_;
   std::function<void()> late_;
-  std::chrono::milliseconds time_{0};
+  std::chrono::steady_clock::time_point until_{};  // for the reader to end by itself
   bool finished_ = false;
   bool ends_ = false;
   std::thread thread_;  // last: it uses all above

@@ -115,7 +115,7 @@ Talk talk(ToolCaller& plugin, const Settings& settings, const CallPlace& place, 
     return made;
   }
   const bool calls = what.has_value();
-  conversation.emplace(std::move(what), pinned, [&pipe](const std::string& line) { pipe->write(line); });
+  conversation.emplace(std::move(what), pinned, [&pipe](const std::string& line) { return pipe->write(line); });
   const Stop::Subscription from_run = stop.subscribe([&](const StopRequest& request) {
     if (calls) pipe->write(Conversation::cancellation());
     own.request(request.how, request.reason);

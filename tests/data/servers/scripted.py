@@ -20,6 +20,9 @@ TOOLS = [
     {"name": "ask", "description": "Asks the client", "inputSchema": NONE},
     {"name": "linger", "description": "Answers, and does not end", "inputSchema": NONE},
     {"name": "noise", "description": "Prints what is no message", "inputSchema": NONE},
+    {"name": "empty", "description": "Answers without a result", "inputSchema": NONE},
+    {"name": "unread", "description": "Asks a lot, answers, reads nothing and does not end", "inputSchema": NONE},
+    {"name": "deaf", "description": "Asks without an end, and reads nothing", "inputSchema": NONE},
 ]
 
 
@@ -63,6 +66,16 @@ def call(request):
         result(request, text("done"))
         while True:
             time.sleep(1000)
+    elif name == "empty":
+        send({"id": request["id"], "result": None})
+    elif name == "unread":
+        for number in range(5000):
+            send({"id": number, "method": "ping"})
+        result(request, text("done"))
+        time.sleep(1000)
+    elif name == "deaf":
+        while True:
+            send({"id": "x" * 10000, "method": "ping"})
     elif name == "noise":
         print("starting up", flush=True)
         print('{"not": "a message"}', flush=True)
