@@ -67,6 +67,24 @@ BOOST_AUTO_TEST_CASE(a_link_is_not_followed_and_a_path_outside_is_a_mistake) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_behind_a_linked_folder_is_neither_kept_nor_named) {
+  const Finished finished =
+      keeps("mkdir s; ln -s /etc s/etc; ln -s / all; touch s/f", "keep=[\"s/**\", \"all/**\", \"all/etc/*\"]");
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  const Json kept = step().at("kept_files");
+  BOOST_REQUIRE(kept.size() == 1U);
+  BOOST_TEST(kept[0].at("path") == "s/f");
+  BOOST_TEST(!holds(finished.err, "passwd"), finished.err);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_beyond_the_limit_is_not_read_to_its_end) {
+  scratch.file("wtool.yaml", "output: {max_bytes: 2000000}\n");
+  const Finished finished = keeps("truncate -s 4T big; touch f", "keep=[\"big\", \"f\"]");
+  BOOST_TEST(finished.exit_code == 0, finished.err);
+  BOOST_TEST(step().at("kept_files").size() == 1U);
+  BOOST_TEST(holds(finished.err, "\"big\" is not kept: "), finished.err);
+}
+
 BOOST_AUTO_TEST_CASE(a_file_with_a_secret_does_not_stay) {
   const std::string file_ = workflow("[*] --> S\nS --> A\nA --> [*]\n",
                                      "- S: Set secret token=\"open sesame\"\n"

@@ -64,7 +64,8 @@ bool matches_names(const Names& pattern, const Names& path) {
 
 class Search {
  public:
-  Search(const std::string& directory, const std::vector<std::string>& without) : directory_(directory) {
+  Search(const std::string& directory, const std::vector<std::string>& without, Links links)
+      : directory_(directory), links_(links) {
     for (const std::string& pattern : without) without_.push_back(pattern_names(pattern));
   }
 
@@ -119,9 +120,19 @@ class Search {
     });
   }
 
+  // As stat(); but what lies behind a link that is not followed does not exist.
+  bool look_at(const std::string& path, struct stat& status) const {
+    if (links_ == Links::followed) return ::stat(absolute(path).c_str(), &status) == 0;
+    for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+      if (::lstat(absolute(path.substr(0, slash)).c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
+    }
+    return ::lstat(absolute(path).c_str(), &status) == 0;
+  }
+
   void take(const std::string& path, bool wild) {
     struct stat status {};
-    if (::stat(absolute(path).c_str(), &status) != 0) {
+    if (!look_at(path, status)) {
+      if (links_ == Links::not_followed) return;
       // A dangling link counts as a file that may appear later.
       if (::lstat(absolute(path).c_str(), &status) == 0) keep(path, wild);
       return;
@@ -154,7 +165,7 @@ class Search {
   void each(const std::string& path, const Function& function) {
     struct stat here {};
     const std::string folder = absolute(path);
-    if (!problem.empty() || ::stat(folder.c_str(), &here) != 0 || !S_ISDIR(here.st_mode)) return;
+    if (!problem.empty() || !look_at(path.empty() ? "." : path, here) || !S_ISDIR(here.st_mode)) return;
     const auto id = std::pair(here.st_dev, here.st_ino);
     if (std::find(around_.begin(), around_.end(), id) != around_.end()) return fail(path, "leads in a circle");
     if (around_.size() == max_folders_within) return fail(path, "lies within too many folders");
@@ -163,7 +174,8 @@ class Search {
     for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
       const std::string name = entry->path().filename().string();
       std::error_code gone;
-      const bool is_folder = entry->is_directory(gone);
+      const bool is_folder = links_ == Links::followed ? entry->is_directory(gone)
+                                                       : entry->symlink_status(gone).type() == fs::file_type::directory;
       if (is_folder && (name == ".git" || name == ".wtool")) continue;
       function(name, is_folder);
       if (!problem.empty()) break;
@@ -173,6 +185,7 @@ class Search {
   }
 
   const std::string& directory_;
+  const Links links_;
   std::vector<Names> without_;
   std::vector<Names> excluded_;
   const Names* pattern_ = nullptr;
@@ -184,9 +197,9 @@ class Search {
 }  // namespace
 
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
-                      const std::vector<std::string>& without) {
+                      const std::vector<std::string>& without, Links links) {
   FoundFiles found;
-  Search search(directory, without);
+  Search search(directory, without, links);
   for (const std::string& pattern : patterns) {
     if (pattern.starts_with('!')) search.exclude(std::string_view(pattern).substr(1));
   }

@@ -3,7 +3,7 @@
 // - `*`, `?` and `[ab]` stand for a part of one name, `**` for any number of folders. A name stands
 //   for itself, too, and a folder for all files below it. `!` excludes what the other patterns name.
 // - Hidden files count. The folders .git and .wtool are left out, unless a pattern names them.
-// - Links are followed; what leads in a circle is a problem, and so is what cannot be read. A file that is not seen
+// - Links are followed, unless the caller wants none; what leads in a circle is a problem, and so is what cannot be read. A file that is not seen
 //   could change unnoticed.
 #pragma once
 
@@ -22,10 +22,13 @@ struct FoundFiles {
   std::string problem;                 // why the rest is not known; a sentence without its end
 };
 
+// Not followed, a link is a file of its own, and nothing below it is found.
+enum class Links { followed, not_followed };
+
 // Relative patterns begin in `directory`, which is absolute. Files that a pattern of `without` names are left out, but
 // not those that `patterns` name without a wildcard.
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
-                      const std::vector<std::string>& without = {});
+                      const std::vector<std::string>& without = {}, Links links = Links::followed);
 
 // Both relative to the same folder.
 bool matches(std::string_view pattern, std::string_view path);

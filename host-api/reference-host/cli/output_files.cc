@@ -72,15 +72,17 @@ class OutputFiles::File final : public runner::OutputFile {
     if (descriptor_ >= 0) give_up();
   }
 
-  void write(std::string_view bytes) override {
-    if (descriptor_ < 0) return;
+  bool write(std::string_view bytes) override {
+    if (descriptor_ < 0) return false;
     written_ += bytes.size();
     if ((all_.bytes_ += bytes.size()) > all_.limits_.max_bytes) {
-      return fail("the files with the outputs of a run may have " + std::to_string(all_.limits_.max_bytes) +
-                  " bytes together; raise output.max_bytes, or let the command write less");
+      fail("the files with the outputs of a run may have " + std::to_string(all_.limits_.max_bytes) +
+           " bytes together; raise output.max_bytes, or let the command write less");
+      return false;
     }
-    if (const int failed = write_all(descriptor_, bytes).error; failed != 0) return fail(::strerror(failed));
+    if (const int failed = write_all(descriptor_, bytes).error; failed != 0) return fail(::strerror(failed)), false;
     digest_.add(bytes);
+    return true;
   }
 
   void fail(const std::string& why) override {

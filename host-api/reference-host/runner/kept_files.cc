@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -24,6 +26,7 @@ namespace {
 
 constexpr std::size_t piece = 1UL << 20;
 constexpr std::size_t max_kept = 10'000;  // files of one step
+constexpr std::size_t max_told = 20;      // of those that are not kept
 
 // Where the step has run; nothing: that is not known.
 std::optional<std::string> directory_of(const Step& step, const ActionContext& context) {
@@ -41,7 +44,7 @@ std::optional<std::string> directory_of(const Step& step, const ActionContext& c
 }
 
 // Empty: the file is kept. A link is not followed: a command could have made it, and what it leads to may be closed to that command.
-std::string copy(const std::string& path, OutputFile& to) {
+std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
   std::string why;
   const Descriptor from = open_without_links(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, why);
   if (!from) return why;
@@ -49,13 +52,17 @@ std::string copy(const std::string& path, OutputFile& to) {
   if (::fstat(from.get(), &status) != 0) return ::strerror(errno);
   if (!S_ISREG(status.st_mode)) return "it is no regular file";
   std::string bytes(piece, '\0');
-  while (true) {
-    const ssize_t count = ::read(from.get(), bytes.data(), bytes.size());
+  // No more than it has now: another process may write it without an end.
+  for (auto left = static_cast<std::uint64_t>(status.st_size); left > 0;) {
+    if (const auto asked = stop.requested(); asked && asked->how == StopHow::now) return "the run was stopped";
+    const ssize_t count = ::read(from.get(), bytes.data(), std::min<std::uint64_t>(bytes.size(), left));
     if (count == 0) return {};
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return ::strerror(errno);
-    to.write(std::string_view(bytes).substr(0, static_cast<std::size_t>(count)));
+    left -= static_cast<std::uint64_t>(count);
+    if (!to.write(std::string_view(bytes).substr(0, static_cast<std::size_t>(count)))) return {};
   }
+  return {};
 }
 
 }  // namespace
@@ -78,31 +85,36 @@ void keep_files(Step& step, const ActionContext& context) {
   }
   const auto directory = directory_of(step, context);
   if (!directory) return notice("nothing is kept: its directory is not known");
-  const cache::FoundFiles found = cache::find_files(*directory, *patterns);
+  const cache::FoundFiles found = cache::find_files(*directory, *patterns, {}, cache::Links::not_followed);
   if (!found.problem.empty()) return notice("nothing is kept: " + found.problem);
   for (const std::string& pattern : found.unmatched) {
     notice("no file matches " + expressions::quoted_for_message(pattern) + ", so nothing of it is kept");
   }
+  std::size_t seen = 0;
+  std::size_t failures = 0;
+  const auto not_kept = [&](const std::string& what) {
+    if (++failures <= max_told) notice(what);
+    if (failures == max_told + 1) notice("more files are not kept");
+  };
   for (const std::string& path : found.paths) {
-    if (step.kept_files.size() == max_kept)
-      return notice("no more than " + std::to_string(max_kept) + " files are kept");
+    if (seen++ == max_kept) return notice("no more than " + std::to_string(max_kept) + " files are kept");
     const std::string shown = cache::plain_path(path);
     if (request.secrets != nullptr && request.secrets->masked(shown) != shown) {
-      notice("a file is not kept, because its name holds a secret");
+      not_kept("a file is not kept, because its name holds a secret");
       continue;
     }
     // The end of the name is that of no file, so that none is taken for another kind.
     const auto file =
         store->create(step.branch + "/" + std::to_string(step.sequence) + ":" + shown + ":.kept", gives_secrets(step));
-    if (why = copy(*directory + "/" + shown, *file); !why.empty()) {
+    if (why = copy(*directory + "/" + shown, *file, context.stop); !why.empty()) {
       file->fail(why);
       file->finish();
-      notice(expressions::quoted_for_message(shown) + " is not kept: " + why);
+      not_kept(expressions::quoted_for_message(shown) + " is not kept: " + why);
       continue;
     }
     const OutputFile::Written written = file->finish();
     if (!written.trouble.empty()) {
-      notice(expressions::quoted_for_message(shown) + " is not kept: " + written.trouble);
+      not_kept(expressions::quoted_for_message(shown) + " is not kept: " + written.trouble);
     } else if (!gives_secrets(step)) {
       step.kept_files.push_back({shown, written.file, written.bytes});
     }

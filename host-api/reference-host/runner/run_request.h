@@ -34,8 +34,8 @@ namespace wtool::host::runner {
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
-  // After a failure, which finish() reports, nothing more is written.
-  virtual void write(std::string_view bytes) = 0;
+  // False: it has failed, which finish() reports, and nothing more is written.
+  virtual bool write(std::string_view bytes) = 0;
   // Gives up the file, for that reason.
   virtual void fail(const std::string& why) = 0;
 

@@ -125,10 +125,17 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   return result;
 }
 
+// Under the step's lock, if it has one: others may write the same files.
+ActionResult run_and_keep(Step& step, const ActionContext& context) {
+  ActionResult result = run_within_time(step, context);
+  keep_files(step, context);
+  return result;
+}
+
 // The wait for the lock does not count towards the action's time limits.
 ActionResult run_locked(Step& step, const ActionContext& context) {
   const std::optional<workflow::TemplateText>& lock = step.of().action->options.lock;
-  if (!lock) return run_within_time(step, context);
+  if (!lock) return run_and_keep(step, context);
   const WorkflowInvocation& invocation = context.invocation;
   ActionResult result;
   auto name = rendered_text(*lock, invocation, context.variables, result.mistake);
@@ -155,7 +162,7 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
                  "\" already, so that this one would wait forever";
         },
         error);
-    if (held.held()) return run_within_time(step, context);
+    if (held.held()) return run_and_keep(step, context);
     if (error.empty()) return stopped(std::move(result), context.stop);
     result.mistake = with_place(invocation, lock->written.locate(0), error);
   }
@@ -179,9 +186,7 @@ ActionResult run_tries(Step& step, const ActionContext& context) {
       result.outcome.exit_code = 130;
       return result;
     }
-    ActionResult result = run_locked(step, context);
-    keep_files(step, context);
-    return result;
+    return run_locked(step, context);
   } catch (const std::exception& error) {
     ActionResult result;
     result.outcome.is_error = true;
