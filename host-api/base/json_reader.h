@@ -1,6 +1,7 @@
 // JSON that somebody else wrote: read strictly, and shown back in messages.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -17,6 +18,10 @@ std::string repeated_key(std::string_view text);
 // JSON of any kind; discarded where the text is none. More strictly than the library, which takes a NUL for the end of
 // the text and accepts whatever follows it.
 nlohmann::json parse_json_strictly(std::string_view text);
+
+// Whether arrays and objects of a text, which need not be JSON, are nested deeper than that. Linear; ask before a parser
+// that recurses.
+bool nests_deeper(std::string_view text, std::size_t levels);
 
 // A value as JSON text for a message, cut where it is long.
 std::string show_json(const nlohmann::json& value);

@@ -156,27 +156,6 @@ namespace {
 
 using nlohmann::json;
 
-// How deeply brackets nest in the text, in linear time. The text need not be JSON.
-int depth_of(std::string_view text) {
-  int depth = 0;
-  int deepest = 0;
-  bool in_string = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (in_string) {
-      if (c == '\\') ++at;
-      in_string = c != '"';
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      deepest = std::max(deepest, ++depth);
-    } else if (c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return deepest;
-}
-
 }  // namespace
 
 std::optional<Map> map_from_json(const json& object, const JsonReading& reading, int depth) {
@@ -236,14 +215,14 @@ std::optional<Value> parse_json(std::string_view text) {
   const char end = text[text.find_last_not_of(blanks)];
   // Most output is not JSON; its first and last character tell.
   const bool could_be = (text[first] == '{' && end == '}') || (text[first] == '[' && end == ']');
-  if (!could_be || depth_of(text) > max_json_depth) return std::nullopt;
+  if (!could_be || nests_deeper(text, max_json_depth)) return std::nullopt;
   const json parsed = parse_json_strictly(text);
   if (parsed.is_discarded()) return std::nullopt;
   return from_json(parsed);
 }
 
 std::string why_not_json(std::string_view text) {
-  if (depth_of(text) <= max_json_depth) {
+  if (!nests_deeper(text, max_json_depth)) {
     try {
       const json parsed = json::parse(text);
     } catch (const json::out_of_range& error) {

@@ -12,29 +12,6 @@ using nlohmann::json;
 
 constexpr std::size_t max_depth = 128;
 
-// Whether arrays and objects of a text, which need not be JSON, are nested too deeply.
-bool is_too_deep(std::string_view text) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '"') {
-        in_string = false;
-      }
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > max_depth) return true;
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
-
 Message refused(int code, std::string why, std::string id = {}) {
   Message message;
   message.id = std::move(id);
@@ -157,7 +134,7 @@ Message too_long_message(const IdScanner& scanned, std::size_t most) {
 }
 
 Message read_message(std::string_view line) {
-  if (is_too_deep(line)) {
+  if (nests_deeper(line, max_depth)) {
     return unreadable(line, "the message is nested deeper than " + std::to_string(max_depth) + " levels");
   }
   json parsed = parse_json_strictly(line);

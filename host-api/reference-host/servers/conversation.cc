@@ -23,26 +23,6 @@ json client_info() { return {{"name", "wtool"}, {"version", WTOOL_VERSION}}; }
 
 std::string dumped(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// Whether it is nested deeper than anything that is meant.
-bool is_deep(std::string_view line) {
-  std::size_t depth = 0;
-  bool in_text = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (in_text) {
-      if (c == '\\') ++i;
-      if (c == '"') in_text = false;
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > max_depth) return true;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
-
 std::string text_of(const json& object, const char* key) {
   if (!object.is_object()) return {};
   const auto found = object.find(key);
@@ -108,7 +88,7 @@ void Conversation::fail(std::string why) {
 
 std::string Conversation::take(std::string_view line) {
   if (over_) return {};
-  if (is_deep(line)) return fail("the server's answer is nested too deeply"), std::string();
+  if (nests_deeper(line, max_depth)) return fail("the server's answer is nested too deeply"), std::string();
   const json message = json::parse(line, nullptr, false);
   const auto is_message = [](const json& one) { return one.is_object() && text_of(one, "jsonrpc") == "2.0"; };
   if (message.is_array() && std::all_of(message.begin(), message.end(), is_message)) {
