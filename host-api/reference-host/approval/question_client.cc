@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "approval/question_folder.h"
+#include "base/json_members.h"
 #include "base/json_reader.h"
 
 namespace wtool::host {
@@ -28,11 +29,6 @@ constexpr std::chrono::seconds least_patience{1};
 constexpr std::size_t max_server_line = std::size_t{64} << 20;
 constexpr std::size_t max_questions = 10'000;
 constexpr std::int64_t latest = 4'000'000'000;  // in the year 2096; the clock counts in nanoseconds
-
-std::string text_of(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 int milliseconds_until(std::chrono::steady_clock::time_point due) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - std::chrono::steady_clock::now());
@@ -157,23 +153,23 @@ bool QuestionClient::read_from(Server& server) {
 void QuestionClient::take(Server& server, const std::string& line) {
   const json said = parse_json_strictly(line);
   if (!said.is_object()) return;
-  if (said.contains("nonce")) server.nonce = text_of(said, "nonce");
+  if (said.contains("nonce")) server.nonce = text_member(said, "nonce");
   if (said.contains("ready")) server.is_ready = true;
   if (said.contains("refused")) {
-    server.answered = text_of(said, "refused");
+    server.answered = text_member(said, "refused");
     refusals_.push_back(server.answered);
     forget(server);
   }
   if (said.contains("taken")) server.answered = "taken";
-  if (said.contains("problem")) server.answered = text_of(said, "problem");
+  if (said.contains("problem")) server.answered = text_member(said, "problem");
   if (const auto asks = said.find("asks"); asks != said.end() && asks->is_object()) {
-    AskedQuestion asked{.id = text_of(*asks, "id"),
+    AskedQuestion asked{.id = text_member(*asks, "id"),
                         .place = server.place,
-                        .question = {.tool = text_of(*asks, "tool"),
-                                     .subject = text_of(*asks, "subject"),
-                                     .reason = text_of(*asks, "reason")},
-                        .client = text_of(*asks, "client"),
-                        .run = text_of(*asks, "run"),
+                        .question = {.tool = text_member(*asks, "tool"),
+                                     .subject = text_member(*asks, "subject"),
+                                     .reason = text_member(*asks, "reason")},
+                        .client = text_member(*asks, "client"),
+                        .run = text_member(*asks, "run"),
                         .until = {}};
     if (const auto until = asks->find("until"); until != asks->end() && until->is_number_integer()) {
       const std::int64_t seconds = std::clamp<std::int64_t>(until->get<std::int64_t>(), 0, latest);
@@ -183,7 +179,7 @@ void QuestionClient::take(Server& server, const std::string& line) {
       questions_.push_back(std::move(asked));
     }
   }
-  if (const std::string over = text_of(said, "over"); !over.empty()) {
+  if (const std::string over = text_member(said, "over"); !over.empty()) {
     std::erase_if(questions_, [&](const AskedQuestion& one) { return one.id == over && one.place == server.place; });
   }
 }

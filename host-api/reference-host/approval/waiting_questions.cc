@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "approval/question_folder.h"
+#include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/time_text.h"
 
@@ -54,11 +55,6 @@ std::string new_nonce() {
 bool has_ended(const Descriptor& process) {
   pollfd end{process.get(), POLLIN, 0};
   return ::poll(&end, 1, 0) != 0;
-}
-
-std::string member_text(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 }  // namespace
@@ -367,15 +363,15 @@ bool WaitingQuestions::take_from(Peer& peer) {
 
 void WaitingQuestions::take_line(Peer& peer, const std::string& line) {
   const json said = parse_json_strictly(line);
-  if (!said.is_object() || member_text(said, "nonce") != peer.nonce) {
+  if (!said.is_object() || text_member(said, "nonce") != peer.nonce) {
     return peer.refuse("a line must be a JSON object with the nonce of this connection");
   }
   if (const std::string why = peer.problem(); !why.empty()) return peer.refuse(why);
-  const std::string id = member_text(said, "id");
+  const std::string id = text_member(said, "id");
   std::string problem;
   {
     const std::lock_guard lock(mutex_);
-    problem = settle(id, member_text(said, "answer"));
+    problem = settle(id, text_member(said, "answer"));
   }
   json reply{{"id", id}};
   problem.empty() ? reply["taken"] = true : reply["problem"] = problem;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/edit_distance.h"
+#include "base/json_members.h"
 #include "base/sha256.h"
 #include "cli/context.h"
 #include "cli/output_files.h"
@@ -347,16 +348,6 @@ runner::RunServices PreparedWorkflow::services() {
 
 // ---- What the policy says about a call, without making it.
 
-namespace {
-
-// The text of that member; empty if it is missing or not text.
-std::string text_of(const nlohmann::ordered_json& answer, const char* key) {
-  const auto found = answer.find(key);
-  return found != answer.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-}  // namespace
-
 nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
                                const std::string& tool, const nlohmann::json& arguments, std::string& why) {
   Stop stop;
@@ -384,9 +375,9 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& ser
   std::string why;
   const nlohmann::ordered_json answer = told_of(toolbox, servers, {}, tool, arguments, why);
   if (answer.is_null()) return {Kind::unknown, why};
-  const std::string reason = text_of(answer, "reason");
-  if (text_of(answer, "error") == "working_directory_invalid") return {Kind::no_directory, reason};
-  const std::string verdict = text_of(answer, "verdict");
+  const std::string reason = text_member(answer, "reason");
+  if (text_member(answer, "error") == "working_directory_invalid") return {Kind::no_directory, reason};
+  const std::string verdict = text_member(answer, "verdict");
   if (verdict == "allow") return {Kind::allow, reason};
   if (verdict == "ask") return {Kind::ask, reason};
   if (verdict == "deny") return {Kind::deny, reason};

@@ -1,6 +1,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_members.h"
 #include "base/json_reader.h"
 #include "journal/record.h"
 
@@ -17,11 +18,6 @@ using std::chrono::steady_clock;
 using workflow::LogAction;
 
 // Fields of other types than they should have are taken for missing: what is left of a record is shown all the same.
-std::string text_at(const json& record, const char* key) {
-  const auto found = record.find(key);
-  return found != record.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::int64_t number_at(const json& record, const char* key, std::int64_t missing = 0) {
   const auto found = record.find(key);
   return found != record.end() && found->is_number_integer() ? found->get<std::int64_t>() : missing;
@@ -83,7 +79,7 @@ std::optional<RunReport::Status> status_of_run(std::string_view text) {
 }
 
 LogAction::Level level_at(const json& record) {
-  const std::string text = text_at(record, "level");
+  const std::string text = text_member(record, "level");
   if (text == word(LogAction::Level::error)) return LogAction::Level::error;
   return text == word(LogAction::Level::warning) ? LogAction::Level::warning : LogAction::Level::info;
 }
@@ -97,9 +93,9 @@ WholeOutput whole_at(const json& outcome, const char* name) {
   whole.cut = flag_at(*found, "cut");
   whole.lossy = flag_at(*found, "lossy");
   whole.wanted = flag_at(*found, "wanted");
-  whole.file = text_at(*found, "file");
-  whole.sha256 = text_at(*found, "sha256");
-  whole.trouble = text_at(*found, "trouble");
+  whole.file = text_member(*found, "file");
+  whole.sha256 = text_member(*found, "sha256");
+  whole.trouble = text_member(*found, "trouble");
   return whole;
 }
 
@@ -111,13 +107,13 @@ Outcome outcome_at(const json& record) {
   outcome.exit_code = number_at(*found, "exit_code", outcome.exit_code);
   outcome.is_error = flag_at(*found, "is_error");
   outcome.aborted = flag_at(*found, "aborted");
-  outcome.error = text_at(*found, "error");
+  outcome.error = text_member(*found, "error");
   outcome.duration_ms = number_at(*found, "duration_ms");
-  outcome.standard_output = text_at(*found, "stdout");
-  outcome.standard_error = text_at(*found, "stderr");
+  outcome.standard_output = text_member(*found, "stdout");
+  outcome.standard_error = text_member(*found, "stderr");
   outcome.whole_output = whole_at(*found, "stdout_whole");
   outcome.whole_error = whole_at(*found, "stderr_whole");
-  outcome.message = text_at(*found, "message");
+  outcome.message = text_member(*found, "message");
   outcome.metadata = value_at(*found, "metadata");
   if (const auto flag = found->find("metadata_has_outputs"); flag != found->end() && flag->is_boolean() && *flag) {
     expressions::Map whole = outcome.metadata.as_map() == nullptr ? expressions::Map{} : *outcome.metadata.as_map();
@@ -137,7 +133,7 @@ std::vector<runner::KeptFile> kept_files_at(const json& record) {
   if (found == record.end() || !found->is_array()) return files;
   for (const json& one : *found) {
     if (!one.is_object()) continue;
-    files.push_back({text_at(one, "path"), text_at(one, "copy"),
+    files.push_back({text_member(one, "path"), text_member(one, "copy"),
                      static_cast<std::uint64_t>(std::max<std::int64_t>(0, number_at(one, "bytes")))});
   }
   return files;
@@ -146,8 +142,8 @@ std::vector<runner::KeptFile> kept_files_at(const json& record) {
 StepEnd end_at(const json& record) {
   StepEnd end;
   end.outcome = outcome_at(record);
-  end.command = text_at(record, "command");
-  end.result_name = text_at(record, "result");
+  end.command = text_member(record, "command");
+  end.result_name = text_member(record, "result");
   end.secret = flag_at(record, "secret");
   end.ends_workflow = flag_at(record, "ends_workflow");
   end.transitioned = flag_at(record, "went_on");
@@ -176,9 +172,9 @@ std::string RecordReader::take(std::string_view line) {
 }
 
 std::string RecordReader::take_record(const json& record) {
-  const auto at = time_from_text(text_at(record, "time"));
+  const auto at = time_from_text(text_member(record, "time"));
   if (!at) return "it has no \"time\" such as 2026-11-21T23:15:02.123Z";
-  const std::string type = text_at(record, "type");
+  const std::string type = text_member(record, "type");
   if (type == "run_started") {
     if (begun_) return "it begins a run for the second time";
     start(record, *at);
@@ -190,15 +186,15 @@ std::string RecordReader::take_record(const json& record) {
   if (type == "run_resumed") {
     resume(record, *at);
   } else if (type == "run_ended") {
-    if (!status_of_run(text_at(record, "status"))) return "it has no \"status\" that a run can end with";
+    if (!status_of_run(text_member(record, "status"))) return "it has no \"status\" that a run can end with";
     end(record);
   } else if (type == "notice") {
-    run_.logs.push_back({*at, 0, LogAction::Level::warning, text_at(record, "text")});
+    run_.logs.push_back({*at, 0, LogAction::Level::warning, text_member(record, "text")});
   } else if (type == "log") {
-    run_.logs.push_back({*at, number_of(record), level_at(record), text_at(record, "text")});
+    run_.logs.push_back({*at, number_of(record), level_at(record), text_member(record, "text")});
   } else if (type == "service") {
-    run_.logs.push_back(service_log(*at, number_of(record), text_at(record, "event"), flag_at(record, "failed"),
-                                    text_at(record, "message")));
+    run_.logs.push_back(service_log(*at, number_of(record), text_member(record, "event"), flag_at(record, "failed"),
+                                    text_member(record, "message")));
   } else if (type == "retry") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
     step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
@@ -211,10 +207,10 @@ std::string RecordReader::take_record(const json& record) {
                                                   std::chrono::milliseconds(number_at(record, "time_ms"))});
   } else if (type == "node") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
-    step_of(record, false, *at).node = text_at(record, "node");
+    step_of(record, false, *at).node = text_member(record, "node");
   } else if (type == "state_started" || type == "state_ended") {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
-    const auto status = status_of_step(text_at(record, "status"));
+    const auto status = status_of_step(text_member(record, "status"));
     const bool ended = type == "state_ended";
     if (ended && !status) return "it has no \"status\" that a step can end with";
     StepRecord& step = step_of(record, !ended, *at);
@@ -251,9 +247,9 @@ StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   StepRecord& step = run_.steps.emplace_back();
   step.number = number_of(record);
   step.place = place;
-  step.workflow = text_at(record, "workflow");
-  step.state = text_at(record, "state");
-  step.action = text_at(record, "action");
+  step.workflow = text_member(record, "workflow");
+  step.state = text_member(record, "state");
+  step.action = text_member(record, "action");
   step.hidden = flag_at(record, "hidden");
   step.began = at;
   return step;
@@ -261,17 +257,17 @@ StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
 
 void RecordReader::start(const json& record, Moment at) {
   begun_ = true;
-  run_.run = text_at(record, "run");
-  run_.name = text_at(record, "name");
-  run_.file = text_at(record, "file");
-  run_.directory = text_at(record, "directory");
-  run_.sha256 = text_at(record, "sha256");
-  run_.host = text_at(record, "host");
-  run_.on = text_at(record, "on");
-  run_.jobs = text_at(record, "jobs");
+  run_.run = text_member(record, "run");
+  run_.name = text_member(record, "name");
+  run_.file = text_member(record, "file");
+  run_.directory = text_member(record, "directory");
+  run_.sha256 = text_member(record, "sha256");
+  run_.host = text_member(record, "host");
+  run_.on = text_member(record, "on");
+  run_.jobs = text_member(record, "jobs");
   run_.env_files = texts_at(record, "env_files");
-  run_.until = text_at(record, "until");
-  run_.only = text_at(record, "only");
+  run_.until = text_member(record, "until");
+  run_.only = text_member(record, "only");
   run_.pid = number_at(record, "pid");
   run_.pid_namespace = number_at(record, "pid_namespace");
   read_inputs(record);
@@ -297,13 +293,13 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.status.reset();
   run_.reason.clear();
   run_.refused = false;
-  run_.sha256 = text_at(record, "sha256");
-  run_.host = text_at(record, "host");
-  run_.on = text_at(record, "on");
-  run_.jobs = text_at(record, "jobs");
+  run_.sha256 = text_member(record, "sha256");
+  run_.host = text_member(record, "host");
+  run_.on = text_member(record, "on");
+  run_.jobs = text_member(record, "jobs");
   run_.env_files = texts_at(record, "env_files");
-  run_.until = text_at(record, "until");
-  run_.only = text_at(record, "only");
+  run_.until = text_member(record, "until");
+  run_.only = text_member(record, "only");
   run_.pid = number_at(record, "pid");
   read_inputs(record);
   std::optional<StepPlace> from;
@@ -318,8 +314,8 @@ void RecordReader::resume(const json& record, Moment at) {
 }
 
 void RecordReader::end(const json& record) {
-  run_.status = status_of_run(text_at(record, "status"));
-  run_.reason = text_at(record, "reason");
+  run_.status = status_of_run(text_member(record, "status"));
+  run_.reason = text_member(record, "reason");
   run_.refused = flag_at(record, "refused");
   run_.took = duration_at(record, "ms");
 }

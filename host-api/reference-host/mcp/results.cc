@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/escape.h"
+#include "base/json_members.h"
 #include "mcp/message.h"
 
 namespace wtool::host::mcp {
@@ -33,15 +34,10 @@ bool continues_character(char byte) { return (static_cast<unsigned char>(byte) &
 
 ordered_json text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
-std::string text_of(const ordered_json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // Sets the one flag and the one warning that a result of terminal_execute_command has for both streams: `name` was cut.
 void warn(ordered_json& metadata, std::string_view name, std::size_t bytes, std::size_t most) {
   metadata["truncated"] = true;
-  std::string warning = text_of(metadata, "warning");
+  std::string warning = text_member(metadata, "warning");
   if (warning.find(name) != std::string::npos) return;
   warning += (warning.empty() ? "" : "; ") + std::string(name) + " had " + std::to_string(bytes) +
              " bytes, and only its beginning and its end are here: " + std::to_string(most) + " bytes";
@@ -72,13 +68,13 @@ std::string joined(const ordered_json& list) {
 
 // How the command ended: the last line of the text.
 std::string ending(const ordered_json& metadata) {
-  if (text_of(metadata, "status") == "running") {
+  if (text_member(metadata, "status") == "running") {
     return "job " + dumped(metadata["job"]) + " still runs, " +
            std::to_string(metadata.value("execution_time_ms", std::int64_t{0}) / 1000) + " s; job_poll shows more";
   }
   const auto error = metadata.value("error", ordered_json::object());
-  const std::string code = text_of(error, "code");
-  std::string text = text_of(error, "message");
+  const std::string code = text_member(error, "code");
+  std::string text = text_member(error, "message");
   if (metadata.contains("exit_code") && (code.empty() || code == "exit_nonzero")) {
     text = "exit " + dumped(metadata["exit_code"]);
   }
@@ -90,7 +86,7 @@ std::string ending(const ordered_json& metadata) {
 std::vector<std::string> remarks(const ordered_json& metadata) {
   std::vector<std::string> remarks;
   const auto error = metadata.value("error", ordered_json::object());
-  if (const std::string hint = text_of(error, "hint"); !hint.empty()) remarks.push_back(hint);
+  if (const std::string hint = text_member(error, "hint"); !hint.empty()) remarks.push_back(hint);
   for (const char* stream : {"stdout", "stderr"}) {
     const std::string name(stream);
     if (!metadata.value(name + "_truncated", false)) continue;
@@ -102,11 +98,12 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
   if (const auto lost = metadata.find("lost_bytes"); lost != metadata.end()) {
     remarks.push_back(dumped(*lost) + " bytes found no room (mcp.stored_bytes)");
   }
-  if (const std::string file = text_of(metadata, "output_file"); !file.empty()) {
+  if (const std::string file = text_member(metadata, "output_file"); !file.empty()) {
     remarks.push_back("all output is in " + file +
                       (metadata.value("output_file_complete", true) ? "" : ", but for its end"));
   }
-  if (const std::string problem = text_of(metadata, "output_file_error"); !problem.empty()) remarks.push_back(problem);
+  if (const std::string problem = text_member(metadata, "output_file_error"); !problem.empty())
+    remarks.push_back(problem);
   const auto add_list = [&](const char* name, const std::string& words) {
     if (const auto list = metadata.find(name); list != metadata.end() && list->is_array() && !list->empty()) {
       remarks.push_back(words + joined(*list));
@@ -125,17 +122,17 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
   if (const auto gaps = sandbox.find("not_enforced"); gaps != sandbox.end() && !gaps->empty()) {
     remarks.push_back("not enforced: " + joined(*gaps));
   }
-  if (const std::string encoding = text_of(metadata, "encoding"); !encoding.empty() && encoding != "utf-8") {
+  if (const std::string encoding = text_member(metadata, "encoding"); !encoding.empty() && encoding != "utf-8") {
     remarks.push_back(encoding);
   }
-  if (const std::string problem = text_of(metadata, "audit_error"); !problem.empty()) remarks.push_back(problem);
+  if (const std::string problem = text_member(metadata, "audit_error"); !problem.empty()) remarks.push_back(problem);
   return remarks;
 }
 
 std::string shell_text(const ordered_json& metadata) {
   std::string text;
   const auto add_stream = [&](const char* name, const char* partial, std::string_view mark) {
-    std::string stream = text_of(metadata, metadata.contains(partial) ? partial : name);
+    std::string stream = text_member(metadata, metadata.contains(partial) ? partial : name);
     if (stream.empty()) return;
     if (stream.back() != '\n') stream += '\n';
     text.append(mark).append(stream);
@@ -165,12 +162,12 @@ void add_output_read(ordered_json& metadata, const std::function<int()>& number_
   for (const std::string stream : {"stdout", "stderr"}) {
     if (!metadata.value(stream + "_truncated", false)) continue;
     const std::string partial = "partial_" + stream;
-    const std::string text = text_of(metadata, metadata.contains(partial) ? partial.c_str() : stream.c_str());
+    const std::string text = text_member(metadata, metadata.contains(partial) ? partial.c_str() : stream.c_str());
     // The offset may be too early, but never too late: the mark may follow an added newline, and a replaced byte became
     // three.
     std::size_t begin = std::min(text.find(gap_begin), text.size());
     if (begin > 0) --begin;
-    if (text_of(metadata, "encoding") != "utf-8") begin /= 3;
+    if (text_member(metadata, "encoding") != "utf-8") begin /= 3;
     metadata["output_read"] = output_read_arguments(number_of_output(), stream, begin);
     return;
   }

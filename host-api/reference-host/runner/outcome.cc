@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json_members.h"
 #include "expressions/value.h"
 #include "loader/tool_caller.h"
 
@@ -15,19 +16,14 @@ namespace {
 using expressions::Value;
 using nlohmann::json;
 
-std::string text_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::string content_text(const json& result) {
   std::string text;
   const auto content = result.find("content");
   if (content == result.end() || !content->is_array()) return text;
   for (const json& part : *content) {
-    if (!part.is_object() || text_at(part, "type") != "text") continue;
+    if (!part.is_object() || text_member(part, "type") != "text") continue;
     if (!text.empty()) text += '\n';
-    text += text_at(part, "text");
+    text += text_member(part, "text");
   }
   return text;
 }
@@ -162,12 +158,12 @@ Outcome to_outcome(const ToolOutcome& call) {
   outcome.whole_output = whole_at(metadata, "stdout");
   outcome.whole_error = whole_at(metadata, "stderr");
   outcome.whole_output.lossy = outcome.whole_error.lossy =
-      text_at(metadata, "encoding").find("replaced") != std::string::npos;
-  outcome.standard_output = text_at(metadata, partial ? "partial_stdout" : "stdout");
-  outcome.standard_error = text_at(metadata, partial ? "partial_stderr" : "stderr");
+      text_member(metadata, "encoding").find("replaced") != std::string::npos;
+  outcome.standard_output = text_member(metadata, partial ? "partial_stdout" : "stdout");
+  outcome.standard_error = text_member(metadata, partial ? "partial_stderr" : "stderr");
   if (!partial && !metadata.contains("stdout")) outcome.standard_output = outcome.message;
   if (const auto error = metadata.find("error"); error != metadata.end() && error->is_object()) {
-    outcome.error = text_at(*error, "code");
+    outcome.error = text_member(*error, "code");
   }
   if (auto value = expressions::from_json(metadata)) outcome.metadata = std::move(*value);
   return outcome;

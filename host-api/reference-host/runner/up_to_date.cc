@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json_members.h"
 #include "base/secrets/secrets.h"
 #include "expressions/lexer.h"
 #include "runner/secrets.h"
@@ -20,12 +21,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 std::string dumped(const auto& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-// Empty where the object has no such text.
-std::string text_member(const ordered_json& object, const char* name) {
-  const auto found = object.find(name);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 bool is_variable_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

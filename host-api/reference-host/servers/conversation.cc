@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "base/json_members.h"
 #include "base/json_reader.h"
 
 namespace wtool::host::servers {
@@ -22,18 +23,6 @@ constexpr std::size_t max_text = 200;
 json client_info() { return {{"name", "wtool"}, {"version", WTOOL_VERSION}}; }
 
 std::string dumped(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-std::string text_of(const json& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-json object_of(const json& object, const char* key) {
-  if (!object.is_object()) return json::object();
-  const auto found = object.find(key);
-  return found != object.end() && found->is_object() ? *found : json::object();
-}
 
 // Why this is no result of a call; empty: it is one.
 std::string result_mistake(const json& result) {
@@ -90,14 +79,14 @@ std::string Conversation::take(std::string_view line) {
   if (over_) return {};
   if (nests_deeper(line, max_depth)) return fail("the server's answer is nested too deeply"), std::string();
   const json message = json::parse(line, nullptr, false);
-  const auto is_message = [](const json& one) { return one.is_object() && text_of(one, "jsonrpc") == "2.0"; };
+  const auto is_message = [](const json& one) { return one.is_object() && text_member(one, "jsonrpc") == "2.0"; };
   if (message.is_array() && std::all_of(message.begin(), message.end(), is_message)) {
     for (const json& one : message) answer(one);
     return {};
   }
   if (!is_message(message)) return std::string(line);
-  if (text_of(message, "method") == "notifications/message") {
-    const json params = object_of(message, "params");
+  if (text_member(message, "method") == "notifications/message") {
+    const json params = object_member(message, "params");
     const auto data = params.find("data");
     if (data == params.end()) return {};
     return data->is_string() ? data->get<std::string>() : dumped(*data);
@@ -114,13 +103,13 @@ void Conversation::answer(const json& message) {
   const Waits waited = std::exchange(waits_, Waits::nothing);
   if (const auto error = message.find("error"); error != message.end()) {
     if (waited == Waits::initialize) return request(Waits::discover, "server/discover", {});
-    const std::string said = text_of(*error, "message");
+    const std::string said = text_member(*error, "message");
     const char* const what = waited == Waits::call   ? "the server refuses the call: "
                              : waited == Waits::list ? "the server does not list its tools: "
                                                      : "the server knows neither initialize nor server/discover: ";
     return fail(what + short_text(said.empty() ? dumped(*error) : said));
   }
-  const json result = object_of(message, "result");
+  const json result = object_member(message, "result");
   switch (waited) {
     case Waits::initialize:
       return initialized(result);
@@ -129,7 +118,7 @@ void Conversation::answer(const json& message) {
     case Waits::list:
       return listed(result);
     case Waits::call:
-      if (const std::string type = text_of(result, "resultType"); !type.empty() && type != "complete") {
+      if (const std::string type = text_member(result, "resultType"); !type.empty() && type != "complete") {
         return fail("the server asks for something (" + short_text(type) + "), which nobody can answer here");
       }
       if (const std::string why = result_mistake(result); !why.empty()) return fail(why);
@@ -146,7 +135,7 @@ void Conversation::asked(const json& message) {
   const auto id = message.find("id");
   if (id == message.end()) return;
   json reply = {{"jsonrpc", "2.0"}, {"id", *id}};
-  if (text_of(message, "method") == "ping") {
+  if (text_member(message, "method") == "ping") {
     reply["result"] = json::object();
   } else {
     reply["error"] = {{"code", -32601}, {"message", "this client offers nothing"}};
@@ -155,13 +144,13 @@ void Conversation::asked(const json& message) {
 }
 
 void Conversation::initialized(const json& result) {
-  const std::string version = text_of(result, "protocolVersion");
+  const std::string version = text_member(result, "protocolVersion");
   if (std::find(session_versions.begin(), session_versions.end(), version) == session_versions.end()) {
     return fail("the server speaks version \"" + short_text(version) + "\" of the protocol, which is not known here");
   }
-  const json info = object_of(result, "serverInfo");
+  const json info = object_member(result, "serverInfo");
   send_(dumped({{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}}));
-  introduced(text_of(info, "name"), text_of(info, "version"), version);
+  introduced(text_member(info, "name"), text_member(info, "version"), version);
 }
 
 void Conversation::discovered(const json& result) {
@@ -171,9 +160,9 @@ void Conversation::discovered(const json& result) {
     return fail("the server speaks no version of the protocol that is known here");
   }
   modern_ = true;
-  json info = object_of(result, "serverInfo");
-  if (info.empty()) info = object_of(object_of(result, "_meta"), "io.modelcontextprotocol/serverInfo");
-  introduced(text_of(info, "name"), text_of(info, "version"), std::string(modern_version));
+  json info = object_member(result, "serverInfo");
+  if (info.empty()) info = object_member(object_member(result, "_meta"), "io.modelcontextprotocol/serverInfo");
+  introduced(text_member(info, "name"), text_member(info, "version"), std::string(modern_version));
 }
 
 void Conversation::introduced(std::string name, std::string version, std::string protocol) {
@@ -194,11 +183,12 @@ void Conversation::listed(const json& result) {
   const auto tools = result.find("tools");
   if (tools == result.end() || !tools->is_array()) return fail("the server's list of tools is missing");
   for (const json& tool : *tools) {
-    const std::string name = text_of(tool, "name");
+    const std::string name = text_member(tool, "name");
     if (name.empty()) return fail("the server has a tool without a name");
-    offer_.tools[name] = {.description = text_of(tool, "description"), .input_schema = object_of(tool, "inputSchema")};
+    offer_.tools[name] = {.description = text_member(tool, "description"),
+                          .input_schema = object_member(tool, "inputSchema")};
   }
-  const std::string next = text_of(result, "nextCursor");
+  const std::string next = text_member(result, "nextCursor");
   if (next.empty()) {
     over_ = true;
     return;

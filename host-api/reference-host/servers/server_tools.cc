@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "base/json_members.h"
 #include "base/json_schema.h"
 #include "loader/stdin_parameter.h"
 #include "servers/conversation.h"
@@ -22,18 +23,6 @@ using nlohmann::json;
 constexpr std::size_t max_line = 16UL << 20;
 // How long a server may take to end by itself when its input has ended.
 constexpr std::chrono::milliseconds time_to_end{2000};
-
-std::string text_at(const json& object, const char* key) {
-  if (!object.is_object()) return {};
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-json object_at(const json& object, const char* key) {
-  if (!object.is_object()) return json::object();
-  const auto found = object.find(key);
-  return found != object.end() && found->is_object() ? *found : json::object();
-}
 
 json error_envelope(const std::string& code, const std::string& message, const std::string& hint = "") {
   json error = {{"code", code}, {"message", message}};
@@ -150,7 +139,7 @@ ToolOutcome unanswered(const std::string& server, ToolOutcome command) {
   for (const char* name : {"stdout", "partial_stdout"}) {
     if (metadata.contains(name)) metadata[name] = "";
   }
-  const std::string code = text_at(object_at(metadata, "error"), "code");
+  const std::string code = text_member(object_member(metadata, "error"), "code");
   const bool by_itself = code.empty() || code == "exit_nonzero" || code == "killed_by_signal";
   if (command.kind == ToolOutcome::Kind::cancelled || !by_itself || metadata.contains("timeout_seconds")) {
     return command;
@@ -168,9 +157,9 @@ ToolOutcome unanswered(const std::string& server, ToolOutcome command) {
 std::string text_of_parts(const json& content) {
   std::string text;
   for (const json& part : content) {
-    if (text_at(part, "type") != "text") continue;
+    if (text_member(part, "type") != "text") continue;
     if (!text.empty()) text += '\n';
-    text += text_at(part, "text");
+    text += text_member(part, "text");
   }
   return text;
 }
@@ -178,7 +167,7 @@ std::string text_of_parts(const json& content) {
 json envelope_of(const json& result, const Catalog::Found& found, const json& command) {
   const auto content = result.find("content");
   json parts = content != result.end() && content->is_array() ? *content : json::array();
-  const json structured = object_at(result, "structuredContent");
+  const json structured = object_member(result, "structuredContent");
   std::string text = text_of_parts(parts);
   if (text.empty() && !structured.empty()) text = structured.dump(-1, ' ', false, json::error_handler_t::replace);
   json metadata = {{"server", found.server}, {"tool", found.tool}, {"stdout", text}, {"stdout_bytes", text.size()}};
@@ -264,9 +253,9 @@ ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, co
     const bool other = conversation->is_other_server();
     return failed(other ? "server_changed" : "server_failed", "server " + escaped(found->server) + ": " + said.problem);
   }
-  json envelope = envelope_of(conversation->result(), *found, object_at(said.command.result, "metadata"));
+  json envelope = envelope_of(conversation->result(), *found, object_member(said.command.result, "metadata"));
   // As a command's output would have come.
-  if (const std::string text = text_at(envelope["metadata"], "stdout"); output && !text.empty()) {
+  if (const std::string text = text_member(envelope["metadata"], "stdout"); output && !text.empty()) {
     output(OutputStream::standard_output, text);
   }
   return {ToolOutcome::Kind::finished, std::move(envelope), ""};
