@@ -212,8 +212,11 @@ class LayerReader {
     return true;
   }
 
-  // False: the mistake is noted.
-  bool read_classes(const ConfigKey& key, const YAML::Node& node, json& value) {
+  // Reads a mapping of names to mappings; `read_one` reads one of these, whose keys begin with `prefix`. False: the
+  // mistake is noted.
+  template <class ReadOne>
+  bool read_named(const ConfigKey& key, const YAML::Node& node, const char* what, json& value,
+                  const ReadOne& read_one) {
     value = json::object();
     std::set<std::string> seen;
     const std::string prefix = full_name(key) + '.';
@@ -222,9 +225,8 @@ class LayerReader {
       const std::string name = key_text(entry.first, seen, prefix);
       if (name.empty()) return false;
       if (!is_class_name(name)) {
-        mistake(entry.first.Mark(),
-                prefix + shown_text(name) +
-                    " is not the name of a class: these are at most 64 letters, digits, _, - and .");
+        mistake(entry.first.Mark(), prefix + shown_text(name) + " is not the name of a " + what +
+                                        ": these are at most 64 letters, digits, _, - and .");
         return false;
       }
       if (!entry.second.IsMap()) {
@@ -232,9 +234,15 @@ class LayerReader {
                 prefix + name + " must be a mapping of keys to values, and is " + kind_name(entry.second));
         return false;
       }
-      good = read_class(key, prefix + name + '.', entry.second, value[name] = json::object()) && good;
+      good = read_one(prefix + name, entry.second, value[name] = json::object()) && good;
     }
     return good;
+  }
+
+  bool read_classes(const ConfigKey& key, const YAML::Node& node, json& value) {
+    return read_named(key, node, "class", value, [&](const std::string& name, const YAML::Node& one, json& read) {
+      return read_class(key, name + '.', one, read);
+    });
   }
 
   bool read_class(const ConfigKey& classes, const std::string& prefix, const YAML::Node& node, json& value) {
@@ -263,34 +271,13 @@ class LayerReader {
     return good;
   }
 
-  // False: the mistake is noted.
   bool read_servers(const ConfigKey& key, const YAML::Node& node, json& value) {
-    value = json::object();
-    std::set<std::string> seen;
-    const std::string prefix = full_name(key) + '.';
-    bool good = true;
-    for (const auto& entry : node) {
-      const std::string name = key_text(entry.first, seen, prefix);
-      if (name.empty()) return false;
-      if (!is_class_name(name)) {
-        mistake(entry.first.Mark(),
-                prefix + shown_text(name) +
-                    " is not the name of a server: these are at most 64 letters, digits, _, - and .");
-        return false;
-      }
-      if (!entry.second.IsMap()) {
-        mistake(entry.second.Mark(),
-                prefix + name + " must be a mapping of keys to values, and is " + kind_name(entry.second));
-        return false;
-      }
-      json& server = value[name] = json::object();
-      good = read_server(prefix + name + '.', entry.second, server) && good;
-      if (good && !server.contains("command")) {
-        mistake(entry.second.Mark(), prefix + name + " has no command, which starts the server");
-        good = false;
-      }
-    }
-    return good;
+    return read_named(key, node, "server", value, [&](const std::string& name, const YAML::Node& one, json& read) {
+      if (!read_server(name + '.', one, read)) return false;
+      if (read.contains("command")) return true;
+      mistake(one.Mark(), name + " has no command, which starts the server");
+      return false;
+    });
   }
 
   bool read_server(const std::string& prefix, const YAML::Node& node, json& value) {
