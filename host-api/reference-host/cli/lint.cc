@@ -45,11 +45,12 @@ class Linter {
  public:
   Linter(Context& context, const LintOptions& options)
       : options_(options),
-        prompts_(configured_prompts(context, directory())),
-        servers_(prompts_ ? configured_servers(context, directory()) : nullptr),
+        loaded_(loaded_config(context)),
+        prompts_(loaded_ ? configured_prompts(*loaded_, directory()) : nullptr),
+        servers_(prompts_ ? std::optional(configured_servers(*loaded_, directory())) : std::nullopt),
         toolbox_(context.workflow_toolbox()),
         config_(context.workflow_config()),
-        shell_(configured_shell(context)),
+        shell_(loaded_ ? configured_shell(*loaded_) : nullptr),
         library_(directory(), shared_workflow_folders()) {
     environment_.directory = directory();
     environment_.must_exist = false;
@@ -230,8 +231,9 @@ class Linter {
   }
 
   const LintOptions& options_;
-  std::unique_ptr<runner::Prompts> prompts_;   // NULL: as with the toolbox
-  std::unique_ptr<servers::Catalog> servers_;  // NULL: the same
+  const std::optional<Config> loaded_;
+  std::unique_ptr<runner::Prompts> prompts_;  // NULL: as with the toolbox
+  std::optional<servers::Catalog> servers_;   // nothing: the same
   Toolbox* toolbox_;  // NULL: it could not be made, which was reported; tools and commands are not looked up then
   WorkflowConfig& config_;
   workflow::ShellReader shell_;

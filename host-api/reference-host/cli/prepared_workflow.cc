@@ -67,17 +67,18 @@ std::string workflow_file(const std::string& wanted, const std::string& director
   return {};
 }
 
-std::unique_ptr<servers::Catalog> configured_servers(Context& context, const std::string& directory) {
+std::optional<Config> loaded_config(Context& context) {
   std::string error;
-  const std::optional<Config> config = context.config_files().load_config(error);
-  if (!config) {
-    complain(error);
-    return nullptr;
+  std::optional<Config> config = context.config_files().load_config(error);
+  if (!config) complain(error);
+  return config;
+}
+
+servers::Catalog configured_servers(const Config& config, const std::string& directory) {
+  for (const EffectiveKey& key : config.keys) {
+    if (key.name == "mcp_servers") return servers::Catalog(key.value, directory);
   }
-  for (const EffectiveKey& key : config->keys) {
-    if (key.name == "mcp_servers") return std::make_unique<servers::Catalog>(key.value, directory);
-  }
-  return std::make_unique<servers::Catalog>();
+  return {};
 }
 
 std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
@@ -89,12 +90,9 @@ std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, con
   return toolbox.place_problem(servers::place_of(*found->settings, wanted), workflow::shell_tool);
 }
 
-workflow::ShellReader configured_shell(Context& context) {
-  std::string error;
-  const std::optional<Config> config = context.config_files().load_config(error);
-  if (!config) return nullptr;  // the problem is reported where the tools are made
+workflow::ShellReader configured_shell(const Config& config) {
   std::string shell = "/bin/sh";
-  for (const EffectiveKey& key : config->keys) {
+  for (const EffectiveKey& key : config.keys) {
     if (key.name == "shell.program" && key.value.is_string()) shell = key.value.get<std::string>();
   }
   return [shell](const std::string& wanted, const std::vector<std::string>& commands) {
@@ -102,20 +100,15 @@ workflow::ShellReader configured_shell(Context& context) {
   };
 }
 
-std::unique_ptr<runner::Prompts> configured_prompts(Context& context, const std::string& directory) {
-  std::string error;
-  const std::optional<Config> config = context.config_files().load_config(error);
-  if (!config) {
-    complain(error);
-    return nullptr;
-  }
+std::unique_ptr<runner::Prompts> configured_prompts(const Config& config, const std::string& directory) {
   runner::PromptSettings settings;
-  for (const EffectiveKey& key : config->keys) {
+  for (const EffectiveKey& key : config.keys) {
     if (key.value.is_null()) continue;
     if (key.name == "prompts.command") settings.command = key.value.get<std::string>();
     if (key.name == "prompts.directories") settings.directories = key.value.get<std::vector<std::string>>();
     if (key.name == "prompts.timeout") settings.timeout = key.value.get<std::int64_t>();
   }
+  std::string error;
   auto prompts = std::make_unique<runner::Prompts>(std::move(settings), directory, error);
   if (error.empty()) return prompts;
   complain(error);
@@ -124,16 +117,9 @@ std::unique_ptr<runner::Prompts> configured_prompts(Context& context, const std:
 
 namespace {
 
-// False: the reason is on standard error.
-bool read_limits(Context& context, OutputLimits& limits, audit::AppendOptions& trail,
+void read_limits(const Config& config, OutputLimits& limits, audit::AppendOptions& trail,
                  cache::StepCache::Options& cached) {
-  std::string error;
-  const std::optional<Config> config = context.config_files().load_config(error);
-  if (!config) {
-    complain(error);
-    return false;
-  }
-  for (const EffectiveKey& key : config->keys) {
+  for (const EffectiveKey& key : config.keys) {
     // Settings that, besides the call itself, determine what a command sees.
     if (key.name.starts_with("environment.") || key.name.starts_with("shell.")) {
       cached.parts["the configuration"] += key.name + "=" + key.value.dump() + "\n";
@@ -146,7 +132,6 @@ bool read_limits(Context& context, OutputLimits& limits, audit::AppendOptions& t
     if (key.name == "audit.sync") trail.sync_data = key.value == "data";
     if (key.name == "audit.when_unwritable") trail.continue_when_unwritable = key.value == "continue";
   }
-  return true;
 }
 
 }  // namespace
@@ -180,11 +165,13 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
   auto made = std::make_shared<WorkflowSetup>();
   made->directory = working_directory();
   if (made->directory.empty()) return nullptr;
-  made->prompts = configured_prompts(context, made->directory);
   made->cache.directory = made->directory;
+  const std::optional<Config> config = loaded_config(context);
+  if (!config) return nullptr;
+  made->prompts = configured_prompts(*config, made->directory);
   if (!made->prompts) return nullptr;
-  made->servers = configured_servers(context, made->directory);
-  if (!made->servers || !read_limits(context, made->output_limits, made->trail, made->cache)) return nullptr;
+  made->servers = configured_servers(*config, made->directory);
+  read_limits(*config, made->output_limits, made->trail, made->cache);
   made->environment.directory = made->directory;
   for (const std::string& file : context.options.env_files) {
     std::string error;
@@ -198,7 +185,7 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
       made->environment.given.emplace_back(name, value);
     }
   }
-  made->shell = configured_shell(context);
+  made->shell = configured_shell(*config);
   made->tools = context.workflow_toolbox();
   std::string& version = made->cache.parts["the version of wtool or of its tools"];
   version = WTOOL_VERSION;
@@ -240,7 +227,7 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   workflow::Diagnostics diagnostics;
   workflow_ = workflow::parse_workflow(source_, diagnostics, &setup_->environment);
   workflow::CheckContext check_context;
-  const servers::ServerTools tools(*setup_->tools, *setup_->servers);
+  const servers::ServerTools tools(*setup_->tools, setup_->servers);
   check_context.tools = &tools;
   check_context.file = source_.name();
   check_context.library = library_.get();
@@ -250,7 +237,7 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   check_context.timeout_max = setup_->config->timeout_max();
   check_context.shell_problem = [this](const std::string& shell) { return setup_->config->shell_problem(shell); };
   check_context.place_problem = [this](const workflow::Placement& place, const std::string& tool) {
-    return place_problem(*setup_->tools, *setup_->servers, place, tool);
+    return place_problem(*setup_->tools, setup_->servers, place, tool);
   };
   workflow::check_workflow(workflow_, given, check_context, diagnostics);
   expect_places(workflow_);
@@ -293,7 +280,7 @@ void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
     const workflow::Placement placed = workflow::place_of(workflow, i);
     CallPlace place{.on = placed.on, .slot = placed.slot};
     const auto* const called = std::get_if<workflow::ToolAction>(&state.action->kind);
-    const bool is_servers = called != nullptr && setup_->servers->find(called->tool);
+    const bool is_servers = called != nullptr && setup_->servers.find(called->tool);
     if ((placed.on.empty() ? setup_->tools->own_place() : placed.on) == "cluster" && !is_servers &&
         workflow::type_of(state.action->kind).calls_something) {
       slots_.insert(placed.slot);

@@ -40,18 +40,21 @@ std::vector<std::string> shared_workflow_folders();
 // by that name. Empty: neither exists, and `error` lists the places.
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
 
-// The prompts that the configuration names, for runs in that directory. Null: the reason is on standard error.
-std::unique_ptr<runner::Prompts> configured_prompts(Context& context, const std::string& directory);
+// The configuration of this program. Nothing: the reason is on standard error.
+std::optional<Config> loaded_config(Context& context);
 
-// The servers that the configuration names, and what is pinned of them in that directory. Null: the reason is on standard error.
-std::unique_ptr<servers::Catalog> configured_servers(Context& context, const std::string& directory);
+// The prompts that the configuration names, for runs in that directory. Null: the reason is on standard error.
+std::unique_ptr<runner::Prompts> configured_prompts(const Config& config, const std::string& directory);
+
+// The servers that the configuration names, and what is pinned of them in that directory.
+servers::Catalog configured_servers(const Config& config, const std::string& directory);
 
 // Why that tool cannot be called there; empty: it can. Of a server's tool, it is the command of the server that is placed.
 std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
                           const std::string& tool);
 
 // Asks the shell that the configuration names which commands it cannot read.
-workflow::ShellReader configured_shell(Context& context);
+workflow::ShellReader configured_shell(const Config& config);
 
 // Lets a check find mistakes in prompts. `prompts` must outlive the context.
 void look_for_prompts(const runner::Prompts& prompts, workflow::CheckContext& check_context);
@@ -66,7 +69,7 @@ struct WorkflowSetup {
   WorkflowConfig* config = nullptr;
   workflow::ShellReader shell{};
   std::unique_ptr<runner::Prompts> prompts{};
-  std::unique_ptr<servers::Catalog> servers{};
+  servers::Catalog servers{};
   OutputLimits output_limits{};
   audit::AppendOptions trail{};
   workflow::EnvironmentSource environment{};
@@ -104,7 +107,7 @@ class PreparedWorkflow {
   // jobs without a class. An empty set: nothing runs on a cluster.
   const std::set<std::string>& slots() const { return slots_; }
   // The servers of tools.
-  const servers::Catalog& servers() const { return *setup_->servers; }
+  const servers::Catalog& servers() const { return setup_->servers; }
   // The prompts, to look at their commands.
   const runner::Prompts& prompts() const { return *setup_->prompts; }
 

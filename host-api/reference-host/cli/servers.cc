@@ -72,17 +72,18 @@ std::string as_table(const Catalog& catalog) {
 }
 
 int list_tools(Context& context, bool json) {
-  const auto catalog = configured_servers(context, ".");
-  if (!catalog) return exit_unusable;
-  if (!catalog->lock_problem().empty()) {
-    complain(catalog->lock_problem());
+  const auto config = loaded_config(context);
+  if (!config) return exit_unusable;
+  const Catalog catalog = configured_servers(*config, ".");
+  if (!catalog.lock_problem().empty()) {
+    complain(catalog.lock_problem());
     return exit_unusable;
   }
-  if (json) return print(as_json(*catalog)) ? exit_ok : exit_unusable;
-  if (catalog->servers().empty()) {
+  if (json) return print(as_json(catalog)) ? exit_ok : exit_unusable;
+  if (catalog.servers().empty()) {
     return print("The configuration has no servers (mcp_servers).\n") ? exit_ok : exit_unusable;
   }
-  return print(fitted(as_table(*catalog), output_columns())) ? exit_ok : exit_unusable;
+  return print(fitted(as_table(catalog), output_columns())) ? exit_ok : exit_unusable;
 }
 
 // What is other than before, a line each.
@@ -126,17 +127,18 @@ std::string write_lock(const std::string& text) {
 }
 
 int pin(Context& context, const std::vector<std::string>& names) {
-  const auto catalog = configured_servers(context, ".");
-  if (!catalog) return exit_unusable;
+  const auto config = loaded_config(context);
+  if (!config) return exit_unusable;
+  const Catalog catalog = configured_servers(*config, ".");
   // What is pinned of the other servers would be lost.
-  if (!names.empty() && !catalog->lock_problem().empty()) {
-    complain(catalog->lock_problem() + ", without a name");
+  if (!names.empty() && !catalog.lock_problem().empty()) {
+    complain(catalog.lock_problem() + ", without a name");
     return exit_unusable;
   }
   std::vector<std::string> known;
-  for (const auto& [name, settings] : catalog->servers()) known.push_back(name);
+  for (const auto& [name, settings] : catalog.servers()) known.push_back(name);
   for (const std::string& name : names) {
-    if (catalog->servers().contains(name)) continue;
+    if (catalog.servers().contains(name)) continue;
     const std::string_view close = nearest(name, known);
     complain("the configuration has no server " + name +
              (close.empty() ? "" : "; did you mean " + std::string(close) + "?"));
@@ -148,8 +150,8 @@ int pin(Context& context, const std::vector<std::string>& names) {
   const Interrupts interrupts(stop);
   std::map<std::string, Offer, std::less<>> all;
   bool good = true;
-  for (const auto& [name, settings] : catalog->servers()) {
-    const Offer* before = catalog->pinned(name);
+  for (const auto& [name, settings] : catalog.servers()) {
+    const Offer* before = catalog.pinned(name);
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
       if (before != nullptr) all.emplace(name, *before);
       continue;
@@ -181,8 +183,8 @@ int pin(Context& context, const std::vector<std::string>& names) {
     }
     all.insert_or_assign(name, std::move(*offer));
   }
-  if (!good && !catalog->lock_problem().empty()) {
-    complain(catalog->lock_problem() + " when every server answers");
+  if (!good && !catalog.lock_problem().empty()) {
+    complain(catalog.lock_problem() + " when every server answers");
     return exit_failed;
   }
   if (const std::string why = write_lock(servers::lock_text(all)); !why.empty()) {
