@@ -12,11 +12,11 @@ namespace wtool {
 // is another value than an object, or has a key twice, of which one would be lost.
 nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 
-// A key that an object in this JSON has twice, as show_json() shows it; empty: there is none.
+// A key that an object in this JSON has twice, in the form of show_json(); empty: no object has a key twice.
 std::string repeated_key(std::string_view text);
 
-// JSON of any kind; discarded where the text is none. More strictly than the library, which takes a NUL for the end of
-// the text and accepts whatever follows it.
+// Parses JSON of any type; the value is discarded if the text is not JSON. Refuses a NUL: the library takes it for the
+// end of the text, and ignores whatever follows.
 nlohmann::json parse_json_strictly(std::string_view text);
 
 // Whether arrays and objects of a text, which need not be JSON, are nested deeper than that. Linear; ask before a parser

@@ -106,7 +106,8 @@ const char* usual_name(std::string_view word) {
   return nullptr;
 }
 
-// A value that is none of those that an option takes, as CLI11 reports it: "--output: groups not in {group,none}".
+// Reads CLI11's message about a value that an option does not take ("--output: groups not in {group,none}"), and names
+// the nearest value that it takes.
 std::string nearest_choice(const std::string& mistake) {
   const std::size_t end = mistake.find(" not in {");
   const std::size_t begin = end == std::string::npos ? end : mistake.rfind(": ", end);

@@ -38,8 +38,8 @@ bool is_id(std::string_view id) {
 
 bool is_object(const std::string& text) { return nlohmann::json::parse(text, nullptr, false).is_object(); }
 
-// How many bytes a library must have for what is loaded of it; 0: it is none, which dlopen says. With fewer, the program
-// would die of SIGBUS at the first page that is not there.
+// The size that a library's file must have; 0: it is not a library, which dlopen reports. If the file is smaller, the
+// program would die of SIGBUS at the first missing page.
 std::uint64_t bytes_to_load(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   Elf64_Ehdr header{};

@@ -46,7 +46,7 @@ class Catalog {
 
   const std::map<std::string, Settings, std::less<>>& servers() const { return servers_; }
 
-  // The server of that tool, and the tool's own name. Nothing: it is none of a server that is configured.
+  // The server of that tool, and the tool's own name. Nothing: no configured server has that name.
   struct Found {
     std::string server{};
     std::string tool{};
@@ -64,7 +64,7 @@ class Catalog {
   std::vector<std::string> ids() const;
   const Offer* pinned(std::string_view server) const;
 
-  // Why the lock file cannot be used; empty: it can, or there is none.
+  // Why the lock file cannot be used; empty: it can be used, or does not exist.
   const std::string& lock_problem() const { return lock_problem_; }
 
  private:

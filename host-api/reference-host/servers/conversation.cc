@@ -24,7 +24,7 @@ json client_info() { return {{"name", "wtool"}, {"version", WTOOL_VERSION}}; }
 
 std::string dumped(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// Why this is no result of a call; empty: it is one.
+// Why this is not a valid result of a call; empty: it is valid.
 std::string result_mistake(const json& result) {
   const auto content = result.find("content");
   const auto structured = result.find("structuredContent");

@@ -30,7 +30,8 @@ class Conversation {
   Conversation(std::optional<Call> call, const Offer* pinned, Send send);
 
   void begin();
-  // A line of the server. What is no message of the protocol is returned for the log: some servers print there.
+  // Takes a line that the server has printed. Returns a line that is not a message of the protocol, for the log: some
+  // servers print such lines.
   std::string take(std::string_view line);
 
   bool is_over() const { return over_; }
