@@ -19,7 +19,7 @@ Order some_order() {
   order.arguments = {"x", odd, ""};
   order.variables = {"NAME=" + odd};
   order.shell = "/bin/sh";
-  order.directory = "/work/" + odd;
+  order.directory = "/project/" + odd;
   order.grace = milliseconds(250);
   order.time_limit = milliseconds(1000);
   order.capture_bytes = 4096;
