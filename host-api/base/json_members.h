@@ -1,8 +1,9 @@
 // Members of a JSON object that somebody else wrote: one of another type than it should have counts as missing.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "base/json.h"
 
 namespace wtool {
 

@@ -1,14 +1,16 @@
 #include "base/json_reader.h"
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
+
+#include "base/json.h"
 
 namespace wtool {
 
 namespace {
 
 using Json = nlohmann::json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t max_shown = 60;
 constexpr int deepest = 64;
@@ -18,6 +20,21 @@ std::string explain(const Json::exception& error) {
   std::string text = error.what();
   const std::size_t end = text.find("] ");
   return end == std::string::npos ? text : text.substr(end + 2);
+}
+
+template <class Value>
+Value parsed_or_discarded(std::string_view text) {
+  if (text.find('\0') != std::string_view::npos) return Value(Value::value_t::discarded);
+  return Value::parse(text, nullptr, false);
+}
+
+template <class Value>
+Value parsed_or_thrown(std::string_view text) {
+  constexpr int error_number = 101;
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    throw Json::parse_error::create(error_number, nul + 1, "a NUL in JSON", nullptr);
+  }
+  return Value::parse(text);
 }
 
 // Looks for keys that an object has twice while a text is parsed.
@@ -79,10 +96,13 @@ Json parse_json_object(std::string_view text, std::string& problem) {
   return value;
 }
 
-Json parse_json_strictly(std::string_view text) {
-  if (text.find('\0') != std::string_view::npos) return Json(Json::value_t::discarded);
-  return Json::parse(text, nullptr, false);
-}
+Json parse_json(std::string_view text) { return parsed_or_discarded<Json>(text); }
+
+OrderedJson parse_ordered_json(std::string_view text) { return parsed_or_discarded<OrderedJson>(text); }
+
+Json parse_json_or_throw(std::string_view text) { return parsed_or_thrown<Json>(text); }
+
+OrderedJson parse_ordered_json_or_throw(std::string_view text) { return parsed_or_thrown<OrderedJson>(text); }
 
 bool nests_deeper(std::string_view text, std::size_t levels) {
   std::size_t depth = 0;

@@ -15,9 +15,14 @@ nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 // A key that an object in this JSON has twice, in the form of show_json(); empty: no object has a key twice.
 std::string repeated_key(std::string_view text);
 
-// Parses JSON of any type; the value is discarded if the text is not JSON. Refuses a NUL: the library takes it for the
-// end of the text, and ignores whatever follows.
-nlohmann::json parse_json_strictly(std::string_view text);
+// Parse JSON of any type; the value is discarded if the text is not JSON. They refuse a NUL: the library takes it for the
+// end of the text, and ignores whatever follows. The second keeps the order of the keys.
+nlohmann::json parse_json(std::string_view text);
+nlohmann::ordered_json parse_ordered_json(std::string_view text);
+
+// The same for texts that are known to be JSON, or whose mistake is told: throw nlohmann::json::exception if one is not.
+nlohmann::json parse_json_or_throw(std::string_view text);
+nlohmann::ordered_json parse_ordered_json_or_throw(std::string_view text);
 
 // Whether arrays and objects of a text, which need not be JSON, are nested deeper than that. Linear; ask before a parser
 // that recurses.

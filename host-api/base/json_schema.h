@@ -6,9 +6,10 @@
 // that refers to itself endlessly, no value is valid.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+
+#include "base/json.h"
 
 namespace wtool {
 

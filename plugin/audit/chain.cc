@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/sha256.h"
 #include "base/time_text.h"
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -18,6 +17,7 @@
 #include "audit/chain.h"
 #include "audit/rotated_files.h"
 #include "base/descriptor.h"
+#include "base/json.h"
 #include "base/sha256.h"
 #include "system/real_folder.h"
 

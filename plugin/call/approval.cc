@@ -1,7 +1,6 @@
 #include "call/approval.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "policy/approvals.h"

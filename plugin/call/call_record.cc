@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "audit/tracing.h"
 #include "audit/trail.h"
+#include "base/json.h"
 #include "base/sha256.h"
 #include "base/signal_name.h"
 

@@ -7,11 +7,11 @@
 #include <cstring>
 #include <functional>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "audit/tracing.h"
+#include "base/json.h"
 #include "base/signal_name.h"
 #include "call/call_record.h"
 #include "call/session_calls.h"

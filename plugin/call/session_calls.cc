@@ -2,10 +2,9 @@
 
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "audit/tracing.h"
 #include "audit/trail.h"
+#include "base/json.h"
 #include "call/call_record.h"
 
 namespace wtool {

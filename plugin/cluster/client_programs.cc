@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "engine/run.h"
 
 namespace wtool::cluster {
@@ -93,7 +94,7 @@ Said run_here(const std::string& line, int seconds, int cancel) try {
   engine::Command command;
   command.paths = {"/bin/sh"};
   command.arguments = {"/bin/sh", "-c", line};
-  for (char** at = ::environ; *at != nullptr; ++at) command.variables.emplace_back(*at);
+  command.variables = own_environment();
   command.shell = "/bin/sh";
   command.directory = directory.get();
   engine::RunOptions options;

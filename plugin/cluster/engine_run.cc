@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "base/pilot/channel.h"
 #include "cluster/order.h"
 #include "configuration/call_limits.h"
@@ -22,8 +23,8 @@ namespace {
 // Adds the variables of this node and its job that the host's rules let a command inherit.
 void add_own_variables(const policy::EnvironmentRules& rules, std::vector<std::string>& variables) {
   if (rules.inherit != policy::EnvironmentRules::Inherit::all) return;
-  for (char** at = ::environ; *at != nullptr; ++at) {
-    const std::string_view variable = *at, name = variable.substr(0, variable.find('='));
+  for (const std::string& own : own_environment()) {
+    const std::string_view variable = own, name = variable.substr(0, variable.find('='));
     if (!is_of_node(name) || name.size() == variable.size()) continue;
     const auto matches = [&](const std::string& pattern) { return policy::matches_pattern(pattern, name); };
     if (std::any_of(rules.deny.begin(), rules.deny.end(), matches)) continue;

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <list>
-#include <nlohmann/json.hpp>
 #include <vector>
 #include <wtool/cpp/plugin.hpp>
 
 #include "base/config/fleet.h"
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "base/pilot/channel.h"
 #include "cluster/client_programs.h"

@@ -4,10 +4,10 @@
 #include <wtool/tool.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "audit/tracing.h"
+#include "base/json.h"
 #include "base/json_reader.h"
 
 namespace wtool::cluster {

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+
+#include "base/json.h"
+#include "base/shell_quote.h"
 
 namespace wtool::cluster {
 
@@ -212,12 +214,6 @@ std::optional<Options> read_options(const json& section, const std::string& here
   return read_class(section, slot, *chosen, here, error);
 }
 
-std::string shell_word(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + '\'';
-}
-
 std::uint64_t call_memory(const Options& options) {
   if (options.memory.empty()) return 0;
   const std::size_t digits = options.memory.find_first_not_of("0123456789");
@@ -244,9 +240,9 @@ std::string submission(const Options& options, const std::string& name, const st
   std::string line = "sbatch";
   // If an option is given twice, sbatch takes the last one, so these come before those that they must not change.
   std::istringstream words(options.extra);
-  for (std::string word; words >> word;) line += ' ' + shell_word(word);
+  for (std::string word; words >> word;) line += ' ' + shell_quoted(word);
   const auto add = [&line](const char* option, const std::string& value) {
-    if (!value.empty()) line += ' ' + shell_word(std::string(option) + value);
+    if (!value.empty()) line += ' ' + shell_quoted(std::string(option) + value);
   };
   add("--partition=", options.partition);
   add("--account=", options.account);
@@ -273,7 +269,7 @@ std::string submission(const Options& options, const std::string& name, const st
   // The pilot watches the time itself. A preemption may use this signal; Slurm gives it up to 60 seconds early, which is
   // later than ending() for all but the shortest jobs.
   if (ending(options) > std::chrono::seconds(61)) line += " --signal=B:TERM@1";
-  add("--wrap=", "exec " + shell_word(program) + " agent --ticket " + shell_word(ticket));
+  add("--wrap=", "exec " + shell_quoted(program) + " agent --ticket " + shell_quoted(ticket));
   return line;
 }
 

@@ -53,7 +53,4 @@ std::chrono::seconds longest_call(const Options& options);
 std::string submission(const Options& options, const std::string& name, const std::string& comment,
                        const std::string& program, const std::string& ticket, const std::string& here);
 
-// Quotes a text as one word of a shell.
-std::string shell_word(const std::string& text);
-
 }  // namespace wtool::cluster

@@ -17,11 +17,13 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/pilot/ticket.h"
+#include "base/shell_quote.h"
 #include "cluster/client_programs.h"
 
 namespace wtool::cluster {
@@ -348,7 +350,7 @@ void Pool::greet(int descriptor) {
   // Its message may have lain unread for long, because no call waited: its patience begins with our answer.
   if (!answered && newcomer.channel->state() == Channel::State::open) newcomer.since = Clock::now();
   if (!message && newcomer.channel->state() != Channel::State::closed) return;
-  const auto hello = message ? nlohmann::json::parse(message->text, nullptr, false) : nlohmann::json();
+  const auto hello = message ? parse_json(message->text) : nlohmann::json();
   const auto has = [&](const char* key, auto is) { return hello.contains(key) && (hello[key].*is)(); };
   if (message && message->type == pilot::Type::hello && hello.is_object() &&
       has("version", &nlohmann::json::is_number_integer) && hello["version"] == pilot::protocol_version &&
@@ -644,7 +646,7 @@ void Pool::failed(const std::string& why, Refusal::Reason reason) {
 // The jobs of this pool that Slurm knows, with their states. Nothing: Slurm did not answer.
 std::optional<Pool::States> Pool::jobs_in_slurm(int seconds, int cancel) const {
   const Said said =
-      run_here("squeue --noheader --name=" + shell_word(name_) + " --format='%i %k|%T %r'", seconds, cancel);
+      run_here("squeue --noheader --name=" + shell_quoted(name_) + " --format='%i %k|%T %r'", seconds, cancel);
   if (!said.done) return std::nullopt;
   States states;
   std::istringstream lines(said.out);
@@ -659,7 +661,7 @@ std::optional<Pool::States> Pool::jobs_in_slurm(int seconds, int cancel) const {
 // False: scancel did not run to its end.
 bool Pool::cancel_jobs(const std::set<std::string>& jobs, const std::string& option, int seconds) {
   std::string words;
-  for (const std::string& job : jobs) words += job.empty() ? "" : ' ' + shell_word(job);
+  for (const std::string& job : jobs) words += job.empty() ? "" : ' ' + shell_quoted(job);
   return words.empty() || run_here("scancel --quiet" + option + words, seconds).done;
 }
 
@@ -697,7 +699,7 @@ void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
   std::string log = log_of(job);
   const Said said = [&] {
     const Unlocked unlocked(lock);
-    return run_here("scontrol --oneliner show job " + shell_word(job), client_seconds, cancel);
+    return run_here("scontrol --oneliner show job " + shell_quoted(job), client_seconds, cancel);
   }();
   const auto pilot = pilots_.find(job);
   if (pilot == pilots_.end() || pilot->second.connections > 0) return;
@@ -756,7 +758,7 @@ Refusal Pool::situation() const {
 
 std::string Pool::end_job(const std::string& job) {
   if (job.empty()) return {};
-  Said said = run_here("scancel --quiet --full --signal=KILL " + shell_word(job), client_seconds);
+  Said said = run_here("scancel --quiet --full --signal=KILL " + shell_quoted(job), client_seconds);
   return said.done ? std::string() : std::move(said.why);
 }
 

@@ -1,12 +1,14 @@
 #include "cluster/submission.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/json_reader.h"
 
 namespace wtool::cluster {
 
 std::string with_submission(std::string_view explained, const Options& options) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::parse(explained, nullptr, false);
+  nlohmann::ordered_json all = parse_ordered_json(explained);
   if (!all.is_object()) return std::string(explained);
   std::error_code failed;
   const std::string comment = "slots:" + std::to_string(options.slots) + " pool:ID";

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "configuration/section.h"
 #include "policy/directories.h"

@@ -1,8 +1,8 @@
 #include "policy/approvals.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "base/sha256.h"
 #include "policy/answers_file.h"
@@ -75,9 +75,9 @@ std::variant<Remembered, std::string> Approvals::look_up(const Subject& subject)
   std::string text, error;
   Json lists;
   if (!read_answers(as_file(file_), text, error) || !parse(file_, text, lists, error)) return error;
-  const nlohmann::json wanted = nlohmann::json::parse(dump(entry_of(subject)));
+  const nlohmann::json wanted = parse_json_or_throw(dump(entry_of(subject)));
   const auto has = [&](const char* list) {
-    const nlohmann::json entries = nlohmann::json::parse(dump(lists[list]));
+    const nlohmann::json entries = parse_json_or_throw(dump(lists[list]));
     return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return is_entry_of(entry, wanted); });
   };
   if (has("never")) return Remembered::never;
@@ -93,11 +93,11 @@ std::string Approvals::remember(const Subject& subject, bool always) const {
   Json lists;
   if (!read_answers(file, text, error) || !parse(file_, text, lists, error)) return error;
   const Json entry = entry_of(subject);
-  const nlohmann::json wanted = nlohmann::json::parse(dump(entry));
+  const nlohmann::json wanted = parse_json_or_throw(dump(entry));
   for (const char* list : {"always", "never"}) {
     Json kept = Json::array();
     for (const Json& other : lists[list]) {
-      if (!is_entry_of(nlohmann::json::parse(dump(other)), wanted)) kept.push_back(other);
+      if (!is_entry_of(parse_json_or_throw(dump(other)), wanted)) kept.push_back(other);
     }
     lists[list] = std::move(kept);
   }

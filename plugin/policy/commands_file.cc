@@ -1,8 +1,8 @@
 #include "policy/commands_file.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "policy/directories.h"
 

@@ -1,29 +1,18 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/shell_quote.h"
 #include "policy/words.h"
 
 namespace wtool::policy {
 
 namespace {
 
-void append_quoted(std::string& line, std::string_view word) {
-  line += '\'';
-  for (const char c : word) {
-    if (c == '\'') {
-      line += "'\\''";
-    } else {
-      line += c;
-    }
-  }
-  line += '\'';
-}
-
 // Appends a word that contains marks of $?.
 void append_with_status(std::string& line, std::string_view open) {
   for (std::size_t at = 0; at <= open.size();) {
     const std::size_t mark = std::min(open.find(status_mark, at), open.size());
-    if (mark > at) append_quoted(line, open.substr(at, mark - at));
+    if (mark > at) append_shell_quoted(line, open.substr(at, mark - at));
     if (mark < open.size()) line += "\"$?\"";
     at = mark + 1;
   }
@@ -93,7 +82,7 @@ std::string written_out(const std::vector<std::string>& words) {
     if (is_plain_word(word) && !(first && (is_keyword(word) || word.find('=') != std::string::npos))) {
       line += word;
     } else {
-      append_quoted(line, word);
+      append_shell_quoted(line, word);
     }
   }
   return line;
@@ -114,19 +103,19 @@ std::string regenerate(const Script& script) {
       separate();
       const std::size_t value = assignment.text.find('=') + 1;
       line.append(assignment.text, 0, value);
-      append_quoted(line, std::string_view(assignment.text).substr(value));
+      append_shell_quoted(line, std::string_view(assignment.text).substr(value));
     }
     const bool is_cd = !command.words.empty() && command.words.front().text == "cd";
     if (const Word* directory = is_cd ? directory_of_cd(command.words) : nullptr) {
       // -P resolves symbolic links, and -- ends the options. CDPATH is not in the environment (environment.cc).
       separate();
       line += "cd -P -- ";
-      append_quoted(line, directory->text);
+      append_shell_quoted(line, directory->text);
     } else {
       for (const Word& word : command.words) {
         separate();
         if (word.open.empty()) {
-          append_quoted(line, word.text);
+          append_shell_quoted(line, word.text);
         } else {
           append_with_status(line, word.open);
         }
@@ -137,7 +126,7 @@ std::string regenerate(const Script& script) {
       line += redirection.text;
       if (!redirection.is_here_document) continue;
       const std::string delimiter = delimiter_for(redirection.target.text);
-      append_quoted(line, delimiter);
+      append_shell_quoted(line, delimiter);
       bodies += '\n' + redirection.target.text + delimiter;
     }
     line += operator_of(command.joint);

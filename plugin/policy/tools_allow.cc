@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <variant>
 
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "policy/name_list.h"
 
@@ -57,7 +57,7 @@ std::variant<NameList, std::string> read(const std::string& file) {
   }
   if (!stream.is_open() || stream.bad()) return file + " cannot be read";
   if (text.size() > max_file_size) return file + " has more than " + std::to_string(max_file_size) + " bytes";
-  const Json list = parse_json_strictly(text);
+  const Json list = parse_json(text);
   std::vector<std::string> names;
   if (list.is_array()) {
     for (const Json& name : list) {

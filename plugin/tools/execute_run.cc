@@ -2,8 +2,8 @@
 // runs at once, any other only after a person has approved it. docs/guide/execute-run.md describes it.
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "policy/commands_file.h"
 #include "policy/covenant.h"
 #include "tools/parameters.h"

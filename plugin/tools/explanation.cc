@@ -1,7 +1,7 @@
+#include "base/json.h"
 #include "tools/result.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/sha256.h"
 #include "base/utf8.h"

@@ -1,7 +1,7 @@
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "tools/result.h"
 

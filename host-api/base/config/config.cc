@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/config/keys.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/paths.h"
 
 namespace wtool {
@@ -176,7 +177,7 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
 
 constexpr int timeout_max_built_in = 1800;
 
-json built_in(const ConfigKey& key) { return json::parse(key.built_in); }
+json built_in(const ConfigKey& key) { return parse_json_or_throw(key.built_in); }
 
 std::string below(const std::string& folder, const char* name) {
   json path = name;

@@ -7,11 +7,12 @@
 
 #include <cstddef>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/json.h"
 
 namespace wtool {
 

@@ -8,13 +8,13 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/config/keys.h"
 #include "base/descriptor.h"
 #include "base/escape.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/json_reader.h"
 
 namespace wtool {

@@ -1,12 +1,12 @@
 // The keys of a server in `mcp_servers`.
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/config/keys.h"
+#include "base/json.h"
 
 namespace wtool {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/escape.h"
+#include "base/json.h"
 
 namespace wtool {
 

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 
 namespace wtool::pilot {
 
@@ -66,7 +66,7 @@ std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
     return error = about(file, "cannot be read", failed), std::nullopt;
   }
   try {
-    const json all = json::parse(text);
+    const json all = parse_json_or_throw(text);
     Ticket ticket;
     ticket.addresses = all.at("addresses").get<std::vector<std::string>>();
     ticket.port = all.at("port").get<int>();

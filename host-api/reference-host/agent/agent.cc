@@ -23,10 +23,11 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <wtool/cpp/host.hpp>
 
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/pilot/channel.h"
 #include "base/pilot/munge.h"
 
@@ -317,7 +318,7 @@ void Agent::emit(const wtool_host*, const wtool_log_record* record) noexcept {
   try {
     json fields = json::object();
     for (std::uint32_t i = 0; i < record->n_fields; ++i) {
-      fields[std::string(text(record->fields[i].key))] = json::parse(text(record->fields[i].json), nullptr, false);
+      fields[std::string(text(record->fields[i].key))] = parse_json(text(record->fields[i].json));
     }
     const std::string line = json{
         {"level", record->level},
@@ -487,7 +488,7 @@ void Slot::await_taken(Call& call) {
 void Slot::serve_one(const Message& order) {
   const bool was_busy = busy_.exchange(true);
   const std::size_t cut = order.text.find('\0');
-  const json head = json::parse(order.text.substr(0, cut), nullptr, false);
+  const json head = parse_json(order.text.substr(0, cut));
   const auto refuse = [&](const std::string& why) {
     channel_->send_with_next(Type::started, {});
     channel_->send(Type::failure, std::string(1, static_cast<char>(WTOOL_E_INVALID_ARGUMENT)) + why);
@@ -509,7 +510,7 @@ void Slot::serve_one(const Message& order) {
   }
   if (id != pilot::run_tool) return refuse("a pilot runs " + std::string(pilot::run_tool) + " only, not " + id);
   if (!processors_.empty()) {
-    json all = json::parse(config, nullptr, false);
+    json all = parse_json(config);
     if (all.is_object() && (!all.contains("limits") || all["limits"].is_object())) {
       all["limits"]["processors"] = processors_;
       config = all.dump(-1, ' ', false, json::error_handler_t::replace);

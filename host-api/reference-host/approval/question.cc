@@ -1,10 +1,11 @@
 #include "approval/question.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/escape.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 
 namespace wtool::host {
 
@@ -80,7 +81,7 @@ std::string question_text(const Question& question, std::size_t columns, std::st
       content.remove_prefix(end + 1);
     }
   };
-  const ordered_json subject = ordered_json::parse(question.subject, nullptr, false);
+  const ordered_json subject = parse_ordered_json(question.subject);
   block("wtool asks whether this may run. The tool:", question.tool);
   if (!state.empty()) block("For the state:", state);
   if (!question.reason.empty()) block("It is asked because:", question.reason);

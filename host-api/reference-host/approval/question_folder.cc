@@ -20,8 +20,8 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "base/files.h"
-#include "base/paths.h"
 
 namespace wtool::host {
 

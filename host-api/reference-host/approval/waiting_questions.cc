@@ -13,12 +13,12 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "approval/question_folder.h"
+#include "base/json.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/time_text.h"
@@ -362,7 +362,7 @@ bool WaitingQuestions::take_from(Peer& peer) {
 }
 
 void WaitingQuestions::take_line(Peer& peer, const std::string& line) {
-  const json said = parse_json_strictly(line);
+  const json said = parse_json(line);
   if (!said.is_object() || text_member(said, "nonce") != peer.nonce) {
     return peer.refuse("a line must be a JSON object with the nonce of this connection");
   }

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "audit/reader.h"
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/sha256.h"
 #include "base/time_text.h"
 #include "base/utf8.h"

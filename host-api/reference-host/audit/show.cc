@@ -3,12 +3,13 @@
 #include <array>
 #include <cstdio>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "audit/reader.h"
 #include "base/escape.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 
 namespace wtool::host::audit {
 
@@ -117,7 +118,7 @@ std::string in_ascii(std::string_view line) {
 }
 
 ordered_json parsed(std::string_view line) {
-  ordered_json event = ordered_json::parse(line, nullptr, false);
+  ordered_json event = parse_ordered_json(line);
   return event.is_object() && event.contains("time") && event.contains("event") ? event : ordered_json();
 }
 

@@ -1,11 +1,12 @@
 #include "audit/verify.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "audit/reader.h"
 #include "base/escape.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/sha256.h"
 
 namespace wtool::host::audit {
@@ -35,7 +36,7 @@ bool may_be_torn(std::string_view text) {
   if (text.substr(0, common) != line_start.substr(0, common)) return false;
   if (const auto hashed = without_hash(text)) return whole_line(*hashed).starts_with(text);
   try {
-    return text.empty() || json::parse(text).is_discarded();
+    return text.empty() || parse_json_or_throw(text).is_discarded();
   } catch (const json::parse_error& error) {
     return error.byte > text.size();  // Nothing was wrong before the end.
   } catch (const json::out_of_range&) {
@@ -129,7 +130,7 @@ class Verifier {
   // Whether this line describes the gap before it correctly.
   bool explains(const Part& part, const RawLine& line, const Entry& entry) const {
     if (!gap_->torn || !entry.intact || entry.event != "recovered") return false;
-    const json fields = json::parse(line.text, nullptr, false);
+    const json fields = parse_json(line.text);
     if (!fields.is_object() || fields.value("torn_bytes", json()) != json(gap_->to - gap_->from)) return false;
     Sha256 digest;
     return read_range(part, gap_->from, gap_->to, digest) &&
@@ -190,7 +191,7 @@ class Verifier {
     if (entry.seq == 1 && entry.prev == no_hash && entry.event != "rotated") return;
     complete_ = false;
     if (entry.seq > 1 && (entry.event == "rotated" || after_gap)) {
-      const json fields = json::parse(line.text, nullptr, false);
+      const json fields = parse_json(line.text);
       const json previous = fields.is_object() ? fields.value("previous_file", json()) : json();
       note("the trail begins with number " + std::to_string(entry.seq) + "; earlier lines were in " +
            (previous.is_string() ? previous.get<std::string>() : std::string("a file")) + ", which is not there");

@@ -12,13 +12,14 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 #include <tuple>
 
+#include "base/environment.h"
 #include "base/files.h"
-#include "base/paths.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/sha256.h"
 
 namespace wtool::host::cache {
@@ -58,7 +59,7 @@ std::optional<Entry> entry_of(std::string_view text) {
   const std::string_view rest = text.substr(sha256_size + 1);
   if (sha256(rest) != text.substr(0, sha256_size)) return std::nullopt;
   try {
-    const json all = json::parse(rest);
+    const json all = parse_json_or_throw(rest);
     if (all.at("v") != entry_version) return std::nullopt;
     Entry entry;
     all.at("key").get_to(entry.key);

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "approval/question_folder.h"
+#include "base/json.h"
 #include "base/time_text.h"
 #include "base/utf8.h"
 #include "cli/context.h"

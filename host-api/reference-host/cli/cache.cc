@@ -1,11 +1,11 @@
 // wtool cache list [--json], wtool cache clear: what is kept of steps, so that they are skipped when they are up to date.
+#include "base/json.h"
 #include "cache/store.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

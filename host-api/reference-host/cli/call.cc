@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/escape.h"
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "base/trace_context.h"
 #include "base/utf8.h"
@@ -102,7 +102,7 @@ std::optional<std::string> arguments_of(Context& context, const CallOptions& opt
   }
   if (schema.empty()) return "{}";  // There is no such tool, which the call reports.
   if (options.tool == stdin_tool) {
-    auto with_stdin = nlohmann::ordered_json::parse(schema);
+    auto with_stdin = parse_ordered_json_or_throw(schema);
     add_stdin(with_stdin);
     schema = with_stdin.dump();
   }
@@ -151,7 +151,7 @@ int call(Context& context, const CallOptions& options) {
     return exit_unusable;
   }
   Terminal::of_process().end_line();
-  if (!print(pretty(nlohmann::ordered_json::parse(outcome.result)))) return exit_unusable;
+  if (!print(pretty(parse_ordered_json_or_throw(outcome.result)))) return exit_unusable;
   if (interrupted != 0) return interrupted;
   if (stream_failed != 0) {
     complain(std::string("the live output could not be written: ") + ::strerror(stream_failed));

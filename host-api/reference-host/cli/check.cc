@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
@@ -45,7 +46,7 @@ int check(CheckCommand command) {
 void add_check(CLI::App& app, Context& context) {
   auto command = std::make_shared<CheckCommand>();
   const auto object = [](const std::string& text) {
-    return std::string(nlohmann::json::parse(text, nullptr, false).is_object() ? "" : "must be a JSON object");
+    return std::string(parse_json(text).is_object() ? "" : "must be a JSON object");
   };
   CLI::App* sub = app.add_subcommand("check", "Check a plugin against the rules of the C interface");
   sub->add_option("PLUGIN", command->options.plugin, "The library");

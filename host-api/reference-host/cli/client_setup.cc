@@ -11,9 +11,9 @@
 #include <optional>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "base/escape.h"
 #include "base/files.h"
-#include "base/paths.h"
 #include "base/sha256.h"
 #include "base/stop.h"
 #include "cli/context.h"

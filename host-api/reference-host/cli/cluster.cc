@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -18,6 +17,8 @@
 #include <vector>
 #include <wtool/cpp/host.hpp>
 
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -170,7 +171,7 @@ std::string try_call(const TestedNode& node, std::uint64_t wait_ms, Stop& stop) 
       [&call](const StopRequest& asked) { call.cancel(static_cast<std::uint32_t>(asked.how), asked.reason); });
   const wtool_status status = call.run();
   if (status != WTOOL_OK && status != WTOOL_E_CANCELLED) return "the call failed: " + std::string(call.error());
-  const json result = json::parse(call.result(), nullptr, false);
+  const json result = parse_json(call.result());
   if (!result.is_object() || !result.contains("metadata")) return "the result is not one";
   const json& metadata = result["metadata"];
   if (result.value("is_error", true)) {

@@ -11,13 +11,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -153,7 +154,7 @@ void add_tool_parameters(Words& candidates, Context& context, const Words& opera
   if (plugin == nullptr) return;
   for (const ToolDescription& tool : plugin->tools()) {
     if (tool.id != operands.front()) continue;
-    auto schema = nlohmann::ordered_json::parse(tool.input_schema);
+    auto schema = parse_ordered_json_or_throw(tool.input_schema);
     if (tool.id == stdin_tool) add_stdin(schema);
     const auto properties = schema.find("properties");
     if (properties == schema.end() || !properties->is_object()) continue;

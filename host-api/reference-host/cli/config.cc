@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/escape.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 

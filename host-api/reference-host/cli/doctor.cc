@@ -16,14 +16,14 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/paths.h"
+#include "base/environment.h"
+#include "base/json.h"
 #include "base/stop.h"
 #include "cli/client_setup.h"
 #include "cli/commands.h"

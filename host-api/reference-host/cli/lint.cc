@@ -7,12 +7,12 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/prepared_workflow.h"

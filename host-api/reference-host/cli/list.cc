@@ -2,10 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
@@ -38,9 +39,9 @@ ordered_json as_json(const workflow::Parameter& parameter) {
       {"required", parameter.required},  {"secret", parameter.secret},           {"default", nullptr},
       {"choices", ordered_json::array()}};
   if (parameter.fallback && !parameter.secret)
-    made["default"] = ordered_json::parse(expressions::to_json(*parameter.fallback));
+    made["default"] = parse_ordered_json_or_throw(expressions::to_json(*parameter.fallback));
   for (const expressions::Value& choice : parameter.choices)
-    made["choices"].push_back(ordered_json::parse(expressions::to_json(choice)));
+    made["choices"].push_back(parse_ordered_json_or_throw(expressions::to_json(choice)));
   return made;
 }
 

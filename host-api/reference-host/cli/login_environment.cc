@@ -6,14 +6,15 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/escape.h"
-#include "base/paths.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "expressions/template.h"
 #include "loader/toolbox.h"
 
@@ -73,7 +74,7 @@ Variables variables_in(std::string_view text) {
 
 // Says how the shell failed, in the words of the tool.
 std::string reason_in(const TextOutcome& outcome) {
-  const nlohmann::json envelope = nlohmann::json::parse(outcome.result, nullptr, false);
+  const nlohmann::json envelope = parse_json(outcome.result);
   // The tool may belong to another plugin, so no member of its answer is taken for granted.
   const auto text_at = [&](const char* place) {
     const nlohmann::json::json_pointer pointer(place);

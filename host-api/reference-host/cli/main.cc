@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -16,6 +15,7 @@
 
 #include "base/edit_distance.h"
 #include "base/formats.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/prepared_workflow.h"

@@ -1,11 +1,11 @@
 #include "cli/named_arguments.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "base/utf8.h"
 
@@ -192,7 +192,7 @@ bool is_named_argument(std::string_view word) { return end_of_name(word).has_val
 
 std::optional<std::string> object_of_named_arguments(std::span<const std::string> words, std::string_view schema,
                                                      std::string& error) {
-  const json parsed = json::parse(schema, nullptr, false);
+  const json parsed = parse_json(schema);
   Object object(parsed, error);
   for (const std::string& word : words) {
     if (const std::size_t whole = valid_utf8_prefix(word); whole < word.size()) {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/files.h"
-#include "base/paths.h"
 #include "base/sha256.h"
 #include "cli/context.h"
 #include "journal/runs_folder.h"

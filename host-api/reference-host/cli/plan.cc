@@ -2,10 +2,10 @@
 // standard output.
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/prepared_workflow.h"

@@ -5,12 +5,14 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "base/edit_distance.h"
+#include "base/environment.h"
+#include "base/json.h"
 #include "base/json_members.h"
+#include "base/secrets/secrets.h"
 #include "base/sha256.h"
 #include "cli/context.h"
 #include "cli/output_files.h"
@@ -395,7 +397,11 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
   cache::StepCache cache(std::move(cached));
   services.cache = &cache;
   if (!prepared.trail().file.empty()) {
-    services.record_skipped = [&trail = prepared.trail()](const nlohmann::ordered_json& fields) {
+    services.record_skipped = [&trail = prepared.trail(),
+                               masker = secrets::Masker(own_environment())](nlohmann::ordered_json fields) {
+      if (const auto command = fields.find("command"); command != fields.end()) {
+        *command = masker.masked(command->get_ref<const std::string&>());
+      }
       const std::string why = audit::append(trail, "up_to_date", fields);
       if (why.empty() || !trail.continue_when_unwritable) return why;
       complain(why + "; the step is skipped all the same (audit.when_unwritable: continue)");

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "base/files.h"
 #include "base/paths.h"
 #include "cli/commands.h"

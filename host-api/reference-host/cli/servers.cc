@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "base/edit_distance.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
 
+#include "base/json.h"
 #include "expressions/template.h"
 
 namespace wtool::host {

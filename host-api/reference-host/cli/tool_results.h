@@ -15,10 +15,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "report/failed_steps.h"
 #include "report/text.h"
 #include "runner/run_observer.h"

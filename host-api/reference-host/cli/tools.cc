@@ -2,10 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/escape.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
@@ -30,8 +31,9 @@ std::string as_json(const std::vector<ToolDescription>& tools) {
           {"destructive", hint(WTOOL_HINT_DESTRUCTIVE)},
           {"idempotent", hint(WTOOL_HINT_IDEMPOTENT)},
           {"open_world", hint(WTOOL_HINT_OPEN_WORLD)}}},
-        {"input_schema", ordered_json::parse(tool.input_schema)},
-        {"output_schema", tool.output_schema.empty() ? ordered_json() : ordered_json::parse(tool.output_schema)},
+        {"input_schema", parse_ordered_json_or_throw(tool.input_schema)},
+        {"output_schema",
+         tool.output_schema.empty() ? ordered_json() : parse_ordered_json_or_throw(tool.output_schema)},
     });
   }
   return list.dump(2) + '\n';

@@ -6,11 +6,12 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/escape.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/utf8.h"
 #include "cli/approvals.h"
 #include "cli/context.h"
@@ -106,7 +107,7 @@ struct Arguments {
 
 Arguments read_arguments(const workflow::Workflow& workflow, const std::string& text) {
   Arguments read;
-  const json given = json::parse(text);
+  const json given = parse_json_or_throw(text);
   std::vector<std::string> known{resume_argument};
   for (const workflow::Parameter& parameter : workflow.parameters) known.push_back(parameter.name);
   for (const auto& [name, value] : given.items()) {

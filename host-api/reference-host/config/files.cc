@@ -7,12 +7,12 @@
 #include <time.h>
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "base/escape.h"
 #include "base/files.h"
-#include "base/paths.h"
+#include "base/json.h"
 #include "base/utf8.h"
 
 namespace wtool::host {

@@ -6,10 +6,11 @@
 
 #include <filesystem>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/environment.h"
 #include "base/escape.h"
+#include "base/json.h"
 #include "base/paths.h"
 #include "base/utf8.h"
 

@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/escape.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 
 namespace wtool::host {
 
@@ -90,7 +91,7 @@ std::optional<std::string> WorkflowConfig::with_shell(const std::string& config,
                                                       std::string& error) {
   const std::string path = find_shell(shell, error);
   if (path.empty()) return std::nullopt;
-  json made = json::parse(config);
+  json made = parse_json_or_throw(config);
   made["shell"]["program"] = path;
   return made.dump();
 }

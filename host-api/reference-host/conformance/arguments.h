@@ -1,8 +1,9 @@
 // Chooses the arguments with which the tests call a tool.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
+
+#include "base/json.h"
 
 namespace wtool::host::conformance {
 

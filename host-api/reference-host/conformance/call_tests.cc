@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/json_reader.h"
 #include "base/json_schema.h"
 #include "conformance/guarded.h"
 #include "conformance/tests.h"
@@ -121,7 +122,7 @@ std::vector<std::pair<std::string, std::string>> wrong_arguments(const ToolFacts
       {tool.arguments + std::string("\0{}", 3), "an object, NUL, and more"},
       {"{\"a\xff\": \"\xc3\x28\"}", "text that is not UTF-8"},
   };
-  const json valid = json::parse(tool.arguments, nullptr, false);
+  const json valid = parse_json(tool.arguments);
   const auto add = [&](const json& value, const std::string& what) {
     if (!instance_mistake(value, tool.input_schema).empty()) all.emplace_back(raw(value), what);
   };
@@ -595,7 +596,7 @@ void test_extensions(Trial& trial) {
     trial.report.step("explain", "in explain");
     const wtool_status status = extension->explain(&tool, &request, result.out(), error.out());
     read_error(trial.report, *error.out(), "explain");
-    const json answer = json::parse(result.text(), nullptr, false);
+    const json answer = parse_json(result.text());
     const json verdict = answer.is_object() ? answer.value("verdict", json()) : json();
     if (status != WTOOL_OK || (verdict != "allow" && verdict != "ask" && verdict != "deny")) {
       trial.report.finding("explain", "explain says " + status_name(status) + " and " + in_quotes(result.text()));

@@ -18,6 +18,7 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/json_reader.h"
 
 namespace wtool::host::conformance {
 
@@ -143,7 +144,7 @@ void prepare(int output) {
 
 void take(std::string& text, ChildEnd& end) {
   for (std::size_t line = 0; (line = text.find('\n')) != std::string::npos; text.erase(0, line + 1)) {
-    const json message = json::parse(text.substr(0, line), nullptr, false);
+    const json message = parse_json(text.substr(0, line));
     if (!message.is_array() || message.size() != 3 || !message[0].is_string() || !message[1].is_string()) continue;
     const std::string kind = message[0];
     if (kind == "end") {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <thread>
 
+#include "base/json_reader.h"
 #include "base/json_schema.h"
 #include "base/utf8.h"
 #include "conformance/guarded.h"
@@ -73,7 +74,7 @@ json read_schema(Trial& trial, const std::string& id, std::string_view content, 
     trial.report.finding(rule, std::string("the ") + which + " schema of " + id + what);
     return json();
   };
-  json schema = json::parse(content, nullptr, false);
+  json schema = parse_json(content);
   if (schema.is_discarded()) return wrong(" is not JSON: " + in_quotes(content));
   if (std::string mistake = schema_mistake(schema); !mistake.empty()) return wrong(" is not well-formed: " + mistake);
   if (!schema.is_object()) return wrong(" is no JSON object: " + in_quotes(content));

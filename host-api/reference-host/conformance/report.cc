@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/escape.h"
+#include "base/json.h"
 #include "conformance/check.h"
 #include "conformance/rules.h"
 #include "conformance/tests.h"

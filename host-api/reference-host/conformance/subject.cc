@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/escape.h"
+#include "base/json_reader.h"
 #include "base/utf8.h"
 
 namespace wtool::host::conformance {
@@ -243,7 +244,7 @@ CallOutcome call(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
 
 std::string envelope_mistake(const std::string& result, json& envelope) {
   if (!is_utf8(result)) return "the result is not UTF-8: " + in_quotes(result);
-  envelope = json::parse(result, nullptr, false);
+  envelope = parse_json(result);
   if (!envelope.is_object()) return "the result is no JSON object: " + in_quotes(result);
   const auto has = [&](const char* key, auto&& is) {
     const auto found = envelope.find(key);

@@ -8,12 +8,12 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 #include <wtool/cpp/host.hpp>
 
+#include "base/json.h"
 #include "conformance/child.h"
 
 namespace wtool::host::conformance {

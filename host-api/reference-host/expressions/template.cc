@@ -1,5 +1,6 @@
 #include "expressions/template.h"
 
+#include "base/shell_quote.h"
 #include "expressions/path.h"
 #include "expressions/template_renderer.h"
 
@@ -63,18 +64,6 @@ std::variant<std::string, ExpressionError> render_prompt(const Partial& prompt, 
   auto expanded = TemplateRenderer(&partials).run(prompt, values);
   if (auto* error = std::get_if<ExpressionError>(&expanded)) return std::move(*error);
   return joined(std::get<Expanded>(expanded));
-}
-
-std::string shell_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
 }
 
 }  // namespace wtool::host::expressions

@@ -178,7 +178,4 @@ std::variant<Expanded, ExpressionError> expand(const Template& parsed, const Sco
 // The text with every placeholder replaced by its value, without any quoting but that of shell_quote.
 std::variant<std::string, ExpressionError> render_text(const Template& parsed, const Scope& scope);
 
-// 'text' as one word of a POSIX shell.
-std::string shell_quoted(std::string_view text);
-
 }  // namespace wtool::host::expressions

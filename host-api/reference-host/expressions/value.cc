@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "base/json_text.h"
 
@@ -208,7 +208,7 @@ std::string quoted_json(const json& json) {
   return quoted_for_message(json.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
-std::optional<Value> parse_json(std::string_view text) {
+std::optional<Value> parse_json_value(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return std::nullopt;
@@ -216,7 +216,7 @@ std::optional<Value> parse_json(std::string_view text) {
   // Most output is not JSON; its first and last character tell.
   const bool could_be = (text[first] == '{' && end == '}') || (text[first] == '[' && end == ']');
   if (!could_be || nests_deeper(text, max_json_depth)) return std::nullopt;
-  const json parsed = parse_json_strictly(text);
+  const json parsed = parse_json(text);
   if (parsed.is_discarded()) return std::nullopt;
   return from_json(parsed);
 }
@@ -224,7 +224,7 @@ std::optional<Value> parse_json(std::string_view text) {
 std::string why_not_json(std::string_view text) {
   if (!nests_deeper(text, max_json_depth)) {
     try {
-      const json parsed = json::parse(text);
+      const json parsed = parse_json_or_throw(text);
     } catch (const json::out_of_range& error) {
       // Python writes and reads such numbers, so its users take this text for JSON; say what is wrong with it.
       const std::string_view what = error.what();

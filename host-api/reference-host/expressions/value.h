@@ -115,12 +115,12 @@ std::optional<Value> from_json(const nlohmann::json& json, const JsonReading& re
 std::optional<Map> map_from_json(const nlohmann::json& object, const JsonReading& reading, int depth);
 
 // The value of a text that is a JSON object or list, blanks around it allowed; nothing: it is not JSON.
-std::optional<Value> parse_json(std::string_view text);
+std::optional<Value> parse_json_value(std::string_view text);
 
 // The JSON text for messages: quoted, on one line, shortened.
 std::string quoted_json(const nlohmann::json& json);
 
-// One sentence for people: why parse_json() gives nothing for this text.
+// One sentence for people: why parse_json_value() gives nothing for this text.
 std::string why_not_json(std::string_view text);
 
 }  // namespace wtool::host::expressions

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/json_text.h"
 #include "base/time_text.h"
 #include "runner/outcome.h"

@@ -1,6 +1,5 @@
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
 #include "journal/record.h"
@@ -159,7 +158,7 @@ StepEnd end_at(const json& record) {
 }  // namespace
 
 std::string RecordReader::take(std::string_view line) {
-  const json record = parse_json_strictly(line);
+  const json record = parse_json(line);
   if (!record.is_object()) return "it is not a JSON object";
   const std::int64_t version = number_at(record, "v", -1);
   if (version > record_version) {

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
 #include <vector>
@@ -19,6 +18,8 @@
 #include "approval/terminal.h"
 #include "base/descriptor.h"
 #include "base/escape.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/utf8.h"
 #include "loader/services.h"
 #include "tracing/tracing.h"
@@ -36,7 +37,7 @@ bool is_id(std::string_view id) {
   });
 }
 
-bool is_object(const std::string& text) { return nlohmann::json::parse(text, nullptr, false).is_object(); }
+bool is_object(const std::string& text) { return parse_json(text).is_object(); }
 
 // The size that a library's file must have; 0: it is not a library, which dlopen reports. If the file is smaller, the
 // program would die of SIGBUS at the first missing page.

@@ -2,8 +2,9 @@
 // configuration says so (shell.stdin), as this host's always does. The tool's descriptor does not list it.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string_view>
+
+#include "base/json.h"
 
 namespace wtool::host {
 

@@ -5,12 +5,12 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
 #include "base/stop.h"
 
 namespace wtool::host {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <wtool/cpp/host.hpp>
 
 #include "base/edit_distance.h"
 #include "base/escape.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/json_text.h"
 #include "loader/stdin_parameter.h"
 #include "tracing/tracing.h"
@@ -58,7 +59,7 @@ std::string no_limits(std::string_view id) {
 
 // What is not a text there counts as missing.
 CallState state_in(std::string_view payload) {
-  const nlohmann::json told = nlohmann::json::parse(payload, nullptr, false);
+  const nlohmann::json told = parse_json(payload);
   const auto text_at = [&](const char* key) {
     return told.is_object() && told.contains(key) && told[key].is_string() ? told[key].get<std::string>()
                                                                            : std::string();
@@ -237,7 +238,7 @@ std::optional<std::string> load_whole(ConfigSource& source, const Plugin& plugin
       std::any_of(tools.begin(), tools.end(), [](const ToolDescription& tool) { return tool.id == stdin_tool; });
   if (!config || (paths.empty() && !takes_stdin)) return config;
   try {
-    nlohmann::json all = nlohmann::json::parse(*config);
+    nlohmann::json all = parse_json_or_throw(*config);
     if (!paths.empty()) all["in_force"]["configuration"] = paths;
     if (takes_stdin) all["shell"]["stdin"] = true;
     return all.dump();
@@ -313,7 +314,7 @@ std::string Toolbox::place_problem(const CallPlace& wanted, std::string_view id)
     return "the tool " + escaped(id) + " cannot be called there: " + plugin->path() + " has no such tool";
   }
   if (place.slot.empty()) return {};
-  const nlohmann::json all = nlohmann::json::parse(wanted_, nullptr, false);
+  const nlohmann::json all = parse_json(wanted_);
   const nlohmann::json::json_pointer classes("/cluster/classes");
   std::vector<std::string> names;
   if (all.is_object() && all.contains(classes)) {
@@ -333,7 +334,7 @@ void Toolbox::name_jobs(const std::string& name) {
 
 // The section `cluster` is for that plugin alone; others would take it for a mistake.
 std::string Toolbox::config_for(const Plugin& plugin, const std::string& config, const std::string& slot) const {
-  nlohmann::json all = nlohmann::json::parse(config, nullptr, false);
+  nlohmann::json all = parse_json(config);
   if (!all.is_object()) return config;
   if (!plugin.is_cluster() && all.erase("cluster") == 0) return config;
   if (plugin.is_cluster() && !job_name_.empty()) all["cluster"]["job_name"] = job_name_;
@@ -466,7 +467,7 @@ std::string Toolbox::input_schema(std::string_view id) const {
   for (const ToolDescription& tool : plugin_.tools()) {
     if (tool.id != id) continue;
     if (id != stdin_tool || source_ == nullptr) return tool.input_schema;
-    nlohmann::ordered_json schema = nlohmann::ordered_json::parse(tool.input_schema);
+    nlohmann::ordered_json schema = parse_ordered_json_or_throw(tool.input_schema);
     add_stdin(schema);
     return schema.dump();
   }
@@ -506,7 +507,7 @@ nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view ar
     error = "the call of " + name + " could not be explained: " + why(status, reason.text());
     return nullptr;
   }
-  nlohmann::ordered_json explained = nlohmann::ordered_json::parse(result.text(), nullptr, false);
+  nlohmann::ordered_json explained = parse_ordered_json(result.text());
   if (!explained.is_object() || !explained.contains("verdict") || !explained["verdict"].is_string()) {
     error = "the tool " + name +
             " explained a call with something else than a JSON object with a \"verdict\"; this is " +
@@ -567,7 +568,7 @@ TextOutcome Toolbox::run(bool lasting, const CallPlace& place, std::string_view 
     outcome.error = "the call of " + name + " could not be made: " + why(status, call.error());
     return outcome;
   }
-  envelope = nlohmann::json::parse(call.result(), nullptr, false);
+  envelope = parse_json(call.result());
   if (const std::string problem = check_envelope(envelope, outcome.is_error); !problem.empty()) {
     outcome.error = "the tool " + name + " answered with " + problem + "; this is a defect of the plugin";
     return outcome;

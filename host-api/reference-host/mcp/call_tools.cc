@@ -2,8 +2,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/sha256.h"
 #include "mcp/message.h"
 

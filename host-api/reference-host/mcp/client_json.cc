@@ -2,8 +2,8 @@
 //
 // Comments and trailing commas are replaced by blanks, so that JSON remains in which every byte keeps its position. It
 // is parsed in full before anything is changed.
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "mcp/client_formats.h"
 
@@ -303,7 +303,7 @@ ClientText add(ClientFormat format, const std::string& raw, const ClientServer& 
     out = with_member(*text, root, section, ordered_json{{server.name, value}});
   } else if (const Member* member = find(*list, server.name)) {
     const std::string old = text->plain.substr(member->value, member->end - member->value);
-    if (old.front() == '{') value = ordered_json::parse(old);
+    if (old.front() == '{') value = parse_ordered_json_or_throw(old);
     const ordered_json before = value;
     set_server(format, server.argv, value);
     if (value == before) return raw;

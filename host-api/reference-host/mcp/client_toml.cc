@@ -4,10 +4,10 @@
 // where it cannot become part of another one.
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "base/json.h"
 #include "mcp/client_formats.h"
 
 namespace wtool::host::mcp::toml_client {

@@ -3,8 +3,7 @@
 // A YAML library reads the text before and after the change; the change itself is made in the text.
 #include <yaml-cpp/yaml.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "mcp/client_formats.h"
 
 namespace wtool::host::mcp::yaml_client {

@@ -13,11 +13,11 @@
 #include <deque>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "approval/question.h"
 #include "approval/waiting_questions.h"
+#include "base/json.h"
 #include "mcp/message.h"
 #include "mcp/output.h"
 

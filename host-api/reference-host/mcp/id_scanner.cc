@@ -1,6 +1,7 @@
 #include "mcp/id_scanner.h"
 
-#include <nlohmann/json.hpp>
+#include "base/json.h"
+#include "base/json_reader.h"
 
 namespace wtool::host::mcp {
 
@@ -84,7 +85,7 @@ std::string IdScanner::id() const {
   if (!has_method_ || id_.size() > max_token) return {};
   // The parser takes a NUL for the end of the text.
   if (id_.find('\0') != std::string::npos) return {};
-  const auto value = nlohmann::json::parse(id_, nullptr, false);
+  const auto value = parse_json(id_);
   return value.is_string() || value.is_number() ? id_ : std::string();
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "base/json_reader.h"
 #include "base/utf8.h"
 #include "mcp/message.h"
 #include "mcp/tool_methods.h"
@@ -37,13 +38,13 @@ constexpr std::string_view stop_schema =
 constexpr std::string_view list_schema = R"({"type":"object"})";
 
 ordered_json metadata_of(const TextOutcome& outcome) {
-  ordered_json envelope = ordered_json::parse(outcome.result, nullptr, false);
+  ordered_json envelope = parse_ordered_json(outcome.result);
   return envelope.is_object() && envelope["metadata"].is_object() ? envelope["metadata"] : ordered_json::object();
 }
 
 std::string command_of(const Call& call) {
   if (call.server_tool != nullptr) return call.tool->id;
-  const json arguments = json::parse(call.arguments, nullptr, false);
+  const json arguments = parse_json(call.arguments);
   const json* command = member(arguments, "command");
   if (command == nullptr || !command->is_string()) return {};
   const auto& text = command->get_ref<const std::string&>();
@@ -260,14 +261,14 @@ ordered_json Jobs::report_after(Call& call, long long number, seconds wait, bool
 }
 
 ordered_json Jobs::poll(Call& call) {
-  const json arguments = json::parse(call.arguments);
+  const json arguments = parse_json_or_throw(call.arguments);
   if (const std::string problem = problem_of(arguments, {"job", "wait"}); !problem.empty()) return refusal(problem);
   const long long wait = std::clamp<long long>(whole_number(arguments, "wait").value_or(0), 0, max_poll_wait_.count());
   return report_after(call, *whole_number(arguments, "job"), seconds(wait), false);
 }
 
 ordered_json Jobs::stop(Call& call) {
-  const json arguments = json::parse(call.arguments);
+  const json arguments = parse_json_or_throw(call.arguments);
   if (const std::string problem = problem_of(arguments, {"job"}); !problem.empty()) return refusal(problem);
   return report_after(call, *whole_number(arguments, "job"), stop_wait, true);
 }
@@ -294,7 +295,7 @@ bool may_become_job(const Call& call) {
 }
 
 bool takes_background(const ToolDescription& tool) {
-  const json schema = json::parse(tool.input_schema, nullptr, false);
+  const json schema = parse_json(tool.input_schema);
   const json* properties = member(schema, "properties");
   return properties == nullptr || !properties->contains("background");
 }
@@ -313,7 +314,7 @@ void add_background(ordered_json& tool) {
 BackgroundRequest take_background(const std::string& arguments) {
   BackgroundRequest request;
   if (arguments.find("\"background\"") == std::string::npos) return request;
-  json parsed = json::parse(arguments);
+  json parsed = parse_json_or_throw(arguments);
   const auto found = parsed.find("background");
   if (found == parsed.end()) return request;
   request.is_given = true;

@@ -25,12 +25,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "loader/toolbox.h"
 #include "mcp/call.h"
 #include "mcp/message.h"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "base/json.h"
 #include "mcp/call.h"
 #include "mcp/message.h"
 #include "tracing/tracing.h"

@@ -137,8 +137,8 @@ Message read_message(std::string_view line) {
   if (nests_deeper(line, max_depth)) {
     return unreadable(line, "the message is nested deeper than " + std::to_string(max_depth) + " levels");
   }
-  json parsed = parse_json_strictly(line);
-  if (parsed.is_discarded()) parsed = parse_json_strictly(without_lone_surrogates(line));
+  json parsed = parse_json(line);
+  if (parsed.is_discarded()) parsed = parse_json(without_lone_surrogates(line));
   if (parsed.is_discarded()) {
     return unreadable(line, "the line is not JSON in UTF-8, or has a number that is too large");
   }

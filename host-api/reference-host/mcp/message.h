@@ -9,12 +9,12 @@
 // - The depth is checked before anything is parsed, because later steps recurse.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "mcp/id_scanner.h"
 
 namespace wtool::host::mcp {

@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "base/escape.h"
+#include "base/json_reader.h"
 #include "base/utf8.h"
 #include "expressions/pattern.h"
 #include "mcp/message.h"
@@ -170,7 +171,7 @@ class Reader {
 
 ordered_json answer_output_read(const OutputStore& store, std::size_t most, const Call& call) {
   Wanted wanted;
-  if (const std::string problem = read_arguments(json::parse(call.arguments), wanted); !problem.empty()) {
+  if (const std::string problem = read_arguments(parse_json_or_throw(call.arguments), wanted); !problem.empty()) {
     return refusal(problem);
   }
   const int number = static_cast<int>(std::min<long long>(wanted.output, INT_MAX));

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/paths.h"
+#include "base/environment.h"
 
 namespace wtool::host::mcp {
 

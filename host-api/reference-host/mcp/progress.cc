@@ -1,10 +1,10 @@
 #include "mcp/progress.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/escape.h"
+#include "base/json.h"
 #include "mcp/message.h"
 
 namespace wtool::host::mcp {

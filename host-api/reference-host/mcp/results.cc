@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/json_members.h"
+#include "base/json_reader.h"
 #include "mcp/message.h"
 
 namespace wtool::host::mcp {
@@ -46,7 +47,7 @@ void warn(ordered_json& metadata, std::string_view name, std::size_t bytes, std:
 
 // Removes what some clients refuse: the member that names the language of the schema.
 ordered_json schema_of(const std::string& text) {
-  ordered_json schema = ordered_json::parse(text);
+  ordered_json schema = parse_ordered_json_or_throw(text);
   schema.erase("$schema");
   return schema;
 }
@@ -178,7 +179,7 @@ void add_output_read(ordered_json& metadata, const std::function<int()>& number_
 bool has_what_is_required(const ToolDescription& tool, const ordered_json& metadata) {
   if (!metadata.is_object()) return false;
   if (tool.output_schema.empty()) return true;
-  const ordered_json schema = ordered_json::parse(tool.output_schema, nullptr, false);
+  const ordered_json schema = parse_ordered_json(tool.output_schema);
   const auto required = schema.find("required");
   if (required == schema.end() || !required->is_array()) return true;
   return std::all_of(required->begin(), required->end(), [&](const ordered_json& name) {
@@ -309,7 +310,7 @@ ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome
                          const std::function<int()>& number_of_output) {
   if (outcome.kind == ToolOutcome::Kind::not_made) return refusal(outcome.error);
   ordered_json content = ordered_json::array();
-  ordered_json envelope = ordered_json::parse(outcome.result, nullptr, false);
+  ordered_json envelope = parse_ordered_json(outcome.result);
   ordered_json metadata = envelope.is_object() ? std::move(envelope["metadata"]) : ordered_json();
   const ordered_json whole = metadata.is_object() ? metadata : ordered_json();
   if (metadata.is_object()) {
@@ -329,7 +330,7 @@ ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome
       if (!block.is_object() || text == block.end() || !text->is_string()) continue;
       const auto& words = text->get_ref<const std::string&>();
       // Skip a text that only repeats the metadata.
-      if (words.starts_with('{') && ordered_json::parse(words, nullptr, false) == whole) continue;
+      if (words.starts_with('{') && parse_ordered_json(words) == whole) continue;
       content.push_back(text_block(cut(words, 2 * settings.output_bytes + room_for_the_rest)));
     }
   }

@@ -20,11 +20,11 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "loader/plugin.h"
 #include "loader/toolbox.h"
 

@@ -9,9 +9,9 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/json.h"
 #include "loader/plugin.h"
 #include "mcp/call.h"
 #include "mcp/progress.h"

@@ -1,8 +1,8 @@
 #include "planning/known_values.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "runner/actions.h"
 #include "runner/variables.h"
 #include "workflow/quoting/command_template.h"

@@ -1,5 +1,4 @@
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "planning/plan.h"
 
 namespace wtool::host::planning {

@@ -1,6 +1,5 @@
+#include "base/json.h"
 #include "planning/plan.h"
-
-#include <nlohmann/json.hpp>
 
 #include "cache/step_cache.h"
 #include "planning/known_values.h"

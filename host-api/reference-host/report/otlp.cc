@@ -3,10 +3,10 @@
 //
 // Ids come from the run's id and the places of its steps, so that they are the same in every report, also after the run
 // was resumed. Numbers of 64 bits are texts, ids are hexadecimal, and enumerations are numbers, as that form wants it.
-#include <nlohmann/json.hpp>
 #include <string>
 #include <unordered_map>
 
+#include "base/json.h"
 #include "base/sha256.h"
 #include "report/formats.h"
 #include "report/text.h"

@@ -1,6 +1,6 @@
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "report/formats.h"
-
-#include <nlohmann/json.hpp>
 
 #include "base/time_text.h"
 
@@ -14,9 +14,7 @@ double milliseconds(std::chrono::steady_clock::duration took) {
   return std::chrono::duration<double, std::milli>(took).count();
 }
 
-ordered_json value_json(const expressions::Value& value) {
-  return ordered_json::parse(expressions::to_json(value), nullptr, false);
-}
+ordered_json value_json(const expressions::Value& value) { return parse_ordered_json(expressions::to_json(value)); }
 
 void add_whole(ordered_json& out, const std::string& stream, const runner::WholeOutput& whole) {
   if (whole.cut || whole.lossy) out[stream + "_bytes"] = whole.bytes;

@@ -3,8 +3,9 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/secrets/secrets.h"
 #include "loader/tool_caller.h"
 #include "runner/budget.h"
@@ -289,7 +290,7 @@ class ActionRunner {
       std::string why;
       // A parameter without a type is declared as a text, and may hold anything.
       if (parameter.type != workflow::Parameter::Type::text) {
-        auto made = workflow::argument_value(parameter, json::parse(expressions::to_json(value)), why);
+        auto made = workflow::argument_value(parameter, parse_json_or_throw(expressions::to_json(value)), why);
         if (made) value = std::move(*made);
       }
       if (why.empty()) why = workflow::limit_problem(parameter, value);

@@ -1,6 +1,5 @@
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "base/sha256.h"
 #include "runner/actions.h"
@@ -16,7 +15,7 @@ namespace {
 
 json to_json_value(const Value& value) {
   if (const std::string* text = value.as_text()) return *text;
-  return json::parse(expressions::to_json(value));
+  return parse_json_or_throw(expressions::to_json(value));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 
 #include <mutex>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "expressions/value.h"
 #include "runner/actions.h"
 #include "runner/step_outputs.h"

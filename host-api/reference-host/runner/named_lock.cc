@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/paths.h"
+#include "base/environment.h"
 #include "runner/waiting.h"
 #include "workflow/model/model.h"
 

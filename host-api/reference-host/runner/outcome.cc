@@ -3,9 +3,9 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json.h"
 #include "base/json_members.h"
 #include "expressions/value.h"
 #include "loader/tool_caller.h"
@@ -88,7 +88,7 @@ bool looks_like_json(const std::string& text) {
 // Nothing: the output is not JSON.
 std::optional<Value> json_value(const Outcome& outcome) {
   const WholeOutput& whole = outcome.whole_output;
-  if (!whole.cut) return expressions::parse_json(outcome.standard_output);
+  if (!whole.cut) return expressions::parse_json_value(outcome.standard_output);
   if (!looks_like_json(outcome.standard_output)) return std::nullopt;
   if (whole.file.empty()) return Value(expressions::Withheld{why_cut(whole, "stdout")});
   if (whole.bytes <= whole.json_limit) return Value(json_of_file(whole.file, whole.bytes));
@@ -106,7 +106,7 @@ std::variant<Value, std::string> read_json_file(const std::string& file, std::ui
   if (!in || content.size() != bytes) {
     return "this output was cut, and the file " + file + " with all of it is gone or has changed";
   }
-  auto value = expressions::parse_json(content);
+  auto value = expressions::parse_json_value(content);
   if (!value) return "the output in the file " + file + " is not JSON: " + expressions::quoted_for_message(content);
   return std::move(*value);
 }

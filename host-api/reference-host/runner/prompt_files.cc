@@ -1,3 +1,4 @@
+#include "base/environment.h"
 #include "runner/prompts.h"
 
 #include <yaml-cpp/yaml.h>
@@ -8,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/paths.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/parse/markdown.h"
 

@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "base/descriptor.h"
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "expressions/path.h"
 #include "runner/prompts.h"
@@ -34,7 +34,7 @@ bool is_name(std::string_view text) {
 }
 
 Value value_of(std::string_view text) {
-  const auto parsed = parse_json_strictly(text);
+  const auto parsed = parse_json(text);
   if (!parsed.is_discarded()) {
     if (auto value = expressions::from_json(parsed)) return *value;
   }
@@ -141,7 +141,7 @@ PromptValues read_prompt_values(const std::string& file) {
 PromptUsage parse_prompt_usage(std::string_view text) {
   PromptUsage made;
   if (trimmed(text).empty()) return made;
-  const auto whole = parse_json_strictly(text);
+  const auto whole = parse_json(text);
   if (!whole.is_discarded()) {
     add_report(whole, made);
     if (!made.error.empty()) made.error = "usage_file is not understood: " + made.error;
@@ -153,7 +153,7 @@ PromptUsage parse_prompt_usage(std::string_view text) {
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     ++number;
     if (trimmed(line).empty()) continue;
-    const auto report = parse_json_strictly(line);
+    const auto report = parse_json(line);
     if (report.is_discarded()) {
       made.error = "it is not JSON: " + expressions::quoted_for_message(line);
     } else {

@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
 #include "base/files.h"
-#include "base/paths.h"
+#include "base/json.h"
 #include "expressions/path.h"
 #include "expressions/value.h"
 #include "runner/variables.h"

@@ -119,7 +119,7 @@ struct RunServices {
                                        std::string& why)>
       explain;
   // Writes to the audit trail that a call is skipped, since its step is up to date. Returns why it cannot be written,
-  // else an empty text. Not set: there is no trail. Any thread.
+  // else an empty text; masks what looks like a secret. Not set: there is no trail. Any thread.
   std::function<std::string(const nlohmann::ordered_json& fields)> record_skipped;
 };
 

@@ -7,11 +7,11 @@
 #include <charconv>
 #include <condition_variable>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/json.h"
 #include "base/secrets/secrets.h"
 #include "runner/steps.h"
 #include "workflow/quoting/command_template.h"

@@ -1,11 +1,11 @@
 #include "runner/typed_answer.h"
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 #include <vector>
 
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "base/json_schema.h"
 
@@ -59,7 +59,7 @@ std::optional<json> json_in(const std::string& text, std::string& repeated) {
   std::vector<std::string> blocks = fenced_blocks(text);
   blocks.push_back(text);
   for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
-    json made = parse_json_strictly(*block);
+    json made = parse_json(*block);
     if (made.is_discarded()) continue;
     repeated = repeated_key(*block);
     return made;

@@ -78,7 +78,7 @@ void Conversation::fail(std::string why) {
 std::string Conversation::take(std::string_view line) {
   if (over_) return {};
   if (nests_deeper(line, max_depth)) return fail("the server's answer is nested too deeply"), std::string();
-  const json message = json::parse(line, nullptr, false);
+  const json message = parse_json(line);
   const auto is_message = [](const json& one) { return one.is_object() && text_member(one, "jsonrpc") == "2.0"; };
   if (message.is_array() && std::all_of(message.begin(), message.end(), is_message)) {
     for (const json& one : message) answer(one);

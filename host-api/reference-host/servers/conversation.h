@@ -6,11 +6,11 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "servers/catalog.h"
 
 namespace wtool::host::servers {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/paths.h"
+#include "base/environment.h"
 
 namespace wtool::host::servers {
 namespace {

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "base/escape.h"
+#include "base/json.h"
 #include "base/json_members.h"
+#include "base/json_reader.h"
 #include "base/json_schema.h"
+#include "base/shell_quote.h"
 #include "loader/stdin_parameter.h"
 #include "servers/conversation.h"
 #include "servers/input_pipe.h"
@@ -36,15 +38,8 @@ ToolOutcome failed(const std::string& code, const std::string& message) {
   return {ToolOutcome::Kind::finished, error_envelope(code, message), ""};
 }
 
-// The path has no quote in it: the folder is TMPDIR's, which may.
-std::string quoted(const std::string& path) {
-  std::string made = "'";
-  for (const char c : path) made += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return made + "'";
-}
-
 json call_reading(const Settings& settings, const std::string& pipe) {
-  json call = {{"command", settings.command + " < " + quoted(pipe)}};
+  json call = {{"command", settings.command + " < " + shell_quoted(pipe)}};
   if (!settings.env.empty()) call["environment"] = settings.env;
   if (settings.timeout > 0) call["timeout"] = settings.timeout;
   return call;
@@ -187,7 +182,7 @@ CallPlace place_of(const Settings& settings, CallPlace place) {
   place.shell.clear();
   place.on = "local";
   place.slot.clear();
-  json limits = place.limits.empty() ? json::object() : json::parse(place.limits, nullptr, false);
+  json limits = place.limits.empty() ? json::object() : parse_json(place.limits);
   if (!limits.is_object()) return place;  // the plugin refuses it
   for (const auto& [name, value] : settings.limits.items()) {
     const auto there = limits.find(name);

@@ -9,12 +9,13 @@
 #include <cctype>
 #include <chrono>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
 #include "base/escape.h"
 #include "base/files.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/time_text.h"
 
 namespace wtool::host {
@@ -209,7 +210,7 @@ void append_value(std::string& line, std::string_view json) {
 }
 
 ordered_json value_of(std::string_view json) {
-  ordered_json value = ordered_json::parse(json, nullptr, false);
+  ordered_json value = parse_ordered_json(json);
   if (value.is_discarded()) value = std::string(json);
   return value;
 }

@@ -1,11 +1,11 @@
 // What the pty tools share: how long a call waits for the screen, and the screen as a result.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "call/pty_calls.h"
 #include "call/session_calls.h"
 #include "screen/screen.h"

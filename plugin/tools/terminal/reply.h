@@ -1,10 +1,10 @@
 // What the terminal tools answer: their specification's objects, as the metadata and, as JSON, as the text.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "call/call.h"
 #include "call/session_calls.h"
 #include "tools/tool.h"

@@ -50,11 +50,6 @@ BOOST_AUTO_TEST_CASE(a_value_that_is_not_meant_is_named) {
   BOOST_TEST(holds(problem_of(json::array()), "must be an object"));
 }
 
-BOOST_AUTO_TEST_CASE(every_character_stays_one_word_of_the_shell) {
-  BOOST_TEST(shell_word("a b") == "'a b'");
-  BOOST_TEST(shell_word("it's\n$(x)") == "'it'\\''s\n$(x)'");
-}
-
 BOOST_AUTO_TEST_CASE(a_percent_sign_in_the_folder_is_not_replaced_by_slurm) {
   BOOST_TEST(holds(line_of(json::object(), "/shared/50%job/ticket"), "'--output=/shared/50%%job/pilot-%j.log'"));
 }

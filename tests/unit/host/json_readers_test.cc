@@ -19,8 +19,8 @@
 
 namespace {
 
+using wtool::parse_json;
 using wtool::parse_json_object;
-using wtool::parse_json_strictly;
 using wtool::host::journal::RecordReader;
 using wtool::host::mcp::Message;
 using wtool::host::mcp::read_message;
@@ -31,10 +31,10 @@ bool arguments_take(const std::string& value) {
   return problem.empty();
 }
 
-bool answers_take(const std::string& value) { return !parse_json_strictly(value).is_discarded(); }
+bool answers_take(const std::string& value) { return !parse_json(value).is_discarded(); }
 
 bool outputs_take(const std::string& value) {
-  return wtool::host::expressions::parse_json("[" + value + ']').has_value();
+  return wtool::host::expressions::parse_json_value("[" + value + ']').has_value();
 }
 
 bool messages_take(const std::string& value) {
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(an_outside_suite) {
     for (const Reader& reader : readers) {
       const std::string what = std::string(reader.name) + ": " + name;
       // In a list, nothing is an empty list; and several values are a longer one.
-      const bool fits_in_a_list = reader.takes == outputs_take && parse_json_strictly('[' + text + ']').is_array();
+      const bool fits_in_a_list = reader.takes == outputs_take && parse_json('[' + text + ']').is_array();
       const bool taken = reader.takes(text);
       if (name.starts_with("y_") && refused.count(what) != 0) {
         BOOST_TEST(!taken, what);

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(elements_are_reached_by_their_index_or_their_name) {
 
 BOOST_AUTO_TEST_CASE(json_becomes_values_and_all_else_stays_text) {
   const auto shown = [](const std::string& text) {
-    const auto value = parse_json(text);
+    const auto value = parse_json_value(text);
     return value ? to_json(*value) : std::string("none");
   };
   BOOST_TEST(shown(" {\"a\": [1, 2.5, true, null, \"x\"]}\n") == "{\"a\":[1,2.5,true,null,\"x\"]}");

@@ -1,10 +1,10 @@
 // Shell "command", or a block below it: a command of the shell.
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/actions/shell_parts.h"

@@ -1,8 +1,9 @@
 // Call tool "name" with {...}: a call of any tool that the plugin has.
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checks.h"
 #include "workflow/model/diagnostics.h"
@@ -54,7 +55,7 @@ ActionKind read_tool(ActionReading& in) {
     if (arguments.contains(key)) in.diagnostics.add(at, "the argument " + key + " is given twice");
     made.argument_places.try_emplace(key, at);
     if (const auto bare = in.cursor.take_bare_literal()) {
-      arguments[key] = nlohmann::json::parse(*bare, nullptr, false);
+      arguments[key] = parse_json(*bare);
       if (!arguments[key].is_discarded()) continue;
       in.diagnostics.add(at, quoted_for_message(*bare) + " is not a number");
       return made;

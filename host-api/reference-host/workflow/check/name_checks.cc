@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "base/edit_distance.h"
+#include "base/json.h"
 #include "workflow/check/checker.h"
 #include "workflow/check/checks.h"
 #include "workflow/model/diagnostics.h"

@@ -1,6 +1,6 @@
+#include "base/json.h"
 #include "workflow/check/checker.h"
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 

@@ -1,8 +1,8 @@
+#include "base/json.h"
 #include "workflow/check/checks.h"
 
 #include <algorithm>
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -104,7 +104,7 @@ std::string mistake_in(const json& schema, const json& value) {
 
 void check_tool_arguments(const ToolAction& action, const std::string& schema, std::optional<std::int64_t> timeout_max,
                           Diagnostics& diagnostics) {
-  const json described = json::parse(schema, nullptr, false);
+  const json described = parse_json(schema);
   if (!action.arguments || !described.is_object()) return;
   const auto properties = described.find("properties");
   if (properties == described.end() || !properties->is_object()) return;

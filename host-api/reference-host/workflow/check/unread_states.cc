@@ -1,7 +1,7 @@
+#include "base/json.h"
 #include "workflow/check/checks.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>

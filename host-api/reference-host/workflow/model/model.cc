@@ -4,9 +4,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json.h"
 #include "expressions/value.h"
 
 namespace wtool::host::workflow {

@@ -1,3 +1,4 @@
+#include "base/json_reader.h"
 #include "workflow/model/parameters.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ TypeName name_of(Parameter::Type type) {
   return {"array", "a list of strings"};
 }
 
-ordered_json as_json(const Value& value) { return ordered_json::parse(expressions::to_json(value)); }
+ordered_json as_json(const Value& value) { return parse_ordered_json_or_throw(expressions::to_json(value)); }
 
 // A whole limit is written as a whole number.
 ordered_json limit_json(double limit) {

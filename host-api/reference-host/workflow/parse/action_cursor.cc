@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-#include <set>
 #include <vector>
 
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "expressions/lexer.h"
 
 namespace wtool::host::workflow {
@@ -290,20 +290,12 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object(std::map<st
     fail("this JSON object is not closed, or is nested deeper than " + std::to_string(max_json_depth) + " levels");
     return nullptr;
   }
-  std::vector<std::set<std::string>> keys;
-  std::string twice;
-  const auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json& value) {
-    if (event == nlohmann::json::parse_event_t::object_start) keys.emplace_back();
-    if (event == nlohmann::json::parse_event_t::object_end) keys.pop_back();
-    if (event == nlohmann::json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second) {
-      twice = value.get<std::string>();
-    }
-    return true;
-  };
+  const std::string_view written = rest().substr(0, size);
   try {
-    auto made = std::make_shared<const nlohmann::json>(nlohmann::json::parse(rest().substr(0, size), watch));
-    if (!twice.empty()) fail("the key " + expressions::quoted_for_message(twice) + " occurs twice in this JSON object");
-    for (const auto& [name, place] : places == nullptr ? NamePlaces() : names_of(rest().substr(0, size))) {
+    auto made = std::make_shared<const nlohmann::json>(parse_json_or_throw(written));
+    const std::string twice = repeated_key(written);
+    if (!twice.empty()) fail("the key " + twice + " occurs twice in this JSON object");
+    for (const auto& [name, place] : places == nullptr ? NamePlaces() : names_of(written)) {
       places->try_emplace(name, text_.locate(at_ + place));
     }
     at_ += size;
@@ -312,7 +304,7 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object(std::map<st
     // nlohmann reports the byte after the one that it could not take.
     const std::size_t byte = std::min(error.byte == 0 ? 0 : error.byte - 1, size - 1);
     std::size_t place = byte;
-    const std::string why = json_mistake(rest().substr(0, size), place);
+    const std::string why = json_mistake(written, place);
     diagnostics_.add(text_.locate(at_ + place), "this is not valid JSON here: " + why);
     return nullptr;
   } catch (const nlohmann::json::out_of_range&) {
@@ -329,7 +321,7 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_text_list(const std::st
     return nullptr;
   }
   const std::string_view written = rest().substr(0, size);
-  auto made = std::make_shared<nlohmann::json>(nlohmann::json::parse(written, nullptr, false));
+  auto made = std::make_shared<nlohmann::json>(parse_json(written));
   const bool is_list =
       made->is_array() && !made->empty() && std::all_of(made->begin(), made->end(), [](const nlohmann::json& entry) {
         return entry.is_string() && !entry.get_ref<const std::string&>().empty();

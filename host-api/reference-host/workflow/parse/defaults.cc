@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "expressions/value.h"
 
 namespace wtool::host::workflow {

@@ -6,8 +6,8 @@
 // further names; a `?` after a name means that it may be missing. An object with `$schema`, with `properties`, or with
 // `type` "object" or "array" is a JSON Schema.
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/json_schema.h"
 #include "workflow/parse/action_options.h"
 

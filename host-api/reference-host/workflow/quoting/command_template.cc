@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/shell_quote.h"
 #include "expressions/value.h"
 
 namespace wtool::host::workflow {
@@ -24,7 +25,7 @@ std::string escaped(std::string_view text, std::string_view special) {
 
 // Without the outer quotes of a single-quoted word.
 std::string inside_single_quotes(std::string_view text) {
-  const std::string quoted = expressions::shell_quoted(text);
+  const std::string quoted = shell_quoted(text);
   return quoted.substr(1, quoted.size() - 2);
 }
 
@@ -77,10 +78,10 @@ class Renderer {
       return std::nullopt;
     }
     const bool is_word = placeholder.has(Filter::Kind::shell_quote);
-    if (is_word) text = expressions::shell_quoted(text);
+    if (is_word) text = shell_quoted(text);
     switch (place.kind) {
       case Place::Kind::bare:
-        out_ += is_word ? text : expressions::shell_quoted(text);
+        out_ += is_word ? text : shell_quoted(text);
         break;
       case Place::Kind::single_quoted:
         out_ += inside_single_quotes(text);
@@ -90,7 +91,7 @@ class Renderer {
         break;
       case Place::Kind::double_quoted:
         // After "$name" the quotes are closed and opened again, so that the name ends there.
-        out_ += place.after_variable ? "\"" + expressions::shell_quoted(text) + "\"" : escaped(text, "\\$`\"");
+        out_ += place.after_variable ? "\"" + shell_quoted(text) + "\"" : escaped(text, "\\$`\"");
         break;
       case Place::Kind::arithmetic:
         if (!is_whole_number(text)) {

@@ -1,0 +1,26 @@
+// The variables of this process.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace wtool {
+
+// The folder that the variable `name` holds, as it is written; `otherwise` where it is unset or not an absolute path.
+inline std::string environment_folder(const char* name, std::string otherwise = {}) {
+  const char* value = std::getenv(name);
+  return value != nullptr && value[0] == '/' ? std::string(value) : std::move(otherwise);
+}
+
+// All of them, as "NAME=value".
+inline std::vector<std::string> own_environment() {
+  std::vector<std::string> variables;
+  for (char** at = ::environ; at != nullptr && *at != nullptr; ++at) variables.emplace_back(*at);
+  return variables;
+}
+
+}  // namespace wtool

@@ -1,0 +1,8 @@
+// Apart from json.cc, because each of the two takes long to compile.
+#include "base/json.h"
+
+NLOHMANN_JSON_NAMESPACE_BEGIN
+
+template class basic_json<ordered_map>;
+
+NLOHMANN_JSON_NAMESPACE_END

@@ -1,0 +1,16 @@
+// Text as one word of a POSIX shell.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace wtool {
+
+// Appends `text` in single quotes, so that a shell reads it as one word with exactly these bytes: it's becomes
+// 'it'\''s'. A NUL stays; no shell takes one.
+void append_shell_quoted(std::string& out, std::string_view text);
+
+// The same as a value.
+std::string shell_quoted(std::string_view text);
+
+}  // namespace wtool
