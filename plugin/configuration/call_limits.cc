@@ -1,10 +1,18 @@
 #include "configuration/call_limits.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <climits>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/paths.h"
 #include "configuration/section.h"
 
 namespace wtool {
@@ -15,6 +23,11 @@ using Json = nlohmann::json;
 
 // How many configurations with different limits are kept for a tool.
 constexpr std::size_t max_known = 64;
+
+// What a call may use of the files that its configuration allows.
+struct CallFiles {
+  std::vector<std::string> read, list, write;
+};
 
 // Reads the limits of a call, key by key, and keeps the first mistake.
 class Reader {
@@ -42,10 +55,36 @@ class Reader {
     return true;
   }
 
+  // The lists of absolute paths in the object `files`; none of them: nothing is said of files.
+  std::optional<CallFiles> files() {
+    const Json given = take("files");
+    if (given.is_discarded()) return std::nullopt;
+    CallFiles files;
+    const std::pair<const char*, std::vector<std::string>*> lists[] = {
+        {"read", &files.read}, {"list", &files.list}, {"write", &files.write}};
+    bool is_good = given.is_object();
+    std::size_t known = 0;
+    for (const auto& [key, paths] : lists) {
+      const auto found = is_good ? given.find(key) : given.end();
+      if (found == given.end()) continue;
+      ++known;
+      is_good = found->is_array();
+      for (const Json& path : is_good ? *found : Json::array()) {
+        is_good = is_good && path.is_string() && path.get_ref<const std::string&>().starts_with('/') &&
+                  path.get_ref<const std::string&>().find('\0') == std::string::npos;
+        if (is_good) paths->push_back(path.get<std::string>());
+      }
+    }
+    if (!is_good || known != given.size()) {
+      complain("files", given, R"({"read": [...], "list": [...], "write": [...]}, with absolute paths)");
+    }
+    return files;
+  }
+
   void end() {
     if (rest_.empty() || !error_.empty()) return;
     error_ = "limits of the call: there is no key " + show_json(rest_.begin().key()) +
-             "; there are sandbox, network, cpu_seconds, memory_bytes, processes, open_files, file_bytes";
+             "; there are files, sandbox, network, cpu_seconds, memory_bytes, processes, open_files, file_bytes";
   }
 
  private:
@@ -66,6 +105,57 @@ class Reader {
   Json rest_;
   std::string& error_;
 };
+
+// The paths without links; false: `error` names the one that does not exist.
+bool resolve_links(std::vector<std::string>& paths, std::string& error) {
+  for (std::string& path : paths) {
+    char resolved[PATH_MAX];
+    if (::realpath(path.c_str(), resolved) == nullptr) {
+      error = "limits of the call: files names " + show_json(path) + ", which cannot be used: " + std::strerror(errno);
+      return false;
+    }
+    path = resolved;
+  }
+  return true;
+}
+
+// What lies both below `allowed` and below `wanted`, which have no links in them.
+std::vector<std::string> common_roots(const std::vector<std::string>& allowed, const std::vector<std::string>& wanted) {
+  std::vector<std::string> roots;
+  for (const std::string& path : wanted) {
+    for (const std::string& root : allowed) {
+      if (is_within(path, root)) {
+        roots.push_back(path);
+        break;
+      }
+      if (is_within(root, path)) roots.push_back(root);
+    }
+  }
+  std::sort(roots.begin(), roots.end());
+  roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+  return roots;
+}
+
+// Links are resolved before paths are compared, so no link below an allowed folder leads out of it.
+bool hold_to(CallFiles files, engine::SandboxPolicy& policy, std::string& error) {
+  for (std::vector<std::string>* paths : {&files.read, &files.list, &files.write}) {
+    if (!resolve_links(*paths, error)) return false;
+  }
+  // One that does not exist is a mistake of the configuration, and is reported as such when the sandbox is made.
+  for (std::vector<std::string>* paths : {&policy.read, &policy.write}) {
+    std::string ignored;
+    resolve_links(*paths, ignored);
+  }
+  policy.has_no_links = true;
+  // What may be written may be read, too.
+  std::vector<std::string> readable = policy.read;
+  readable.insert(readable.end(), policy.write.begin(), policy.write.end());
+  policy.list = common_roots(readable, files.list);
+  policy.read = common_roots(readable, files.read);
+  policy.write = common_roots(policy.write, files.write);
+  policy.needs_files = true;
+  return true;
+}
 
 // A sandbox that refuses nothing, for a configuration without one: the limits then tighten it.
 engine::SandboxPolicy open_sandbox() {
@@ -97,10 +187,12 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
   reader.limit<std::uint64_t>("file_bytes", 1, max_json_integer, most.file_bytes);
   const bool read_only = reader.word("sandbox", "read-only");
   const bool no_network = reader.word("network", "deny");
+  const std::optional<CallFiles> files = reader.files();
   reader.end();
   if (!error.empty()) return nullptr;
-  if (!read_only && !no_network) return held;
+  if (!read_only && !no_network && !files) return held;
   engine::SandboxPolicy policy = held->sandbox ? *held->sandbox : open_sandbox();
+  if (files && !hold_to(*files, policy, error)) return nullptr;
   if (read_only) {
     // What was writable stays readable.
     policy.read.insert(policy.read.end(), policy.write.begin(), policy.write.end());

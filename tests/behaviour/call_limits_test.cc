@@ -2,14 +2,18 @@
 // command starts, and a wrong one refuses the call.
 #include <wtool/ext/approval.h>
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 
 #include <wtool/cpp/host.hpp>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
 namespace {
+
+namespace fs = std::filesystem;
 
 struct CallLimits : ShellTool {
   Answer run_with(const ToolUnderTest& any, const char* limits, const std::string& command) {
@@ -80,6 +84,50 @@ BOOST_AUTO_TEST_CASE(a_read_only_command_can_still_read_what_a_sandbox_lets_othe
   BOOST_TEST(answer.out() == "text\nok\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_command_that_is_held_to_files_reads_lists_and_writes_only_these) {
+  scratch.file("in/named", "text\n");
+  scratch.file("in/other", "not this\n");
+  scratch.file("out/there", "before\n");
+  const Json files{{"read", {"/usr", "/bin", "/lib", "/lib64", "/etc", scratch.path() + "/in/named"}},
+                   {"list", {scratch.path() + "/in"}},
+                   {"write", {scratch.path() + "/out"}}};
+  const Answer answer =
+      run_with(Json{{"files", files}}.dump().c_str(),
+               "cat in/named; cat in/other; ls in; ls .; echo x > in/new; echo y > out/new; cat out/*");
+  BOOST_TEST(answer.out() == "text\nnamed\nother\ny\nbefore\n");
+  const Json refused = answer.metadata().at("sandbox").at("refused");
+  BOOST_TEST(holds(refused.dump(), "in/other\""), refused);
+}
+
+BOOST_AUTO_TEST_CASE(files_of_a_call_open_nothing_that_the_configuration_closes) {
+  scratch.file("site/data", "text\n");
+  scratch.file("secret", "hidden\n");
+  fs::create_symlink(scratch.path() + "/secret", scratch.path() + "/site/link");
+  const Json sandbox{
+      {"read", {"/usr", "/bin", "/lib", "/lib64", "/etc"}}, {"write", {scratch.path() + "/site"}}, {"protect", "none"}};
+  const ToolUnderTest boxed(plugin, {{"sandbox", sandbox}});
+  const Json all{{"read", {"/"}}, {"list", {"/"}}, {"write", {"/"}}};
+  const std::string look = "cat site/data; cat secret; echo x > new; echo y > site/new && cat site/new";
+  BOOST_TEST(run_with(boxed, Json{{"files", all}}.dump().c_str(), look).out() == "text\ny\n");
+  const Json by_ways{{"read",
+                      {"/usr", "/bin", "/lib", "/lib64", "/etc", scratch.path() + "/site/link",
+                       scratch.path() + "/site/../secret", scratch.path() + "/site/data"}}};
+  BOOST_TEST(run_with(boxed, Json{{"files", by_ways}}.dump().c_str(), look).out() == "text\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_has_become_a_link_is_not_followed) {
+  scratch.file("data", "text\n");
+  scratch.file("secret", "hidden\n");
+  const Json files{{"read", {"/usr", "/bin", "/lib", "/lib64", "/etc", scratch.path() + "/data"}}};
+  const std::string limits = Json{{"files", files}}.dump();
+  BOOST_TEST(run_with(limits.c_str(), "cat data").out() == "text\n");
+  fs::remove(scratch.path() + "/data");
+  fs::create_symlink(scratch.path() + "/secret", scratch.path() + "/data");
+  const Answer answer = run_with(limits.c_str(), "cat data");
+  BOOST_TEST(answer.code() == "configuration_invalid");
+  BOOST_TEST(holds(answer.text(), "has become a link"), answer.text());
+}
+
 BOOST_AUTO_TEST_CASE(a_command_without_network_makes_no_socket_and_may_write_files) {
   BOOST_TEST(run_with("", open_socket).exit_code() == 0);
   const Answer answer =
@@ -90,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_command_without_network_makes_no_socket_and_may_write_fil
 BOOST_AUTO_TEST_CASE(wrong_limits_refuse_the_call_and_say_what_is_allowed) {
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   for (const auto& [limits, part] : std::initializer_list<std::pair<const char*, const char*>>{
-           {R"({"cpus": 1})", "there is no key \"cpus\"; there are sandbox, network"},
+           {R"({"cpus": 1})", "there is no key \"cpus\"; there are files, sandbox, network"},
            {R"({"network": "allow"})", "network is \"allow\"; allowed is \"deny\""},
            {R"({"sandbox": true})", "sandbox is true; allowed is \"read-only\""},
            {R"({"memory_bytes": 5})", "memory_bytes is 5; allowed is a whole number from 1048576"},
@@ -99,6 +147,11 @@ BOOST_AUTO_TEST_CASE(wrong_limits_refuse_the_call_and_say_what_is_allowed) {
            {R"({"processes": 1.5})", "processes is 1.5"},
            {R"({"processes": -1})", "processes is -1"},
            {R"({"file_bytes": 1e300})", "file_bytes is 1e+300"},
+           {R"({"files": []})", "files is []; allowed is {\"read\""},
+           {R"({"files": {"read": ["a"]}})", "files is"},
+           {R"({"files": {"read": "/"}})", "files is"},
+           {R"({"files": {"all": ["/"]}})", "files is"},
+           {R"({"files": {"read": ["/no such file"]}})", "\"/no such file\", which cannot be used: No such file"},
            {R"([])", "limits of the call: "},
            {"{", "limits of the call: "},
            {"\xff", "limits of the call: "}}) {

@@ -140,6 +140,52 @@ BOOST_AUTO_TEST_CASE(each_part_of_the_call_in_turn_makes_it_run) {
   BOOST_TEST(runs("Shell \"echo x >> ran\""));
 }
 
+// cache=strict needs a kernel with Landlock, as every machine has that runs these tests.
+BOOST_AUTO_TEST_CASE(a_strict_step_sees_what_it_names_and_the_system_alone) {
+  scratch.file("src/a.c", "int a;\n");
+  scratch.file("src/secret.h", "int hidden;\n");
+  const auto step = [&](const std::string& command, const std::string& inputs) {
+    one_step("Shell \"" + command + "\" inputs=[" + inputs + "] outputs=[\"out/app\", \"out/ran\"] cache=strict");
+  };
+  step("sort src/a.c > out/app; mktemp > out/ran; ls src", "\"src/*.c\"");
+  const Finished first = run_it();
+  BOOST_TEST(holds(first.err, "it says a.c\n    secret.h\n"), first.out << first.err);
+  BOOST_TEST(file("out/app") == "int a;\n");
+  const std::string temporary = file("out/ran");
+  BOOST_TEST(holds(temporary, "/wtool-step-"));
+  BOOST_TEST(!fs::exists(fs::path(temporary.substr(0, temporary.find('\n'))).parent_path()));
+  run_it();
+  BOOST_TEST(file("out/ran") == temporary, "it was not up to date");
+  // What it does not name makes it fail, and is named.
+  step("cat src/secret.h src/a.c > out/app && echo > out/ran", "\"src/*.c\"");
+  const Finished refused = wtool({"run", "workflow.md"});
+  BOOST_TEST(refused.exit_code == 1);
+  BOOST_TEST(holds(refused.out + refused.err, "src/secret.h"), refused.out << refused.err);
+  BOOST_TEST(holds(refused.out + refused.err, "cache=strict"), refused.out << refused.err);
+  step("cat src/secret.h src/a.c > out/app && echo > out/ran", "\"src/*.[ch]\"");
+  run_it();
+  BOOST_TEST(file("out/app") == "int hidden;\nint a;\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_strict_step_that_hides_what_it_was_refused_is_not_kept) {
+  scratch.file("src/a.c", "int a;\n");
+  scratch.file("else", "more\n");
+  one_step(
+      "Shell \"cat else || cat src/a.c; echo x > out/ran\" inputs=[\"src/**\"] outputs=[\"out/ran\"] cache=strict");
+  for (int i = 0; i < 2; ++i) {
+    const Finished finished = run_it();
+    BOOST_TEST(holds(finished.err, "needs what its inputs and outputs do not name (cache=strict)"), finished.err);
+    BOOST_TEST(!holds(finished.out + finished.err, "up to date"), finished.out << finished.err);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_strict_step_writes_into_the_folders_of_its_outputs_alone) {
+  one_step("Shell \"echo x > out/app; echo y > beside\" outputs=[\"out/app\"] cache=strict");
+  BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == 1);
+  BOOST_TEST(file("out/app") == "x\n");
+  BOOST_TEST(!fs::exists(scratch.path() + "/beside"));
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_is_not_kept) {
   scratch.file("src/a.c", "");
   one_step("Shell \"echo x >> ran; false\" with inputs=[\"src/**\"]");
@@ -438,7 +484,12 @@ BOOST_AUTO_TEST_CASE(mistakes_are_found_before_a_run) {
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] secret"), "never kept"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=\"x\""), "list of paths in brackets"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[1]"), "texts in double quotes"));
-  BOOST_TEST(holds(says("Shell \"true\" with cache=maybe"), "cache is true or false"));
+  BOOST_TEST(holds(says("Shell \"true\" with cache=maybe"), "cache is true, strict or false"));
+  for (const char* output : {"app", "./app", "*/app"}) {
+    BOOST_TEST(holds(says("Shell \"true\" with cache=strict outputs=[\"" + std::string(output) + "\"]"),
+                     "an output lies in a folder that the step may fill"));
+  }
+  BOOST_TEST(holds(says("Call tool \"shell_execute\" with command=\"true\" cache=strict"), "command of a Shell step"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"${nothing}\"]"), "nothing"));
   BOOST_TEST(holds(says("Run workflow \"other\" with cache=true"), "only Shell, Call tool and prompts"));
 }

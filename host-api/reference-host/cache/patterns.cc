@@ -215,6 +215,16 @@ bool matches(std::string_view pattern, std::string_view path) {
   return matches_names(pattern_names(pattern), names_in(path));
 }
 
+std::string folder_of(std::string_view pattern) {
+  std::string folder = pattern.starts_with('/') ? "/" : "";
+  const Names names = names_in(pattern);
+  for (std::size_t i = 0; i + 1 < names.size() && !is_wild(names[i]); ++i) {
+    if (i > 0) folder += '/';
+    folder += names[i];
+  }
+  return folder;
+}
+
 std::string plain_path(std::string_view path) {
   std::string plain = path.starts_with('/') ? "/" : "";
   for (const std::string& name : names_in(path)) plain += (plain.empty() || plain == "/" ? "" : "/") + name;

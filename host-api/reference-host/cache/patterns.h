@@ -36,6 +36,10 @@ bool matches(std::string_view pattern, std::string_view path);
 // The path without `.` components and with single slashes.
 std::string plain_path(std::string_view path);
 
+// The folder that a pattern's files are in, or below: `src` of `src/**/*.c` and of `src/a.c`. Empty: they may lie where
+// the pattern begins.
+std::string folder_of(std::string_view pattern);
+
 // Why `pattern` cannot name outputs; empty: it can. Outputs must be below the directory of the step, because they are
 // restored there.
 std::string output_problem(std::string_view pattern);

@@ -15,6 +15,7 @@
 #include "base/escape.h"
 #include "base/files.h"
 #include "base/sha256.h"
+#include "base/shell_quote.h"
 #include "base/stop.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -318,11 +319,10 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
   }
   if (!write_target(target, now, text, problem)) return unusable(path, problem);
   // The folder may belong to another project.
-  std::string end = "Done. `wtool mcp --uninstall " + std::string(client.name) +
-                    (client.place == Place::project
-                         ? " --root " + cleaned_for_terminal(expressions::shell_quoted(setup.project), false)
-                         : "") +
-                    (server.name == "shell" ? "" : " --name " + server.name) + "` takes it out again";
+  std::string end =
+      "Done. `wtool mcp --uninstall " + std::string(client.name) +
+      (client.place == Place::project ? " --root " + cleaned_for_terminal(shell_quoted(setup.project), false) : "") +
+      (server.name == "shell" ? "" : " --name " + server.name) + "` takes it out again";
   if (now.is_there && present->empty()) end += "; the file as it was is " + cleaned_for_terminal(kept.path(), false);
   end += ". Start " + title + " again.\n";
   if (!client.note.empty()) end += std::string(client.note) + ".\n";

@@ -19,6 +19,7 @@
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/shell_quote.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -145,7 +146,7 @@ struct TestedNode {
 std::optional<std::vector<TestedNode>> nodes_of(SlurmClient& client, const std::string& partition, Stop& stop,
                                                 std::string& error) {
   std::string command = "sinfo --noheader --Node --format='%N|%T'";
-  if (!partition.empty()) command += " --partition=" + expressions::shell_quoted(partition);
+  if (!partition.empty()) command += " --partition=" + shell_quoted(partition);
   const auto out = client.run(command, stop, error);
   if (!out) return std::nullopt;
   std::vector<TestedNode> ready, others;

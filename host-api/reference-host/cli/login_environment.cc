@@ -15,6 +15,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/shell_quote.h"
 #include "expressions/template.h"
 #include "loader/toolbox.h"
 
@@ -96,8 +97,8 @@ std::string take_login_environment(Plugin& plugin, LoginShell kind, Stop& stop) 
   const std::string script = "printf \"\\0%s\\0\" " + marker + "; exec /usr/bin/env -0";
   const std::string home = environment_folder("HOME", "/");
   const nlohmann::json arguments{
-      {"command", expressions::shell_quoted(shell) + (kind == LoginShell::interactive ? " -l -i -c " : " -l -c ") +
-                      expressions::shell_quoted(script)},
+      {"command",
+       shell_quoted(shell) + (kind == LoginShell::interactive ? " -l -i -c " : " -l -c ") + shell_quoted(script)},
       {"working_directory", home},
       {"timeout", seconds}};
   std::string error;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/shell_quote.h"
 #include "expressions/template.h"
 
 namespace wtool::host {
@@ -68,7 +69,7 @@ std::optional<std::string> SlurmClient::run(const std::string& command, Stop& st
 std::optional<std::vector<SlurmClient::Job>> SlurmClient::jobs(const std::string& name, Stop& stop,
                                                                std::string& error) {
   std::string command = "squeue --noheader --user=" + std::to_string(::geteuid()) + " --format='%i|%j|%T|%N|%k|%r'";
-  if (!name.empty()) command += " --name=" + expressions::shell_quoted(name);
+  if (!name.empty()) command += " --name=" + shell_quoted(name);
   const auto out = run(command, stop, error);
   if (!out) return std::nullopt;
   std::vector<Job> jobs;
@@ -97,7 +98,7 @@ std::optional<std::vector<std::string>> SlurmClient::cancel_all(const std::strin
   for (std::size_t i = 0; i < left->size() && i < max_ids; ++i) ids.push_back((*left)[i].id);
   if (ids.empty()) return ids;
   std::string command = "scancel --quiet";
-  for (const std::string& id : ids) command += ' ' + expressions::shell_quoted(id);
+  for (const std::string& id : ids) command += ' ' + shell_quoted(id);
   if (!run(command, stop, error)) return std::nullopt;
   return ids;
 }

@@ -304,7 +304,7 @@ class Planner {
     add_patterns("inputs", options.cache.inputs);
     add_patterns("outputs", options.cache.outputs);
     add_patterns("keeps", options.keep);
-    if (options.cache.wanted) add("cache", *options.cache.wanted ? "true" : "false");
+    if (options.cache.wanted) add("cache", options.cache.strict ? "strict" : *options.cache.wanted ? "true" : "false");
   }
 
   // What a state does for one combination: a call of a tool, a workflow, or nothing more than its words say.
@@ -410,7 +410,7 @@ class Planner {
     if (!why.empty()) return;
     auto work = runner::work_of(tool, arguments, place, services_.explain(place, tool, arguments, why), nullptr, why);
     if (!work) return;
-    runner::add_output(options, *work);
+    runner::add_options(options, *work);
     work->step = step;
     work->file = source.name();
     const Value* const combination = options.matrix ? values.find("matrix") : nullptr;

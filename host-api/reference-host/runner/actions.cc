@@ -440,12 +440,12 @@ class ActionRunner {
     // What the command itself marks as secret is kept from observers like any other secret.
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
     workflow::Placement placed = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
-    const CallPlace place{.shell = shell,
-                          .on = std::move(placed.on),
-                          .slot = std::move(placed.slot),
-                          .limits = workflow::limits_text(placed.limits),
-                          .traceparent = run.request().settings.traceparent,
-                          .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}};
+    CallPlace place{.shell = shell,
+                    .on = std::move(placed.on),
+                    .slot = std::move(placed.slot),
+                    .limits = workflow::limits_text(placed.limits),
+                    .traceparent = run.request().settings.traceparent,
+                    .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}};
     // The cache key is that of the first question: a repeated one contains the wrong answer, and would have another
     // key.
     if (!kept_) {
@@ -453,10 +453,14 @@ class ActionRunner {
       if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
       if (kept_->take(result_)) return;
     }
+    json held = arguments;
+    if (const std::string why = kept_->confine(context_, place, tool, held); !why.empty()) {
+      return mistake(options_.cache.offset, why);
+    }
     if (begin && !begin()) return;
     CallRecorder recorder(invocation_, step_);
     const ToolOutcome outcome = run.request().tools.call_at(
-        place, tool, arguments, context_.stop,
+        place, tool, held, context_.stop,
         [&](OutputStream stream, std::string_view bytes) {
           recorder.add(stream == OutputStream::standard_error, bytes);
           run.observer().output(step_, stream == OutputStream::standard_error, bytes);

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/sha256.h"
+#include "base/shell_quote.h"
 #include "runner/actions.h"
 
 namespace wtool::host::runner {
@@ -39,7 +40,7 @@ std::variant<Value, ExpressionError> rendered_value(const expressions::Template&
     auto single = expressions::resolve(text.placeholders[0], values);
     if (std::holds_alternative<ExpressionError>(single)) return single;
     if (text.placeholders[0].has(expressions::Filter::Kind::shell_quote)) {
-      return Value(expressions::shell_quoted(expressions::to_text(std::get<Value>(single))));
+      return Value(shell_quoted(expressions::to_text(std::get<Value>(single))));
     }
     return single;
   }

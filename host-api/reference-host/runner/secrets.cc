@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/secrets/base64.h"
+#include "base/shell_quote.h"
 #include "expressions/template.h"
 #include "expressions/value.h"
 
@@ -28,7 +29,7 @@ void Secrets::add(std::string_view value) {
   }
   const std::string as_json = expressions::to_json(expressions::Value(trimmed));
   forms.push_back(as_json.substr(1, as_json.size() - 2));
-  const std::string quoted = expressions::shell_quoted(trimmed);
+  const std::string quoted = shell_quoted(trimmed);
   forms.push_back(quoted.substr(1, quoted.size() - 2));
   if (trimmed.size() >= shortest_line) forms.push_back(wtool::secrets::base64(trimmed));
 

@@ -173,7 +173,8 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   return work;
 }
 
-void add_output(const workflow::ActionOptions& options, cache::Work& work) {
+void add_options(const workflow::ActionOptions& options, cache::Work& work) {
+  if (options.cache.strict) work.parts["which files it may use"] = "strict";
   if (options.output) work.parts["what its output must be"] = dumped(*options.output);
 }
 
@@ -204,7 +205,7 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   command_ = text_member(explained, "command");
   rule_ = text_member(explained, "rule");
   work_ = std::move(*work);
-  add_output(options, work_);
+  add_options(options, work_);
   work_.step = step.of().id;
   work_.file = context.invocation.source.name();
   if (options.matrix) {
@@ -219,6 +220,50 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
 
 void KeptCall::notice(const std::string& what) const {
   run_.observer().noticed("the step '" + step_.of().id + "' is run each time: " + what);
+}
+
+std::string KeptCall::confine(const ActionContext& context, CallPlace& place, const std::string& tool,
+                              json& arguments) {
+  const workflow::CacheOptions& cache = step_.of().action->options.cache;
+  if (!cache.strict) return {};
+  if (!is_confined_) {
+    if (!place.on.empty() && place.on != "local") {
+      return "cache=strict runs on this machine, and not on " + expressions::quoted_for_message(place.on);
+    }
+    std::string why = "this host does not ask what a call would do";
+    ordered_json explained;
+    if (run_.request().services.explain) explained = run_.request().services.explain(place, tool, arguments, why);
+    const std::string directory = text_member(explained, "directory");
+    if (!directory.starts_with('/'))
+      return "cache=strict needs the directory of the command, which is not known: " + why;
+    const auto inputs = rendered_patterns(cache.inputs.get(), context.variables, why);
+    if (!inputs) return why;
+    const auto outputs = rendered_patterns(cache.outputs.get(), context.variables, why);
+    if (!outputs) return why;
+    if (why = strict_files_.prepare(directory, *inputs, *outputs); !why.empty()) return why;
+    is_confined_ = true;
+  }
+  place.limits = strict_files_.added_to(place.limits);
+  arguments["environment"]["TMPDIR"] = strict_files_.temporary_folder();
+  return {};
+}
+
+bool KeptCall::was_refused_files(const Outcome& outcome) const {
+  if (!is_confined_) return false;
+  const Value* refused = nullptr;
+  const expressions::Map* metadata = outcome.metadata.as_map();
+  if (metadata == nullptr) return false;
+  const auto sandbox = metadata->fields.find("sandbox");
+  const expressions::Map* report = sandbox == metadata->fields.end() ? nullptr : sandbox->second.as_map();
+  if (report == nullptr) return false;
+  if (const auto found = report->fields.find("refused"); found != report->fields.end()) refused = &found->second;
+  const auto* list = refused == nullptr ? nullptr : refused->as_list();
+  if (list == nullptr || list->empty()) return false;
+  const std::string* first = list->front().as_text();
+  run_.observer().noticed(
+      "the step '" + step_.of().id +
+      "' needs what its inputs and outputs do not name (cache=strict): " + (first == nullptr ? "a file" : *first));
+  return true;
 }
 
 // Returns why the audit trail cannot have its line; empty: it has it, or there is no trail.
@@ -257,6 +302,7 @@ bool KeptCall::take(ActionResult& result) {
 }
 
 void KeptCall::keep(const ActionResult& result) {
+  if (was_refused_files(result.outcome)) return;
   if (cache_ == nullptr || look_.is_doubt || result.is_fatal() || result.outcome.is_error || result.outcome.aborted) {
     return;
   }

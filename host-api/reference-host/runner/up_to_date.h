@@ -13,6 +13,7 @@
 #include "expressions/value.h"
 #include "loader/tool_caller.h"
 #include "runner/actions.h"
+#include "runner/strict_files.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::runner {
@@ -28,8 +29,9 @@ std::optional<cache::Work> work_of(const std::string& tool, const nlohmann::json
                                    const nlohmann::ordered_json& explained, const PreparedPrompt* prompt,
                                    std::string& why);
 
-// Makes the result depend on `output` as well: a result that was valid for another `output` may not be valid now.
-void add_output(const workflow::ActionOptions& options, cache::Work& work);
+// Makes the result depend on `output` and `cache=strict` as well: a result that was valid for another `output`, or was
+// made with files that are not named, may not be valid now.
+void add_options(const workflow::ActionOptions& options, cache::Work& work);
 
 // A function that finds secrets in a text that comes in pieces. `secrets` must outlive it; null: no secrets.
 cache::StepCache::Refuses secret_search(const Secrets* secrets);
@@ -42,6 +44,10 @@ class KeptCall {
 
   // What is wrong with the patterns; empty: nothing.
   const std::string& mistake() const { return mistake_; }
+  // Holds a call of a step with cache=strict to the files that it names, by its limits and its variables. Returns why
+  // that is a mistake; empty: it is done, or the step has no cache=strict.
+  std::string confine(const ActionContext& context, CallPlace& place, const std::string& tool,
+                      nlohmann::json& arguments);
   // True: the step is up to date. Its outputs are there, and its outcome is in `result`.
   bool take(ActionResult& result);
   // Keeps the result of the call for later runs, with the values that the agent of a prompt has set.
@@ -50,6 +56,8 @@ class KeptCall {
  private:
   void notice(const std::string& what) const;
   std::string record() const;
+  // Whether the sandbox refused a file of a step with cache=strict; then a notice names it.
+  bool was_refused_files(const Outcome& outcome) const;
 
   const Step& step_;
   Run& run_;
@@ -57,6 +65,8 @@ class KeptCall {
   cache::Work work_;
   cache::Look look_;
   std::string mistake_;
+  StrictFiles strict_files_;
+  bool is_confined_ = false;
   // For the audit trail.
   std::string tool_, command_, rule_;
 };

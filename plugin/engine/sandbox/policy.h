@@ -11,6 +11,7 @@ inline constexpr const char* repositories_name = "repositories";
 
 struct SandboxPolicy {
   std::vector<std::string> read;     // absolute; files below may be read and executed
+  std::vector<std::string> list;     // absolute; the names in these folders may be read, and below them
   std::vector<std::string> write;    // absolute; files below may be read, executed, made, changed and removed
   std::vector<std::string> protect;  // relative to each of `write`: must not change although they are below it
   std::vector<std::string> files;    // absolute, without a link above the last name: must not change either
@@ -22,6 +23,7 @@ struct SandboxPolicy {
   bool put_aside = false;     // Rename what a command has added to such a repository.
   // Run nothing if the kernel cannot refuse the writing of files, or the use of a network.
   bool needs_files = false;
+  bool has_no_links = false;  // in `read`, `list` and `write`; one that has become a link since is refused
   bool needs_network = false;
 
   bool operator==(const SandboxPolicy&) const = default;

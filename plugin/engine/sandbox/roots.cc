@@ -16,12 +16,16 @@ namespace wtool::engine {
 
 namespace {
 
-bool resolve(const std::string& name, const char* key, Root& root, std::string& error) {
+bool resolve(const std::string& name, const char* key, bool has_no_links, Root& root, std::string& error) {
   char resolved[PATH_MAX];
   struct stat status {};
   if (::realpath(name.c_str(), resolved) == nullptr || ::stat(resolved, &status) != 0) {
     error = std::string(key) + " names " + name +
             ", which cannot be used as a root of the sandbox: " + std::strerror(errno);
+    return false;
+  }
+  if (has_no_links && name != resolved) {
+    error = std::string(key) + " names " + name + ", which has become a link to " + resolved;
     return false;
   }
   root = {resolved, status.st_dev, status.st_ino, S_ISDIR(status.st_mode)};
@@ -52,10 +56,13 @@ std::string list_roots(const std::vector<Root>& roots) {
 bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error) {
   roots = {};
   for (const std::string& name : policy.write) {
-    if (!resolve(name, "sandbox.write", roots.write.emplace_back(), error)) return false;
+    if (!resolve(name, "sandbox.write", policy.has_no_links, roots.write.emplace_back(), error)) return false;
   }
   for (const std::string& name : policy.read) {
-    if (!resolve(name, "sandbox.read", roots.read.emplace_back(), error)) return false;
+    if (!resolve(name, "sandbox.read", policy.has_no_links, roots.read.emplace_back(), error)) return false;
+  }
+  for (const std::string& name : policy.list) {
+    if (!resolve(name, "files.list", policy.has_no_links, roots.list.emplace_back(), error)) return false;
   }
   const auto check = [&](const std::vector<std::string>& names, const std::vector<Root>& resolved) {
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -70,7 +77,7 @@ bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error
     }
     return true;
   };
-  return check(policy.write, roots.write) && check(policy.read, roots.read);
+  return check(policy.write, roots.write) && check(policy.read, roots.read) && check(policy.list, roots.list);
 }
 
 Descriptor open_root(const Root& root) {

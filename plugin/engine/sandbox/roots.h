@@ -24,6 +24,7 @@ struct Root {
 struct Roots {
   std::vector<Root> read;
   std::vector<Root> write;
+  std::vector<Root> list{};  // only the names in these folders
 };
 
 // True where one of `roots` contains the canonical path.

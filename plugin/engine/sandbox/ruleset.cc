@@ -71,6 +71,10 @@ Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& 
   for (const Root& root : roots.read) {
     if (!allow(ruleset.get(), root, reading & attributes.files, error)) return {};
   }
+  for (const Root& root : roots.list) {
+    // A file has no names in it, and the kernel takes no rule without a right.
+    if (root.folder && !allow(ruleset.get(), root, read_dir & attributes.files, error)) return {};
+  }
   for (const Root& root : roots.write) {
     if (!allow(ruleset.get(), root, writing & attributes.files, error)) return {};
   }

@@ -132,7 +132,9 @@ std::shared_ptr<const SharedSandbox> Sandbox::share(bool network, SandboxRefusal
     return std::all_of(roots.begin(), roots.end(), is_unchanged);
   };
   // A rule holds for the folder that was there. One that was removed and made again is another.
-  if (!shared || !unchanged(shared->roots.read) || !unchanged(shared->roots.write)) shared = make(network, refusal);
+  if (!shared || !unchanged(shared->roots.read) || !unchanged(shared->roots.list) || !unchanged(shared->roots.write)) {
+    shared = make(network, refusal);
+  }
   return shared;
 }
 

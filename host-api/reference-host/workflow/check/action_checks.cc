@@ -105,6 +105,9 @@ class ActionChecker {
           "outputs alone does not say when the step is up to date; add inputs=[...], or cache=true for a step that "
           "reads no file");
     }
+    if (cache.strict && !std::holds_alternative<ShellAction>(action.kind)) {
+      return fail("cache=strict holds the command of a Shell step to its inputs; here it is cache=true");
+    }
     if (action.options.secret && cache.is_on()) {
       fail("what a secret step gives is never kept, so it cannot be up to date; leave out secret, or inputs and cache");
     }
@@ -114,6 +117,12 @@ class ActionChecker {
       const std::string inside = "/" + output + "/";
       if (output.starts_with('/') || output.starts_with('!') || inside.find("/../") != std::string::npos) {
         fail("an output is a path below the directory of its step, and not " + quoted_for_message(output));
+      }
+      const bool is_open = output.find("${") != std::string::npos || output.find("{{") != std::string::npos;
+      const std::string first = output.substr(0, output.find('/'));
+      if (cache.strict && !is_open && (first == output || first == "." || first.find_first_of("*?[") != first.npos)) {
+        fail("with cache=strict, an output lies in a folder that the step may fill, such as build/app, and not " +
+             quoted_for_message(output));
       }
       if (cache.inputs && std::find(cache.inputs->begin(), cache.inputs->end(), entry) != cache.inputs->end()) {
         fail(quoted_for_message(output) + " is both an input and an output, so the step would never be up to date");

@@ -98,6 +98,7 @@ struct PlaceOptions {
 // inputs=["src/**"] outputs=["build/app"], cache=true: a step that is up to date is not run.
 struct CacheOptions {
   std::optional<bool> wanted;                    // cache=true or false
+  bool strict = false;                           // cache=strict: as true, and it sees no file that it does not name
   std::shared_ptr<const nlohmann::json> inputs;  // lists of texts with templates, not empty; null: not given
   std::shared_ptr<const nlohmann::json> outputs;
   std::size_t offset = 0;  // of the last of these options; 0: none is given

@@ -385,9 +385,10 @@ bool OptionReader::cache(const std::string& name, CacheOptions& out) {
   out.offset = cursor_.here();
   if (name == "cache") {
     const std::string word = lowered(cursor_.take_bare_word());
-    out.wanted = word == "true";
-    if (word == "true" || word == "false") return true;
-    diagnostics_.add(out.offset, "cache is true or false, as in cache=true");
+    out.strict = word == "strict";
+    out.wanted = word == "true" || out.strict;
+    if (*out.wanted || word == "false") return true;
+    diagnostics_.add(out.offset, "cache is true, strict or false, as in cache=true");
     return false;
   }
   auto list = cursor_.take_text_list("src/**");
