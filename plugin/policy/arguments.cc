@@ -21,14 +21,14 @@ bool is_tar(std::string_view tool) { return tool == "tar" || tool == "gtar" || t
 bool is_awk(std::string_view tool) { return programs::find_rules(tool)->spec().check == programs::check_awk; }
 
 // tar's oldest notation of options: the first word, without a dash; their values follow in the same order.
-struct Expanded {
+struct ExpandedWords {
   programs::Words words;
   std::vector<std::size_t> from;  // for each word, the index of the original word
 };
 
 // `tar cIf PROGRAM FILE` becomes `tar -c -I PROGRAM -f FILE`; other words stay as they are.
-Expanded expand_tar(const programs::Words& words) {
-  Expanded expanded;
+ExpandedWords expand_tar(const programs::Words& words) {
+  ExpandedWords expanded;
   const auto add = [&](std::string word, std::size_t from) {
     expanded.words.push_back(std::move(word));
     expanded.from.push_back(from);
@@ -41,7 +41,7 @@ Expanded expand_tar(const programs::Words& words) {
     for (const char letter : words[1]) {
       add(std::string{'-', letter}, 1);
       const programs::Option* option = tar.letter(letter);
-      if (option == nullptr || option->value != programs::Value::required || next >= words.size()) continue;
+      if (option == nullptr || option->value != programs::OptionValue::required || next >= words.size()) continue;
       add(words[next], next);
       ++next;
     }
@@ -61,14 +61,14 @@ const ArgumentJudgement without_rules{ArgumentJudgement::Kind::no_rules, 0, {}, 
 template <typename Look>
 std::optional<Problem> look_at(std::string_view tool, const std::vector<std::string>& words, Look look) {
   if (!is_tar(tool)) return look(programs::read_safe(tool, words));
-  const Expanded expanded = expand_tar(words);
+  const ExpandedWords expanded = expand_tar(words);
   std::optional<Problem> problem = look(programs::read_safe(tool, expanded.words));
   if (problem) problem->word = problem->word < expanded.from.size() ? expanded.from[problem->word] : 0;
   return problem;
 }
 
 struct ReadScript {
-  programs::Script script;
+  programs::ScriptFindings script;
   std::size_t word = 0;
 };
 
@@ -84,7 +84,7 @@ std::optional<ReadScript> read_script(const ParsedCommand& reading) {
 std::optional<Problem> find_program(std::string_view tool, const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
     // A command in the words after an option is judged separately.
-    const bool names_program = given.option->value != programs::Value::none && !given.option->command;
+    const bool names_program = given.option->value != programs::OptionValue::none && !given.option->command;
     if (given.option->effect == Effect::runs_code || (given.option->effect == Effect::runs_program && names_program)) {
       return Problem{given.word, given.option->name + ' ' + std::string(given.option->why),
                      "leave " + given.option->name + " out"};
@@ -199,7 +199,7 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
   text[0] = true;
   if (!has_argument_table(tool)) return text;
   if (is_tar(tool)) {
-    const Expanded expanded = expand_tar(words);
+    const ExpandedWords expanded = expand_tar(words);
     const ParsedCommand reading = programs::read_safe(tool, expanded.words);
     for (std::size_t i = 0; i < expanded.words.size(); ++i) text[expanded.from[i]] = reading.text[i];
     return text;

@@ -27,12 +27,12 @@ struct ArgumentJudgement {
 ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words);
 
 // Words that are added when a tool runs, so that it executes nothing that its own words do not name.
-struct Addition {
+struct AddedWords {
   std::size_t before;  // added before this word
   std::vector<std::string_view> words;
 };
 struct Hardening {
-  std::vector<Addition> additions;
+  std::vector<AddedWords> additions;
   std::vector<std::string> directories;  // of git -C; each is relative to the one before
 };
 Hardening hardening(std::string_view tool, const std::vector<std::string>& words);

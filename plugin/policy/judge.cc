@@ -71,7 +71,7 @@ std::string_view value_of(std::string_view assignment) {
 }
 
 // The text to which ranges refer.
-struct Place {
+struct TextPlace {
   std::string_view line;
   std::optional<Range> outer;  // set if that text is a word of another text: the range of that word in the whole line
 };
@@ -84,17 +84,17 @@ class VerdictBuilder {
   VerdictBuilder(const CommandRules& rules, bool has_allow_list, bool confined)
       : rules_(rules), has_allow_list_(has_allow_list), confined_(confined) {}
 
-  void note(Answer answer, const Place& place, Range at, std::string reason, std::string rule, std::string hint,
+  void note(Answer answer, const TextPlace& place, Range at, std::string reason, std::string rule, std::string hint,
             bool explicit_entry = false);
 
   // Reports something that the allow list, or the roots, do not cover.
-  void not_covered(const Place& place, Range at, std::string reason, std::string hint);
+  void not_covered(const TextPlace& place, Range at, std::string reason, std::string hint);
 
   // If the verdict is ask, a person's yes opens the network.
   void opens_network() { opens_network_ = true; }
 
   // Reports something that is known only when it runs. `what` is a clause.
-  void unknown(const Place& place, Range at, const std::string& what);
+  void unknown(const TextPlace& place, Range at, const std::string& what);
 
   // `allowed_by`: the entry of the allow list that allows the line if nothing was found.
   Verdict verdict(const std::string& allowed_by) &&;
@@ -108,7 +108,7 @@ class VerdictBuilder {
   bool opens_network_ = false;
 };
 
-void VerdictBuilder::note(Answer answer, const Place& place, Range at, std::string reason, std::string rule,
+void VerdictBuilder::note(Answer answer, const TextPlace& place, Range at, std::string reason, std::string rule,
                           std::string hint, bool explicit_entry) {
   const bool counts = answer > verdict_.answer || (answer == verdict_.answer && explicit_entry && !explicit_entry_);
   if (!counts || answer == Answer::allow) return;
@@ -123,12 +123,12 @@ void VerdictBuilder::note(Answer answer, const Place& place, Range at, std::stri
   verdict_.hint = std::move(hint);
 }
 
-void VerdictBuilder::not_covered(const Place& place, Range at, std::string reason, std::string hint) {
+void VerdictBuilder::not_covered(const TextPlace& place, Range at, std::string reason, std::string hint) {
   const std::string rule = has_allow_list_ ? "commands.allow" : "directories.confine_arguments";
   note(rules_.ask_unlisted ? Answer::ask : Answer::deny, place, at, std::move(reason), rule, std::move(hint));
 }
 
-void VerdictBuilder::unknown(const Place& place, Range at, const std::string& what) {
+void VerdictBuilder::unknown(const TextPlace& place, Range at, const std::string& what) {
   if (has_allow_list_ || confined_) {
     not_covered(place, at, what + ", so that it cannot be judged before it runs", std::string(hint_for(what)));
   } else {
@@ -153,7 +153,7 @@ Verdict VerdictBuilder::verdict(const std::string& allowed_by) && {
 }
 
 // The context in which a command is judged.
-struct Frame : Place {
+struct Frame : TextPlace {
   int depth = 0;                         // how many wrappers are around it
   bool by_shell = true;                  // a shell runs it, so that the names of builtins mean the builtins
   bool listed = false;                   // an entry of the allow list names all words of the command around it
@@ -200,7 +200,7 @@ class Judge {
  private:
   bool is_strict() const { return allow_.exists() || confined_; }
 
-  static void harden(SimpleCommand& command, std::size_t first, const std::vector<Addition>& additions) {
+  static void harden(SimpleCommand& command, std::size_t first, const std::vector<AddedWords>& additions) {
     for (auto addition = additions.rbegin(); addition != additions.rend(); ++addition) {
       std::vector<Word> words;
       for (const std::string_view text : addition->words) {
@@ -655,7 +655,7 @@ class Judge {
   std::string links_moved_by_;  // confined: a command of the line that may have made or moved links
   struct Hardened {
     std::string name;
-    std::vector<Addition> additions;
+    std::vector<AddedWords> additions;
   };
   std::multimap<std::size_t, Hardened> hardened_;  // by the position of the command's name in the line
 };

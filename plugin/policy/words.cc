@@ -62,9 +62,9 @@ void add_commands(Findings& to, Findings&& from) {
   to.begins = std::move(begins);
 }
 
-Findings read_as(Dialect dialect, std::string_view line, bool reads_pipe) {
+Findings read_as(ShellDialect dialect, std::string_view line, bool reads_pipe) {
   Findings findings(dialect, line.size());
-  Reader(line, findings).read(reads_pipe);
+  WordReader(line, findings).read(reads_pipe);
   // Removes a command that had just begun when the text turned out to be malformed.
   for (std::size_t i = findings.begins.size(); i > 0; --i) {
     const SimpleCommand& command = findings.script.commands[i - 1];
@@ -109,7 +109,7 @@ Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pip
   // An error in one dialect is an obstacle even if another dialect has none, and so is an obstacle in only one dialect.
   if (!script.obstacle) script.obstacle = script.error;
   if (!script.lasting) script.lasting = script.error;
-  const auto read_also = [&](Dialect dialect) {
+  const auto read_also = [&](ShellDialect dialect) {
     dialect.plain_time = plain_time;
     Findings further = read_as(dialect, line, reads_pipe);
     if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;

@@ -70,7 +70,7 @@ bool is_known(const OptionTable& program, const std::string& option, const std::
   if (letters.find_first_not_of("0123456789") == letters.npos && has("-NUM")) return true;
   // -nNUM: the value of a letter.
   const Option* const first = program.letter(letters[0]);
-  if (first != nullptr && first->safe() && first->value != Value::none) return true;
+  if (first != nullptr && first->safe() && first->value != OptionValue::none) return true;
   // -RVadlpv in a usage, -hh, and -vET: letters that the help names each alone. -newerXY is a whole family.
   if (option == "-RVadlpv" || option == "-6tuw" || option == "-newerXY") return true;
   return letters.size() > 1 && std::all_of(letters.begin(), letters.end(), [&](char letter) {

@@ -167,7 +167,7 @@ int main(int argc, char** argv) {
       if (program == nullptr) return;
       json options = json::array();
       for (const auto& each : program->options()) {
-        options.push_back({each.name, each.value != programs::Value::none});
+        options.push_back({each.name, each.value != programs::OptionValue::none});
       }
       std::cout << dumped({{"name", name}, {"options", options}, {"covenant", covenant}}) << '\n';
     };

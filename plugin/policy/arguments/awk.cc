@@ -30,7 +30,7 @@ class AwkReader {
  public:
   explicit AwkReader(std::string_view program) : program_(program) {}
 
-  Script read() {
+  ScriptFindings read() {
     while (found_.unclear.empty() && next_ < program_.size()) token();
     return found_;
   }
@@ -312,12 +312,12 @@ class AwkReader {
   bool switch_ = false;          // the previous token was switch
   bool continues_ = false;       // the next newline ends no statement
   std::vector<Parenthesis> parentheses_;
-  Script found_;
+  ScriptFindings found_;
 };
 
 }  // namespace
 
-Script read_awk(std::string_view program) { return AwkReader(program).read(); }
+ScriptFindings read_awk(std::string_view program) { return AwkReader(program).read(); }
 
 std::optional<Problem> find_awk_option(std::string_view tool, const Words& words) {
   bool from_file = false;
@@ -350,7 +350,7 @@ std::optional<Problem> check_awk(const ParsedCommand& reading) {
   }
   const auto located = find_script(reading);
   if (!located) return std::nullopt;
-  const Script script = read_awk(located->script);
+  const ScriptFindings script = read_awk(located->script);
   if (worst(script).empty()) return std::nullopt;
   return Problem{located->word, worst(script), "a program that only prints to its standard output is safe"};
 }

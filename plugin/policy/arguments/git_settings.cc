@@ -7,15 +7,15 @@ namespace wtool::policy::programs {
 
 namespace {
 
-struct Setting {
+struct GivenSetting {
   std::string key;  // in lower case: git ignores case in all parts except the middle one
   std::string value = {};
   bool has_value = false;
 };
 
-Setting read_setting(std::string_view text) {
+GivenSetting read_setting(std::string_view text) {
   const std::size_t equals = std::min(text.find('='), text.size());
-  Setting setting{.key = std::string(text.substr(0, equals)), .has_value = equals < text.size()};
+  GivenSetting setting{.key = std::string(text.substr(0, equals)), .has_value = equals < text.size()};
   std::transform(setting.key.begin(), setting.key.end(), setting.key.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
   if (setting.key.find('.') == std::string::npos) setting.key.insert(0, ".");
@@ -25,7 +25,7 @@ Setting read_setting(std::string_view text) {
 
 // True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting and, if the entry has
 // values, its value.
-bool is_known(std::string_view list, const Setting& setting, bool with_value) {
+bool is_known(std::string_view list, const GivenSetting& setting, bool with_value) {
   return any_listed(list, [&](std::string_view entry) {
     const std::size_t equals = std::min(entry.find('='), entry.size());
     if (!matches_pattern(entry.substr(0, equals), setting.key)) return false;
@@ -34,12 +34,12 @@ bool is_known(std::string_view list, const Setting& setting, bool with_value) {
   });
 }
 
-bool is_harmless(const Setting& setting) {
+bool is_harmless(const GivenSetting& setting) {
   return is_known(find_program("git")->spec().harmless_settings, setting, true);
 }
 
 // Settings whose value is a program, a line for the shell, or a file of further settings.
-bool runs_program(const Setting& setting) {
+bool runs_program(const GivenSetting& setting) {
   // The command of an alias begins like this, and so does the command that updates a submodule.
   return setting.value.starts_with('!') || is_known(find_program("git")->spec().settings, setting, false);
 }
@@ -103,7 +103,7 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
     const bool of_git = given.word < reading.begin || reading.begin == 0;
     if (!given.value) continue;
     if ((of_git && option == "-c") || (reading.name == "git clone" && (option == "-c" || option == "--config"))) {
-      const Setting setting = read_setting(*given.value);
+      const GivenSetting setting = read_setting(*given.value);
       if (setting.key.starts_with("alias.")) {
         return Problem{given.value_word, "an alias of git may stand for any of its commands", "write the command out"};
       }

@@ -11,7 +11,7 @@
 namespace wtool::policy::programs {
 
 // The findings in a script of sed or a program of awk.
-struct Script {
+struct ScriptFindings {
   // Clauses; empty: nothing was found.
   std::string executes;     // it runs a program
   std::string writes;       // it writes to a file
@@ -20,14 +20,14 @@ struct Script {
 };
 
 // The most important finding, for a tool whose arguments must be safe; empty: nothing was found.
-inline const std::string& worst(const Script& script) {
+inline const std::string& worst(const ScriptFindings& script) {
   if (!script.executes.empty()) return script.executes;
   if (!script.writes.empty()) return script.writes;
   return script.unclear.empty() ? script.reaches_out : script.unclear;
 }
 
 // Reads scripts of sed as GNU sed does.
-Script read_sed(std::string_view script);
+ScriptFindings read_sed(std::string_view script);
 
 // The script in a command line, and the word that contains it; no script if it is in a file.
 struct Located {
@@ -38,7 +38,7 @@ std::optional<Located> find_script(const ParsedCommand& reading);
 std::optional<Problem> check_sed(const ParsedCommand& reading);
 
 // Reads programs of awk, as far as needed to see whether they execute, write, or read more than their input.
-Script read_awk(std::string_view program);
+ScriptFindings read_awk(std::string_view program);
 std::optional<Problem> check_awk(const ParsedCommand& reading);
 
 // The first option that may contain an awk program but is not read: some options exist only in some awks, and others

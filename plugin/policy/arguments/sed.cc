@@ -11,7 +11,7 @@ class SedReader {
   // Seds differ in whether a delimiter counts inside a bracket expression: with `brackets` it does not.
   SedReader(std::string_view script, bool brackets) : script_(script), brackets_(brackets) {}
 
-  Script read() {
+  ScriptFindings read() {
     while (found_.unclear.empty() && !at_end()) command();
     if (found_.unclear.empty() && depth_ != 0) unclear("it has a { without a }");
     return found_;
@@ -272,17 +272,17 @@ class SedReader {
   bool delimiter_in_brackets_ = false;
   std::size_t next_ = 0;
   long depth_ = 0;
-  Script found_;
+  ScriptFindings found_;
 };
 
 }  // namespace
 
-Script read_sed(std::string_view script) {
+ScriptFindings read_sed(std::string_view script) {
   SedReader reader(script, true);
-  Script found = reader.read();
+  ScriptFindings found = reader.read();
   if (!reader.delimiter_in_brackets()) return found;
   // Reads again as the other seds do. For them it is often a syntax error, but what they run before it counts as well.
-  const Script other = SedReader(script, false).read();
+  const ScriptFindings other = SedReader(script, false).read();
   if (found.executes.empty()) found.executes = other.executes;
   if (found.writes.empty()) found.writes = other.writes;
   if (found.reaches_out.empty()) found.reaches_out = other.reaches_out;
@@ -309,7 +309,7 @@ std::optional<Located> find_script(const ParsedCommand& reading) {
 std::optional<Problem> check_sed(const ParsedCommand& reading) {
   const auto located = find_script(reading);
   if (!located) return std::nullopt;
-  const Script script = read_sed(located->script);
+  const ScriptFindings script = read_sed(located->script);
   if (worst(script).empty()) return std::nullopt;
   return Problem{located->word, worst(script), "a script that only prints and substitutes is safe"};
 }

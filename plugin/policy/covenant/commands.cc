@@ -29,7 +29,7 @@ Reading unknown_flag(std::string_view flag) { return Reading::refuse("Unknown fl
 // The message if the option does not take this value; nothing if it does.
 std::optional<Reading> refuse_value(const programs::Option& option, std::string_view name,
                                     const std::optional<std::string_view>& value) {
-  if (option.value != programs::Value::required) return std::nullopt;
+  if (option.value != programs::OptionValue::required) return std::nullopt;
   if (option.value_name == "NUM" || option.value_name == "INT") {
     if (value && is_number(*value, option.value_name == "INT")) return std::nullopt;
     return Reading::refuse("Invalid number for flag: " + std::string(name));
@@ -41,7 +41,7 @@ std::optional<Reading> refuse_value(const programs::Option& option, std::string_
 // Adds each flag with its value attached: then it means the same, in whatever order a program reads its words.
 std::optional<Reading> add_flags(const ParsedCommand& parsed, Words& executed) {
   const bool numbers_lines =
-      parsed.tool->any_letter('n') != nullptr && parsed.tool->any_letter('n')->value == programs::Value::required;
+      parsed.tool->any_letter('n') != nullptr && parsed.tool->any_letter('n')->value == programs::OptionValue::required;
   for (const Given& given : parsed.given) {
     const std::string value(given.value.value_or(""));
     if (auto refusal = refuse_value(*given.option, given.name, given.value)) return refusal;
@@ -49,7 +49,8 @@ std::optional<Reading> add_flags(const ParsedCommand& parsed, Words& executed) {
       if (!is_number(value, false)) return unknown_flag('-' + value.substr(0, 1));
       executed.push_back((numbers_lines ? "-n" : "-C") + value);
     } else if (given.name.size() > 1) {
-      if (given.value && given.option->value == programs::Value::none) return unknown_flag(parsed.words[given.word]);
+      if (given.value && given.option->value == programs::OptionValue::none)
+        return unknown_flag(parsed.words[given.word]);
       executed.push_back("--" + given.name + (given.value ? '=' + value : ""));
     } else if (given.value && value.empty()) {  // An empty value cannot be attached.
       executed.insert(executed.end(), {'-' + given.name, ""});
@@ -117,7 +118,7 @@ Reading read_find(const Words& words, const OptionTable& find) {
     if (programs::is_listed("! ( ) ,", word)) continue;
     const programs::Option* const primary = find.exact(word);
     if (primary == nullptr) return unknown_flag(word);
-    if (primary->value == programs::Value::none) continue;
+    if (primary->value == programs::OptionValue::none) continue;
     const auto value = ++at < words.size() ? std::optional<std::string_view>(words[at]) : std::nullopt;
     if (auto refusal = refuse_value(*primary, word.substr(1), value)) return *std::move(refusal);
     if (primary->path) reading.paths.push_back({words[at], Use::read});

@@ -6,11 +6,11 @@ namespace wtool::policy::covenant {
 
 namespace {
 
-enum class Found { plain, operators, unterminated };
+enum class FoundInLine { plain, operators, unterminated };
 
 // Finds operators character by character. It knows only quotes and backslashes, so that the message names the first
 // mistake in the line even if no shell could read the rest (`cat << EOF`).
-Found scan(std::string_view line) {
+FoundInLine scan(std::string_view line) {
   char quote = 0;
   std::size_t blank = 0;  // where a word would begin: after the last unquoted space
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -18,22 +18,22 @@ Found scan(std::string_view line) {
     if (quote == '\'') {
       if (one == '\'') quote = 0;
     } else if (one == '\\') {
-      if (++at == line.size()) return Found::unterminated;
+      if (++at == line.size()) return FoundInLine::unterminated;
     } else if (one == '$' || one == '`') {
-      return Found::operators;
+      return FoundInLine::operators;
     } else if (quote == '"') {
       if (one == '"') quote = 0;
     } else if (one == '"' || one == '\'') {
       quote = one;
     } else if (std::string_view("|&;<>()*?[]\n").find(one) != std::string_view::npos) {
-      return Found::operators;
+      return FoundInLine::operators;
     } else if (one == ' ' || one == '\t') {
       blank = at + 1;
     } else if (one == '#' && at == blank) {
-      return Found::operators;  // a shell would ignore the rest, but a person who is asked would read it
+      return FoundInLine::operators;  // a shell would ignore the rest, but a person who is asked would read it
     }
   }
-  return quote == 0 ? Found::plain : Found::unterminated;
+  return quote == 0 ? FoundInLine::plain : FoundInLine::unterminated;
 }
 
 bool is_plain(const SimpleCommand& command) {
@@ -55,11 +55,11 @@ std::string_view trimmed(std::string_view line) {
 
 Line read_line(std::string_view line) {
   switch (scan(line)) {
-    case Found::operators:
+    case FoundInLine::operators:
       return {std::string(operators_refused), {}};
-    case Found::unterminated:
+    case FoundInLine::unterminated:
       return {std::string(syntax_refused), {}};
-    case Found::plain:
+    case FoundInLine::plain:
       break;
   }
   // The policy's own reader decides: a line with anything except plain words (a tilde, braces, a comment, an

@@ -63,9 +63,9 @@ bool is_relative_link(const std::string& path) {
 
 enum class Ruling { fine, ask, invalid };
 
-class Judge {
+class PathJudge {
  public:
-  Judge(const std::string& directory, const std::string& root, const std::vector<std::string>& kept)
+  PathJudge(const std::string& directory, const std::string& root, const std::vector<std::string>& kept)
       : directory_(directory), root_(root), kept_(kept) {
     for (const std::string_view name : programs::parts_of(kept_names)) kept_.push_back(resolve_path(root, name));
   }
@@ -198,7 +198,7 @@ class Judge {
 PathFinding judge_paths(const std::vector<NamedPath>& paths, const std::string& directory, const std::string& root,
                         const std::vector<std::string>& kept) {
   PathFinding finding;
-  const Judge judge(directory, root, kept);
+  const PathJudge judge(directory, root, kept);
   for (const NamedPath& path : paths) {
     const Ruling ruling = judge(path, paths.front());
     if (ruling == Ruling::ask) finding.ask = true;

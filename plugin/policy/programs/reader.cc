@@ -14,9 +14,9 @@ std::string_view without_dashes(std::string_view name) {
 
 bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
 
-class Reader {
+class ProgramReader {
  public:
-  Reader(Purpose purpose, ParsedCommand& parsed, std::size_t from)
+  ProgramReader(Purpose purpose, ParsedCommand& parsed, std::size_t from)
       : purpose_(purpose), parsed_(parsed), words_(parsed.words), next_(from) {}
 
   // Says which words are known; without this call, all are.
@@ -177,7 +177,7 @@ class Reader {
     if (abbreviated && purpose_ == Purpose::runs && style() == Style::exact && !option->command) option = nullptr;
     if (option == nullptr && is_safe() && style() == Style::go && glued_number(at)) return;
     if (option == nullptr && !open && !has(lenient)) return unknown(at, std::string(word.substr(0, word.find('='))));
-    const bool valued = option == nullptr ? has(any_valued) : option->value == Value::required;
+    const bool valued = option == nullptr ? has(any_valued) : option->value == OptionValue::required;
     Given given{option, option == nullptr ? name : std::string(without_dashes(option->name)), at, next_};
     given.value_word = at;
     given.negated = negated;
@@ -198,7 +198,7 @@ class Reader {
     const std::string_view word = words_[at];
     if (word.size() < 3 || word[2] < '0' || word[2] > '9') return false;
     const Option* option = parsed_.tool->letter(word[1]);
-    if (option == nullptr || option->value != Value::required) return false;
+    if (option == nullptr || option->value != OptionValue::required) return false;
     given({option, std::string(1, word[1]), at, next_, word.substr(2), at});
     return true;
   }
@@ -225,14 +225,14 @@ class Reader {
       given.value_word = at;
       if (option->name == "-NUM") {
         while (i + 1 < word.size() && is_digits(word.substr(i + 1, 1))) ++i;
-      } else if (option->value != Value::none && i + 1 < word.size()) {
+      } else if (option->value != OptionValue::none && i + 1 < word.size()) {
         if (is_safe() && style() == Style::tree && option->safe() && !is_digits(word.substr(i + 1))) {
           complain(at, "the letters after " + option->name + " in one word are options of their own",
                    "write " + option->name + " as a word of its own");
         }
         given.value = word.substr(i + 1);
         return this->given(std::move(given));
-      } else if (option->value == Value::required && !take_values(given, option->values)) {
+      } else if (option->value == OptionValue::required && !take_values(given, option->values)) {
         return;
       }
       this->given(std::move(given));
@@ -285,7 +285,7 @@ class Reader {
       text(given.value_word, !(option->path && given.value));
       // The command after the option is judged separately.
       if (!option->safe() && !option->command) complain_of(*option, given.word);
-      const bool needs_value = option->value == Value::required;
+      const bool needs_value = option->value == OptionValue::required;
       if (option->chosen && (given.value || needs_value) &&
           !is_listed(option->value_name, given.value.value_or(""), '|')) {
         const std::string safe = option->name + '=' + std::string(option->value_name);
@@ -396,7 +396,7 @@ ParsedCommand read_safe(std::string_view tool, const Words& words) {
                        .tool = find_rules(tool),
                        .name = std::string(tool),
                        .text = std::vector<bool>(words.size(), false)};
-  Reader(Purpose::safe, parsed, 1).run();
+  ProgramReader(Purpose::safe, parsed, 1).run();
   return parsed;
 }
 
@@ -409,7 +409,7 @@ ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, con
     parsed.words.push_back(word.text);
     known.push_back(word.literal);
   }
-  Reader reader(Purpose::runs, parsed, from);
+  ProgramReader reader(Purpose::runs, parsed, from);
   reader.set_known(std::move(known));
   reader.run(permuting);
   return parsed;
@@ -417,7 +417,7 @@ ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, con
 
 ParsedCommand read_exactly(const Words& words, std::size_t from, const OptionTable& program) {
   ParsedCommand parsed{.words = {words.begin(), words.end()}, .tool = &program};
-  Reader(Purpose::exact, parsed, from).run();
+  ProgramReader(Purpose::exact, parsed, from).run();
   return parsed;
 }
 
@@ -431,7 +431,7 @@ Takes what_takes(const OptionTable& program, std::string_view text) {
   for (std::size_t i = 1; i < text.size(); ++i) {
     const Option* const known = program.any_letter(text[i]);
     all_known = all_known && known != nullptr;
-    if (known != nullptr && known->value != Value::none) {
+    if (known != nullptr && known->value != OptionValue::none) {
       // The rest of the word is the value.
       return known->values > 0 && i + 1 == text.size() ? Takes::value : Takes::nothing;
     }

@@ -171,7 +171,7 @@ void OptionTable::add(std::string_view text, Effect effect, std::string_view why
         value.remove_prefix(value.rfind(',') + 1);
       }
       option.value_name = value;
-      option.value = optional ? Value::optional : Value::required;
+      option.value = optional ? OptionValue::optional : OptionValue::required;
       if (option.values == 0 && !optional) option.values = 1;
       option.list = value == "LIST";
       option.chosen = value.find('|') != value.npos;

@@ -201,11 +201,11 @@ struct ProgramSpec {
   std::string_view harmless_variables = {};  // that it only reads as data: "GIT_AUTHOR_NAME"
 };
 
-enum class Value { none, optional, required };
+enum class OptionValue { none, optional, required };
 
 struct Option {
   std::string name = {};  // "-n", "--lines", "-json"
-  Value value = Value::none;
+  OptionValue value = OptionValue::none;
   std::size_t values = 0;  // how many; what the spec says about the value applies to the last one
   std::string_view value_name = {};
   bool chosen = false;          // the value is one of those in value_name

@@ -7,13 +7,13 @@ namespace wtool::policy {
 
 namespace {
 
-struct Span {
+struct CharacterRange {
   std::uint32_t first;
   std::uint32_t last;
 };
 
 // Sorted. Variation selectors are not included: emoji contain them.
-constexpr std::array<Span, 20> hidden = {{
+constexpr std::array<CharacterRange, 20> hidden = {{
     {0x00, 0x1F},        // control characters
     {0x7F, 0xA0},        // delete, more control characters, the no-break space
     {0xAD, 0xAD},        // soft hyphen
@@ -39,8 +39,9 @@ constexpr std::array<Span, 20> hidden = {{
 }  // namespace
 
 bool is_hidden(std::uint32_t code_point) {
-  const auto* span = std::lower_bound(hidden.begin(), hidden.end(), code_point,
-                                      [](const Span& each, std::uint32_t wanted) { return each.last < wanted; });
+  const auto* span =
+      std::lower_bound(hidden.begin(), hidden.end(), code_point,
+                       [](const CharacterRange& each, std::uint32_t wanted) { return each.last < wanted; });
   return span != hidden.end() && code_point >= span->first;
 }
 

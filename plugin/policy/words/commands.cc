@@ -8,7 +8,7 @@ namespace wtool::policy {
 
 // Reads commands until a token that cannot begin one: a closing keyword, `)`, `;;`, the end. Returns whether it has
 // read any.
-bool Reader::list() {
+bool WordReader::list() {
   std::size_t previous = none;
   bool any = false;
   while (!failed()) {
@@ -51,7 +51,7 @@ bool Reader::list() {
 }
 
 // Returns the last simple command; `none` if the list ends with another kind of command.
-std::size_t Reader::and_or() {
+std::size_t WordReader::and_or() {
   std::size_t last = pipeline();
   while (!failed()) {
     skip_blanks();
@@ -66,7 +66,7 @@ std::size_t Reader::and_or() {
   return last;
 }
 
-std::size_t Reader::pipeline() {
+std::size_t WordReader::pipeline() {
   bool negated = false;
   bool prefixed = false;
   for (;;) {
@@ -117,7 +117,7 @@ std::size_t Reader::pipeline() {
 }
 
 // The keyword that is a whole word at the cursor, and the position after it. The cursor stays.
-Reader::Keyword Reader::keyword(std::size_t& behind) {
+WordReader::Keyword WordReader::keyword(std::size_t& behind) {
   struct Row {
     std::string_view text;
     Keyword keyword;
@@ -166,12 +166,12 @@ Reader::Keyword Reader::keyword(std::size_t& behind) {
   return row == rows.end() ? Keyword::no : row->keyword;
 }
 
-bool Reader::at_keyword(Keyword wanted) {
+bool WordReader::at_keyword(Keyword wanted) {
   std::size_t behind = 0;
   return keyword(behind) == wanted;
 }
 
-bool Reader::expect(Keyword wanted, std::string_view what) {
+bool WordReader::expect(Keyword wanted, std::string_view what) {
   if (failed()) return false;
   skip_newlines();
   std::size_t behind = 0;
@@ -183,7 +183,7 @@ bool Reader::expect(Keyword wanted, std::string_view what) {
   return false;
 }
 
-void Reader::unexpected() {
+void WordReader::unexpected() {
   const std::size_t begin = at_;
   const char c = peek();
   if (c == '\0') {
@@ -202,7 +202,7 @@ void Reader::unexpected() {
 }
 
 // Returns the command if it is simple, `none` otherwise.
-std::size_t Reader::command() {
+std::size_t WordReader::command() {
   skip_blanks();
   const std::size_t begin = at_;
   const std::size_t first_command = findings_.script.commands.size();

@@ -6,7 +6,7 @@
 namespace wtool::policy {
 
 // At a `(`: reads a subshell, or bash's arithmetic command.
-void Reader::subshell(std::size_t begin) {
+void WordReader::subshell(std::size_t begin) {
   if (peek_second() == '(') {
     const bool bash = bash_only(begin, "two parentheses, which shells read differently");
     if (bash) {
@@ -29,7 +29,7 @@ void Reader::subshell(std::size_t begin) {
   if (!take(')')) fail(begin, "a ( without its )");
 }
 
-void Reader::if_clause() {
+void WordReader::if_clause() {
   for (;;) {
     if (!list()) unexpected();
     if (!expect(Keyword::then, "an if without its then")) return;
@@ -51,7 +51,7 @@ void Reader::if_clause() {
 }
 
 // Reads the body of a loop: do ... done or, after for and select, { ... } as bash also allows.
-void Reader::loop() {
+void WordReader::loop() {
   if (failed()) return;
   skip_newlines();
   std::size_t behind = 0;
@@ -69,7 +69,7 @@ void Reader::loop() {
   fail(at_, "a loop without its do");
 }
 
-void Reader::for_clause(std::size_t begin) {
+void WordReader::for_clause(std::size_t begin) {
   skip_blanks();
   if (peek() == '(') {
     step();
@@ -90,7 +90,7 @@ void Reader::for_clause(std::size_t begin) {
   loop();
 }
 
-void Reader::case_clause() {
+void WordReader::case_clause() {
   skip_blanks();
   if (!starts_word()) return fail(at_, "a case without its word");
   word(Place::argument);
@@ -129,7 +129,7 @@ void Reader::case_clause() {
 }
 
 // Reads from after `[[` to its `]]`: words and operators, of which only substitutions run anything.
-void Reader::conditional(std::size_t begin) {
+void WordReader::conditional(std::size_t begin) {
   while (!failed()) {
     skip_blanks();
     const char c = peek();
@@ -147,7 +147,7 @@ void Reader::conditional(std::size_t begin) {
 }
 
 // Reads from after bash's keyword `function`.
-void Reader::function(std::size_t begin) {
+void WordReader::function(std::size_t begin) {
   skip_blanks();
   if (!starts_word()) return fail(begin, "a function without its name");
   word(Place::argument);
@@ -159,14 +159,14 @@ void Reader::function(std::size_t begin) {
   function_body();
 }
 
-void Reader::function_body() {
+void WordReader::function_body() {
   skip_newlines();
   const Nest nest(*this);
   if (!failed()) command();
 }
 
 // Reads from after bash's keyword `coproc`: a command, preceded by a name unless it is simple.
-void Reader::coprocess() {
+void WordReader::coprocess() {
   skip_blanks();
   const std::size_t begin = at_;
   while (at_ < end_ && is_name_part(text_[at_])) step();
@@ -184,7 +184,7 @@ void Reader::coprocess() {
 }
 
 // In the script, the redirections of a compound command appear as a command without words.
-void Reader::redirections_of_compound(std::size_t first_command) {
+void WordReader::redirections_of_compound(std::size_t first_command) {
   if (failed()) return;
   skip_blanks();
   const std::size_t slot = findings_.script.commands.size();

@@ -6,7 +6,7 @@
 
 namespace wtool::policy {
 
-void Reader::expands(ReadWord* read, std::size_t begin, std::string_view what) {
+void WordReader::expands(ReadWord* read, std::size_t begin, std::string_view what) {
   note(begin, what);
   if (read == nullptr) return;
   read->word.literal = false;
@@ -14,7 +14,7 @@ void Reader::expands(ReadWord* read, std::size_t begin, std::string_view what) {
 }
 
 // Marks a part of a word whose value is known, or can be found out, before it runs.
-void Reader::opens(ReadWord* read, std::size_t begin, OpenMark mark, const std::string& what) {
+void WordReader::opens(ReadWord* read, std::size_t begin, OpenMark mark, const std::string& what) {
   if (read == nullptr) return expands(read, begin, what);
   note_open(begin, what);
   read->word.literal = false;
@@ -26,7 +26,7 @@ void Reader::opens(ReadWord* read, std::size_t begin, OpenMark mark, const std::
 }
 
 // At a `$`. `read` is null if the text is not needed.
-void Reader::dollar(Quotes quotes, ReadWord* read) {
+void WordReader::dollar(Quotes quotes, ReadWord* read) {
   const std::size_t begin = at_;
   step();
   const char c = peek();
@@ -76,7 +76,7 @@ void Reader::dollar(Quotes quotes, ReadWord* read) {
 }
 
 // Reads from after the opening backquote. The text inside is unescaped and then read as a separate text.
-void Reader::backquotes(Quotes quotes, ReadWord* read) {
+void WordReader::backquotes(Quotes quotes, ReadWord* read) {
   const std::size_t begin = at_;
   const Nest nest(*this);
   if (failed()) return;
@@ -99,14 +99,14 @@ void Reader::backquotes(Quotes quotes, ReadWord* read) {
     ++at_;
   }
   const Range all = range(begin - 1, at_);
-  Reader reader(inside, findings_, all.begin + 1, whole_ || changed ? std::optional(all) : std::nullopt);
+  WordReader reader(inside, findings_, all.begin + 1, whole_ || changed ? std::optional(all) : std::nullopt);
   reader.read(reads_pipe_);
   if (failed()) at_ = end_;
   expands(read, begin - 1, "a command substitution");
 }
 
 // Reads from the `(` after the `$`.
-void Reader::command_substitution() {
+void WordReader::command_substitution() {
   const std::size_t begin = at_ - 1;
   const Nest nest(*this);
   if (failed()) return;
@@ -121,7 +121,7 @@ void Reader::command_substitution() {
 
 // Reads from the first of two parentheses after a `$`: arithmetic. If the end shows that it is not, bash reads it as a
 // command substitution that begins with a subshell.
-void Reader::parenthesised(std::size_t begin) {
+void WordReader::parenthesised(std::size_t begin) {
   const Mark back = mark();
   take('(');
   take('(');
@@ -135,7 +135,7 @@ void Reader::parenthesised(std::size_t begin) {
 
 // Reads up to the end: `closing` closing characters in a row. The opening ones are already read. False: the parentheses
 // do not match, and the cursor may be anywhere.
-bool Reader::arithmetic(char open, char close, int closing) {
+bool WordReader::arithmetic(char open, char close, int closing) {
   const Nest nest(*this);
   int inner = 0;
   while (!failed()) {
@@ -175,7 +175,7 @@ bool Reader::arithmetic(char open, char close, int closing) {
 }
 
 // At a single quote that counts when the end is searched for, but quotes nothing when the text is expanded.
-void Reader::quoted_in_expansion() {
+void WordReader::quoted_in_expansion() {
   const std::size_t begin = at_;
   step();
   const std::size_t end = text_.find('\'', at_);
@@ -185,7 +185,7 @@ void Reader::quoted_in_expansion() {
 }
 
 // Reads text that is expanded as in double quotes, but in which a double quote is an ordinary character.
-void Reader::expansions_until(std::size_t end) {
+void WordReader::expansions_until(std::size_t end) {
   const std::size_t outer_end = end_;
   end_ = end;
   while (!failed() && at_ < end_) {
@@ -205,7 +205,7 @@ void Reader::expansions_until(std::size_t end) {
 }
 
 // Reads from after `${` to its `}`.
-void Reader::parameter(Quotes quotes) {
+void WordReader::parameter(Quotes quotes) {
   const std::size_t begin = at_;
   const Nest nest(*this);
   const char first = peek();

@@ -4,61 +4,61 @@
 
 namespace wtool::policy {
 
-Reader::Nest::Nest(Reader& reader) : reader_(reader) {
+WordReader::Nest::Nest(WordReader& reader) : reader_(reader) {
   if (++reader_.findings_.depth > max_nesting) reader_.give_up(reader_.at_, "a construct that is nested too deeply");
 }
 
-void Reader::read(bool reads_pipe) {
+void WordReader::read(bool reads_pipe) {
   reads_pipe_ = reads_pipe;
   list();
   if (!failed() && peek() != '\0') unexpected();
   if (!failed() && !pending_.empty()) note(0, "a here-document without its body");
 }
 
-Range Reader::range(std::size_t begin, std::size_t end) const {
+Range WordReader::range(std::size_t begin, std::size_t end) const {
   if (whole_) return *whole_;
   return {offset_ + begin, offset_ + end};
 }
 
 // An outer obstacle counts before those inside it, although these are found first: its end comes later.
-void Reader::note(std::size_t begin, std::string_view what) {
+void WordReader::note(std::size_t begin, std::string_view what) {
   note_open(begin, what);
   const Range at = range(begin, std::max(at_, std::min(begin + 1, end_)));
   std::optional<Obstacle>& first = findings_.script.lasting;
   if (!first || at.begin < first->at.begin) first = Obstacle{at, std::string(what)};
 }
 
-void Reader::note_open(std::size_t begin, std::string_view what) {
+void WordReader::note_open(std::size_t begin, std::string_view what) {
   const Range at = range(begin, std::max(at_, std::min(begin + 1, end_)));
   std::optional<Obstacle>& first = findings_.script.obstacle;
   if (!first || at.begin < first->at.begin) first = Obstacle{at, std::string(what)};
 }
 
-void Reader::fail(std::size_t begin, std::string_view what) {
+void WordReader::fail(std::size_t begin, std::string_view what) {
   if (!failed())
     findings_.script.error = Obstacle{range(begin, std::max(at_, std::min(begin + 1, end_))), std::string(what)};
   at_ = end_;
 }
 
 // This reader cannot go further, although shells may: they could run commands that were not seen here.
-void Reader::give_up(std::size_t begin, std::string_view what) {
+void WordReader::give_up(std::size_t begin, std::string_view what) {
   findings_.gave_up = true;
   fail(begin, what);
 }
 
 // Called whenever bash would read something that dash would not. Notes it, and returns whether to read it as bash does.
-bool Reader::bash_only(std::size_t begin, std::string_view what) {
+bool WordReader::bash_only(std::size_t begin, std::string_view what) {
   findings_.differs = true;
   note(begin, what);
   return !as_dash();
 }
 
-bool Reader::posix_mode() {
+bool WordReader::posix_mode() {
   findings_.posix = true;
   return findings_.dialect.posix;
 }
 
-Reader::Mark Reader::mark() const {
+WordReader::Mark WordReader::mark() const {
   return {at_,
           findings_.script.commands.size(),
           static_cast<std::size_t>(findings_.here_documents),
@@ -67,7 +67,7 @@ Reader::Mark Reader::mark() const {
           findings_.script.lasting};
 }
 
-void Reader::go_back(const Mark& mark) {
+void WordReader::go_back(const Mark& mark) {
   const std::size_t cost = at_ - mark.at;
   if (cost > findings_.rereads) {
     give_up(mark.at, "parentheses that could be arithmetic or subshells, one in the other");
@@ -84,41 +84,41 @@ void Reader::go_back(const Mark& mark) {
 }
 
 // A backslash before a newline joins two lines, except within single quotes and comments.
-std::size_t Reader::behind_continuations(std::size_t at) const {
+std::size_t WordReader::behind_continuations(std::size_t at) const {
   while (at + 1 < end_ && text_[at] == '\\' && text_[at + 1] == '\n') at += 2;
   return at;
 }
 
 // The next character; '\0' at the end, since text that is read never contains one.
-char Reader::peek() {
+char WordReader::peek() {
   at_ = behind_continuations(at_);
   return at_ < end_ ? text_[at_] : '\0';
 }
 
-char Reader::peek_second() {
+char WordReader::peek_second() {
   at_ = behind_continuations(at_);
   const std::size_t second = at_ < end_ ? behind_continuations(at_ + 1) : end_;
   return second < end_ ? text_[second] : '\0';
 }
 
-bool Reader::take(char c) {
+bool WordReader::take(char c) {
   if (peek() != c) return false;
   step();
   return true;
 }
 
 // Call this only where a word may begin: it also skips a comment.
-void Reader::skip_blanks() {
+void WordReader::skip_blanks() {
   while (is_blank(peek())) step();
   if (peek() != '#') return;
   at_ = std::min(text_.find('\n', at_), end_);
 }
 
-void Reader::skip_newlines() {
+void WordReader::skip_newlines() {
   for (skip_blanks(); peek() == '\n'; skip_blanks()) newline();
 }
 
-void Reader::newline() {
+void WordReader::newline() {
   step();
   if (!pending_.empty()) read_bodies();
 }

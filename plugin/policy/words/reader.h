@@ -19,7 +19,7 @@
 namespace wtool::policy {
 
 // Bash by default.
-struct Dialect {
+struct ShellDialect {
   bool dash = false;
   bool extglob = false;     // as after `shopt -s extglob`
   bool posix = false;       // as bash reads when it is called sh
@@ -28,9 +28,9 @@ struct Dialect {
 
 // What is known about a text so far. Readers of nested text (backquotes) add to the findings of the outer reader.
 struct Findings {
-  Findings(Dialect as, std::size_t text_size) : dialect(as), rereads(16 * (text_size + 1024)) {}
+  Findings(ShellDialect as, std::size_t text_size) : dialect(as), rereads(16 * (text_size + 1024)) {}
 
-  Dialect dialect;
+  ShellDialect dialect;
   Script script;
   std::vector<std::size_t> begins;  // where each of script.commands begins
   bool differs = false;             // bash and dash read something in it differently
@@ -42,11 +42,12 @@ struct Findings {
   int here_documents = 0;
 };
 
-class Reader {
+class WordReader {
  public:
   // `text` begins at `offset` in the line. With `whole`, everything in it is reported at that range, because text that
   // was unescaped has no offsets in the line.
-  Reader(std::string_view text, Findings& findings, std::size_t offset = 0, std::optional<Range> whole = std::nullopt)
+  WordReader(std::string_view text, Findings& findings, std::size_t offset = 0,
+             std::optional<Range> whole = std::nullopt)
       : text_(text), end_(text.size()), findings_(findings), offset_(offset), whole_(whole) {}
 
   // Reads all of the text as commands.
@@ -115,13 +116,13 @@ class Reader {
   // A construct within another one.
   class Nest {
    public:
-    explicit Nest(Reader& reader);
+    explicit Nest(WordReader& reader);
     ~Nest() { --reader_.findings_.depth; }
     Nest(const Nest&) = delete;
     Nest& operator=(const Nest&) = delete;
 
    private:
-    Reader& reader_;
+    WordReader& reader_;
   };
 
   // reader.cc: the cursor and the findings

@@ -7,13 +7,13 @@ namespace wtool::policy {
 
 // Takes a command's place among the commands, which are in the order in which they begin; commands inside it come
 // later.
-std::size_t Reader::open_command(std::size_t begin) {
+std::size_t WordReader::open_command(std::size_t begin) {
   findings_.script.commands.emplace_back();
   findings_.begins.push_back(range(begin, begin).begin);
   return findings_.script.commands.size() - 1;
 }
 
-std::size_t Reader::simple_command() {
+std::size_t WordReader::simple_command() {
   const std::size_t slot = open_command(at_);
   SimpleCommand command;
   command.nested = findings_.depth > 0;
@@ -58,7 +58,7 @@ std::size_t Reader::simple_command() {
 }
 
 // Takes a redirection if the cursor is at one. `slot` is the place that `command` will have.
-bool Reader::redirection(SimpleCommand& command, std::size_t slot) {
+bool WordReader::redirection(SimpleCommand& command, std::size_t slot) {
   const char first = peek();
   if (first != '<' && first != '>' && first != '&' && first != '{' && !is_digit(first)) return false;
   const std::size_t begin = at_;
@@ -121,7 +121,7 @@ bool Reader::redirection(SimpleCommand& command, std::size_t slot) {
   return true;
 }
 
-void Reader::read_target(Redirection& redirection, std::string descriptor, std::string_view op, std::size_t begin) {
+void WordReader::read_target(Redirection& redirection, std::string descriptor, std::string_view op, std::size_t begin) {
   skip_blanks();
   if (!starts_word()) return fail(begin, "a redirection without its target");
   ReadWord read = word(Place::argument);
@@ -148,7 +148,7 @@ void Reader::read_target(Redirection& redirection, std::string descriptor, std::
   if (redirection.to_file) note(begin, "a redirection to or from a file");
 }
 
-void Reader::here_document(Redirection& redirection, std::size_t slot, std::size_t index, bool strip_tabs) {
+void WordReader::here_document(Redirection& redirection, std::size_t slot, std::size_t index, bool strip_tabs) {
   const std::size_t begin = at_;
   HereDocument document{slot, index, {}, false, strip_tabs};
   skip_blanks();
@@ -161,7 +161,7 @@ void Reader::here_document(Redirection& redirection, std::size_t slot, std::size
 }
 
 // The delimiter is not expanded: its quotes are removed, and whether it had any decides how the body is read.
-bool Reader::read_delimiter(HereDocument& document, std::string& text) {
+bool WordReader::read_delimiter(HereDocument& document, std::string& text) {
   const std::size_t begin = at_;
   bool unusual = false;
   for (char c = peek(); !ends_word(c); c = peek()) {
@@ -197,7 +197,7 @@ bool Reader::read_delimiter(HereDocument& document, std::string& text) {
   return true;
 }
 
-void Reader::read_bodies() {
+void WordReader::read_bodies() {
   const std::vector<HereDocument> documents = std::move(pending_);
   pending_.clear();
   for (const HereDocument& document : documents) {
@@ -205,7 +205,7 @@ void Reader::read_bodies() {
   }
 }
 
-void Reader::read_body(const HereDocument& document) {
+void WordReader::read_body(const HereDocument& document) {
   const std::size_t begin = at_;
   std::size_t body_end = end_;
   std::string body;

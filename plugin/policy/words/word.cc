@@ -19,15 +19,15 @@ std::string quote_character(char c) { return std::string(1, c); }
 }  // namespace
 
 // In bash, `<(` and `>(` begin a word; the two characters must be adjacent.
-bool Reader::at_process_substitution() {
+bool WordReader::at_process_substitution() {
   const char c = peek();
   return (c == '<' || c == '>') && at_ + 1 < end_ && text_[at_ + 1] == '(' && bash_only(at_, "a process substitution");
 }
 
-bool Reader::starts_word() { return !failed() && (!ends_word(peek()) || at_process_substitution()); }
+bool WordReader::starts_word() { return !failed() && (!ends_word(peek()) || at_process_substitution()); }
 
 // The cursor must be at the beginning of a word: starts_word().
-Reader::ReadWord Reader::word(Place place) {
+WordReader::ReadWord WordReader::word(Place place) {
   ReadWord read;
   const std::size_t begin = (peek(), at_);
   bool bare = true;  // only plain characters so far
@@ -192,8 +192,8 @@ Reader::ReadWord Reader::word(Place place) {
 }
 
 // At the end of a word: keeps its open parts in `open`, or notes them as lasting.
-void Reader::settle_open(ReadWord& read, Place place, const std::vector<std::size_t>& brackets,
-                         const std::string& text) {
+void WordReader::settle_open(ReadWord& read, Place place, const std::vector<std::size_t>& brackets,
+                             const std::string& text) {
   if (read.marks.empty() && brackets.empty()) return;
   const bool has_mark = std::any_of(text.begin(), text.end(), [](char c) { return c > 0 && c <= status_mark; });
   if (read.closed || place != Place::argument || has_mark || read.assignment) {
@@ -211,7 +211,7 @@ void Reader::settle_open(ReadWord& read, Place place, const std::vector<std::siz
 }
 
 // At an unquoted `=`.
-void Reader::equals(ReadWord& read, Place place, bool bare) {
+void WordReader::equals(ReadWord& read, Place place, bool bare) {
   const std::size_t from = at_;
   step();
   const bool name = bare && is_assigned_name(read.word.text);
@@ -232,7 +232,7 @@ void Reader::equals(ReadWord& read, Place place, bool bare) {
 }
 
 // Reads from the `[` after an assignment's name to its `]`. Without one, it is an ordinary bracket.
-void Reader::subscript() {
+void WordReader::subscript() {
   const Mark back = mark();
   step();
   if (arithmetic('[', ']', 1) || failed()) return;
@@ -242,7 +242,7 @@ void Reader::subscript() {
 }
 
 // Reads from after `NAME=(` to its `)`.
-void Reader::array() {
+void WordReader::array() {
   const std::size_t begin = at_;
   const Nest nest(*this);
   while (!failed()) {
@@ -261,7 +261,7 @@ void Reader::array() {
 }
 
 // Reads from after an extended pattern's `(` to its `)`.
-void Reader::pattern_list() {
+void WordReader::pattern_list() {
   const std::size_t begin = at_;
   const Nest nest(*this);
   int open = 1;
@@ -278,7 +278,7 @@ void Reader::pattern_list() {
   }
 }
 
-void Reader::process_substitution() {
+void WordReader::process_substitution() {
   const std::size_t begin = at_;
   const Nest nest(*this);
   if (failed()) return;
@@ -293,7 +293,7 @@ void Reader::process_substitution() {
 
 // Reads a character that is not plain, or that was escaped. It is part of the word; if people cannot see it, it is an
 // obstacle.
-void Reader::unusual(ReadWord& read) {
+void WordReader::unusual(ReadWord& read) {
   const std::size_t begin = at_;
   const Character character = first_character(text_.substr(at_, end_ - at_));
   const std::size_t length = character.valid ? character.length : 1;
@@ -307,7 +307,7 @@ void Reader::unusual(ReadWord& read) {
 }
 
 // Reads from after the opening quote.
-void Reader::single_quoted(std::string* text) {
+void WordReader::single_quoted(std::string* text) {
   const std::size_t end = text_.find('\'', at_);
   if (end == std::string_view::npos || end >= end_) return fail(at_ - 1, "a single quote that is never closed");
   if (text != nullptr) text->append(text_, at_, end - at_);
@@ -315,7 +315,7 @@ void Reader::single_quoted(std::string* text) {
 }
 
 // Reads from after the opening quote.
-void Reader::double_quoted(ReadWord* read) {
+void WordReader::double_quoted(ReadWord* read) {
   const std::size_t begin = at_;
   const auto append = [&](std::size_t from, std::size_t size) {
     if (read != nullptr) read->word.text.append(text_, from, size);
@@ -349,7 +349,7 @@ void Reader::double_quoted(ReadWord* read) {
 }
 
 // Reads from after bash's `$'`.
-void Reader::ansi_quoted(ReadWord* read) {
+void WordReader::ansi_quoted(ReadWord* read) {
   const std::size_t begin = at_;
   std::string text;
   bool cut = false;  // after a zero byte, the rest is dropped

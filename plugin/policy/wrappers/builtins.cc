@@ -66,8 +66,8 @@ void judge_source(const Judgement& judgement) {
     if (judgement.is_named_file(file)) return;
     judgement.is_unclear(file, "which file the shell reads is known only when it runs");
   } else if (judgement.is_descriptor_file(file.text)) {
-    const Input input = standard_input(judgement.command);
-    if (input.kind == Input::Kind::text && file.text == "/dev/stdin") return judgement.runs_script(input.word);
+    const StandardInput input = standard_input(judgement.command);
+    if (input.kind == StandardInput::Kind::text && file.text == "/dev/stdin") return judgement.runs_script(input.word);
     judgement.is_unclear(file, "what this descriptor contains is known only when it runs");
   }
 }

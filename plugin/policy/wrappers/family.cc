@@ -46,7 +46,7 @@ void Judgement::runs_shell() const { runs_words({{"sh", true, word(0).at}}); }
 void Judgement::runs_script(const Word& text) const {
   if (!text.literal) return is_unclear(text, "it is shell text that is known only when it runs");
   Inner* const script = put(inners, about(Inner::Kind::script, text, {}));
-  script->command.reads_pipe = standard_input(command).kind != Input::Kind::none;
+  script->command.reads_pipe = standard_input(command).kind != StandardInput::Kind::none;
 }
 
 void Judgement::runs_joined(std::size_t first) const {
@@ -80,21 +80,22 @@ bool Judgement::has_obstacle(const ParsedCommand& reading) const {
   return true;
 }
 
-Input standard_input(const SimpleCommand& command) {
+StandardInput standard_input(const SimpleCommand& command) {
   const Redirection* last = nullptr;
   for (const Redirection& each : command.redirections) {
     if (each.is_input) last = &each;
   }
   if (last != nullptr) {
     if (last->is_here_document || last->text.find("<<<") != std::string::npos) {
-      return {last->target.literal ? Input::Kind::text : Input::Kind::unknown, last->target};
+      return {last->target.literal ? StandardInput::Kind::text : StandardInput::Kind::unknown, last->target};
     }
     const bool empty = last->target.literal && last->target.text == "/dev/null";
-    return {empty ? Input::Kind::none : Input::Kind::unknown, last->target};
+    return {empty ? StandardInput::Kind::none : StandardInput::Kind::unknown, last->target};
   }
   // A command inside a group or a loop reads what the group reads, and that is not known here.
   const bool unknown = command.reads_pipe || command.nested;
-  return {unknown ? Input::Kind::unknown : Input::Kind::none, command.words.empty() ? Word{} : command.words.front()};
+  return {unknown ? StandardInput::Kind::unknown : StandardInput::Kind::none,
+          command.words.empty() ? Word{} : command.words.front()};
 }
 
 bool reaches_devices(std::string_view path) {
@@ -117,7 +118,7 @@ bool Judgement::is_descriptor_file(std::string_view path) const {
   // In an unknown folder, the path may be one of the names that descriptors have. Without a standard input, it would be
   // empty.
   constexpr std::string_view folders[] = {"/", "/dev", "/proc", "/proc/self/fd"};
-  if (!where->elsewhere || standard_input(command).kind == Input::Kind::none) return false;
+  if (!where->elsewhere || standard_input(command).kind == StandardInput::Kind::none) return false;
   return std::any_of(std::begin(folders), std::end(folders), [&](std::string_view folder) {
     struct stat status {};
     return ::stat((std::string(folder) + '/').append(path).c_str(), &status) == 0 && !S_ISDIR(status.st_mode) &&

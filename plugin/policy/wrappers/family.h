@@ -55,7 +55,7 @@ struct Judgement {
 };
 
 // What a program would read if it takes its program from standard input.
-struct Input {
+struct StandardInput {
   enum class Kind {
     none,     // nothing
     text,     // a here-document or here-string of literal text
@@ -64,7 +64,7 @@ struct Input {
   Kind kind = Kind::none;
   Word word;  // the text, or the word that stands for it
 };
-Input standard_input(const SimpleCommand& command);
+StandardInput standard_input(const SimpleCommand& command);
 
 // True if a path (canonical) is in /dev or /proc, or is a folder above them.
 bool reaches_devices(std::string_view path);

@@ -22,8 +22,8 @@ constexpr std::string_view interactive =
     "python python2 python3 pypy pypy3 ipython jython micropython bpython node nodejs lua luajit texlua julia";
 
 void judge_input(const Judgement& judgement) {
-  const Input input = standard_input(judgement.command);
-  if (input.kind == Input::Kind::none) return;
+  const StandardInput input = standard_input(judgement.command);
+  if (input.kind == StandardInput::Kind::none) return;
   judgement.runs_code(input.word, std::string(judgement.tool) + " runs its standard input as code");
 }
 
@@ -108,13 +108,13 @@ void judge_spooler(const Judgement& judgement) {
     return judgement.runs_code(judgement.word(file->word), "it schedules commands that are not seen here");
   }
   if (reading.find("l r d c V") != nullptr) return;
-  const Input input = standard_input(judgement.command);
+  const StandardInput input = standard_input(judgement.command);
   if (judgement.tool == "crontab" && !reading.operands.empty() &&
       judgement.word(reading.operands.front()).text != "-") {
     return judgement.runs_code(judgement.word(reading.operands.front()), "it schedules the commands in this file");
   }
-  if (input.kind == Input::Kind::none) return;
-  if (input.kind == Input::Kind::text && judgement.tool != "crontab") return judgement.runs_script(input.word);
+  if (input.kind == StandardInput::Kind::none) return;
+  if (input.kind == StandardInput::Kind::text && judgement.tool != "crontab") return judgement.runs_script(input.word);
   judgement.runs_code(input.word, "it schedules the commands that stand at its standard input");
 }
 
@@ -170,11 +170,11 @@ void judge_database(const Judgement& judgement) {
     if (runs_programs(word.text, sqlite)) return judgement.runs_code(word, "it may run a program of the system");
     if (sqlite && is_listed("-init --init", word.text)) return judgement.runs_code(word, "it names a file of commands");
   }
-  const Input input = standard_input(judgement.command);
-  if (input.kind == Input::Kind::text && runs_programs(input.word.text, sqlite)) {
+  const StandardInput input = standard_input(judgement.command);
+  if (input.kind == StandardInput::Kind::text && runs_programs(input.word.text, sqlite)) {
     judgement.runs_code(input.word, "it may run a program of the system");
   }
-  if (input.kind == Input::Kind::unknown && reads_commands(judgement, sqlite)) {
+  if (input.kind == StandardInput::Kind::unknown && reads_commands(judgement, sqlite)) {
     judgement.runs_code(input.word, std::string(judgement.tool) + " reads commands from its standard input");
   }
 }
@@ -244,7 +244,7 @@ constexpr CodeReader code_readers[] = {
 }  // namespace
 
 void judge_code_in_input(const Judgement& judgement) {
-  if (standard_input(judgement.command).kind == Input::Kind::none) return;
+  if (standard_input(judgement.command).kind == StandardInput::Kind::none) return;
   const auto& words = judgement.words();
   const auto is_input = [&](std::string_view text) { return text == "-" || judgement.is_descriptor_file(text); };
   const auto reader = std::find_if(std::begin(code_readers), std::end(code_readers),

@@ -206,8 +206,8 @@ void judge_ssh(const Judgement& judgement) {
     if (judgement.has_obstacle(reading) || reading.find("G Q V O") != nullptr) return;
     no_command = no_command || reading.find("N W") != nullptr;
     if (reading.operands.empty()) {
-      const Input input = standard_input(judgement.command);
-      if (has_host && !no_command && input.kind != Input::Kind::none) {
+      const StandardInput input = standard_input(judgement.command);
+      if (has_host && !no_command && input.kind != StandardInput::Kind::none) {
         judgement.runs_code(input.word, "the shell of that host runs the standard input of ssh");
       }
       return;
@@ -303,15 +303,16 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
       judgement.runs_code(judgement.word(option.word), "it gives " + std::string(judgement.tool) + " commands");
     }
   }
-  if (const Input input = standard_input(judgement.command); prefix.reads_input && input.kind != Input::Kind::none) {
+  if (const StandardInput input = standard_input(judgement.command);
+      prefix.reads_input && input.kind != StandardInput::Kind::none) {
     judgement.runs_code(input.word, std::string(judgement.tool) + " reads commands from its standard input");
   }
   if (reading.find(prefix.idle) != nullptr || judgement.has_obstacle(reading)) return;
   const bool has_script = !prefix.script.empty() && reading.find(prefix.script) != nullptr;
   const bool has_command = prefix.runs == Runs::options ? has_script : reading.operands.size() > prefix.before;
   const bool hands_on = prefix.hands_input_on == "*" || reading.find(prefix.hands_input_on) != nullptr;
-  if (const Input input = standard_input(judgement.command);
-      hands_on && !has_command && input.kind != Input::Kind::none) {
+  if (const StandardInput input = standard_input(judgement.command);
+      hands_on && !has_command && input.kind != StandardInput::Kind::none) {
     judgement.runs_code(input.word, "what " + std::string(judgement.tool) +
                                         " hands its standard input to may be a shell, which runs it");
   }

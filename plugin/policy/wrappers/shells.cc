@@ -43,9 +43,9 @@ std::vector<Word> with_double_dashes(std::vector<Word> words, const OptionTable&
 }
 
 void judge_input(const Judgement& judgement, const ProgramSpec& shell) {
-  const Input input = standard_input(judgement.command);
-  if (input.kind == Input::Kind::text) return judge_text(judgement, shell, input.word);
-  if (input.kind == Input::Kind::unknown) {
+  const StandardInput input = standard_input(judgement.command);
+  if (input.kind == StandardInput::Kind::text) return judge_text(judgement, shell, input.word);
+  if (input.kind == StandardInput::Kind::unknown) {
     judgement.is_unclear(input.word,
                          std::string(judgement.tool) + " runs its standard input, which is known only when it runs");
   }

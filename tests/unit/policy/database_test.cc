@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(options_are_read_as_they_are_written) {
   BOOST_TEST(sort.letter('o')->why == clause_of(Effect::writes));
   BOOST_TEST((sort.word("--compress-prog").option->effect == Effect::runs_program));
   BOOST_TEST(sort.word("--files0-from").option->list);
-  BOOST_TEST((sort.word("--check").option->value == Value::optional));
+  BOOST_TEST((sort.word("--check").option->value == OptionValue::optional));
   BOOST_TEST(find_program("jq")->word("--arg").option->values == 2u);
   BOOST_TEST(find_program("grep")->letter('e')->replaces_first);
   BOOST_TEST(find_program("md5sum")->letter('c')->lists);
