@@ -63,14 +63,14 @@ class LogExtension : public audit::HostTracing {
 };
 
 // wtool.approval/1, for one call. `ask` runs on the call's thread, `cancelled` on any.
-class CallApprover : public Approver {
+class CallApprover : public ApprovalAsker {
  public:
   // All are borrowed for the life of the call; `approval` may be NULL.
   CallApprover(const wtool_host* host, const wtool_host_approval* approval, const engine::Cancellation& cancellation)
       : host_(host), approval_(approval), cancellation_(cancellation) {}
 
-  Reply ask(const Question& question) override {
-    if (approval_ == nullptr || !WTOOL_HAS_FN(approval_, ask)) return Reply::unavailable;
+  ApprovalReply ask(const ApprovalQuestion& question) override {
+    if (approval_ == nullptr || !WTOOL_HAS_FN(approval_, ask)) return ApprovalReply::unavailable;
     static std::atomic<std::uint64_t> last{0};
     const std::uint64_t id = ++last;
     wtool_approval_question out{};
@@ -88,19 +88,19 @@ class CallApprover : public Approver {
     asking_.store(0);
     switch (answer) {
       case WTOOL_APPROVAL_UNAVAILABLE:
-        return Reply::unavailable;
+        return ApprovalReply::unavailable;
       case WTOOL_APPROVAL_YES:
-        return Reply::yes;
+        return ApprovalReply::yes;
       case WTOOL_APPROVAL_ALWAYS:
-        return Reply::always;
+        return ApprovalReply::always;
       case WTOOL_APPROVAL_NEVER:
-        return Reply::never;
+        return ApprovalReply::never;
       case WTOOL_APPROVAL_DEFERRED:
-        return Reply::deferred;
+        return ApprovalReply::deferred;
       case WTOOL_APPROVAL_EXPIRED:
-        return Reply::expired;
+        return ApprovalReply::expired;
       default:
-        return Reply::no;
+        return ApprovalReply::no;
     }
   }
 

@@ -78,8 +78,8 @@ bool is_intact(std::string_view line) {
   return sha256(line.substr(0, hashed)) == line.substr(hashed + hash_key.size(), sha256_size);
 }
 
-Line make_line(std::int64_t unix_ms, std::string_view event, const ordered_json& fields, const Link& previous) {
-  Line line;
+TrailLine make_line(std::int64_t unix_ms, std::string_view event, const ordered_json& fields, const Link& previous) {
+  TrailLine line;
   line.link.seq = previous.seq + 1;
   line.text.append(line_start)
       .append(iso_time(std::chrono::system_clock::time_point(std::chrono::milliseconds(unix_ms))));

@@ -26,15 +26,15 @@ struct Link {
   std::string hash = std::string(64, '0');
 };
 
-struct Line {
+struct TrailLine {
   std::string text;  // with its newline
   Link link;
 };
 
 // `fields` is a JSON object, or null for none. Members with a name of the line's own fields (time, seq, event, prev,
 // hash) are left out. Text that is not UTF-8 is repaired.
-Line make_line(std::int64_t unix_ms, std::string_view event, const nlohmann::ordered_json& fields,
-               const Link& previous);
+TrailLine make_line(std::int64_t unix_ms, std::string_view event, const nlohmann::ordered_json& fields,
+                    const Link& previous);
 
 // The link for the next line, from this one, which is given without its newline. Nothing if this is not a whole line.
 // The hash is not verified.

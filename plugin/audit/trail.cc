@@ -67,7 +67,7 @@ class TrailFile {
   std::string begin();
   std::string repair(std::uint64_t torn_at);
   std::string rotate();
-  std::string write(Line line, std::string_view before = {});
+  std::string write(TrailLine line, std::string_view before = {});
 
   const TrailOptions& options_;
   const std::string name_;  // in the folder
@@ -268,7 +268,7 @@ std::string TrailFile::repair(std::uint64_t torn_at) {
 }
 
 std::string TrailFile::append(std::string_view event, const ordered_json& fields) {
-  Line line = make_line(now_unix_ms(), event, fields, last_);
+  TrailLine line = make_line(now_unix_ms(), event, fields, last_);
   // Each file gets at least one event, however small the limit is. In a loop, because other processes may fill the new
   // file before this one gets the lock.
   while (options_.max_bytes > 0 && size_ > 0 && size_ + line.text.size() > options_.max_bytes && !began_file_) {
@@ -295,7 +295,7 @@ std::string TrailFile::rotate() {
   return {};
 }
 
-std::string TrailFile::write(Line line, std::string_view before) {
+std::string TrailFile::write(TrailLine line, std::string_view before) {
   line.text.insert(0, before);
   const auto [written, error] = write_without_signal(descriptor_.get(), line.text);
   if (error != 0) {

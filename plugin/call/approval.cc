@@ -22,7 +22,7 @@ Json describe_input(const std::string& text) {
   return input;
 }
 
-std::string describe(const CommandRequest& request, const Plan& plan) {
+std::string describe(const CommandRequest& request, const CommandPlan& plan) {
   Json subject{{"command", plan.asked_line(request)}, {"directory", plan.directory.path}};
   Json names = Json::array();
   for (const auto& [name, value] : request.environment) names.push_back(name);
@@ -41,7 +41,7 @@ CallError not_approved(const CommandRequest& request, const std::string& why) {
 
 // The file of approvals to use for this plan. Empty: none can be used, and `why_not` says why if one is configured. A
 // file that the command itself could write does not prove what a person wants.
-std::string approvals_file(const Plan& plan, const Configuration& configuration, std::string& why_not) {
+std::string approvals_file(const CommandPlan& plan, const Configuration& configuration, std::string& why_not) {
   const std::string& file = configuration.commands.approvals;
   if (file.empty()) return {};
   const std::string real = policy::resolve_path("/", file);
@@ -63,16 +63,18 @@ std::string approvals_file(const Plan& plan, const Configuration& configuration,
 
 }  // namespace
 
-std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request, const Plan& plan,
+std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request,
+                                                                    const CommandPlan& plan,
                                                                     const Configuration& configuration,
                                                                     std::string& why_not) {
   if (plan.asked_by_tool_rules && request.tool_answers) return request.tool_answers;
   return std::make_shared<policy::Approvals>(approvals_file(plan, configuration, why_not));
 }
 
-Approval resolve_approval(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
-                          std::string_view tool, std::string_view call_id, Approver* approver) {
-  Approval approval;
+CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& plan,
+                              const Configuration& configuration, std::string_view tool, std::string_view call_id,
+                              ApprovalAsker* approver) {
+  CallApproval approval;
   const policy::Subject subject = plan.subject(request);
   approval.fingerprint = policy::fingerprint(subject);
   const auto kept = remembered_answers(request, plan, configuration, approval.not_kept);
@@ -93,42 +95,42 @@ Approval resolve_approval(const CommandRequest& request, const Plan& plan, const
     return approval;
   }
 
-  const Reply reply = approver == nullptr
-                          ? Reply::unavailable
-                          : approver->ask({std::string(tool), std::string(call_id), describe(request, plan),
-                                           plan.verdict.reason, approval.fingerprint});
+  const ApprovalReply reply = approver == nullptr
+                                  ? ApprovalReply::unavailable
+                                  : approver->ask({std::string(tool), std::string(call_id), describe(request, plan),
+                                                   plan.verdict.reason, approval.fingerprint});
   const auto keep = [&](bool always) {
     if (approval.not_kept.empty()) approval.not_kept = kept->remember(subject, always);
   };
   switch (reply) {
-    case Reply::yes:
+    case ApprovalReply::yes:
       approval.answer = "yes";
       break;
-    case Reply::always:
+    case ApprovalReply::always:
       approval.answer = "always";
       keep(true);
       break;
-    case Reply::no:
+    case ApprovalReply::no:
       approval.answer = "no";
       approval.refusal = not_approved(request, "the answer was no, for this once");
       break;
-    case Reply::never:
+    case ApprovalReply::never:
       approval.answer = "never";
       keep(false);
       approval.refusal = not_approved(
           request, approval.not_kept.empty() ? "the answer was never; it stands" + where : "the answer was never");
       break;
-    case Reply::deferred:
+    case ApprovalReply::deferred:
       approval.answer = "deferred";
       approval.refusal = CallError{"approval_unavailable", "Approval is still to come: " + plan.verdict.reason,
                                    "make the same call again when the host has the answer"};
       break;
-    case Reply::expired:
+    case ApprovalReply::expired:
       approval.answer = "expired";
       approval.refusal = CallError{"approval_unavailable", "Nobody has answered in time: " + plan.verdict.reason,
                                    "make the same call again when a person is there to answer"};
       break;
-    case Reply::unavailable:
+    case ApprovalReply::unavailable:
       approval.answer = "unavailable";
       approval.refusal = CallError{
           "approval_unavailable", "Nobody could be asked: " + plan.verdict.reason,

@@ -9,7 +9,7 @@
 
 namespace wtool {
 
-struct Question {
+struct ApprovalQuestion {
   std::string tool;
   std::string call_id;
   std::string subject;      // JSON object that shows exactly what would run
@@ -17,17 +17,17 @@ struct Question {
   std::string fingerprint;  // of command, directory, environment and standard input
 };
 
-enum class Reply { unavailable, yes, no, always, never, deferred, expired };
+enum class ApprovalReply { unavailable, yes, no, always, never, deferred, expired };
 
 // Asks a person. An interface, because this folder must not know the C interface to the host.
-class Approver {
+class ApprovalAsker {
  public:
-  virtual ~Approver() = default;
+  virtual ~ApprovalAsker() = default;
   // Blocks until an answer arrives, or the call is cancelled; the answer is then "unavailable".
-  virtual Reply ask(const Question& question) = 0;
+  virtual ApprovalReply ask(const ApprovalQuestion& question) = 0;
 };
 
-struct Approval {
+struct CallApproval {
   std::optional<CallError> refusal;  // absent: the command may run
   std::string answer;                // "yes", "always (remembered)", ..., for the audit trail
   std::string fingerprint;
@@ -35,12 +35,14 @@ struct Approval {
 };
 
 // Where answers for good are kept for this plan. NULL: nowhere; if a file is configured, `why_not` says why.
-std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request, const Plan& plan,
+std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request,
+                                                                    const CommandPlan& plan,
                                                                     const Configuration& configuration,
                                                                     std::string& why_not);
 
 // `approver` may be NULL: nobody can be asked then.
-Approval resolve_approval(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
-                          std::string_view tool, std::string_view call_id, Approver* approver);
+CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& plan,
+                              const Configuration& configuration, std::string_view tool, std::string_view call_id,
+                              ApprovalAsker* approver);
 
 }  // namespace wtool

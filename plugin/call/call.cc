@@ -11,7 +11,7 @@ namespace wtool {
 namespace {
 
 // A message for the caller, without secrets from the words of the command.
-CallError masked(CallError error, const Plan& plan, const CommandRequest& request) {
+CallError masked(CallError error, const CommandPlan& plan, const CommandRequest& request) {
   const secrets::Masker masker = plan.masker(request);
   error.message = masker.masked(error.message);
   error.hint = masker.masked(error.hint);
@@ -34,7 +34,7 @@ Background* kept_in(const CommandRequest& request, CallContext& context) {
 }
 
 // Runs what the plan says. An error: its sandbox is not available.
-std::variant<CallError, engine::CommandOutcome> run(const Plan& plan, const engine::RunOptions& options,
+std::variant<CallError, engine::CommandOutcome> run(const CommandPlan& plan, const engine::RunOptions& options,
                                                     CallContext& context, CallResult& result) {
   engine::Sandbox* const sandbox = context.configuration.confinement.get();
   engine::SandboxReport report;
@@ -51,7 +51,7 @@ std::variant<CallError, engine::CommandOutcome> run(const Plan& plan, const engi
 }
 
 // Adds to each state that a runner reports what only the call knows. Drops a state that repeats the last one.
-engine::StateSink state_sink(const Plan& plan, const CommandRequest& request, const CallContext& context) {
+engine::StateSink state_sink(const CommandPlan& plan, const CommandRequest& request, const CallContext& context) {
   if (!context.state) return {};
   std::vector<std::string> argv = plan.command.arguments;
   const secrets::Masker masker = plan.masker(request);
@@ -68,7 +68,7 @@ engine::StateSink state_sink(const Plan& plan, const CommandRequest& request, co
 }
 
 // Gives the command its place in the caller's trace, unless the caller has set the variable itself or the rules deny it.
-void set_trace(const CommandRequest& request, const CallContext& context, Plan& plan) {
+void set_trace(const CommandRequest& request, const CallContext& context, CommandPlan& plan) {
   constexpr std::string_view name = "TRACEPARENT";
   if (context.traceparent.empty()) return;
   const auto is_it = [&](const auto& variable) { return variable.first == name; };
@@ -98,7 +98,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   result.limits = context.configuration.limits;
   if (context.ceiling) result.time_limit = std::min(result.time_limit, *context.ceiling);
 
-  Plan plan = make_plan(request, context.configuration);
+  CommandPlan plan = make_plan(request, context.configuration);
   const CallRecord record(request, plan, context);
   const auto refuse = [&](const CallError& error, std::uint64_t span) {
     result.audit_error = record.refused(error, span);
@@ -117,7 +117,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
   auto waited = std::chrono::steady_clock::duration::zero();
   if (plan.verdict.answer == policy::Answer::ask) {
     const auto asked = std::chrono::steady_clock::now();
-    Approval approval =
+    CallApproval approval =
         resolve_approval(request, plan, context.configuration, context.tool, context.call_id, context.approver);
     waited = std::chrono::steady_clock::now() - asked;
     const std::string problem = record.approval(approval, span.number());

@@ -40,7 +40,7 @@ struct CallContext {
   std::string call_id;
   std::uint64_t parent_span = 0;
   std::optional<std::chrono::milliseconds> ceiling;  // the host's time limit, from the start of the call
-  Approver* approver = nullptr;                      // NULL: nobody can be asked
+  ApprovalAsker* approver = nullptr;                 // NULL: nobody can be asked
   // Stops this call now, from any thread, for as long as it runs.
   std::function<void(std::string_view reason)> abort;
   // The same as `configuration`, for what outlives the call.
@@ -54,10 +54,10 @@ struct CallContext {
 
 struct CallResult {
   std::variant<CallError, engine::CommandOutcome> outcome;
-  policy::Verdict verdict;           // of the policy
-  std::optional<Approval> approval;  // if one was needed
-  std::string directory;             // canonical; empty if it could not be opened
-  std::string program;               // argv[0], or the shell's path
+  policy::Verdict verdict;               // of the policy
+  std::optional<CallApproval> approval;  // if one was needed
+  std::string directory;                 // canonical; empty if it could not be opened
+  std::string program;                   // argv[0], or the shell's path
   bool through_shell = false;
   engine::Limits limits;                         // those that applied
   std::optional<engine::SandboxReport> sandbox;  // if a sandbox is configured

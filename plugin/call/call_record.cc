@@ -107,7 +107,7 @@ void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
 }
 
 // Adds how the command ended, in the keys of the trail's `end` line.
-struct Ending {
+struct TrailEnding {
   Json& line;
   void operator()(const engine::Exited& how) const { line["exit_code"] = how.status; }
   void operator()(const engine::Signalled& how) const { line["signal"] = signal_name(how.signal); }
@@ -178,7 +178,7 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
   return write(context_, "refusal", line, span);
 }
 
-std::string CallRecord::approval(const Approval& approval, std::uint64_t span) const {
+std::string CallRecord::approval(const CallApproval& approval, std::uint64_t span) const {
   const secrets::Masker masker = plan_.masker(request_);
   audit::Fields fields{audit::field("reason", masker.masked(plan_.verdict.reason)),
                        audit::field("rule", plan_.verdict.rule)};
@@ -242,7 +242,7 @@ std::string CallRecord::end(const CallResult& result, std::uint64_t span) const 
   log_end(outcome, span);
   if (!context_.configuration.trail) return {};
   Json line = line_of(request_, context_);
-  std::visit(Ending{line}, outcome.termination);
+  std::visit(TrailEnding{line}, outcome.termination);
   if (!outcome.node.empty()) {
     line["node"] = outcome.node;
     line["job"] = outcome.job;

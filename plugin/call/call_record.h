@@ -19,18 +19,18 @@ std::string write_to_trail(const CallContext& context, std::string_view event, c
 class CallRecord {
  public:
   // Borrows all of its arguments.
-  CallRecord(const CommandRequest& request, const Plan& plan, const CallContext& context)
+  CallRecord(const CommandRequest& request, const CommandPlan& plan, const CallContext& context)
       : request_(request), plan_(plan), context_(context) {}
 
   // Each returns what went wrong with the audit trail; empty: nothing.
   std::string refused(const CallError& error, std::uint64_t span) const;
-  std::string approval(const Approval& approval, std::uint64_t span) const;
+  std::string approval(const CallApproval& approval, std::uint64_t span) const;
   std::string start(const CallResult& result, std::uint64_t span) const;
   std::string end(const CallResult& result, std::uint64_t span) const;
 
  private:
   const CommandRequest& request_;
-  const Plan& plan_;
+  const CommandPlan& plan_;
   const CallContext& context_;
 };
 

@@ -24,7 +24,7 @@ bool changes_shell(std::string_view variable) {
   return variable.starts_with("BASH_ENV=") || variable.starts_with("BASH_FUNC_");
 }
 
-void run_through_shell(const Configuration& configuration, const std::string& line, bool judged, Plan& plan) {
+void run_through_shell(const Configuration& configuration, const std::string& line, bool judged, CommandPlan& plan) {
   // A line that was rebuilt from its judged words needs a POSIX shell, even if another one is configured.
   const std::string shell = judged && !is_posix_shell(configuration.shell) ? "/bin/sh" : configuration.shell;
   plan.command.arguments = {shell};
@@ -35,7 +35,7 @@ void run_through_shell(const Configuration& configuration, const std::string& li
   plan.through_shell = true;
 }
 
-void run_directly(std::vector<std::string> words, Plan& plan) {
+void run_directly(std::vector<std::string> words, CommandPlan& plan) {
   plan.command.arguments = std::move(words);
   plan.command.paths =
       engine::candidate_paths(plan.command.arguments.front(),
@@ -44,7 +44,7 @@ void run_directly(std::vector<std::string> words, Plan& plan) {
 
 // Executing a program directly is twice as fast as through a shell, and gives exact errors. This is done only for lines
 // that mean the same without a shell.
-void decide_program(const CommandRequest& request, const Configuration& configuration, Plan& plan) {
+void decide_program(const CommandRequest& request, const Configuration& configuration, CommandPlan& plan) {
   if (configuration.direct_exec && is_posix_shell(configuration.shell) &&
       std::none_of(plan.command.variables.begin(), plan.command.variables.end(), changes_shell)) {
     if (auto words = policy::plain_command(request.line)) return run_directly(std::move(*words), plan);
@@ -53,7 +53,7 @@ void decide_program(const CommandRequest& request, const Configuration& configur
 }
 
 // A line that was judged word by word is rebuilt from those words: however the shell reads it, it runs what was judged.
-void decide_judged_program(const policy::Script& script, const Configuration& configuration, Plan& plan) {
+void decide_judged_program(const policy::Script& script, const Configuration& configuration, CommandPlan& plan) {
   const auto& commands = script.commands;
   if (commands.size() == 1 && !commands.front().negated && commands.front().redirections.empty() &&
       commands.front().assignments.empty() && !commands.front().words.empty()) {
@@ -66,11 +66,11 @@ void decide_judged_program(const policy::Script& script, const Configuration& co
   run_through_shell(configuration, policy::regenerate(script), true, plan);
 }
 
-void run_words(const CommandRequest& request, Plan& plan) {
+void run_words(const CommandRequest& request, CommandPlan& plan) {
   run_directly(request.executed.empty() ? request.words : request.executed, plan);
 }
 
-void refuse(Plan& plan, CallError error, std::string rule) {
+void refuse(CommandPlan& plan, CallError error, std::string rule) {
   plan.verdict.answer = policy::Answer::deny;
   plan.verdict.reason = error.message;
   plan.verdict.rule = std::move(rule);
@@ -79,7 +79,7 @@ void refuse(Plan& plan, CallError error, std::string rule) {
 }
 
 // The line is one argument of the shell, and the kernel limits its size (MAX_ARG_STRLEN, which includes the zero byte).
-void check_size(Plan& plan) {
+void check_size(CommandPlan& plan) {
   const auto longest = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) * 32 - 1;
   const std::size_t size = plan.command.arguments.back().size();
   if (size <= longest) return;
@@ -92,7 +92,7 @@ void check_size(Plan& plan) {
 }
 
 // Opens the working directory. False: the plan is refused.
-bool open_directory(const CommandRequest& request, const Configuration& configuration, Plan& plan) {
+bool open_directory(const CommandRequest& request, const Configuration& configuration, CommandPlan& plan) {
   auto opened = policy::open_directory(request.directory.value_or(std::string()));
   if (auto* error = std::get_if<policy::DirectoryError>(&opened)) {
     const bool exhausted = engine::is_exhaustion(error->error);
@@ -116,7 +116,8 @@ bool open_directory(const CommandRequest& request, const Configuration& configur
 }
 
 // Refuses the plan if the call sets variables that it may not set.
-void judge_environment(const CommandRequest& request, const Configuration& configuration, bool trusted, Plan& plan) {
+void judge_environment(const CommandRequest& request, const Configuration& configuration, bool trusted,
+                       CommandPlan& plan) {
   if (const auto denied = policy::find_denied_name(request.environment, configuration.environment)) {
     refuse(plan,
            {"policy_denied",
@@ -140,7 +141,7 @@ void judge_environment(const CommandRequest& request, const Configuration& confi
 
 }  // namespace
 
-secrets::Masker Plan::masker(const CommandRequest& request) const {
+secrets::Masker CommandPlan::masker(const CommandRequest& request) const {
   secrets::Masker masker(command.variables);
   masker.learn_from(request.line);
   return masker;
@@ -151,8 +152,8 @@ void set_words(CommandRequest& request, std::vector<std::string> words) {
   request.words = std::move(words);
 }
 
-Plan plan_place(const CommandRequest& request, const Configuration& configuration) {
-  Plan plan;
+CommandPlan plan_place(const CommandRequest& request, const Configuration& configuration) {
+  CommandPlan plan;
   const policy::CommandRules& rules = configuration.commands;
   plan.roots = policy::canonical_roots(configuration.directories.roots);
   if (!open_directory(request, configuration, plan)) return plan;
@@ -179,8 +180,8 @@ Plan plan_place(const CommandRequest& request, const Configuration& configuratio
   return plan;
 }
 
-Plan make_plan(const CommandRequest& request, const Configuration& configuration) {
-  Plan plan = plan_place(request, configuration);
+CommandPlan make_plan(const CommandRequest& request, const Configuration& configuration) {
+  CommandPlan plan = plan_place(request, configuration);
   if (plan.error) return plan;
   policy::Verdict own;
   if (request.tool_rules) own = request.tool_rules(plan.directory.path, *plan.programs);

@@ -62,7 +62,7 @@ struct CallError {
   std::string hint;
 };
 
-struct Plan {
+struct CommandPlan {
   std::optional<CallError> error;  // nothing can run; the verdict is then deny
   policy::Verdict verdict;
   bool asked_by_tool_rules = false;  // the tool's rules ask, and the configured rules do not
@@ -86,9 +86,9 @@ struct Plan {
 };
 
 // Judges only the working directory and the variables, as for a command.
-Plan plan_place(const CommandRequest& request, const Configuration& configuration);
+CommandPlan plan_place(const CommandRequest& request, const Configuration& configuration);
 
 // Any thread. Starts nothing, and asks nobody.
-Plan make_plan(const CommandRequest& request, const Configuration& configuration);
+CommandPlan make_plan(const CommandRequest& request, const Configuration& configuration);
 
 }  // namespace wtool

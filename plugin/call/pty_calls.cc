@@ -59,7 +59,7 @@ constexpr std::chrono::milliseconds between_looks{50};
 constexpr std::string_view time_is_over = "the host's time for it is over (deadline_ms)";
 
 // Passes questions to the caller's thread, which is the one on which the host allows them.
-class Relay : public Approver {
+class Relay : public ApprovalAsker {
  public:
   // `abort` stops the call that started the terminal, and withdraws what it asks; it is called until close() only.
   Relay(const engine::Cancellation& terminal, std::function<void(std::string_view)> abort,
@@ -67,7 +67,7 @@ class Relay : public Approver {
       : terminal_(terminal), abort_(std::move(abort)), deadline_(deadline) {}
 
   // Called on the thread of the terminal.
-  Reply ask(const Question& question) override {
+  ApprovalReply ask(const ApprovalQuestion& question) override {
     std::unique_lock lock(mutex_);
     if (!closed_) question_ = &question;
     bool aborted = false;
@@ -81,19 +81,19 @@ class Relay : public Approver {
       if (ending) break;
     }
     question_ = nullptr;
-    return std::exchange(reply_, std::nullopt).value_or(Reply::unavailable);
+    return std::exchange(reply_, std::nullopt).value_or(ApprovalReply::unavailable);
   }
 
   // ---- Called on the thread of the caller.
 
   // The one that waits for an answer, if any.
-  std::optional<Question> question() {
+  std::optional<ApprovalQuestion> question() {
     const std::lock_guard lock(mutex_);
     if (question_ == nullptr || reply_) return std::nullopt;
     return *question_;
   }
 
-  void answer(Reply reply) {
+  void answer(ApprovalReply reply) {
     const std::lock_guard lock(mutex_);
     reply_ = reply;
     changed_.notify_all();
@@ -112,8 +112,8 @@ class Relay : public Approver {
   const Pty::Clock::time_point deadline_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  const Question* question_ = nullptr;
-  std::optional<Reply> reply_;
+  const ApprovalQuestion* question_ = nullptr;
+  std::optional<ApprovalReply> reply_;
   bool closed_ = false;
 };
 
@@ -224,7 +224,8 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
       if (context.abort && Pty::Clock::now() >= deadline) context.abort(time_is_over);
       const auto question = relay.question();
       if (!question) continue;
-      const Reply reply = context.approver == nullptr ? Reply::unavailable : context.approver->ask(*question);
+      const ApprovalReply reply =
+          context.approver == nullptr ? ApprovalReply::unavailable : context.approver->ask(*question);
       // A question that was withdrawn is no refusal.
       if (!is_cancelled()) relay.answer(reply);
     }

@@ -90,7 +90,7 @@ Labels labels_of(const Session& session) {
   return {{"session", details.id}, {"task", details.task}, {"agent", details.agent}};
 }
 
-Plan plan_session(const SessionRequest& request, const Configuration& configuration) {
+CommandPlan plan_session(const SessionRequest& request, const Configuration& configuration) {
   CommandRequest place;
   place.directory = request.directory;
   place.directory_parameter = "workingDirectory";
@@ -101,7 +101,7 @@ Plan plan_session(const SessionRequest& request, const Configuration& configurat
 }
 
 std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context) {
-  const Plan plan = plan_session(request, context.configuration);
+  const CommandPlan plan = plan_session(request, context.configuration);
   const auto refuse = [&](CallError error, const std::string& rule) {
     record_refusal(
         error, {{"task", request.task}, {"agent", request.agent}, {"directory", plan.directory.path}, {"rule", rule}},

@@ -22,7 +22,7 @@ struct SessionRequest {
 };
 
 // Judges the directory and the variables. Opens nothing.
-Plan plan_session(const SessionRequest& request, const Configuration& configuration);
+CommandPlan plan_session(const SessionRequest& request, const Configuration& configuration);
 
 // Any thread.
 std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequest& request, CallContext& context);

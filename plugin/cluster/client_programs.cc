@@ -40,9 +40,9 @@ std::string how_it_ended(const engine::Termination& how, int seconds) {
 }
 
 // While this object exists, a descriptor that becomes readable ends the command.
-class Watch {
+class CancelWatch {
  public:
-  Watch(engine::Cancellation& cancellation, int cancel) : over_(cancel < 0 ? -1 : ::eventfd(0, EFD_CLOEXEC)) {
+  CancelWatch(engine::Cancellation& cancellation, int cancel) : over_(cancel < 0 ? -1 : ::eventfd(0, EFD_CLOEXEC)) {
     if (!over_) return;
     // No signal of the host may be handled on this thread.
     sigset_t all, before;
@@ -60,13 +60,13 @@ class Watch {
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
-  ~Watch() {
+  ~CancelWatch() {
     if (!thread_.joinable()) return;
     eventfd_write(over_.get(), 1);
     thread_.join();
   }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
+  CancelWatch(const CancelWatch&) = delete;
+  CancelWatch& operator=(const CancelWatch&) = delete;
 
  private:
   Descriptor over_;
@@ -102,7 +102,7 @@ Said run_here(const std::string& line, int seconds, int cancel) try {
   engine::Cancellation cancellation;
   engine::CommandOutcome outcome;
   {
-    const Watch watch(cancellation, cancel);
+    const CancelWatch watch(cancellation, cancel);
     outcome = engine::run(*custody, command, options, cancellation, {});
   }
   Said said;

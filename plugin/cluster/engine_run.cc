@@ -55,7 +55,7 @@ class EngineRun : public tools::PreparedCall {
   }
 
  private:
-  Answer end_session(CallContext& context) const {
+  OrderAnswer end_session(CallContext& context) const {
     engine::CommandOutcome outcome;
     outcome.termination = engine::Exited{0};
     // Without an id, no command of the session began here.
@@ -67,13 +67,13 @@ class EngineRun : public tools::PreparedCall {
     return {.result = std::move(outcome)};
   }
 
-  Answer run_command(CallContext& context) {
+  OrderAnswer run_command(CallContext& context) {
     std::shared_ptr<const Configuration> held = context.kept_configuration;
     if (std::string problem; !order_->limits.empty() && !(held = tightened(*held, order_->limits, problem))) {
       throw std::invalid_argument(problem);
     }
     const Configuration& configuration = *held;
-    Answer answer;
+    OrderAnswer answer;
     std::shared_ptr<Session> session;
     if (order_->in_session) {
       session = session_of(*order_, context.sessions);

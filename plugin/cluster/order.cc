@@ -229,8 +229,8 @@ Order order_of(const json& from) {
   return order;
 }
 
-Answer answer_of(const json& from) {
-  Answer answer;
+OrderAnswer answer_of(const json& from) {
+  OrderAnswer answer;
   if (from.contains("refusal")) {
     const json& refusal = from.at("refusal");
     answer.result = engine::SandboxRefusal{refusal.at(0).get<std::string>(), refusal.at(1).get<std::string>(),
@@ -266,7 +266,7 @@ std::string to_bytes(const Order& order) {
   return to_cbor(out);
 }
 
-std::string to_bytes(const Answer& answer) {
+std::string to_bytes(const OrderAnswer& answer) {
   json out{{"kept", answer.kept}, {"session", answer.session}};
   if (const auto* refusal = std::get_if<engine::SandboxRefusal>(&answer.result)) {
     out["refusal"] = {refusal->code, refusal->message, refusal->hint};
@@ -283,7 +283,7 @@ std::optional<Order> read_order(std::string_view bytes) {
   return runs || (order && order->ends_session) ? std::move(order) : std::nullopt;
 }
 
-std::optional<Answer> read_answer(std::string_view bytes) { return read(bytes, answer_of); }
+std::optional<OrderAnswer> read_answer(std::string_view bytes) { return read(bytes, answer_of); }
 
 bool is_of_node(std::string_view name) {
   constexpr std::array<std::string_view, 6> devices{"CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",

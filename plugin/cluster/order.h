@@ -35,7 +35,7 @@ struct Order {
   bool ends_session = false;  // nothing is run: the session is closed, and all that it keeps is ended within `grace`
 };
 
-struct Answer {
+struct OrderAnswer {
   std::variant<engine::CommandOutcome, engine::SandboxRefusal> result{};
   std::optional<engine::SandboxReport> report{};  // where there is a sandbox
   bool kept = false;                              // The session keeps processes of this command.
@@ -43,10 +43,10 @@ struct Answer {
 };
 
 std::string to_bytes(const Order& order);
-std::string to_bytes(const Answer& answer);
+std::string to_bytes(const OrderAnswer& answer);
 // Nothing: the bytes are not such a message.
 std::optional<Order> read_order(std::string_view bytes);
-std::optional<Answer> read_answer(std::string_view bytes);
+std::optional<OrderAnswer> read_answer(std::string_view bytes);
 
 // True for variables that belong to a node and its job, by name: those of Slurm, and those that name devices. A command
 // gets those of the node, not those of the host.

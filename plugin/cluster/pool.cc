@@ -71,7 +71,7 @@ std::vector<std::string> own_addresses(bool six) {
 }
 
 // Where to listen: at an address, or for all of them at `::` where this machine has IPv6, and else at 0.0.0.0.
-struct Place {
+struct ListenPlace {
   sockaddr_storage at{};
   socklen_t size = 0;
   bool is_six() const { return at.ss_family == AF_INET6; }
@@ -81,8 +81,8 @@ struct Place {
   }
 };
 
-std::optional<Place> place_of(const std::string& address, int family) {
-  Place place;
+std::optional<ListenPlace> place_of(const std::string& address, int family) {
+  ListenPlace place;
   auto& four = reinterpret_cast<sockaddr_in&>(place.at);
   auto& six = reinterpret_cast<sockaddr_in6&>(place.at);
   if (family == AF_INET6 && (address.empty() || ::inet_pton(AF_INET6, address.c_str(), &six.sin6_addr) == 1)) {
@@ -99,7 +99,7 @@ std::optional<Place> place_of(const std::string& address, int family) {
 }
 
 // A listening socket, or none, with errno.
-Descriptor listen_at(Place& place) {
+Descriptor listen_at(ListenPlace& place) {
   Descriptor listener(::socket(place.at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int no = 0;
   if (listener && place.is_six()) ::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
@@ -215,7 +215,7 @@ bool Pool::start(std::string& why) {
   if (owner_ != ::getpid()) leave_to_parent();
   if (started_) return true;
   const auto fail = [&](const std::string& what, int error) { return why = what + ": " + ::strerror(error), false; };
-  std::optional<Place> place = place_of(options_.address, AF_INET6);
+  std::optional<ListenPlace> place = place_of(options_.address, AF_INET6);
   Descriptor listener;
   if (place) listener = listen_at(*place);
   if (!listener && (!place || options_.address.empty())) {

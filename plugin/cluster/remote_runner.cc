@@ -99,7 +99,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     const Exchange::End end = ending_->await(nullptr, {}, text);
     ending_.reset();
     forget();
-    const std::optional<Answer> answer = end == Exchange::End::answered ? read_answer(text) : std::nullopt;
+    const std::optional<OrderAnswer> answer = end == Exchange::End::answered ? read_answer(text) : std::nullopt;
     const auto* outcome = answer ? std::get_if<CommandOutcome>(&answer->result) : nullptr;
     if (outcome != nullptr) {
       pool_->give_back(std::move(slot_));
@@ -230,7 +230,7 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     exchange.send({configuration_, options.name, to_bytes(order), session != nullptr});
     Exchange::End how = exchange.await(
         &cancellation, {receive, [&] { tell({.name = State::Name::started, .node = node, .job = job}); }}, text);
-    std::optional<Answer> answer;
+    std::optional<OrderAnswer> answer;
     if (how == Exchange::End::answered && !(answer = read_answer(text))) {
       how = Exchange::End::lost;
       text = "it sent something that is not a result";

@@ -30,9 +30,9 @@ struct CallFiles {
 };
 
 // Reads the limits of a call, key by key, and keeps the first mistake.
-class Reader {
+class LimitsReader {
  public:
-  Reader(const Json& limits, std::string& error) : rest_(limits), error_(error) {}
+  LimitsReader(const Json& limits, std::string& error) : rest_(limits), error_(error) {}
 
   template <typename Number>
   void limit(const char* key, Number lowest, Number highest, Number& value) {
@@ -178,7 +178,7 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
     return nullptr;
   }
   auto held = std::make_shared<Configuration>(configuration);
-  Reader reader(all, error);
+  LimitsReader reader(all, error);
   engine::Limits& most = held->limits;
   reader.limit<std::uint64_t>("cpu_seconds", 1, 1'000'000, most.cpu_seconds);
   reader.limit<std::uint64_t>("memory_bytes", 1 << 20, max_json_integer, most.memory_bytes);

@@ -40,8 +40,8 @@ std::string colour_of(const VTermColor& colour, bool is_usual) {
   return text;
 }
 
-Run look_of(const VTermScreenCell& cell) {
-  Run run;
+CellRun look_of(const VTermScreenCell& cell) {
+  CellRun run;
   run.foreground = colour_of(cell.fg, VTERM_COLOR_IS_DEFAULT_FG(&cell.fg));
   run.background = colour_of(cell.bg, VTERM_COLOR_IS_DEFAULT_BG(&cell.bg));
   run.bold = cell.attrs.bold != 0;
@@ -53,7 +53,7 @@ Run look_of(const VTermScreenCell& cell) {
   return run;
 }
 
-bool looks_like(const Run& one, const Run& other) {
+bool looks_like(const CellRun& one, const CellRun& other) {
   return one.foreground == other.foreground && one.background == other.background && one.bold == other.bold &&
          one.italic == other.italic && one.underline == other.underline && one.blink == other.blink &&
          one.reverse == other.reverse && one.strike == other.strike;
@@ -271,20 +271,20 @@ std::vector<std::string> Screen::lines(bool whole) const {
   return all;
 }
 
-std::vector<Run> Screen::runs(int row) const {
-  std::vector<Run> all;
+std::vector<CellRun> Screen::runs(int row) const {
+  std::vector<CellRun> all;
   VTermScreenCell cell{};
   for (VTermPos at{row, 0}; at.col < size_.columns; ++at.col) {
     if (vterm_screen_get_cell(screen_, at, &cell) == 0 || cell.chars[0] == second_half) continue;
-    Run look = look_of(cell);
+    CellRun look = look_of(cell);
     if (all.empty() || !looks_like(all.back(), look)) {
       look.column = at.col;
       all.push_back(std::move(look));
     }
     add_cell(cell, all.back().text);
   }
-  const Run usual;
-  std::erase_if(all, [&](const Run& run) {
+  const CellRun usual;
+  std::erase_if(all, [&](const CellRun& run) {
     return looks_like(run, usual) && run.text.find_first_not_of(' ') == std::string::npos;
   });
   return all;

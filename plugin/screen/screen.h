@@ -39,7 +39,7 @@ constexpr std::size_t max_scrollback = 512UL * 1024;  // bytes
 constexpr std::size_t max_scrollback_lines = 10'000;
 
 // Neighbouring cells that look the same.
-struct Run {
+struct CellRun {
   int column = 0;  // the first is 0
   std::string text;
   std::string foreground, background;  // "#rrggbb", the number of one of 256 colours, or empty: the usual one
@@ -73,7 +73,7 @@ class Screen : private GateTarget {
   // empty lines at the end.
   std::vector<std::string> lines(bool whole = false) const;
   // The runs of one line whose cells are not blank or have a colour.
-  std::vector<Run> runs(int row) const;
+  std::vector<CellRun> runs(int row) const;
   Cursor cursor() const;
   const std::string& title() const { return title_; }
   // True while a program such as an editor shows the alternate screen, from which no lines scroll out.

@@ -38,7 +38,7 @@ struct PtyEnd {
 struct PtyView {
   screen::Size size;
   std::vector<std::string> lines;
-  std::vector<std::vector<screen::Run>>
+  std::vector<std::vector<screen::CellRun>>
       cells;                            // if asked for: the runs of each line; if there are many, of the first lines
   std::vector<std::string> scrollback;  // if asked for: the last lines that have left the screen
   std::uint64_t scrolled = 0;           // how many have

@@ -54,7 +54,7 @@ Json sandbox_of(const Configuration& configuration) {
 }
 
 // Applies a remembered answer to a verdict of "ask".
-void apply_remembered(const CommandRequest& request, const Plan& plan, const Configuration& configuration,
+void apply_remembered(const CommandRequest& request, const CommandPlan& plan, const Configuration& configuration,
                       Json& answer) {
   std::string why_not;
   const auto known = remembered_answers(request, plan, configuration, why_not)->look_up(plan.subject(request));
@@ -99,7 +99,7 @@ Json policy_object(const policy::Verdict& verdict) {
 }
 
 std::string explanation(const CommandRequest& request, const Configuration& configuration) {
-  const Plan plan = make_plan(request, configuration);
+  const CommandPlan plan = make_plan(request, configuration);
   Json answer = policy_object(plan.verdict);
   if (!plan.verdict.hint.empty()) answer["hint"] = to_utf8(plan.verdict.hint);
   if (plan.lifts_network) answer["lifts"] = {"network"};

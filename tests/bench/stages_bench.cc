@@ -208,7 +208,7 @@ void stages_of_host(const Stages& stages, Host& host) {
     policy::compose_environment(
         {::environ, configuration.environment, {}, directory, engine::default_search_path, std::nullopt});
   });
-  const Plan plan = make_plan(request, configuration);
+  const CommandPlan plan = make_plan(request, configuration);
   stages.alone("pipes: two made and closed", [] {
     for (int i = 0; i < 2; ++i) {
       engine::OutputPipe pipe(1024UL * 1024);

@@ -63,9 +63,9 @@ class Resize : public pty::TerminalCall {
   screen::Size size_;
 };
 
-class Stop : public pty::TerminalCall {
+class PtyStopCall : public pty::TerminalCall {
  public:
-  explicit Stop(std::string_view arguments) {
+  explicit PtyStopCall(std::string_view arguments) {
     Parameters parameters(arguments);
     id_ = parameters.required_text("pty");
     parameters.end({"pty"});
@@ -145,7 +145,7 @@ Tool pty_stop() {
   return {{"pty_stop", "End the program of a terminal", "1.0.0",
            "Ends the program of a terminal with all that it has started, shows the last screen, and forgets it.", input,
            pty::output_schema, false, true, false, false},
-          prepare<Stop>};
+          prepare<PtyStopCall>};
 }
 
 Tool pty_list() {

@@ -37,7 +37,7 @@ const char* to_text(Pty::Seen seen) {
   return "time";
 }
 
-Json run_of(const screen::Run& run, int row) {
+Json run_of(const screen::CellRun& run, int row) {
   Json object{{"row", row + 1}, {"column", run.column + 1}, {"text", run.text}};
   if (!run.foreground.empty()) object["foreground"] = run.foreground;
   if (!run.background.empty()) object["background"] = run.background;
@@ -142,7 +142,7 @@ ToolResult show(Pty& pty, const Shown& shown) {
     object["scrollback"] = text;
   }
   for (int row = 0; row < static_cast<int>(view.cells.size()); ++row) {
-    for (const screen::Run& run : view.cells[static_cast<std::size_t>(row)])
+    for (const screen::CellRun& run : view.cells[static_cast<std::size_t>(row)])
       object["cells"].push_back(run_of(run, row));
   }
   if (shown.cells && view.cells.size() < static_cast<std::size_t>(view.size.rows)) {

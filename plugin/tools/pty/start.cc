@@ -42,9 +42,9 @@ ToolResult not_run(const CallResult& result) {
   return pty::refusal(not_started(std::get<engine::NotStarted>(outcome.termination), result), more);
 }
 
-class Start : public CommandCall {
+class PtyStartCall : public CommandCall {
  public:
-  Start(std::string_view arguments, const Configuration& configuration) {
+  PtyStartCall(std::string_view arguments, const Configuration& configuration) {
     Parameters parameters(arguments);
     request_.line = parameters.required_text("command");
     request_.expands = true;
@@ -110,7 +110,7 @@ Tool pty_start() {
         "need. It lives until it ends, is stopped, or is not used for long. For commands that ask nothing, "
         "shell_execute is better.",
         input, pty::output_schema},
-       prepare<Start>});
+       prepare<PtyStartCall>});
 }
 
 }  // namespace wtool::tools

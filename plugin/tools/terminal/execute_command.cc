@@ -60,9 +60,9 @@ class Turn {
 };
 
 // The answer of a command that came as far as the engine: one function for each way in which it can end.
-class Format {
+class TerminalFormat {
  public:
-  Format(const CallResult& result, engine::CommandOutcome& outcome) : result_(result), outcome_(outcome) {}
+  TerminalFormat(const CallResult& result, engine::CommandOutcome& outcome) : result_(result), outcome_(outcome) {}
 
   Json operator()(const engine::Exited& how) { return finished(how.status == 0, how.status); }
 
@@ -203,7 +203,7 @@ class ExecuteCommand : public PreparedCall {
     if (const auto* error = std::get_if<CallError>(&result.outcome)) return terminal::refusal(*error);
     auto& outcome = std::get<engine::CommandOutcome>(result.outcome);
     const bool cancelled = std::holds_alternative<engine::Cancelled>(outcome.termination);
-    Json object = std::visit(Format(result, outcome), engine::Termination(outcome.termination));
+    Json object = std::visit(TerminalFormat(result, outcome), engine::Termination(outcome.termination));
     turn.ending = ending_of(outcome.termination, object.at("success").get<bool>());
     ToolResult answer = terminal::reply(std::move(object));
     answer.cancelled = cancelled;

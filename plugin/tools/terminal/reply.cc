@@ -69,7 +69,7 @@ std::string explanation_of_no_command(const std::string& problem) {
   return Json{{"verdict", "allow"}, {"reason", "it runs no command"}, {"rule", "terminal"}}.dump();
 }
 
-std::string explanation_of_place(const Plan& plan) {
+std::string explanation_of_place(const CommandPlan& plan) {
   if (!plan.error) return explanation_of_no_command({});
   return Json{{"verdict", "deny"},
               {"reason", plan.error->message},

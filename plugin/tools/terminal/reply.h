@@ -43,7 +43,7 @@ Labels labels_of(const std::string& id, const CallContext& context);
 std::string explanation_of_no_command(const std::string& problem);
 
 // for a tool that judges the directory and variables of a session;
-std::string explanation_of_place(const Plan& plan);
+std::string explanation_of_place(const CommandPlan& plan);
 
 // and for a tool whose call names a session.
 std::string explanation_of_session(const std::string& problem, const std::string& id, const Sessions& sessions);

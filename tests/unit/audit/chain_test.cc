@@ -8,17 +8,17 @@
 
 using namespace wtool::test;
 using wtool::sha256;
-using wtool::audit::Line;
 using wtool::audit::Link;
 using wtool::audit::make_line;
 using wtool::audit::max_line;
 using wtool::audit::read_link;
+using wtool::audit::TrailLine;
 
 namespace {
 
 constexpr std::int64_t some_time = 1767323045678;  // 2026-01-02T03:04:05.678Z
 
-Line line_of(const ordered_json& fields) { return make_line(some_time, "start", fields, {}); }
+TrailLine line_of(const ordered_json& fields) { return make_line(some_time, "start", fields, {}); }
 
 ordered_json event_of(const ordered_json& fields) { return chained(line_of(fields).text).at(0); }
 
@@ -29,7 +29,7 @@ std::string without_newline(const std::string& text) { return text.substr(0, tex
 BOOST_AUTO_TEST_SUITE(chain)
 
 BOOST_AUTO_TEST_CASE(a_line_is_as_described) {
-  const Line line = make_line(some_time, "start", {{"call", "c-1"}, {"n", 7}}, {41, std::string(64, 'a')});
+  const TrailLine line = make_line(some_time, "start", {{"call", "c-1"}, {"n", 7}}, {41, std::string(64, 'a')});
   const std::string hashed =
       R"({"time":"2026-01-02T03:04:05.678Z","seq":42,"event":"start","call":"c-1","n":7,"prev":")" +
       std::string(64, 'a') + '"';
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_line_is_as_described) {
 BOOST_AUTO_TEST_CASE(the_next_line_is_chained_on_what_is_read_from_this_one) {
   for (const ordered_json& fields : {ordered_json(), ordered_json::object(), ordered_json{{"a", {1, 2}}},
                                      ordered_json{{"text", "\",\"prev\":\"\n\0\x7f"}}}) {
-    const Line line = line_of(fields);
+    const TrailLine line = line_of(fields);
     const auto link = read_link(without_newline(line.text));
     BOOST_REQUIRE(link.has_value());
     BOOST_TEST(link->seq == 1U);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_field_cannot_take_the_place_of_the_lines_own) {
 
 BOOST_AUTO_TEST_CASE(a_long_text_is_cut_and_says_what_it_was) {
   const std::string command = std::string(1000, ' ') + std::string(300'000, 'x');
-  const Line line = line_of({{"call", "c"}, {"command", command}, {"directory", "/site"}});
+  const TrailLine line = line_of({{"call", "c"}, {"command", command}, {"directory", "/site"}});
   BOOST_TEST(line.text.size() <= max_line);
   BOOST_TEST(line.text.size() > max_line / 4);
   const ordered_json event = chained(line.text).at(0);
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(whatever_the_text_is_the_line_is_not_too_long) {
     for (const std::size_t count : {10'000U, 65'000U, 300'000U}) {
       std::string text = "a";
       for (std::size_t i = 0; i < count; ++i) text += unit;
-      const Line line = line_of({{"outer", {{"command", text}, {"list", {text, 1}}}}});
+      const TrailLine line = line_of({{"outer", {{"command", text}, {"list", {text, 1}}}}});
       BOOST_TEST(line.text.size() <= max_line);
       const auto event = chained(line.text);
       BOOST_REQUIRE(event.size() == 1U);

@@ -32,7 +32,7 @@ Order some_order() {
 engine::CommandOutcome there_and_back(engine::Termination how) {
   engine::CommandOutcome outcome;
   outcome.termination = std::move(how);
-  const auto answer = read_answer(to_bytes(Answer{.result = std::move(outcome)}));
+  const auto answer = read_answer(to_bytes(OrderAnswer{.result = std::move(outcome)}));
   BOOST_REQUIRE(answer.has_value());
   return std::get<engine::CommandOutcome>(answer->result);
 }
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(what_an_outcome_and_its_sandbox_say_arrives) {
   engine::SandboxReport report;
   report.enforced = {"landlock"};
   report.put_aside = {{"/a", "/b", ""}};
-  const auto answer = read_answer(to_bytes(Answer{std::move(outcome), report, true, "term-2"}));
+  const auto answer = read_answer(to_bytes(OrderAnswer{std::move(outcome), report, true, "term-2"}));
   BOOST_REQUIRE(answer.has_value());
   const auto& arrived = std::get<engine::CommandOutcome>(answer->result);
   BOOST_TEST(arrived.duration.count() == 12);
@@ -112,25 +112,25 @@ BOOST_AUTO_TEST_CASE(what_an_outcome_and_its_sandbox_say_arrives) {
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_of_the_sandbox_arrives) {
-  const auto answer = read_answer(to_bytes(Answer{.result = engine::SandboxRefusal{"code", "message", "hint"}}));
+  const auto answer = read_answer(to_bytes(OrderAnswer{.result = engine::SandboxRefusal{"code", "message", "hint"}}));
   BOOST_REQUIRE(answer.has_value());
   BOOST_TEST(std::get<engine::SandboxRefusal>(answer->result).message == "message");
 }
 
 BOOST_AUTO_TEST_CASE(other_bytes_are_neither_an_order_nor_an_answer) {
-  for (const std::string& whole : {to_bytes(some_order()), to_bytes(Answer{})}) {
+  for (const std::string& whole : {to_bytes(some_order()), to_bytes(OrderAnswer{})}) {
     for (std::size_t size = 0; size < whole.size(); ++size) {
       BOOST_TEST(!read_order(whole.substr(0, size)).has_value());
       BOOST_TEST(!read_answer(whole.substr(0, size)).has_value());
     }
   }
-  BOOST_TEST(!read_order(to_bytes(Answer{})).has_value());
+  BOOST_TEST(!read_order(to_bytes(OrderAnswer{})).has_value());
   BOOST_TEST(!read_answer(to_bytes(some_order())).has_value());
   Order empty;
   BOOST_TEST(!read_order(to_bytes(empty)).has_value());  // There is nothing to run.
   engine::CommandOutcome wrong;
   wrong.termination = engine::NotStarted{static_cast<engine::NotStarted::Stage>(99), 0, {}};
-  BOOST_TEST(!read_answer(to_bytes(Answer{.result = std::move(wrong)})).has_value());
+  BOOST_TEST(!read_answer(to_bytes(OrderAnswer{.result = std::move(wrong)})).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(bytes_nested_without_end_are_refused_before_they_are_read) {
@@ -160,12 +160,12 @@ BOOST_AUTO_TEST_CASE(numbers_out_of_range_are_refused) {
     engine::CommandOutcome outcome;
     outcome.termination = engine::Exited{0};
     outcome.duration = wrong;
-    BOOST_TEST(!read_answer(to_bytes(Answer{.result = std::move(outcome)})).has_value());
+    BOOST_TEST(!read_answer(to_bytes(OrderAnswer{.result = std::move(outcome)})).has_value());
   }
   for (const double used : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     engine::CommandOutcome outcome;
     outcome.termination = engine::Exhausted{engine::LimitName::cpu_seconds, used, {}};
-    BOOST_TEST(!read_answer(to_bytes(Answer{.result = std::move(outcome)})).has_value());
+    BOOST_TEST(!read_answer(to_bytes(OrderAnswer{.result = std::move(outcome)})).has_value());
   }
 }
 

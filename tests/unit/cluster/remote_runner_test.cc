@@ -67,10 +67,10 @@ namespace {
 std::string failure(wtool_status status, const std::string& sentence) {
   return std::string(1, static_cast<char>(status)) + sentence;
 }
-std::string result(const Answer& answer) { return std::string(1, '\0') + to_bytes(answer); }
+std::string result(const OrderAnswer& answer) { return std::string(1, '\0') + to_bytes(answer); }
 
-Answer exited(const std::string& session = {}, bool kept = false) {
-  Answer answer;
+OrderAnswer exited(const std::string& session = {}, bool kept = false) {
+  OrderAnswer answer;
   engine::CommandOutcome outcome;
   outcome.termination = engine::Exited{0};
   answer.result = std::move(outcome);
