@@ -43,11 +43,11 @@ struct CommandRequest {
   ToolRules tool_rules;                                           // empty: none
   std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // kept ones for tool_rules; NULL: the configured file
   std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
-  bool expands = false;                  // a line that is judged word by word may have globs and a few variables
-  bool interactive = false;              // it gets a terminal, and nobody judges what is typed there
-  engine::Terminal* terminal = nullptr;  // that terminal, borrowed; NULL: nothing is run
-  bool merged_output = false;            // standard error and standard output become one stream
-  std::shared_ptr<Session> session;      // that keeps its background processes; NULL: as configured
+  bool expands = false;                         // a line that is judged word by word may have globs and a few variables
+  bool interactive = false;                     // it gets a terminal, and nobody judges what is typed there
+  engine::CommandTerminal* terminal = nullptr;  // that terminal, borrowed; NULL: nothing is run
+  bool merged_output = false;                   // standard error and standard output become one stream
+  std::shared_ptr<Session> session;             // that keeps its background processes; NULL: as configured
   std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for its lines in the audit trail
 };
 

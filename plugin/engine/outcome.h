@@ -86,7 +86,7 @@ struct Resources {
 };
 
 // The file with the whole output, where one was wanted.
-struct OutputFile {
+struct WholeOutputFile {
   std::string path;  // absolute; empty when there is none
   std::uint64_t bytes = 0;
   std::string error;  // why it ends too early, or was not made: a sentence; empty without an error
@@ -98,7 +98,7 @@ struct CommandOutcome {
   Termination termination = Lost{};
   StreamText standard_output;
   StreamText standard_error;
-  OutputFile output_file;
+  WholeOutputFile output_file;
   std::chrono::milliseconds duration{0};      // until the last process was dead; if some are kept, the command itself
   std::uint32_t background_count = 0;         // How many processes the sweep after the command's own end had to end,
   std::vector<ProcessName> background_names;  // and the first of them.

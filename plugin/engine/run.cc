@@ -69,10 +69,10 @@ int status_of(int wait_status) {
 }
 
 // One run. The phases follow one another, and only the custodian's report or its death ends them.
-class Run {
+class CommandRun {
  public:
-  Run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
-      const OutputSink& sink)
+  CommandRun(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
+             const OutputSink& sink)
       : client_(client),
         command_(command),
         options_(options),
@@ -89,11 +89,11 @@ class Run {
   }
 
   // However the run ends, even by an exception, nothing of the command is left.
-  ~Run() {
+  ~CommandRun() {
     if (in_custody_) client_.kill_tree(std::move(custodian_), request_.call(), started_);
   }
-  Run(const Run&) = delete;
-  Run& operator=(const Run&) = delete;
+  CommandRun(const CommandRun&) = delete;
+  CommandRun& operator=(const CommandRun&) = delete;
 
   // Nothing if no custodian ever read the command, so that it may be tried again.
   std::optional<CommandOutcome> go();
@@ -159,7 +159,7 @@ class Run {
   CommandOutcome outcome_;
 };
 
-std::optional<CommandOutcome> Run::go() {
+std::optional<CommandOutcome> CommandRun::go() {
   if (cancellation_.mode() != Cancellation::Mode::none) {
     outcome_.termination = Cancelled{cancellation_.reason()};
   } else if (start()) {
@@ -180,7 +180,7 @@ std::optional<CommandOutcome> Run::go() {
 
 // Takes a custodian and begins to hand the command over. A custodian that dies before it has read the message has run
 // nothing, which its socket shows (ECONNRESET or EPIPE instead of end of file), so another one is tried.
-bool Run::start() {
+bool CommandRun::start() {
   shown_ended_ = options_.terminal == nullptr;
   int failed = options_.terminal != nullptr ? 0 : output_.open();
   if (failed == 0 && options_.terminal == nullptr && !options_.merged) failed = error_.open();
@@ -210,7 +210,7 @@ bool Run::start() {
 }
 
 // Sends what the custodian's queue takes of the command.
-void Run::hand_over() {
+void CommandRun::hand_over() {
   const int terminal = options_.terminal != nullptr ? options_.terminal->slave() : -1;
   const int out = terminal >= 0 ? terminal : output_.writer();
   const int descriptors[] = {out, options_.merged || terminal >= 0 ? out : error_.writer(), command_.directory};
@@ -233,7 +233,7 @@ void Run::hand_over() {
   }
 }
 
-void Run::watch() {
+void CommandRun::watch() {
   const short on_socket = handed_over_ ? POLLIN : POLLIN | POLLOUT;
   pollfd watched[] = {{awaits_start_ ? -1 : output_.reader(), POLLIN, 0},
                       {awaits_start_ ? -1 : error_.reader(), POLLIN, 0},
@@ -258,7 +258,7 @@ void Run::watch() {
   if (!over_) check_clock();
 }
 
-int Run::time_left() const {
+int CommandRun::time_left() const {
   Clock::time_point next = Clock::time_point::max();
   if (reason_ != Reason::none) {
     next = std::min(next_help_, report_deadline_);
@@ -274,7 +274,7 @@ int Run::time_left() const {
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, wake_interval.count()));
 }
 
-void Run::check_cancellation() {
+void CommandRun::check_cancellation() {
   const Cancellation::Mode how = cancellation_.mode();
   if (how <= seen_cancellation_) return;
   seen_cancellation_ = how;
@@ -282,7 +282,7 @@ void Run::check_cancellation() {
   end(Reason::cancelled, how == Cancellation::Mode::now ? short_grace : options_.grace);
 }
 
-void Run::check_clock() {
+void CommandRun::check_clock() {
   const auto now = Clock::now();
   if (reason_ != Reason::none) {
     if (now >= report_deadline_) {
@@ -306,7 +306,7 @@ void Run::check_clock() {
 
 // The time is up or the call is cancelled, and no custodian has read the command yet. Nothing of it has run, and the
 // custodian will not run it, because it sees its socket closed.
-void Run::end_before_start() {
+void CommandRun::end_before_start() {
   if (cancellation_.mode() != Cancellation::Mode::none) {
     outcome_.termination = Cancelled{cancellation_.reason()};
   } else if (options_.deadline && Clock::now() >= *options_.deadline) {
@@ -320,7 +320,7 @@ void Run::end_before_start() {
 
 // The report is overdue after the end was requested. There may be much to kill; but the command may also have stopped
 // or starved its keepers, so the plugin kills as well.
-void Run::help() {
+void CommandRun::help() {
   const auto began = Clock::now();
   next_help_ = began + help_interval;
   if (reason_ == Reason::keep) return custodian_.wake();
@@ -332,7 +332,7 @@ void Run::help() {
   if (!backstop_->found_new()) next_help_ += (Clock::now() - began) * help_cost_factor;
 }
 
-void Run::end(Reason reason, milliseconds grace) {
+void CommandRun::end(Reason reason, milliseconds grace) {
   if (reason_ == Reason::none && reason != Reason::sweep) {
     tell({.name = CommandState::Name::stopping, .reason = reason == Reason::timeout ? "timeout" : "cancelled"});
   }
@@ -346,13 +346,13 @@ void Run::end(Reason reason, milliseconds grace) {
   options_.terminal->hang_up();
 }
 
-void Run::tell(const CommandState& state) {
+void CommandRun::tell(const CommandState& state) {
   if (options_.state) check_receiver(options_.state(state));
 }
 
 // Hands the tree and the pipes over to the custodian for good. The command's own output is still in the pipes, and must
 // be read before that.
-void Run::keep() {
+void CommandRun::keep() {
   reason_ = Reason::keep;
   report_deadline_ = Clock::now() + report_slack;
   next_help_ = Clock::now() + help_after;
@@ -371,7 +371,7 @@ void Run::keep() {
 
 // Takes what is there. While much comes and nobody but the capture takes it, which cannot be slow, it looks at nothing
 // else in between: to ask the kernel each time what else there is would cost a flood a tenth of its speed.
-void Run::take_flow(OutputPipe& pipe, Stream stream) {
+void CommandRun::take_flow(OutputPipe& pipe, Stream stream) {
   constexpr int most = 16;  // reads: some megabytes, a millisecond
   for (int i = 0; i < most; ++i) {
     take_output(pipe, stream);
@@ -379,7 +379,7 @@ void Run::take_flow(OutputPipe& pipe, Stream stream) {
   }
 }
 
-void Run::take_output(OutputPipe& pipe, Stream stream) {
+void CommandRun::take_output(OutputPipe& pipe, Stream stream) {
   const auto parts = pipe.read_some();
   for (const std::string_view bytes : parts) {
     if (bytes.empty()) break;
@@ -392,7 +392,7 @@ void Run::take_output(OutputPipe& pipe, Stream stream) {
 
 // Writes bytes that are not captured yet. The capture has left nothing out so far, so a file that begins only now can
 // be filled from it and is complete.
-void Run::spill(const OutputPipe& pipe, std::string_view bytes) {
+void CommandRun::spill(const OutputPipe& pipe, std::string_view bytes) {
   if (!spilling_) {
     if (options_.spill == SpillOptions::When::when_cut && pipe.captured().fits(bytes.size())) return;
     spilling_ = true;
@@ -404,7 +404,7 @@ void Run::spill(const OutputPipe& pipe, std::string_view bytes) {
 }
 
 // Takes what is shown in the terminal, as much as it takes at once; false where there is nothing now or any more.
-bool Run::take_shown() {
+bool CommandRun::take_shown() {
   char buffer[16 * 1024];
   const std::size_t most = std::min(sizeof buffer, options_.terminal->most_at_once());
   ssize_t got;
@@ -421,20 +421,20 @@ bool Run::take_shown() {
 }
 
 // What the last of its processes have shown. None lives any more, and the kernel keeps little.
-void Run::read_shown_rest() {
+void CommandRun::read_shown_rest() {
   constexpr int most = 256;  // reads; bounded, since another process may still write to the terminal
   for (int i = 0; i < most && !shown_ended_; ++i) {
     if (!take_shown()) return;
   }
 }
 
-void Run::check_receiver(bool content) {
+void CommandRun::check_receiver(bool content) {
   if (!content) cancellation_.request(Cancellation::Mode::graceful, "the receiver of the output asked to stop");
 }
 
 // Reads what the command left in the pipes. Other processes may hold a pipe open and even keep writing, so only what is
 // in it now counts as the command's. (The pipe's size is no bound: the command may have enlarged it.)
-void Run::read_rest() {
+void CommandRun::read_rest() {
   for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
     std::size_t most = pipe->waiting();
     while (pipe->open_for_reading()) {
@@ -448,7 +448,7 @@ void Run::read_rest() {
   }
 }
 
-void Run::on_custodian_message() {
+void CommandRun::on_custodian_message() {
   warden::Report report{};
   const warden::Received received = custodian_.receive(report);
   if (received.size < static_cast<ssize_t>(sizeof(warden::Header))) {
@@ -484,7 +484,7 @@ void Run::on_custodian_message() {
   }
 }
 
-void Run::lose_custodian() {
+void CommandRun::lose_custodian() {
   over_ = true;
   in_custody_ = false;
   backstop_.reset();
@@ -507,7 +507,7 @@ void Run::lose_custodian() {
   if (reason_ == Reason::cancelled && tree_killed.certain) outcome_.termination = Cancelled{cancellation_.reason()};
 }
 
-void Run::take_report(const warden::Report& report) {
+void CommandRun::take_report(const warden::Report& report) {
   over_ = true;
   in_custody_ = false;
   outcome_.termination = termination_of(report);
@@ -523,7 +523,7 @@ void Run::take_report(const warden::Report& report) {
 }
 
 // The processes and the usage that the report names.
-void Run::note_names(const warden::Report& report) {
+void CommandRun::note_names(const warden::Report& report) {
   if (reason_ == Reason::sweep || report.header.kind == warden::Kind::kept) {
     outcome_.background_count = report.background_count;
     outcome_.background_names = names_of(report.background, report.background_count);
@@ -535,7 +535,7 @@ void Run::note_names(const warden::Report& report) {
   outcome_.in_cgroup = report.in_cgroup != 0;
 }
 
-Termination Run::termination_of(const warden::Report& report) const {
+Termination CommandRun::termination_of(const warden::Report& report) const {
   using Stage = NotStarted::Stage;
   const std::string no_sandbox = "its sandbox cannot be set up: ";
   switch (report.failed_stage) {
@@ -568,7 +568,7 @@ Termination Run::termination_of(const warden::Report& report) const {
   return Exited{WEXITSTATUS(report.wait_status)};
 }
 
-Exhausted Run::exhausted(const warden::Report& report) {
+Exhausted CommandRun::exhausted(const warden::Report& report) {
   const auto used = static_cast<double>(report.used);
   switch (report.exceeded) {
     case warden::Limit::cpu_seconds:
@@ -589,7 +589,7 @@ Exhausted Run::exhausted(const warden::Report& report) {
 CommandOutcome run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
                    const OutputSink& sink) {
   for (int attempt = 0; attempt < max_attempts; ++attempt) {
-    if (auto outcome = Run(client, command, options, cancellation, sink).go()) return std::move(*outcome);
+    if (auto outcome = CommandRun(client, command, options, cancellation, sink).go()) return std::move(*outcome);
   }
   CommandOutcome outcome;
   outcome.termination =

@@ -77,7 +77,7 @@ struct RunOptions {
   std::string_view name;                                 // What the file is named after.
   // The command's standard streams and controlling terminal, instead of pipes. What it shows is not captured, not
   // spilled and not an event. NULL: it has pipes.
-  Terminal* terminal = nullptr;
+  CommandTerminal* terminal = nullptr;
   std::uint64_t span = 0;  // Of log records about the command.
   StateSink state;         // May be empty.
 };

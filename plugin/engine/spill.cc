@@ -102,7 +102,7 @@ void SpillFile::stop(const std::string& reason, const std::string& advice) {
   result_.error = what + ": " + reason + "; " + advice;
 }
 
-OutputFile SpillFile::finish() {
+WholeOutputFile SpillFile::finish() {
   if (file_) {
     if (result_.bytes == 0) {
       ::unlinkat(folder_.place.get(), name_.c_str(), 0);

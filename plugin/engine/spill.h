@@ -39,7 +39,7 @@ class SpillFile {
   void write(std::string_view bytes);
 
   // Closes the file, and reports the result.
-  OutputFile finish();
+  WholeOutputFile finish();
 
  private:
   bool create();
@@ -55,7 +55,7 @@ class SpillFile {
   Descriptor file_;
   std::uint64_t charged_ = 0;  // how much the directory has granted for it
   bool stopped_ = false;
-  OutputFile result_;
+  WholeOutputFile result_;
 };
 
 }  // namespace wtool::engine

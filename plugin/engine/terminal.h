@@ -23,9 +23,9 @@ bool resize_terminal(int master, int rows, int columns);
 
 // All members are called on the thread of run() (engine/run.h), which reads the master until every process of the
 // command has ended, whether anybody looks at the screen or not, so that output never blocks the command.
-class Terminal {
+class CommandTerminal {
  public:
-  virtual ~Terminal() = default;
+  virtual ~CommandTerminal() = default;
 
   virtual int master() const = 0;  // -1: it was hung up
   virtual int slave() const = 0;

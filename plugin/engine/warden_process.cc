@@ -36,18 +36,18 @@ CustodyError failure(const std::string& path, std::string_view what, int error) 
 
 int open_handle(pid_t process) { return static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)); }
 
-std::string_view text_of(warden::Problem problem) {
+std::string_view text_of(warden::WardenProblem problem) {
   switch (problem) {
-    case warden::Problem::none:
+    case warden::WardenProblem::none:
       break;
-    case warden::Problem::proc:
+    case warden::WardenProblem::proc:
       return "cannot see the processes that it is to hold: /proc is not mounted, or shows another pid namespace; mount "
              "the proc file system in the namespace of the host";
-    case warden::Problem::subreaper:
+    case warden::WardenProblem::subreaper:
       return "cannot take orphaned processes into custody (PR_SET_CHILD_SUBREAPER)";
-    case warden::Problem::privacy:
+    case warden::WardenProblem::privacy:
       return "cannot close its memory to other processes (PR_SET_DUMPABLE)";
-    case warden::Problem::descriptors:
+    case warden::WardenProblem::descriptors:
       return "cannot close the descriptors of the host, or open its own";
   }
   return "";
@@ -118,7 +118,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
                     0);
     return nullptr;
   }
-  if (welcome.problem != warden::Problem::none) {
+  if (welcome.problem != warden::WardenProblem::none) {
     error = failure(path, text_of(welcome.problem), welcome.error);
     return nullptr;
   }

@@ -48,8 +48,8 @@ struct PtyView {
   std::optional<PtyEnd> end;
 };
 
-// Any thread may call any member, but for those of engine::Terminal.
-class Pty : private engine::Terminal {
+// Any thread may call any member, but for those of engine::CommandTerminal.
+class Pty : private engine::CommandTerminal {
  public:
   using Clock = std::chrono::steady_clock;
 
@@ -62,7 +62,7 @@ class Pty : private engine::Terminal {
 
   const std::string& id() const { return id_; }
   const std::string& command() const { return command_; }
-  engine::Terminal& terminal() { return *this; }
+  engine::CommandTerminal& terminal() { return *this; }
   engine::Cancellation& cancellation() { return cancellation_; }
   const engine::Cancellation& cancellation() const { return cancellation_; }
 

@@ -241,7 +241,7 @@ class Format {
   }
 
   void add_output_file() {
-    const engine::OutputFile& file = outcome_.output_file;
+    const engine::WholeOutputFile& file = outcome_.output_file;
     if (!file.path.empty()) {
       metadata_["output_file"] = file.path;
       metadata_["output_file_bytes"] = file.bytes;

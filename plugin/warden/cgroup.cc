@@ -68,7 +68,7 @@ void remove_with_inner(int parent, const char* name, int depth = 0) {
 
 }  // namespace
 
-bool Cgroup::make(std::uint64_t call, const Limits& limits) {
+bool Cgroup::make(std::uint64_t call, const ProtocolLimits& limits) {
   remove();
   if (base_ < 0) return false;
   std::snprintf(name_, sizeof name_, cgroup_name_format, static_cast<int>(::getpid()),
@@ -80,14 +80,14 @@ bool Cgroup::make(std::uint64_t call, const Limits& limits) {
   return use(Descriptor(::openat(base_, name_, O_RDONLY | O_DIRECTORY | O_CLOEXEC)), limits);
 }
 
-bool Cgroup::use(Descriptor directory, const Limits& limits) {
+bool Cgroup::use(Descriptor directory, const ProtocolLimits& limits) {
   directory_ = std::move(directory);
   if (set_limits(limits)) return true;
   remove();
   return false;
 }
 
-bool Cgroup::set_limits(const Limits& limits) {
+bool Cgroup::set_limits(const ProtocolLimits& limits) {
   if (!directory_) return false;
   if (limits.memory_bytes != 0) {
     // Memory that may not grow must not be swapped out instead. Kernels without swap have no such file.

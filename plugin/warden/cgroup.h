@@ -24,10 +24,10 @@ class Cgroup {
   ~Cgroup() { remove(); }
 
   // Makes the cgroup for call number `call`, with its limits of memory and processes. False on failure.
-  bool make(std::uint64_t call, const Limits& limits);
+  bool make(std::uint64_t call, const ProtocolLimits& limits);
 
   // The same in a directory that exists already, and stays.
-  bool use(Descriptor directory, const Limits& limits);
+  bool use(Descriptor directory, const ProtocolLimits& limits);
 
   bool made() const { return static_cast<bool>(directory_); }
 
@@ -52,7 +52,7 @@ class Cgroup {
   void remove();
 
  private:
-  bool set_limits(const Limits& limits);
+  bool set_limits(const ProtocolLimits& limits);
   bool write(const char* file, std::uint64_t value) const;
   std::uint64_t read(const char* file) const;
 

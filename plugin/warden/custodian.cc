@@ -35,9 +35,9 @@ bool died_of(int status, int signal) {
          (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
 }
 
-class Custodian {
+class ServingCustodian {
  public:
-  explicit Custodian(const CustodianStation& station) : station_(station), cgroup_(station.cgroup_base) {}
+  explicit ServingCustodian(const CustodianStation& station) : station_(station), cgroup_(station.cgroup_base) {}
 
   [[noreturn]] void serve();
 
@@ -92,7 +92,7 @@ class Custodian {
 
 constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
 
-void Custodian::serve() {
+void ServingCustodian::serve() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   sigset_t child_signal;
   sigemptyset(&child_signal);
@@ -140,7 +140,7 @@ void Custodian::serve() {
 }
 
 // The start came without its descriptors: the machine has run out of them.
-void Custodian::refuse_start(std::uint64_t call) {
+void ServingCustodian::refuse_start(std::uint64_t call) {
   report_ = Report{};
   report_.header = {Kind::report, 0, call};
   report_.failed_stage = Stage::fork;
@@ -150,7 +150,7 @@ void Custodian::refuse_start(std::uint64_t call) {
   quit(station_);
 }
 
-void Custodian::run_call() {
+void ServingCustodian::run_call() {
   report_ = Report{};
   report_.header = {Kind::report, 0, start_.call()};
   ending_ = Ending::none;
@@ -215,19 +215,19 @@ void Custodian::run_call() {
   forget_child_events();
 }
 
-void Custodian::forget_child_events() {
+void ServingCustodian::forget_child_events() {
   signalfd_siginfo discarded;
   (void)!::read(child_events_, &discarded, sizeof discarded);
 }
 
-int Custodian::time_to_wait() const {
+int ServingCustodian::time_to_wait() const {
   const int look = poll_timeout(monitor_.next_sample());
   return ending_ == Ending::none ? look : std::min(look, poll_timeout(ending_deadline_));
 }
 
 // Samples what the tree uses, and ends the tree when that exceeds a limit. There is no grace period: the tree is
 // stopped first, so that it does not grow while it is being killed.
-void Custodian::look() {
+void ServingCustodian::look() {
   // Asked first, so that the sample shows the tree as it was when the kernel refused something, or later.
   const Limit refused = cgroup_.exceeded();
   const Limit seen = monitor_.sample(tree_, report_.user_us + report_.system_us, cgroup_.cpu_us());
@@ -241,27 +241,27 @@ void Custodian::look() {
 
 // A process of the tree may trace the command itself. Its death is then reported to the tracer only, until the tracer
 // detaches.
-void Custodian::free_leader() {
+void ServingCustodian::free_leader() {
   ProcessStatus status;
   if (!leader_lives_ || !read_status(leader_, status) || !status.exiting) return;
   if (const pid_t tracer = read_tracer(leader_); tracer != 0) tree_.kill_member(tracer);
 }
 
 // In a cgroup, usage never exceeds the limit: the kernel refused the next byte or process.
-std::uint64_t Custodian::held_at(Limit exceeded) const {
+std::uint64_t ServingCustodian::held_at(Limit exceeded) const {
   return exceeded == Limit::processes ? start_.limits().processes : start_.limits().memory_bytes;
 }
 
 // Finds the limits that the kernel itself enforced. The cgroup has counted its own. Other limits show only as a signal
 // to one process, which a shell may have waited for.
-void Custodian::classify_exit() {
+void ServingCustodian::classify_exit() {
   if (report_.exceeded != Limit::none) return;
   if (const Limit refused = cgroup_.exceeded(); refused != Limit::none) {
     report_.exceeded = refused;
     report_.used = held_at(refused);
     return;
   }
-  const Limits& limits = start_.limits();
+  const ProtocolLimits& limits = start_.limits();
   const std::uint64_t cpu_us = std::max(report_.user_us + report_.system_us, cgroup_.cpu_us());
   if (limits.cpu_seconds != 0 && (cpu_us >= limits.cpu_seconds * 1'000'000 || died_of(report_.wait_status, SIGXCPU))) {
     report_.exceeded = Limit::cpu_seconds;
@@ -272,7 +272,7 @@ void Custodian::classify_exit() {
   }
 }
 
-void Custodian::take_message() {
+void ServingCustodian::take_message() {
   const Received received = receive_message(station_.socket, buffer_, sizeof buffer_);
   End end{};
   if (received.size < static_cast<ssize_t>(sizeof(Header))) {  // The plugin has closed its end.
@@ -288,7 +288,7 @@ void Custodian::take_message() {
 
 // The command is over, and the call continues with its background processes. Answers only where some process lives on;
 // otherwise the report follows at once and is answer enough.
-void Custodian::keep(const Received& received) {
+void ServingCustodian::keep(const Received& received) {
   for (std::size_t i = 0; i < received.descriptor_count; ++i) {
     if (i < 2) {
       kept_output_[i] = received.descriptors[i];
@@ -307,7 +307,7 @@ void Custodian::keep(const Received& received) {
 }
 
 // Reads a little at a time, so that a flood delays nothing else.
-void Custodian::discard_kept_output() {
+void ServingCustodian::discard_kept_output() {
   for (int& output : kept_output_) {
     if (output < 0) continue;
     const ssize_t got = ::read(output, buffer_, sizeof buffer_);
@@ -318,7 +318,7 @@ void Custodian::discard_kept_output() {
   }
 }
 
-void Custodian::close_kept_output() {
+void ServingCustodian::close_kept_output() {
   for (int& output : kept_output_) {
     if (output < 0) continue;
     events_.remove(output);
@@ -328,7 +328,7 @@ void Custodian::close_kept_output() {
 }
 
 // Reaps every dead child. Orphans of the tree are our children, too.
-void Custodian::reap() {
+void ServingCustodian::reap() {
   for (;;) {
     int status = 0;
     rusage usage{};
@@ -353,7 +353,7 @@ void Custodian::reap() {
   }
 }
 
-void Custodian::begin_end(std::int64_t grace_ms) {
+void ServingCustodian::begin_end(std::int64_t grace_ms) {
   const std::int64_t deadline = now_ms() + grace_ms;
   if (ending_ == Ending::none) {
     ending_ = Ending::asked;
@@ -372,7 +372,7 @@ void Custodian::begin_end(std::int64_t grace_ms) {
 }
 
 // Ends the call because the host or the warden is gone: nobody could end it later, or kill the tree if we die.
-void Custodian::leave(std::int64_t grace_ms) {
+void ServingCustodian::leave(std::int64_t grace_ms) {
   // No further events matter, and these descriptors would stay readable.
   events_.remove(station_.socket);
   events_.remove(station_.host);
@@ -382,7 +382,7 @@ void Custodian::leave(std::int64_t grace_ms) {
 }
 
 // Kills until nothing is left, or until it is clear that some process will not die.
-void Custodian::kill_all() {
+void ServingCustodian::kill_all() {
   const std::int64_t deadline = now_ms() + unkillable_after_ms;
   bool reported = false;
   int quiet_rounds = 0;
@@ -416,7 +416,7 @@ void Custodian::kill_all() {
 
 // Reaps those who die, for at least `least_ms`, and then until one more has died or `most_ms` are over. Ends at once
 // when nobody is left. Other events are ignored.
-void Custodian::reap_for(std::int64_t least_ms, std::int64_t most_ms) {
+void ServingCustodian::reap_for(std::int64_t least_ms, std::int64_t most_ms) {
   sigset_t child_signal;
   sigemptyset(&child_signal);
   sigaddset(&child_signal, SIGCHLD);
@@ -433,18 +433,18 @@ void Custodian::reap_for(std::int64_t least_ms, std::int64_t most_ms) {
   }
 }
 
-void Custodian::report() {
+void ServingCustodian::report() {
   report_.processes = leader_ > 0 ? monitor_.processes() : 0;
   report_.tree_kib = monitor_.tree_kib();
   send_message(station_.socket, &report_, sizeof report_);
 }
 
-void Custodian::tell(Kind kind) {
+void ServingCustodian::tell(Kind kind) {
   const Header header{kind, 0, start_.call()};
   send_message(station_.socket, &header, sizeof header);
 }
 
-void Custodian::tell_running() {
+void ServingCustodian::tell_running() {
   const Running running{{Kind::running, 0, start_.call()}, leader_, 0};
   send_message(station_.socket, &running, sizeof running);
 }
@@ -466,7 +466,7 @@ void quit(const CustodianStation& station) {
 }
 
 void run_custodian(const CustodianStation& station) {
-  Custodian custodian(station);
+  ServingCustodian custodian(station);
   custodian.serve();
 }
 

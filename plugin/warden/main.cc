@@ -68,9 +68,9 @@ int main(int, char** argv) {
     (void)!::write(2, text, sizeof text - 1);
     return 2;
   }
-  using wtool::warden::Problem;
-  Problem problem = Problem::none;
-  if (!close_all_above_2()) problem = Problem::descriptors;
+  using wtool::warden::WardenProblem;
+  WardenProblem problem = WardenProblem::none;
+  if (!close_all_above_2()) problem = WardenProblem::descriptors;
   wtool::Descriptor control(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   // 0 to 2 stay in use, so that no important descriptor ever gets one of these numbers.
   const int null_device = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -78,7 +78,7 @@ int main(int, char** argv) {
   for (int fd = 0; fd <= 2; ++fd) ::dup2(null_device, fd);
   if (null_device > 2) ::close(null_device);
   // A command of the same user can neither trace us nor open our memory.
-  if (problem == Problem::none && ::prctl(PR_SET_DUMPABLE, 0) != 0) problem = Problem::privacy;
+  if (problem == WardenProblem::none && ::prctl(PR_SET_DUMPABLE, 0) != 0) problem = WardenProblem::privacy;
   wtool::warden::rise_above_processes();
   (void)!::chdir("/");  // so that no directory stays in use
   make_room_on_stack();

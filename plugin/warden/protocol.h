@@ -76,7 +76,7 @@ struct Hello {
 };
 
 // Why a warden cannot keep its promises, and so serves nobody.
-enum class Problem : std::uint32_t {
+enum class WardenProblem : std::uint32_t {
   none = 0,
   proc = 1,         // /proc is not mounted, or shows another pid namespace
   subreaper = 2,    // prctl(PR_SET_CHILD_SUBREAPER)
@@ -88,7 +88,7 @@ struct Welcome {
   Header header;
   std::uint32_t version;
   std::int32_t pid;
-  Problem problem;
+  WardenProblem problem;
   std::int32_t error;  // errno, or 0
 };
 
@@ -122,7 +122,7 @@ struct TreeKilled {
 constexpr std::size_t max_processors = 1024;
 
 // What the command may use; engine/limits.h says what each means. 0: no limit.
-struct Limits {
+struct ProtocolLimits {
   std::uint64_t cpu_seconds;
   std::uint64_t memory_bytes;
   std::uint64_t file_bytes;
@@ -148,7 +148,7 @@ struct Start {
   std::uint32_t has_terminal = 0;  // 1: that is a terminal, which becomes the controlling terminal.
   std::uint32_t tells_start = 0;   // 1: Running is wanted.
   std::uint32_t reserved = 0;
-  Limits limits{};
+  ProtocolLimits limits{};
 };
 
 // A sandbox, apart from its Landlock ruleset. After this struct come `filter` instructions (struct sock_filter), then

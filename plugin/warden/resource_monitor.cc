@@ -63,7 +63,7 @@ MemorySum sum_memory(const ProcessTree& tree) {
 
 }  // namespace
 
-void ResourceMonitor::begin(const Limits& limits, bool held) {
+void ResourceMonitor::begin(const ProtocolLimits& limits, bool held) {
   limits_ = limits;
   in_hurry_ = !held && (limits.processes != 0 || limits.memory_bytes != 0);
   if (held) limits_.memory_bytes += limits_.memory_bytes / slack_when_held;

@@ -21,7 +21,7 @@ class ResourceMonitor {
   // A command with these limits has just started. `held`: a cgroup limits its memory and processes. They are sampled
   // all the same, because a command may have the right to leave its cgroup, but less often: the kernel, which counts
   // shared memory differently, decides first.
-  void begin(const Limits& limits, bool held);
+  void begin(const ProtocolLimits& limits, bool held);
 
   // When to look next: milliseconds of now_ms().
   std::int64_t next_sample() const { return next_sample_ms_; }
@@ -43,7 +43,7 @@ class ResourceMonitor {
   bool memory_is_exceeded(const ProcessTree& tree);
   std::int64_t interval(std::int64_t cost_ms, std::uint64_t cpu_us);
 
-  Limits limits_{};
+  ProtocolLimits limits_{};
   bool in_hurry_ = false;
   std::int64_t next_sample_ms_ = 0;
   std::int64_t interval_ms_ = 0;

@@ -16,7 +16,7 @@ namespace wtool::warden {
 
 namespace {
 
-enum Source : unsigned { message, host_gone, warden_gone };
+enum ScopeKeeperSource : unsigned { message, host_gone, warden_gone };
 
 constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
 

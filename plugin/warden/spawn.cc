@@ -57,7 +57,7 @@ bool lower(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
   return ::setrlimit(resource, &limit) == 0;
 }
 
-bool apply(const Limits& limits) {
+bool apply(const ProtocolLimits& limits) {
   // The kernel leaves out processors that this process may not use; if none remain, the process stays where it is.
   for (const std::uint64_t part : limits.processors) {
     if (part == 0) continue;

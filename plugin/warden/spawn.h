@@ -20,7 +20,7 @@ struct SpawnPlan {
   bool has_terminal = false;  // Standard input is a terminal, and becomes the controlling one.
   int directory = -1;
   int cgroup = -1;  // the directory of the cgroup to start in; -1: the command stays in ours
-  Limits limits{};
+  ProtocolLimits limits{};
   SandboxPlan* sandbox = nullptr;  // What the command is confined by; NULL: nothing.
 };
 

@@ -18,7 +18,7 @@ class StartMessage {
   bool receive(int socket, const char* bytes, const Received& received);
 
   std::uint64_t call() const { return start_.header.call; }
-  const Limits& limits() const { return start_.limits; }
+  const ProtocolLimits& limits() const { return start_.limits; }
   bool tells_start() const { return start_.tells_start != 0; }
   bool in_scope() const { return start_.in_scope != 0; }
 

@@ -23,9 +23,9 @@ namespace wtool::warden {
 
 namespace {
 
-enum Source : unsigned { message, child, host_gone };
+enum WardenSource : unsigned { message, child, host_gone };
 
-union Message {
+union WardenMessage {
   Header header;
   SpawnCustodian spawn_custodian;
   KillTree kill_tree;
@@ -35,7 +35,7 @@ constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U 
 
 }  // namespace
 
-Warden::Warden(Descriptor control, char* name, std::size_t name_room, Problem problem, int error)
+Warden::Warden(Descriptor control, char* name, std::size_t name_room, WardenProblem problem, int error)
     : problem_(problem),
       error_(error),
       control_(std::move(control)),
@@ -46,7 +46,7 @@ Warden::Warden(Descriptor control, char* name, std::size_t name_room, Problem pr
 }
 
 int Warden::run() {
-  if (problem_ == Problem::none) prepare();
+  if (problem_ == WardenProblem::none) prepare();
   if (!greet()) return 1;
 
   while (!leaving_ || !childless_) {
@@ -74,16 +74,16 @@ int Warden::run() {
 
 // Gets what a warden needs from the kernel. On failure, problem_ says what is missing.
 void Warden::prepare() {
-  const auto fail = [&](Problem problem) {
+  const auto fail = [&](WardenProblem problem) {
     problem_ = problem;
     error_ = errno;
   };
   errno = 0;
-  if (!has_own_proc()) return fail(Problem::proc);
+  if (!has_own_proc()) return fail(WardenProblem::proc);
   int is_subreaper = 0;
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper) != 0 ||
       is_subreaper != 1) {
-    return fail(Problem::subreaper);
+    return fail(WardenProblem::subreaper);
   }
   sigset_t child_signal;
   sigemptyset(&child_signal);
@@ -94,7 +94,7 @@ void Warden::prepare() {
   self_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0U)));
   if (!child_events_ || !null_device_ || !self_ || !events_ || !events_.add(child_events_.get(), child) ||
       !events_.add(control_.get(), message)) {
-    return fail(Problem::descriptors);
+    return fail(WardenProblem::descriptors);
   }
   continue_on_message(control_.get());
 }
@@ -105,13 +105,13 @@ bool Warden::greet() {
   if (received.size != sizeof hello) return false;
   host_ = Descriptor(received.descriptors[0]);
   cgroup_base_ = Descriptor(received.descriptors[1]);
-  if (problem_ == Problem::none && (!host_ || !events_.add(host_.get(), host_gone))) {
-    problem_ = Problem::descriptors;
+  if (problem_ == WardenProblem::none && (!host_ || !events_.add(host_.get(), host_gone))) {
+    problem_ = WardenProblem::descriptors;
     error_ = received.descriptors_lost ? EMFILE : errno;
   }
   const Welcome welcome{{Kind::welcome, 0, 0}, protocol_version, ::getpid(), problem_, error_};
   return send_message(control_.get(), &welcome, sizeof welcome) && hello.version == protocol_version &&
-         problem_ == Problem::none;
+         problem_ == WardenProblem::none;
 }
 
 // From now on, only children matter: the descriptors of those who are gone would stay readable.
@@ -124,7 +124,7 @@ void Warden::leave() {
   // when the other end closes, with the plugin or the host, that still continues a warden that a command has stopped.
   ::shutdown(control_.get(), SHUT_RDWR);
   for (;;) {
-    Message unread{};
+    WardenMessage unread{};
     const Received received = receive_message(control_.get(), &unread, sizeof unread, MSG_DONTWAIT);
     for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
     if (received.size <= 0) return;
@@ -132,7 +132,7 @@ void Warden::leave() {
 }
 
 void Warden::take_message() {
-  Message message{};
+  WardenMessage message{};
   const Received received = receive_message(control_.get(), &message, sizeof message);
   Descriptor socket(received.descriptors[0]);
   Descriptor other(received.descriptors[1]);

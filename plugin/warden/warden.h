@@ -23,7 +23,7 @@ class Warden {
   // `control`: the socket to the plugin. `name` and `name_room`: the memory of argv[0], where a custodian writes its
   // own name, so that killing wardens by name does not hit custodians. `problem` and `error`: a reason, already found,
   // why this process cannot serve; the plugin is then told, and nothing is served.
-  Warden(Descriptor control, char* name, std::size_t name_room, Problem problem, int error);
+  Warden(Descriptor control, char* name, std::size_t name_room, WardenProblem problem, int error);
 
   // Serves until the end; the result is the exit status.
   int run();
@@ -58,7 +58,7 @@ class Warden {
 
   EventSet events_;
   const OwnState state_;
-  Problem problem_;
+  WardenProblem problem_;
   int error_;
   Descriptor control_, host_, self_, null_device_, child_events_;
   Descriptor cgroup_base_;  // empty if the plugin found none

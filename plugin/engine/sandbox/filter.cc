@@ -27,11 +27,11 @@ constexpr std::uint32_t newest_known_call = 470;  // listns, Linux 6.19
 // Listed by name, and by number where the call is newer than some libraries that this is built with. From 424 on, a
 // call has the same number on every architecture.
 constexpr int unknown_number = -1;
-struct Call {
+struct SystemCall {
   const char* name;
   int number = unknown_number;
 };
-constexpr Call refused[] = {
+constexpr SystemCall refused[] = {
     // other processes
     {"ptrace"},
     {"process_vm_readv"},
@@ -75,10 +75,10 @@ constexpr Call refused[] = {
 // Objects that all processes of a user share outside of any folder: shared memory, semaphores and message queues of
 // System V, and POSIX message queues. The last are also refused by descriptor, because a queue can be opened as a file
 // where their file system is mounted.
-constexpr Call shared_objects[] = {{"shmget"},          {"shmat"},    {"shmctl"},  {"semget"},    {"semop"},
-                                   {"semtimedop"},      {"semctl"},   {"msgget"},  {"msgsnd"},    {"msgrcv"},
-                                   {"msgctl"},          {"ipc"},      {"mq_open"}, {"mq_unlink"}, {"mq_timedsend"},
-                                   {"mq_timedreceive"}, {"mq_notify"}};
+constexpr SystemCall shared_objects[] = {
+    {"shmget"},  {"shmat"},     {"shmctl"},       {"semget"},          {"semop"},    {"semtimedop"},
+    {"semctl"},  {"msgget"},    {"msgsnd"},       {"msgrcv"},          {"msgctl"},   {"ipc"},
+    {"mq_open"}, {"mq_unlink"}, {"mq_timedsend"}, {"mq_timedreceive"}, {"mq_notify"}};
 
 // Calls that change the process or thread that an argument names; 0 names the calling one. A filter cannot tell the
 // command's own processes and threads from other ones, so it allows only 0.
@@ -102,9 +102,9 @@ constexpr std::uint32_t time_namespace_flag = 0x80;
 // These put characters into a terminal as if somebody had typed them; the second is for virtual consoles.
 constexpr std::uint32_t typing_requests[] = {TIOCSTI, TIOCLINUX};
 
-class Builder {
+class FilterBuilder {
  public:
-  void refuse(int error, Call call, const std::vector<ArgumentTest>& tests = {}) {
+  void refuse(int error, SystemCall call, const std::vector<ArgumentTest>& tests = {}) {
     int number = ::seccomp_syscall_resolve_name(call.name);
     if (number == __NR_SCMP_ERROR) number = call.number;
     if (number == unknown_number) {
@@ -144,8 +144,8 @@ ArgumentTest truncates_as(unsigned argument, std::uint32_t mode) {
 }  // namespace
 
 std::string make_filter(const FilterOptions& options, std::string& error) {
-  Builder builder;
-  for (const Call& call : refused) builder.refuse(EPERM, call);
+  FilterBuilder builder;
+  for (const SystemCall& call : refused) builder.refuse(EPERM, call);
   builder.refuse(EPERM, {"clone"}, {has_any(0, namespace_flags)});
   builder.refuse(EPERM, {"unshare"}, {has_any(0, namespace_flags | time_namespace_flag)});
   // clone3 has its flags in memory, where a filter cannot look. After ENOSYS the C library falls back to clone.
@@ -162,7 +162,7 @@ std::string make_filter(const FilterOptions& options, std::string& error) {
   // /proc.
   builder.refuse(EPERM, {"prlimit64"}, {is_not(0, 0), not_null(2)});
   if (!options.ipc) {
-    for (const Call& call : shared_objects) builder.refuse(EPERM, call);
+    for (const SystemCall& call : shared_objects) builder.refuse(EPERM, call);
   }
   if (!options.network) {
     // EACCES is what socket(2) documents for a kind of socket that one may not have, so programs expect it.

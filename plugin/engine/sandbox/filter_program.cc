@@ -57,7 +57,7 @@ bool same(const Code& a, const Code& b) {
 }
 
 // Neighbouring numbers, from `first` on, for which the same code ends the program.
-struct Range {
+struct NumberRange {
   std::uint32_t first;
   std::size_t end;  // which of the ends
 };
@@ -65,7 +65,7 @@ struct Range {
 // Finds the end for the number in the accumulator.
 class Tree {
  public:
-  Tree(const std::vector<Range>& ranges, std::uint32_t newest) : ranges_(ranges), newest_(newest) {}
+  Tree(const std::vector<NumberRange>& ranges, std::uint32_t newest) : ranges_(ranges), newest_(newest) {}
 
   // The jumps of the tree, followed by `ends`. Empty where one would be too long.
   Code assemble(const std::vector<Code>& ends) {
@@ -161,7 +161,7 @@ class Tree {
     return {false, at};
   }
 
-  const std::vector<Range>& ranges_;
+  const std::vector<NumberRange>& ranges_;
   const std::uint32_t newest_;
   std::vector<Node> nodes_;
   std::vector<Jump> jumps_;
@@ -175,7 +175,7 @@ void FilterProgram::refuse(std::uint32_t number, int error, std::vector<Argument
 
 std::string FilterProgram::assemble(std::uint32_t architecture, std::uint32_t newest) const {
   std::vector<Code> ends;
-  std::vector<Range> ranges;
+  std::vector<NumberRange> ranges;
   const auto add = [&](std::uint32_t first, const Code& code) {
     const auto known = std::find_if(ends.begin(), ends.end(), [&](const Code& end) { return same(end, code); });
     const auto end = static_cast<std::size_t>(known - ends.begin());

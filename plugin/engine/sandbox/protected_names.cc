@@ -43,7 +43,7 @@ void hold_folders_above(const std::string& target, const std::vector<Root>& writ
 
 std::int64_t to_ns(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
-FileState state_of(const struct stat& status) {
+ProtectedFileState state_of(const struct stat& status) {
   return {true,           status.st_dev,         status.st_ino,        status.st_mode,
           status.st_size, to_ns(status.st_mtim), to_ns(status.st_ctim)};
 }
@@ -171,7 +171,7 @@ FileRecord::FileRecord(const std::vector<std::string>& watched) {
 FileRecord::States FileRecord::look(const std::string& path) {
   States states;
   struct stat status {};
-  FileState& own = states[path];
+  ProtectedFileState& own = states[path];
   if (::lstat(path.c_str(), &status) != 0) return states;
   own = state_of(status);
   std::string target = path;

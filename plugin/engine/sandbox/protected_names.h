@@ -19,7 +19,7 @@
 namespace wtool::engine {
 
 // One file or folder as it was.
-struct FileState {
+struct ProtectedFileState {
   bool exists = false;
   dev_t device = 0;
   ino_t inode = 0;
@@ -28,7 +28,7 @@ struct FileState {
   std::int64_t modified_ns = 0;
   std::int64_t changed_ns = 0;
 
-  friend bool operator==(const FileState&, const FileState&) = default;
+  friend bool operator==(const ProtectedFileState&, const ProtectedFileState&) = default;
 };
 
 // When the entries of a folder last changed. Two changes within a short time may have the same time stamp, so a time is
@@ -117,7 +117,7 @@ class FileRecord {
   // The paths that have changed since, in order, each path of a folder by its own name.
   std::vector<std::string> changes() const;
 
-  using States = std::map<std::string, FileState>;
+  using States = std::map<std::string, ProtectedFileState>;
   static States look(const std::string& path);
 
  private:

@@ -82,9 +82,10 @@ bool runs_commands(std::string_view key) {
 }
 
 // Protects the guarded names of one repository, and what its configuration names.
-class Guard {
+class RepositoryGuard {
  public:
-  Guard(const FoundRepository& repository, const std::vector<Root>& write_roots, bool namespaces, ProtectedNames& names)
+  RepositoryGuard(const FoundRepository& repository, const std::vector<Root>& write_roots, bool namespaces,
+                  ProtectedNames& names)
       : path_(repository.path), write_roots_(write_roots), namespaces_(namespaces), names_(names) {
     top_ = repository.kind == FoundRepository::Kind::folder ? parent_of(path_) : path_;
   }
@@ -245,7 +246,7 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
     if (found.kind == FoundRepository::Kind::file || found.kind == FoundRepository::Kind::link) {
       protect_name(parent_of(path), path, write_roots, hold, names);
     } else {
-      Guard(found, write_roots, hold, names).protect(folders);
+      RepositoryGuard(found, write_roots, hold, names).protect(folders);
     }
   }
   if (not_held > 0) {

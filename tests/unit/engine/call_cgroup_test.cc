@@ -21,7 +21,7 @@ using warden::Limit;
 
 namespace {
 
-constexpr warden::Limits both{
+constexpr warden::ProtocolLimits both{
     .cpu_seconds = 0, .memory_bytes = 5'000'000, .file_bytes = 0, .processes = 7, .open_files = 0, .processors = {}};
 
 Descriptor open_directory(const std::string& path) {
@@ -43,7 +43,7 @@ struct FakeCgroup {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   void lose(const std::string& name) const { std::filesystem::remove(scratch.path() + "/" + name); }
-  bool use(const warden::Limits& limits = both) { return cgroup.use(open_directory(scratch.path()), limits); }
+  bool use(const warden::ProtocolLimits& limits = both) { return cgroup.use(open_directory(scratch.path()), limits); }
 
   test::ScratchFolder scratch;
   warden::Cgroup cgroup{-1};
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(it_has_both_limits_no_swap_and_dies_as_a_whole) {
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_that_is_not_set_is_left_as_it_is) {
-  warden::Limits memory = both, processes = both;
+  warden::ProtocolLimits memory = both, processes = both;
   memory.processes = 0;
   processes.memory_bytes = 0;
   BOOST_TEST(use(memory));

@@ -18,9 +18,9 @@
 
 using wtool::Descriptor;
 using wtool::engine::is_spill_name;
-using wtool::engine::OutputFile;
 using wtool::engine::SpillDirectory;
 using wtool::engine::SpillFile;
+using wtool::engine::WholeOutputFile;
 namespace fs = std::filesystem;
 
 namespace {
@@ -55,7 +55,7 @@ std::string content(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-OutputFile spill(SpillDirectory& directory, std::string_view bytes) {
+WholeOutputFile spill(SpillDirectory& directory, std::string_view bytes) {
   SpillFile file(directory, "call");
   file.write(bytes);
   return file.finish();
@@ -80,7 +80,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_holds_the_bytes_as_they_came, Folder) {
     all += piece;
     file.write(piece);
   }
-  const OutputFile result = file.finish();
+  const WholeOutputFile result = file.finish();
   BOOST_TEST(result.error == "");
   BOOST_TEST(result.bytes == all.size());
   BOOST_TEST((content(result.path) == all));
@@ -93,7 +93,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_byte_there_is_no_file_and_no_folder, Folder) {
   SpillDirectory directory(path + "/deeper", mebibyte);
   SpillFile file(directory, "call");
   file.write("");
-  const OutputFile result = file.finish();
+  const WholeOutputFile result = file.finish();
   BOOST_TEST(result.path == "");
   BOOST_TEST(result.error == "");
   BOOST_TEST(entries() == 0U);
@@ -102,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_byte_there_is_no_file_and_no_folder, Folder) {
 BOOST_FIXTURE_TEST_CASE(a_missing_folder_is_made_for_its_user_alone, Folder) {
   for (const std::string& missing : {path + "/a/b/c", path + "/d/e/"}) {
     SpillDirectory directory(missing, mebibyte);
-    const OutputFile result = spill(directory, "x");
+    const WholeOutputFile result = spill(directory, "x");
     BOOST_TEST(result.error == "");
     BOOST_TEST(content(result.path) == "x");
     BOOST_TEST((result.path.find("//") == std::string::npos));
@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_removed_between_two_calls_is_made_again
   SpillDirectory directory(path, mebibyte);
   spill(directory, "x");
   fs::remove_all(path);
-  const OutputFile result = spill(directory, "y");
+  const WholeOutputFile result = spill(directory, "y");
   BOOST_TEST(result.error == "");
   BOOST_TEST(content(result.path) == "y");
 }
@@ -123,7 +123,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_in_the_way_of_the_folder_is_said, Folder) {
   put("file", 1);
   for (const std::string& bad : {path + "/file", path + "/file/below/it"}) {
     SpillDirectory directory(bad, mebibyte);
-    const OutputFile result = spill(directory, "x");
+    const WholeOutputFile result = spill(directory, "x");
     BOOST_TEST(result.path == "");
     BOOST_TEST(result.bytes == 0U);
     BOOST_TEST(result.error ==
@@ -138,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(one_file_alone_stops_at_the_limit_of_all, Folder) {
   SpillFile file(directory, "call");
   for (int i = 0; i < 3; ++i) file.write(std::string(400'000, static_cast<char>('a' + i)));
   file.write("more");
-  const OutputFile result = file.finish();
+  const WholeOutputFile result = file.finish();
   BOOST_TEST(result.bytes == mebibyte);
   BOOST_TEST((content(result.path) ==
               std::string(400'000, 'a') + std::string(400'000, 'b') + std::string(mebibyte - 800'000, 'c')));
@@ -150,7 +150,7 @@ BOOST_FIXTURE_TEST_CASE(one_file_alone_stops_at_the_limit_of_all, Folder) {
 BOOST_FIXTURE_TEST_CASE(a_file_of_exactly_the_limit_is_complete, Folder) {
   put(old_name(1), 10);
   SpillDirectory directory(path, mebibyte);
-  const OutputFile result = spill(directory, std::string(mebibyte, 'x'));
+  const WholeOutputFile result = spill(directory, std::string(mebibyte, 'x'));
   BOOST_TEST(result.bytes == mebibyte);
   BOOST_TEST(result.error == "");
   BOOST_TEST(!has(old_name(1)));
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(names_of_other_files_are_not_recognised) {
 BOOST_FIXTURE_TEST_CASE(the_oldest_go_and_no_more_than_needed, Folder) {
   for (int age = 1; age <= 4; ++age) put(old_name(age), 250'000);
   SpillDirectory directory(path, mebibyte);
-  const OutputFile result = spill(directory, std::string(300'000, 'n'));
+  const WholeOutputFile result = spill(directory, std::string(300'000, 'n'));
   BOOST_TEST(result.error == "");
   BOOST_TEST(!has(old_name(1)));
   BOOST_TEST(!has(old_name(2)));  // After the first, 48,576 + 250,000 bytes were free.
@@ -291,7 +291,7 @@ BOOST_FIXTURE_TEST_CASE(room_that_is_granted_is_gone_until_it_is_settled, Folder
 
 BOOST_FIXTURE_TEST_CASE(writers_at_once_never_pass_the_limit_and_keep_what_they_say, Folder) {
   SpillDirectory directory(path, mebibyte);
-  std::vector<OutputFile> results(4);
+  std::vector<WholeOutputFile> results(4);
   std::vector<std::thread> writers;
   for (std::size_t i = 0; i < results.size(); ++i) {
     writers.emplace_back([&, i] {

@@ -50,7 +50,7 @@ class SmallWarden {
     warden::Welcome welcome{};
     return warden::send_message(control_.get(), &hello, sizeof hello, &sent, 1) &&
            warden::receive_message(control_.get(), &welcome, sizeof welcome).size == sizeof welcome &&
-           welcome.problem == warden::Problem::none;
+           welcome.problem == warden::WardenProblem::none;
   }
 
   // Asks for a custodian by a message with `count` descriptors. True if it is made; false if the socket that came with
