@@ -195,16 +195,16 @@ std::size_t characters(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
-class Judge {
+class SchemaChecker {
  public:
-  explicit Judge(const json& root) : root_(root) {}
+  explicit SchemaChecker(const json& root) : root_(root) {}
 
   std::string judge(const json& value, const json& schema, const std::string& place, int depth = 0) const {
     if (depth > max_depth) return place + " is nested too deeply for this schema, or the schema refers to itself";
     if (++judgements_ > max_judgements) return place + " takes too long to be compared with this schema";
     if (schema.is_boolean()) return schema.get<bool>() ? std::string{} : place + " must not be there";
-    for (const auto& part :
-         {&Judge::general, &Judge::number, &Judge::text, &Judge::list, &Judge::object, &Judge::composed}) {
+    for (const auto& part : {&SchemaChecker::general, &SchemaChecker::number, &SchemaChecker::text,
+                             &SchemaChecker::list, &SchemaChecker::object, &SchemaChecker::composed}) {
       if (std::string mistake = (this->*part)(value, schema, place, depth); !mistake.empty()) return mistake;
     }
     return {};
@@ -475,7 +475,9 @@ class Maker {
 
 std::string schema_mistake(const json& schema) { return SchemaReader(schema).read(schema, "#"); }
 
-std::string instance_mistake(const json& value, const json& schema) { return Judge(schema).judge(value, schema, "#"); }
+std::string instance_mistake(const json& value, const json& schema) {
+  return SchemaChecker(schema).judge(value, schema, "#");
+}
 
 std::string unjudged_part(const json& schema) { return find_unjudged(schema, "#"); }
 

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 using engine::Cancellation;
 using engine::Stream;
 using pilot::Channel;
-using pilot::Message;
+using pilot::ChannelMessage;
 using pilot::Type;
 
 constexpr std::string_view target = "cluster_tools::call";
@@ -73,7 +73,7 @@ void Exchange::pass_on_log(const std::string& text) const {
 }
 
 // Handles events, logs and beats. False: the message is something else.
-bool Exchange::pass_on(const Message& message, const Listener& listener) const {
+bool Exchange::pass_on(const ChannelMessage& message, const Listener& listener) const {
   const bool bytes = message.type == Type::standard_output || message.type == Type::standard_error;
   if (!bytes && message.type != Type::log && message.type != Type::beat) return false;
   if (bytes && listener.output) {
@@ -104,7 +104,7 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
       told = mode;
       channel.send(Type::cancel, static_cast<char>(mode) + cancellation->reason());
     }
-    if (std::optional<Message> message = channel.next()) {
+    if (std::optional<ChannelMessage> message = channel.next()) {
       const bool passed = pass_on(*message, listener);
       heard_ = Clock::now();  // after the receiver, which may be slow
       if (passed) continue;

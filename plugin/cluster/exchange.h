@@ -44,7 +44,7 @@ class Exchange {
   End await(engine::Cancellation* cancellation, const Listener& listener, std::string& text);
 
  private:
-  bool pass_on(const pilot::Message& message, const Listener& listener) const;
+  bool pass_on(const pilot::ChannelMessage& message, const Listener& listener) const;
   void pass_on_log(const std::string& text) const;
 
   Slot& slot_;

@@ -346,7 +346,7 @@ void Pool::accept_all() {
 void Pool::greet(int descriptor) {
   Newcomer& newcomer = newcomers_.at(descriptor);
   const bool answered = newcomer.channel->state() == Channel::State::open;
-  const std::optional<pilot::Message> message = newcomer.channel->next();
+  const std::optional<pilot::ChannelMessage> message = newcomer.channel->next();
   // Its message may have lain unread for long, because no call waited: its patience begins with our answer.
   if (!answered && newcomer.channel->state() == Channel::State::open) newcomer.since = Clock::now();
   if (!message && newcomer.channel->state() != Channel::State::closed) return;
@@ -414,7 +414,7 @@ void Pool::drop_parked(int descriptor) {
                                   [&](const auto& entry) { return entry.second.channel->descriptor() == descriptor; });
   if (found == parked_.end()) return;
   Slot& slot = found->second;
-  while (const std::optional<pilot::Message> message = slot.channel->next()) {
+  while (const std::optional<pilot::ChannelMessage> message = slot.channel->next()) {
     if (message->type == pilot::Type::leaving) slot.leaving = true;
   }
   if (const auto pilot = pilots_.find(slot.job); slot.leaving && pilot != pilots_.end()) pilot->second.leaving = true;

@@ -35,7 +35,7 @@ namespace {
 
 using namespace wtool;
 using pilot::Channel;
-using pilot::Message;
+using pilot::ChannelMessage;
 using pilot::Type;
 
 constexpr int slots_of_pilot = 1000;
@@ -62,7 +62,7 @@ std::unique_ptr<Channel> connect_to(const pilot::Ticket& ticket) {
 }
 
 void serve(Fake& fake, int number) {
-  while (std::optional<Message> message = fake.channel->next()) {
+  while (std::optional<ChannelMessage> message = fake.channel->next()) {
     if (message->type != Type::call) continue;
     fake.channel->send(Type::started, {});
     fake.channel->send(Type::result, std::string(1, '\0') + "{}");

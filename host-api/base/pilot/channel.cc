@@ -113,20 +113,20 @@ bool Channel::read_record() {
   if (!last) return true;
   if (!type_) return close(), false;
   greeted_ = true;
-  whole_ = Message{*std::exchange(type_, std::nullopt), std::move(partial_)};
+  whole_ = ChannelMessage{*std::exchange(type_, std::nullopt), std::move(partial_)};
   partial_ = {};
   return true;
 }
 
-std::optional<Message> Channel::next() {
+std::optional<ChannelMessage> Channel::next() {
   if (!whole_) take_in();
   return std::exchange(whole_, std::nullopt);
 }
 
-std::optional<Message> Channel::wait(std::chrono::milliseconds limit) {
+std::optional<ChannelMessage> Channel::wait(std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   for (;;) {
-    if (std::optional<Message> message = next()) return message;
+    if (std::optional<ChannelMessage> message = next()) return message;
     if (state_ == State::closed) return std::nullopt;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     if (left.count() <= 0) return std::nullopt;

@@ -74,7 +74,7 @@ enum class Type : char {
   taken = 'T',   // eight bytes with the count, then a byte: 1 if it answers a beat
 };
 
-struct Message {
+struct ChannelMessage {
   Type type{};
   std::string text;
 };
@@ -102,9 +102,9 @@ class Channel {
   // Reads what the socket has, without waiting. False when that closes the channel.
   bool take_in();
   // The next message that has arrived in full.
-  std::optional<Message> next();
+  std::optional<ChannelMessage> next();
   // Waits at most `limit` for a message. Nothing: none came, or the channel is closed.
-  std::optional<Message> wait(std::chrono::milliseconds limit);
+  std::optional<ChannelMessage> wait(std::chrono::milliseconds limit);
 
   // Waits for at most host_patience while the other side reads nothing. False: nothing can be sent any more, but what
   // the other side has sent can still be read.
@@ -137,7 +137,7 @@ class Channel {
   bool flooded_ = false;      // The last read took all the room that there was.
   std::optional<Type> type_;  // of the message whose first records have come,
   std::string partial_;       // and its text as far as it has come
-  std::optional<Message> whole_;
+  std::optional<ChannelMessage> whole_;
   bool greeted_ = false;
 
   std::mutex sending_;

@@ -11,7 +11,7 @@ namespace wtool::secrets {
 
 // Where a character is in the text that is masked. In quotes, after backslashes, or as %41, several characters of the
 // text mean one.
-struct Place {
+struct CharacterPlace {
   std::size_t begin;
   std::size_t end;
 };
@@ -20,10 +20,10 @@ struct Place {
 struct Piece {
   std::string_view text;
   std::size_t offset = 0;  // of its first character: an index into `places` or, without them, into the masked text
-  const std::vector<Place>* places = nullptr;
+  const std::vector<CharacterPlace>* places = nullptr;
 
-  Place place(std::size_t at) const {
-    return places != nullptr ? (*places)[offset + at] : Place{offset + at, offset + at + 1};
+  CharacterPlace place(std::size_t at) const {
+    return places != nullptr ? (*places)[offset + at] : CharacterPlace{offset + at, offset + at + 1};
   }
 };
 

@@ -20,18 +20,18 @@ int hex_value(char c) {
 }
 
 // One word, without its quotes.
-struct Word {
-  std::string_view plain;         // where nothing in it is quoted
-  std::size_t begin = 0;          // of plain, in the piece
-  std::string own;                // its text, where something in it is quoted
-  std::vector<Place> places;      // one for each character of `own`
-  bool in_single_quotes = false;  // it begins in them
+struct UnquotedWord {
+  std::string_view plain;              // where nothing in it is quoted
+  std::size_t begin = 0;               // of plain, in the piece
+  std::string own;                     // its text, where something in it is quoted
+  std::vector<CharacterPlace> places;  // one for each character of `own`
+  bool in_single_quotes = false;       // it begins in them
   bool is_here_string = false;
 
   std::string_view text() const { return places.empty() ? plain : std::string_view(own); }
 };
 
-using Words = std::vector<Word>;
+using Words = std::vector<UnquotedWord>;
 
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') == std::string_view::npos ? 0 : path.rfind('/') + 1);
@@ -78,8 +78,8 @@ class WordScan {
     return std::string_view::npos;
   }
 
-  Word word() {
-    Word word;
+  UnquotedWord word() {
+    UnquotedWord word;
     word.begin = at_;
     word.is_here_string = std::exchange(here_string_, false);
     const auto put = [&](std::size_t begin, std::size_t end, char c) {
@@ -123,17 +123,18 @@ class WordScan {
   }
 
   // Quoted text may itself be a command line or another notation.
-  void read_again(const Word& word, std::size_t first) {
+  void read_again(const UnquotedWord& word, std::size_t first) {
     const std::string_view inside = std::string_view(word.own).substr(first);
     if (depth_ >= max_reading_depth || inside.find_first_of(" \t\n=:\"'") == std::string_view::npos) return;
-    const std::vector<Place> places(word.places.begin() + static_cast<std::ptrdiff_t>(first), word.places.end());
+    const std::vector<CharacterPlace> places(word.places.begin() + static_cast<std::ptrdiff_t>(first),
+                                             word.places.end());
     const Piece piece{inside, 0, &places};
     scan_text(piece, marks_);
     if (inside.find_first_of(" \t\n") != std::string_view::npos) scan_words(piece, values_, marks_, depth_ + 1);
   }
 
   // Values of the environment that quotes cut into pieces.
-  void find_values(const Word& word) {
+  void find_values(const UnquotedWord& word) {
     const std::string_view text = word.text();
     for (const std::string& value : values_) {
       if (value.size() > text.size()) continue;
@@ -144,10 +145,10 @@ class WordScan {
   }
 
   // %70assword%3Dx
-  void decoded(const Word& word) {
+  void decoded(const UnquotedWord& word) {
     const std::string_view text = word.text();
     std::string plain;
-    std::vector<Place> places;
+    std::vector<CharacterPlace> places;
     bool any = false;
     const Piece encoded = piece_of(word);
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -168,7 +169,7 @@ class WordScan {
   void end_command(bool piped) {
     if (!words_.empty()) check();
     if (!words_.empty() && takes_secret_from_input()) {
-      for (const Word& word : words_) {
+      for (const UnquotedWord& word : words_) {
         if (word.is_here_string) mark(word, 0);
       }
       if (reads_pipe_) printed(before_);
@@ -259,7 +260,7 @@ class WordScan {
     if (i + 1 < words_.size()) value(row, words_[i + 1], 0);
   }
 
-  void value(const SecretOption& row, const Word& word, std::size_t from) {
+  void value(const SecretOption& row, const UnquotedWord& word, std::size_t from) {
     const std::string_view rest = word.text().substr(from);
     const auto behind = [&](char separator) {
       const std::size_t at = rest.find(separator);
@@ -296,7 +297,8 @@ class WordScan {
     });
     if (program == commands_.end()) return;
     const bool takes_password =
-        base_name(*program) == "wpa_passphrase" || std::any_of(words_.begin(), words_.end(), [](const Word& word) {
+        base_name(*program) == "wpa_passphrase" ||
+        std::any_of(words_.begin(), words_.end(), [](const UnquotedWord& word) {
           const std::string_view text = word.text();
           return text.size() > 1 && text[0] == '-' && text[1] != '-' && text.find('b') != std::string_view::npos;
         });
@@ -305,8 +307,8 @@ class WordScan {
 
   // vault login TOKEN, vault token revoke TOKEN: the operands after these words, except NAME=VALUE.
   void operands_of_vault() {
-    const auto vault =
-        std::find_if(words_.begin(), words_.end(), [](const Word& word) { return base_name(word.text()) == "vault"; });
+    const auto vault = std::find_if(words_.begin(), words_.end(),
+                                    [](const UnquotedWord& word) { return base_name(word.text()) == "vault"; });
     std::string_view command;
     bool takes_token = false;
     for (auto word = vault; word != words_.end(); ++word) {
@@ -328,7 +330,7 @@ class WordScan {
   bool takes_secret_from_input() const {
     const bool is_sudo = base_name(words_.front().text()) == "sudo";
     if (names_chpasswd()) return true;
-    return std::any_of(words_.begin(), words_.end(), [&](const Word& word) {
+    return std::any_of(words_.begin(), words_.end(), [&](const UnquotedWord& word) {
       const std::string_view text = word.text();
       if (is_sudo && text == "-S") return true;
       if (!text.starts_with("--")) return false;
@@ -357,7 +359,7 @@ class WordScan {
 
   // ---- Marks.
 
-  Piece piece_of(const Word& word) const {
+  Piece piece_of(const UnquotedWord& word) const {
     if (!word.places.empty()) return {word.own, 0, &word.places};
     return {word.plain, piece_.offset + word.begin, piece_.places};
   }
@@ -377,7 +379,7 @@ class WordScan {
     mark(words_[i + 1], 0);
   }
 
-  void mark(const Word& word, std::size_t from, std::size_t to = std::string_view::npos) {
+  void mark(const UnquotedWord& word, std::size_t from, std::size_t to = std::string_view::npos) {
     to = std::min(to, word.text().size());
     if (from >= to || (!word.in_single_quotes && is_no_secret(word.text().substr(from, to - from)))) return;
     marks_.add(piece_of(word), from, to);

@@ -37,7 +37,7 @@ namespace {
 
 using nlohmann::json;
 using pilot::Channel;
-using pilot::Message;
+using pilot::ChannelMessage;
 using pilot::Type;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
@@ -177,9 +177,9 @@ thread_local std::uint32_t logging_from = WTOOL_LOG_WARN;
 
 // A connection, and the call that it has. serve() waits for orders and runs them. While it runs one, another thread receives, since
 // the host may cancel it, takes its output, and can be lost. That thread sleeps otherwise, and an order need not wake it.
-class Slot {
+class AgentSlot {
  public:
-  Slot(Agent& agent, std::unique_ptr<Channel> channel, std::vector<int> processors)
+  AgentSlot(Agent& agent, std::unique_ptr<Channel> channel, std::vector<int> processors)
       : agent_(agent), channel_(std::move(channel)), processors_(std::move(processors)) {}
 
   void serve();
@@ -192,7 +192,7 @@ class Slot {
   }
 
  private:
-  void serve_one(const Message& order);
+  void serve_one(const ChannelMessage& order);
   static int32_t on_event(void* self, const wtool_event* event) noexcept;
   bool tell_of_state(std::string_view state);
   void watch();
@@ -200,7 +200,7 @@ class Slot {
   void watch_no_more();
   void set_timer(std::chrono::nanoseconds first) const;
   bool receive(Call& call);
-  bool note_taken(const Message& message);
+  bool note_taken(const ChannelMessage& message);
   void beat();
   void await_taken(Call& call);
 
@@ -268,7 +268,7 @@ class Agent {
     lost_ = true;
     leaving_ = true;
     const std::scoped_lock lock(mutex_);
-    for (Slot& slot : slots_) {
+    for (AgentSlot& slot : slots_) {
       slot.channel().close();
       slot.cancel(WTOOL_CANCEL_NOW, "the connection to the host is lost");
     }
@@ -283,7 +283,7 @@ class Agent {
   bool introduce(int socket, MayWait may_wait, std::string& why);
   bool is_idle() const {
     const Clock::time_point last{Clock::duration(last_call_.load())};
-    for (const Slot& slot : slots_) {
+    for (const AgentSlot& slot : slots_) {
       if (slot.busy()) return false;
     }
     return Clock::now() - last > std::chrono::seconds(ticket_.idle_seconds);
@@ -306,7 +306,7 @@ class Agent {
   std::mutex mutex_;
   std::string proven_;  // the address at which the host has answered before
   std::map<std::pair<std::string, std::string>, const wtool_tool*> tools_;
-  std::list<Slot> slots_;  // does not change while their threads run
+  std::list<AgentSlot> slots_;  // does not change while their threads run
   std::atomic<bool> leaving_{false}, lost_{false};
   std::atomic<int> serving_{0};
   std::atomic<Clock::rep> last_call_{Clock::now().time_since_epoch().count()};
@@ -330,8 +330,8 @@ void Agent::emit(const wtool_host*, const wtool_log_record* record) noexcept {
   }
 }
 
-int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
-  auto& slot = *static_cast<Slot*>(self);
+int32_t AgentSlot::on_event(void* self, const wtool_event* event) noexcept {
+  auto& slot = *static_cast<AgentSlot*>(self);
   try {
     if (event->kind == WTOOL_EVENT_STATE) return slot.tell_of_state(text(event->payload)) ? 0 : 1;
     if (event->kind != WTOOL_EVENT_STDOUT && event->kind != WTOOL_EVENT_STDERR) return 0;
@@ -353,13 +353,13 @@ int32_t Slot::on_event(void* self, const wtool_event* event) noexcept {
 }
 
 // The host tells the other states itself.
-bool Slot::tell_of_state(std::string_view state) {
+bool AgentSlot::tell_of_state(std::string_view state) {
   if (!state.starts_with(R"({"state":"started")")) return true;
   // The thread that watches flushes once, soon after the call has begun: it may have done so before this.
   return channel_->send_with_next(Type::running, {}) && (!told_of_start_ || channel_->flush());
 }
 
-void Slot::serve() {
+void AgentSlot::serve() {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = timer_.get();
@@ -368,7 +368,7 @@ void Slot::serve() {
   std::thread watcher;
   if (can_watch) watcher = std::thread([this] { watch(); });
   while (can_watch && !agent_.leaving()) {
-    if (std::optional<Message> message = channel_->next()) {
+    if (std::optional<ChannelMessage> message = channel_->next()) {
       if (agent_.leaving()) break;  // The host learns that this call was not begun.
       if (message->type == Type::call) {
         serve_one(*message);
@@ -395,14 +395,14 @@ void Slot::serve() {
 }
 
 // When the watching thread wakes for the first time; then it does for each beat. Zero: not at all.
-void Slot::set_timer(std::chrono::nanoseconds first) const {
+void AgentSlot::set_timer(std::chrono::nanoseconds first) const {
   itimerspec times{};
   times.it_value.tv_nsec = first.count();
   times.it_interval.tv_sec = pilot::beat_every.count();
   ::timerfd_settime(timer_.get(), 0, &times, nullptr);
 }
 
-void Slot::watch() {
+void AgentSlot::watch() {
   for (;;) {
     epoll_event ready[2];
     ::epoll_wait(watched_.get(), ready, 2, -1);
@@ -422,7 +422,7 @@ void Slot::watch() {
   }
 }
 
-void Slot::watch_call(Call& call) {
+void AgentSlot::watch_call(Call& call) {
   {
     const std::scoped_lock lock(receiving_);
     watched_call_ = &call;
@@ -435,7 +435,7 @@ void Slot::watch_call(Call& call) {
   ::epoll_ctl(watched_.get(), EPOLL_CTL_ADD, channel_->descriptor(), &event);
 }
 
-void Slot::watch_no_more() {
+void AgentSlot::watch_no_more() {
   ::epoll_ctl(watched_.get(), EPOLL_CTL_DEL, channel_->descriptor(), nullptr);
   set_timer({});
   const std::scoped_lock lock(receiving_);
@@ -443,7 +443,7 @@ void Slot::watch_no_more() {
 }
 
 // True: it answers a beat.
-bool Slot::note_taken(const Message& message) {
+bool AgentSlot::note_taken(const ChannelMessage& message) {
   if (message.text.size() != 9) return false;
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < 8; ++i) bytes = bytes << 8 | static_cast<unsigned char>(message.text[i]);
@@ -452,8 +452,8 @@ bool Slot::note_taken(const Message& message) {
 }
 
 // What the host says of a call. False: the connection is over, and so is all that runs here.
-bool Slot::receive(Call& call) {
-  while (std::optional<Message> message = channel_->next()) {
+bool AgentSlot::receive(Call& call) {
+  while (std::optional<ChannelMessage> message = channel_->next()) {
     if (message->type == Type::cancel && !message->text.empty()) {
       call.cancel(static_cast<unsigned char>(message->text[0]), std::string_view(message->text).substr(1));
     } else if (message->type == Type::taken && note_taken(*message)) {
@@ -466,13 +466,13 @@ bool Slot::receive(Call& call) {
   return false;
 }
 
-void Slot::beat() {
+void AgentSlot::beat() {
   if (!beat_waits_) beat_waits_ = channel_->send(Type::beat, {});
 }
 
 // A large result waits until the host has taken all events, which the answer to a beat says: it would fill the kernel's buffers
 // while the host's reader pauses.
-void Slot::await_taken(Call& call) {
+void AgentSlot::await_taken(Call& call) {
   auto next_beat = Clock::now();
   while (receive(call) && !window_.all_taken()) {
     if (Clock::now() >= next_beat) {
@@ -485,7 +485,7 @@ void Slot::await_taken(Call& call) {
   }
 }
 
-void Slot::serve_one(const Message& order) {
+void AgentSlot::serve_one(const ChannelMessage& order) {
   const bool was_busy = busy_.exchange(true);
   const std::size_t cut = order.text.find('\0');
   const json head = parse_json(order.text.substr(0, cut));
@@ -671,7 +671,7 @@ int Agent::run() {
     threads.emplace_back([&, i] {
       std::string problem;
       if (std::unique_ptr<Channel> channel = connect(problem)) {
-        Slot* slot = nullptr;
+        AgentSlot* slot = nullptr;
         {
           const std::scoped_lock lock(mutex_);
           slot =
@@ -698,7 +698,7 @@ int Agent::run() {
     leaving_ = true;
     // The free slots go first, so that a call that is tried again does not come back here.
     eventfd_write(leave_event_.get(), 1);
-    for (Slot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
+    for (AgentSlot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& [name, tool] : tools_) {

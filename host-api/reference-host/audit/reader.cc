@@ -158,10 +158,10 @@ bool take_end_hash(std::string_view& text, std::string_view& hash) {
 
 }  // namespace
 
-std::optional<Entry> read_entry(std::string_view line) {
+std::optional<TrailEntry> read_entry(std::string_view line) {
   if (line.size() >= max_line) return std::nullopt;
   const std::string_view whole = line;
-  Entry entry;
+  TrailEntry entry;
   if (!take_end(line, line_end) || !take_end_hash(line, entry.hash) || !take_end(line, hash_key)) return std::nullopt;
   const std::string_view hashed = whole.substr(0, line.size() + 1);  // with the quote that ends `prev`
   if (!take_end_hash(line, entry.prev) || !take_end(line, prev_key)) return std::nullopt;

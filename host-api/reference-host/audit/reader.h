@@ -40,7 +40,7 @@ inline constexpr std::string_view line_start = R"({"time":")";
 inline constexpr std::string_view no_hash = "0000000000000000000000000000000000000000000000000000000000000000";
 
 // Views of the line that it was read from.
-struct Entry {
+struct TrailEntry {
   std::string_view time;
   std::uint64_t seq = 0;
   std::string_view event;
@@ -50,7 +50,7 @@ struct Entry {
 };
 
 // Nothing where the line, given without its newline, does not look like a whole one.
-std::optional<Entry> read_entry(std::string_view line);
+std::optional<TrailEntry> read_entry(std::string_view line);
 
 // without_hash: the bytes of a line that its hash covers, if `text` has that many. whole_line: the line with these
 // bytes, without its newline.

@@ -128,7 +128,7 @@ class Verifier {
   }
 
   // Whether this line describes the gap before it correctly.
-  bool explains(const Part& part, const RawLine& line, const Entry& entry) const {
+  bool explains(const Part& part, const RawLine& line, const TrailEntry& entry) const {
     if (!gap_->torn || !entry.intact || entry.event != "recovered") return false;
     const json fields = parse_json(line.text);
     if (!fields.is_object() || fields.value("torn_bytes", json()) != json(gap_->to - gap_->from)) return false;
@@ -137,7 +137,7 @@ class Verifier {
            fields.value("torn_sha256", json()) == json(digest.finish());
   }
 
-  void take(const Part& part, const RawLine& line, const Entry& entry) {
+  void take(const Part& part, const RawLine& line, const TrailEntry& entry) {
     const bool explained = gap_ && explains(part, line, entry);
     if (gap_ && !explained) problem_of_gap(part);
     if (explained) {
@@ -162,7 +162,7 @@ class Verifier {
     if (entry.intact && entry.hash == expected_) lines_to_expected_ = report_.lines;
   }
 
-  void check_order(const Part& part, const RawLine& line, const Entry& entry, bool after_gap) {
+  void check_order(const Part& part, const RawLine& line, const TrailEntry& entry, bool after_gap) {
     const bool first_of_file = whole_lines_ == 0;
     const bool first_of_all = report_.lines == 0;
     if (first_of_all) {
@@ -187,7 +187,7 @@ class Verifier {
     }
   }
 
-  void check_beginning(const Part& part, const RawLine& line, const Entry& entry, bool after_gap) {
+  void check_beginning(const Part& part, const RawLine& line, const TrailEntry& entry, bool after_gap) {
     if (entry.seq == 1 && entry.prev == no_hash && entry.event != "rotated") return;
     complete_ = false;
     if (entry.seq > 1 && (entry.event == "rotated" || after_gap)) {

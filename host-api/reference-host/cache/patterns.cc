@@ -64,7 +64,7 @@ bool matches_names(const Names& pattern, const Names& path) {
 
 class Search {
  public:
-  Search(const std::string& directory, const std::vector<std::string>& without, Links links)
+  Search(const std::string& directory, const std::vector<std::string>& without, PatternLinks links)
       : directory_(directory), links_(links) {
     for (const std::string& pattern : without) without_.push_back(pattern_names(pattern));
   }
@@ -122,7 +122,7 @@ class Search {
 
   // As stat(); but what lies behind a link that is not followed does not exist.
   bool look_at(const std::string& path, struct stat& status) const {
-    if (links_ == Links::followed) return ::stat(absolute(path).c_str(), &status) == 0;
+    if (links_ == PatternLinks::followed) return ::stat(absolute(path).c_str(), &status) == 0;
     for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
       if (::lstat(absolute(path.substr(0, slash)).c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return false;
     }
@@ -132,7 +132,7 @@ class Search {
   void take(const std::string& path, bool wild) {
     struct stat status {};
     if (!look_at(path, status)) {
-      if (links_ == Links::not_followed) return;
+      if (links_ == PatternLinks::not_followed) return;
       // A dangling link counts as a file that may appear later.
       if (::lstat(absolute(path).c_str(), &status) == 0) keep(path, wild);
       return;
@@ -174,8 +174,9 @@ class Search {
     for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
       const std::string name = entry->path().filename().string();
       std::error_code gone;
-      const bool is_folder = links_ == Links::followed ? entry->is_directory(gone)
-                                                       : entry->symlink_status(gone).type() == fs::file_type::directory;
+      const bool is_folder = links_ == PatternLinks::followed
+                                 ? entry->is_directory(gone)
+                                 : entry->symlink_status(gone).type() == fs::file_type::directory;
       if (is_folder && (name == ".git" || name == ".wtool")) continue;
       function(name, is_folder);
       if (!problem.empty()) break;
@@ -185,7 +186,7 @@ class Search {
   }
 
   const std::string& directory_;
-  const Links links_;
+  const PatternLinks links_;
   std::vector<Names> without_;
   std::vector<Names> excluded_;
   const Names* pattern_ = nullptr;
@@ -197,7 +198,7 @@ class Search {
 }  // namespace
 
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
-                      const std::vector<std::string>& without, Links links) {
+                      const std::vector<std::string>& without, PatternLinks links) {
   FoundFiles found;
   Search search(directory, without, links);
   for (const std::string& pattern : patterns) {

@@ -23,12 +23,12 @@ struct FoundFiles {
 };
 
 // Not followed, a link is a file of its own, and nothing below it is found.
-enum class Links { followed, not_followed };
+enum class PatternLinks { followed, not_followed };
 
 // Relative patterns begin in `directory`, which is absolute. Files that a pattern of `without` names are left out, but
 // not those that `patterns` name without a wildcard.
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
-                      const std::vector<std::string>& without = {}, Links links = Links::followed);
+                      const std::vector<std::string>& without = {}, PatternLinks links = PatternLinks::followed);
 
 // Both relative to the same folder.
 bool matches(std::string_view pattern, std::string_view path);

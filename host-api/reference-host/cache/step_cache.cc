@@ -37,11 +37,11 @@ std::string record_file(const StepCache::Options& options) {
 }
 
 // Whether a name that is kept is refused: of a file, or where a link leads.
-bool refuses_name(const Entry& entry, const std::function<StepCache::Refuses()>& refuses) {
+bool refuses_name(const CacheEntry& entry, const std::function<StepCache::Refuses()>& refuses) {
   const auto refused = [&](const std::string& text) { return refuses()(text, true); };
   return std::any_of(entry.parts.begin(), entry.parts.end(), [&](const auto& part) { return refused(part.first); }) ||
          std::any_of(entry.outputs.begin(), entry.outputs.end(),
-                     [&](const StoredOutput& output) { return refused(output.path) || refused(output.link); });
+                     [&](const CachedOutput& output) { return refused(output.path) || refused(output.link); });
 }
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
@@ -134,14 +134,14 @@ void StepCache::check_outputs(const Work& work, Look& look) {
   const FoundFiles now = find_files(work.directory, work.outputs);
   if (look.why = now.problem; !look.why.empty()) return;
   std::set<std::string_view> kept;
-  for (const StoredOutput& output : look.entry->outputs) kept.insert(output.path);
+  for (const CachedOutput& output : look.entry->outputs) kept.insert(output.path);
   for (const std::string& path : now.paths) {
     if (!kept.contains(plain_path(path))) {
       look.why = "the output " + quoted(path) + " is not one of those that were kept";
       return;
     }
   }
-  for (const StoredOutput& output : look.entry->outputs) {
+  for (const CachedOutput& output : look.entry->outputs) {
     const FileState state = hashes_.look(absolute(work, output.path));
     const bool same = output.hash.empty()
                           ? state.link == output.link && !state.link.empty()
@@ -186,7 +186,7 @@ std::string StepCache::why_not(const Work& work, const Look& look) const {
 }
 
 bool StepCache::restore(const Work& work, Look& look) {
-  for (const StoredOutput& output : look.missing) {
+  for (const CachedOutput& output : look.missing) {
     std::string problem;
     if (store_.restore(work.directory, output, problem)) continue;
     look.why = "the output " + quoted(output.path) + " cannot be put back: " + problem;
@@ -215,17 +215,17 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   std::string problem;
   Store::Keeping keeping(store_, problem);
   if (!problem.empty()) return problem;
-  Entry entry{.key = look.key,
-              .step = work.step,
-              .file = work.file,
-              .run = run,
-              .made = static_cast<std::int64_t>(std::time(nullptr)),
-              .parts = look.parts,
-              .result = result};
+  CacheEntry entry{.key = look.key,
+                   .step = work.step,
+                   .file = work.file,
+                   .run = run,
+                   .made = static_cast<std::int64_t>(std::time(nullptr)),
+                   .parts = look.parts,
+                   .result = result};
   for (const std::string& path : found.paths) {
     const std::string file = absolute(work, path);
     const FileState state = hashes_.look(file);
-    StoredOutput output{.path = plain_path(path), .hash = state.hash, .link = state.link};
+    CachedOutput output{.path = plain_path(path), .hash = state.hash, .link = state.link};
     output.mode = state.mode;
     output.bytes = state.bytes;
     if (!state.problem.empty() || !state.exists) {
@@ -240,7 +240,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   }
   // Before any content is copied, which would stay in the store without an entry.
   if (refuses_name(entry, refuses)) return std::string("the name of a file ") + secret;
-  for (const StoredOutput& output : entry.outputs) {
+  for (const CachedOutput& output : entry.outputs) {
     if (!output.link.empty()) continue;
     const Refuses refused = refuses();
     const std::string hash = keeping.add(
@@ -258,9 +258,9 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
 void StepCache::recheck(const std::function<Refuses()>& refuses) {
   hashes_.forget([&](const std::string& path) { return refuses()(path, true); });
   const std::lock_guard lock(mutex_);
-  std::erase_if(kept_, [&](const Entry& entry) {
+  std::erase_if(kept_, [&](const CacheEntry& entry) {
     bool refused = refuses()(entry.result, true) || refuses_name(entry, refuses);
-    for (const StoredOutput& output : entry.outputs) {
+    for (const CachedOutput& output : entry.outputs) {
       if (refused || output.hash.empty()) continue;
       const Refuses look = refuses();
       refused = !store_

@@ -39,12 +39,12 @@ struct Work {
 };
 
 struct Look {
-  std::string key{};             // empty: the work cannot be kept, and `why` says why
-  std::optional<Entry> entry{};  // it is up to date
-  std::string why{};             // it is not; a sentence without its end
-  bool is_doubt = false;         // the workflow should be changed: as it is, the step is never up to date
+  std::string key{};                  // empty: the work cannot be kept, and `why` says why
+  std::optional<CacheEntry> entry{};  // it is up to date
+  std::string why{};                  // it is not; a sentence without its end
+  bool is_doubt = false;              // the workflow should be changed: as it is, the step is never up to date
   std::map<std::string, std::string> parts{};
-  std::vector<StoredOutput> missing{};  // the outputs that have to be restored
+  std::vector<CachedOutput> missing{};  // the outputs that have to be restored
 };
 
 // Any thread.
@@ -88,7 +88,7 @@ class StepCache {
   Store store_;
   FileHashes hashes_;
   std::mutex mutex_;
-  std::vector<Entry> kept_;
+  std::vector<CacheEntry> kept_;
 };
 
 }  // namespace wtool::host::cache

@@ -34,9 +34,9 @@ constexpr std::size_t piece = 256UL * 1024;
 
 std::string failure(const std::string& what, int error) { return what + ": " + ::strerror(error); }
 
-std::string entry_text(const Entry& entry) {
+std::string entry_text(const CacheEntry& entry) {
   json outputs = json::array();
-  for (const StoredOutput& output : entry.outputs) {
+  for (const CachedOutput& output : entry.outputs) {
     json one = {{"path", output.path}, {"bytes", output.bytes}};
     if (output.hash.empty()) {
       one["link"] = output.link;
@@ -54,14 +54,14 @@ std::string entry_text(const Entry& entry) {
 }
 
 // Nothing: it is not an entry that this program writes.
-std::optional<Entry> entry_of(std::string_view text) {
+std::optional<CacheEntry> entry_of(std::string_view text) {
   if (text.size() <= sha256_size || text[sha256_size] != '\n') return std::nullopt;
   const std::string_view rest = text.substr(sha256_size + 1);
   if (sha256(rest) != text.substr(0, sha256_size)) return std::nullopt;
   try {
     const json all = parse_json_or_throw(rest);
     if (all.at("v") != entry_version) return std::nullopt;
-    Entry entry;
+    CacheEntry entry;
     all.at("key").get_to(entry.key);
     all.at("step").get_to(entry.step);
     all.at("file").get_to(entry.file);
@@ -70,7 +70,7 @@ std::optional<Entry> entry_of(std::string_view text) {
     all.at("parts").get_to(entry.parts);
     all.at("result").get_to(entry.result);
     for (const json& one : all.at("outputs")) {
-      StoredOutput output;
+      CachedOutput output;
       one.at("path").get_to(output.path);
       one.at("bytes").get_to(output.bytes);
       output.hash = one.value("sha256", "");
@@ -201,7 +201,7 @@ bool Store::write(const std::string& to, std::string_view text, bool durable, st
   return false;
 }
 
-std::optional<Entry> Store::find(std::string_view key) const {
+std::optional<CacheEntry> Store::find(std::string_view key) const {
   const std::string file = path("entries", key);
   const auto text = content_of(file);
   if (!text) return std::nullopt;
@@ -211,7 +211,7 @@ std::optional<Entry> Store::find(std::string_view key) const {
   return std::nullopt;
 }
 
-std::optional<Entry> Store::latest(std::string_view step) const {
+std::optional<CacheEntry> Store::latest(std::string_view step) const {
   const auto key = content_of(path("latest", step));
   return key && is_sha256(*key) ? find(*key) : std::nullopt;
 }
@@ -278,7 +278,7 @@ std::string Store::Keeping::add(const std::string& file, const Look& look, std::
   return {};
 }
 
-bool Store::Keeping::finish(const Entry& entry, std::string_view step, std::string& problem) {
+bool Store::Keeping::finish(const CacheEntry& entry, std::string_view step, std::string& problem) {
   const std::string text = entry_text(entry);
   if (text.size() + sha256_size + 1 > max_entry_bytes) {
     problem = "the result is too large";
@@ -292,7 +292,7 @@ bool Store::Keeping::finish(const Entry& entry, std::string_view step, std::stri
 
 // ---- restoring
 
-bool Store::restore(const std::string& directory, const StoredOutput& output, std::string& problem) const {
+bool Store::restore(const std::string& directory, const CachedOutput& output, std::string& problem) const {
   const fs::path target(output.path);
   bool made = false;
   std::string why;
@@ -346,7 +346,7 @@ std::vector<ListedEntry> Store::list() const {
     ListedEntry listed;
     listed.used = status.st_mtim.tv_sec;
     listed.bytes = static_cast<std::uint64_t>(status.st_size);
-    for (const StoredOutput& output : entry->outputs) listed.bytes += output.bytes;
+    for (const CachedOutput& output : entry->outputs) listed.bytes += output.bytes;
     listed.entry = std::move(*entry);
     all.push_back(std::move(listed));
   });
@@ -358,14 +358,14 @@ std::vector<ListedEntry> Store::list() const {
 
 void Store::remove(std::string_view key) const { ::unlink(path("entries", key).c_str()); }
 
-void Store::remove_with_contents(const Entry& entry) const {
+void Store::remove_with_contents(const CacheEntry& entry) const {
   remove(entry.key);
-  for (const StoredOutput& output : entry.outputs) {
+  for (const CachedOutput& output : entry.outputs) {
     if (!output.hash.empty()) ::unlink(path("blobs", output.hash).c_str());
   }
 }
 
-std::string Store::look_at(const StoredOutput& output, const Keeping::Look& look) const {
+std::string Store::look_at(const CachedOutput& output, const Keeping::Look& look) const {
   const Descriptor from(::open(path("blobs", output.hash).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   std::string buffer(piece, '\0');
   while (from) {
@@ -419,7 +419,7 @@ void Store::trim() const {
   });
   for (const ListedEntry& one : all) {
     std::uint64_t own = one.bytes;
-    for (const StoredOutput& output : one.entry.outputs) {
+    for (const CachedOutput& output : one.entry.outputs) {
       own -= output.bytes;
       ++uses[output.hash];
     }
@@ -442,7 +442,7 @@ void Store::trim() const {
     all.pop_back();
     remove(oldest.entry.key);
     std::uint64_t own = oldest.bytes;
-    for (const StoredOutput& output : oldest.entry.outputs) {
+    for (const CachedOutput& output : oldest.entry.outputs) {
       own -= output.bytes;
       if (--uses[output.hash] == 0) drop(output.hash);
     }

@@ -31,7 +31,7 @@ namespace wtool::host::cache {
 
 inline constexpr std::uint64_t usual_max_bytes = 5ULL << 30;
 
-struct StoredOutput {
+struct CachedOutput {
   std::string path;   // relative to the directory of the step
   std::string hash;   // of its content; empty: it is a symbolic link
   std::string link;   // where that leads to
@@ -39,19 +39,19 @@ struct StoredOutput {
   std::uint64_t bytes = 0;
 };
 
-struct Entry {
+struct CacheEntry {
   std::string key{};
   std::string step{};                          // the name of the state
   std::string file{};                          // of the workflow
   std::string run{};                           // the run that made it; may be empty
   std::int64_t made = 0;                       // seconds since 1970
   std::map<std::string, std::string> parts{};  // what made up the key, as hashes
-  std::vector<StoredOutput> outputs{};
+  std::vector<CachedOutput> outputs{};
   std::string result{};  // JSON text; its meaning is the caller's
 };
 
 struct ListedEntry {
-  Entry entry;
+  CacheEntry entry;
   std::int64_t used = 0;    // seconds since 1970
   std::uint64_t bytes = 0;  // of its outputs and itself; entries may share outputs
 };
@@ -70,9 +70,9 @@ class Store {
   std::string problem() const;
 
   // Nothing: there is no such entry, or it is damaged.
-  std::optional<Entry> find(std::string_view key) const;
+  std::optional<CacheEntry> find(std::string_view key) const;
   // The newest entry of that step.
-  std::optional<Entry> latest(std::string_view step) const;
+  std::optional<CacheEntry> latest(std::string_view step) const;
   bool has_content(std::string_view hash) const;
   // Notes that the entry was used: it becomes the newest of its step, and is trimmed later than older ones.
   void used(std::string_view key, std::string_view step) const;
@@ -85,7 +85,7 @@ class Store {
     // Copies the file; `look` sees its bytes and may refuse them with a reason. Returns its hash; empty: `problem`.
     using Look = std::function<std::string(std::string_view bytes, bool last)>;
     std::string add(const std::string& file, const Look& look, std::string& problem);
-    bool finish(const Entry& entry, std::string_view step, std::string& problem);
+    bool finish(const CacheEntry& entry, std::string_view step, std::string& problem);
 
    private:
     Store& store_;
@@ -94,16 +94,16 @@ class Store {
   };
 
   // Writes the output below that directory, in place of what is there. Links are not followed. `problem`: why not.
-  bool restore(const std::string& directory, const StoredOutput& output, std::string& problem) const;
+  bool restore(const std::string& directory, const CachedOutput& output, std::string& problem) const;
 
   // The newest first.
   std::vector<ListedEntry> list() const;
   void remove(std::string_view key) const;
   // Removes the entry with the contents of its outputs, even if other entries share them.
-  void remove_with_contents(const Entry& entry) const;
+  void remove_with_contents(const CacheEntry& entry) const;
   // Passes the content of an output to `look`, piece by piece and at the end an empty piece with `last`, until it
   // returns a reason; returns that reason.
-  std::string look_at(const StoredOutput& output, const Keeping::Look& look) const;
+  std::string look_at(const CachedOutput& output, const Keeping::Look& look) const;
   // Removes everything; returns how many bytes that were.
   std::uint64_t clear(std::string& problem) const;
   // Removes the entries that were not used for the longest time while there are too many bytes, and contents without an

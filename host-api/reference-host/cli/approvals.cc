@@ -150,7 +150,7 @@ std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, St
   return given;
 }
 
-PendingApproval Approvals::question_of(const ApprovalRequest& request) const {
+PendingApproval RunApprovals::question_of(const ApprovalRequest& request) const {
   PendingApproval question;
   question.place = {request.branch, request.sequence};
   question.state = request.state;
@@ -164,7 +164,7 @@ PendingApproval Approvals::question_of(const ApprovalRequest& request) const {
   return question;
 }
 
-std::optional<GivenApproval> Approvals::take_given(const PendingApproval& question) {
+std::optional<GivenApproval> RunApprovals::take_given(const PendingApproval& question) {
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(setup_.given.begin(), setup_.given.end(),
                                   [&](const GivenApproval& one) { return is_same(one.pending, question); });
@@ -174,7 +174,7 @@ std::optional<GivenApproval> Approvals::take_given(const PendingApproval& questi
   return given;
 }
 
-std::vector<std::string> Approvals::unused() const {
+std::vector<std::string> RunApprovals::unused() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> states;
   for (const GivenApproval& one : setup_.given) states.push_back(one.pending.state);
@@ -182,7 +182,7 @@ std::vector<std::string> Approvals::unused() const {
 }
 
 // Returns why the answer must not count; empty: it counts.
-std::string Approvals::record(const GivenApproval& given, const std::string& who, journal::Moment at) const {
+std::string RunApprovals::record(const GivenApproval& given, const std::string& who, journal::Moment at) const {
   nlohmann::ordered_json fields{{"answer", given.yes ? "yes" : "no"},
                                 {"who", who},
                                 {"uid", ::getuid()},
@@ -198,7 +198,7 @@ std::string Approvals::record(const GivenApproval& given, const std::string& who
   return {};
 }
 
-ApprovalAnswer Approvals::ask(const ApprovalRequest& request, Stop& stop) {
+ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
   using Kind = ApprovalAnswer::Kind;
   const PendingApproval question = question_of(request);
   ApprovalAnswer answer;

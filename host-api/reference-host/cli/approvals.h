@@ -59,7 +59,7 @@ struct GivenApproval {
 std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop);
 
 // All members: any thread.
-class Approvals {
+class RunApprovals {
  public:
   struct Setup {
     std::string run{};        // its id; empty: it has no journal, and cannot be suspended
@@ -71,7 +71,7 @@ class Approvals {
     std::vector<GivenApproval> given{};      // the answers to some of them
   };
   // `secrets` must outlive this object.
-  Approvals(Setup setup, const runner::Secrets& secrets) : setup_(std::move(setup)), secrets_(secrets) {}
+  RunApprovals(Setup setup, const runner::Secrets& secrets) : setup_(std::move(setup)), secrets_(secrets) {}
 
   runner::ApprovalAnswer ask(const runner::ApprovalRequest& request, Stop& stop);
 

@@ -40,7 +40,7 @@ std::string cached_json(const std::vector<cache::ListedEntry>& all) {
   ordered_json rows = ordered_json::array();
   for (const cache::ListedEntry& one : all) {
     ordered_json outputs = ordered_json::array();
-    for (const cache::StoredOutput& output : one.entry.outputs) outputs.push_back(output.path);
+    for (const cache::CachedOutput& output : one.entry.outputs) outputs.push_back(output.path);
     rows.push_back({{"key", one.entry.key},
                     {"step", one.entry.step},
                     {"file", one.entry.file},

@@ -31,7 +31,7 @@ int check(CheckCommand command) {
     return print(command.json ? list : wrapped(list, output_columns(), list.find("DOES"))) ? exit_ok : exit_unusable;
   }
   command.options.limit = std::chrono::seconds(command.seconds);
-  const conformance::Report report = conformance::check(command.options);
+  const conformance::CheckReport report = conformance::check(command.options);
   if (!report.unusable.empty()) {
     complain(report.plugin + " cannot be checked: " + report.unusable);
     return exit_unusable;

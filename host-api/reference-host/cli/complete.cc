@@ -37,7 +37,7 @@ using Words = std::vector<std::string>;
 constexpr std::string_view files_too = ":files";
 
 // The command line up to the word that is completed.
-struct Line {
+struct TypedLine {
   const CLI::App* command = nullptr;    // the innermost that the words name
   Words operands;                       // of that command
   const CLI::Option* awaits = nullptr;  // the option whose value the last word is
@@ -55,8 +55,8 @@ const CLI::App* subcommand(const CLI::App& command, const std::string& name) {
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-Line read(const CLI::App& app, const Words& before) {
-  Line line{&app, {}, nullptr};
+TypedLine read(const CLI::App& app, const Words& before) {
+  TypedLine line{&app, {}, nullptr};
   bool only_operands = false;
   for (const std::string& word : before) {
     if (line.awaits != nullptr) {
@@ -168,7 +168,7 @@ void add_tool_parameters(Words& candidates, Context& context, const Words& opera
   }
 }
 
-void add_values(Words& candidates, Context& context, const Line& line, const CLI::Option& option) {
+void add_values(Words& candidates, Context& context, const TypedLine& line, const CLI::Option& option) {
   const std::string name = option.nonpositional() ? option.get_name() : option.get_name(true);
   if (add_set(candidates, option)) return;
   if (name == "--var" || name == "--var-file" || name == "--var-env") return add_parameters(candidates, line.operands);
@@ -190,7 +190,7 @@ void add_values(Words& candidates, Context& context, const Line& line, const CLI
 }
 
 // The operand that comes next; the last one again if it may be repeated. Null: no further operand is allowed.
-const CLI::Option* next_operand(const Line& line) {
+const CLI::Option* next_operand(const TypedLine& line) {
   const CLI::Option* last = nullptr;
   std::size_t place = 0;
   for (const CLI::Option* option : line.command->get_options(nullptr)) {
@@ -208,7 +208,7 @@ void add_options(Words& candidates, const CLI::App& app) {
   }
 }
 
-Words candidates_for(const CLI::App& app, Context& context, const Line& line, const std::string& word) {
+Words candidates_for(const CLI::App& app, Context& context, const TypedLine& line, const std::string& word) {
   Words candidates;
   if (line.awaits != nullptr) {
     add_values(candidates, context, line, *line.awaits);

@@ -42,28 +42,28 @@ using nlohmann::ordered_json;
 constexpr int oldest_kernel[] = {5, 10};
 constexpr int call_seconds = 10;
 
-enum class Level { good, note, problem };
+enum class FindingLevel { good, note, problem };
 
-const char* word(Level level) {
+const char* word(FindingLevel level) {
   switch (level) {
-    case Level::good:
+    case FindingLevel::good:
       return "good";
-    case Level::note:
+    case FindingLevel::note:
       return "note";
-    case Level::problem:
+    case FindingLevel::problem:
       return "problem";
   }
   return "";
 }
 
-struct Finding {
-  Level level = Level::good;
+struct DoctorFinding {
+  FindingLevel level = FindingLevel::good;
   std::string subject;
   std::string text;
   std::string advice{};  // what to do; empty: nothing
 };
 
-using Findings = std::vector<Finding>;
+using Findings = std::vector<DoctorFinding>;
 
 void look_at_kernel(Findings& findings) {
   utsname system{};
@@ -72,9 +72,9 @@ void look_at_kernel(Findings& findings) {
   std::sscanf(system.release, "%d.%d", &major, &minor);
   const std::string text = std::string(system.sysname) + ' ' + system.release + ", " + system.machine;
   if (std::pair(major, minor) < std::pair(oldest_kernel[0], oldest_kernel[1])) {
-    findings.push_back({Level::problem, "kernel", text + " is too old", "use Linux 5.10 or later"});
+    findings.push_back({FindingLevel::problem, "kernel", text + " is too old", "use Linux 5.10 or later"});
   } else {
-    findings.push_back({Level::good, "kernel", text});
+    findings.push_back({FindingLevel::good, "kernel", text});
   }
 }
 
@@ -82,7 +82,8 @@ void look_at_configuration(Context& context, Findings& findings) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
   if (!config) {
-    findings.push_back({Level::problem, "configuration", error, "correct the file: every call is refused until then"});
+    findings.push_back(
+        {FindingLevel::problem, "configuration", error, "correct the file: every call is refused until then"});
     return;
   }
   for (const ConfigFiles::File& file : context.config_files().files()) {
@@ -91,22 +92,22 @@ void look_at_configuration(Context& context, Findings& findings) {
     for (const EffectiveKey& key : config->keys) {
       if (key.lock && key.lock->file == file.path) locked += (locked.empty() ? "; it locks " : ", ") + key.name;
     }
-    findings.push_back({Level::good, "configuration", text + locked});
+    findings.push_back({FindingLevel::good, "configuration", text + locked});
   }
   if (!config->sandbox) {
-    findings.push_back({Level::note, "configuration", "no layer has a sandbox: a command may do what you may",
+    findings.push_back({FindingLevel::note, "configuration", "no layer has a sandbox: a command may do what you may",
                         "add the section `sandbox` (docs/guide/sandbox.md); `wtool mcp` has one of its own"});
   }
 }
 
-struct Trial {
+struct TrialCall {
   json metadata = json::object();
   std::string error{};  // why the call did not succeed
 };
 
 // Runs `true` with that configuration and nothing of the person's.
-Trial try_call(Plugin& plugin, const json& config, const std::string& folder) {
-  Trial trial;
+TrialCall try_call(Plugin& plugin, const json& config, const std::string& folder) {
+  TrialCall trial;
   const std::unique_ptr<Toolbox> toolbox = Toolbox::open(plugin, config.dump(), trial.error);
   if (!toolbox) return trial;
   Stop stop;
@@ -143,9 +144,9 @@ void try_sandbox(Plugin& plugin, const std::string& folder, Findings& findings) 
                          {"network", "deny"},
                          {"ipc", "deny"},
                          {"required", false}}}};
-  const Trial trial = try_call(plugin, config, folder);
+  const TrialCall trial = try_call(plugin, config, folder);
   if (!trial.error.empty()) {
-    findings.push_back({Level::problem, "sandbox", trial.error});
+    findings.push_back({FindingLevel::problem, "sandbox", trial.error});
     return;
   }
   const json sandbox = trial.metadata.value("sandbox", json::object());
@@ -153,28 +154,28 @@ void try_sandbox(Plugin& plugin, const std::string& folder, Findings& findings) 
   for (const json& part : sandbox.value("enforced", json::array())) {
     enforced += (enforced.empty() ? "" : ", ") + part.get<std::string>();
   }
-  if (!enforced.empty()) findings.push_back({Level::good, "sandbox", "enforced: " + enforced});
+  if (!enforced.empty()) findings.push_back({FindingLevel::good, "sandbox", "enforced: " + enforced});
   for (const json& part : sandbox.value("not_enforced", json::array())) {
     const std::string missing = part.get<std::string>();
-    findings.push_back({Level::note, "sandbox", "not enforced: " + missing, advice_on(missing)});
+    findings.push_back({FindingLevel::note, "sandbox", "not enforced: " + missing, advice_on(missing)});
   }
   if (enforced.find("scopes") == std::string::npos) {
-    findings.push_back(
-        {Level::note, "sandbox", "commands can signal processes outside of the sandbox", "use Linux 6.12 or later"});
+    findings.push_back({FindingLevel::note, "sandbox", "commands can signal processes outside of the sandbox",
+                        "use Linux 6.12 or later"});
   }
 }
 
 void try_limits(Plugin& plugin, const std::string& folder, Findings& findings) {
-  const Trial trial = try_call(plugin, {{"limits", {{"memory_bytes", 1 << 30}, {"processes", 64}}}}, folder);
+  const TrialCall trial = try_call(plugin, {{"limits", {{"memory_bytes", 1 << 30}, {"processes", 64}}}}, folder);
   if (!trial.error.empty()) {
-    findings.push_back({Level::problem, "limits", trial.error});
+    findings.push_back({FindingLevel::problem, "limits", trial.error});
     return;
   }
   const std::string by = trial.metadata.value(json::json_pointer("/limits/memory_bytes/enforced_by"), "nobody");
   if (by == "cgroup") {
-    findings.push_back({Level::good, "cgroup", "each call has a cgroup of its own"});
+    findings.push_back({FindingLevel::good, "cgroup", "each call has a cgroup of its own"});
   } else {
-    findings.push_back({Level::note, "cgroup",
+    findings.push_back({FindingLevel::note, "cgroup",
                         "wtool may make no cgroups here: memory is watched (" + by +
                             "), and a command that kills both of its keepers can leave a daemon",
                         "start wtool by `systemd-run --user --scope -p Delegate=yes` (docs/architecture.md)"});
@@ -184,28 +185,28 @@ void try_limits(Plugin& plugin, const std::string& folder, Findings& findings) {
 void look_at_plugin(Context& context, Findings& findings) {
   Plugin* const plugin = context.plugin();
   if (plugin == nullptr) {
-    findings.push_back({Level::problem, "plugin", "it cannot be loaded; the line on standard error says why",
+    findings.push_back({FindingLevel::problem, "plugin", "it cannot be loaded; the line on standard error says why",
                         "install it beside wtool, or name it with --plugin"});
     return;
   }
   findings.push_back(
-      {Level::good, "plugin", plugin->path() + ", " + std::to_string(plugin->tools().size()) + " tools"});
+      {FindingLevel::good, "plugin", plugin->path() + ", " + std::to_string(plugin->tools().size()) + " tools"});
 
   std::string folder = environment_folder("TMPDIR", "/tmp") + "/wtool-doctor-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) {
-    findings.push_back({Level::problem, "temporary folder",
+    findings.push_back({FindingLevel::problem, "temporary folder",
                         "nothing can be made in " + fs::path(folder).parent_path().string(),
                         "set TMPDIR to a folder that you may write"});
     return;
   }
-  const Trial plain = try_call(*plugin, json::object(), folder);
+  const TrialCall plain = try_call(*plugin, json::object(), folder);
   if (plain.error.empty()) {
-    findings.push_back(
-        {Level::good, "call", "`true` took " + std::to_string(plain.metadata.value("execution_time_ms", 0)) + " ms"});
+    findings.push_back({FindingLevel::good, "call",
+                        "`true` took " + std::to_string(plain.metadata.value("execution_time_ms", 0)) + " ms"});
     try_sandbox(*plugin, folder, findings);
     try_limits(*plugin, folder, findings);
   } else {
-    findings.push_back({Level::problem, "call", plain.error});
+    findings.push_back({FindingLevel::problem, "call", plain.error});
   }
   std::error_code ignored;
   fs::remove_all(folder, ignored);
@@ -220,7 +221,8 @@ void look_for_clients(Findings& findings) {
       found += (found.empty() ? "" : ", ") + std::string(client.name);
   }
   if (found.empty()) return;
-  findings.push_back({Level::good, "clients", found + " have a configuration; `wtool mcp --list` shows them all"});
+  findings.push_back(
+      {FindingLevel::good, "clients", found + " have a configuration; `wtool mcp --list` shows them all"});
 }
 
 std::string as_text(const Findings& findings, std::size_t columns) {
@@ -230,7 +232,7 @@ std::string as_text(const Findings& findings, std::size_t columns) {
     return text;
   };
   std::string text;
-  for (const Finding& finding : findings) {
+  for (const DoctorFinding& finding : findings) {
     text += wrapped(padded(word(finding.level), level_width) + padded(finding.subject, subject_width) +
                         cleaned_for_terminal(finding.text, true) + '\n',
                     columns, level_width + subject_width);
@@ -243,7 +245,7 @@ std::string as_text(const Findings& findings, std::size_t columns) {
 
 std::string as_json(const Findings& findings) {
   ordered_json list = ordered_json::array();
-  for (const Finding& finding : findings) {
+  for (const DoctorFinding& finding : findings) {
     list.push_back({{"level", word(finding.level)},
                     {"subject", finding.subject},
                     {"text", finding.text},
@@ -262,7 +264,7 @@ int doctor(Context& context, bool as_object) {
   look_for_clients(findings);
   if (!print(as_object ? as_json(findings) : as_text(findings, output_columns()))) return exit_unusable;
   const bool broken = std::any_of(findings.begin(), findings.end(),
-                                  [](const Finding& finding) { return finding.level == Level::problem; });
+                                  [](const DoctorFinding& finding) { return finding.level == FindingLevel::problem; });
   return broken ? exit_failed : exit_ok;
 }
 

@@ -19,7 +19,7 @@ namespace wtool::host {
 
 namespace {
 
-struct Start {
+struct StarterFile {
   std::string_view kind;
   std::string_view file;    // where it goes, unless another one is named
   std::string_view folder;  // of it; made where it is missing
@@ -28,7 +28,7 @@ struct Start {
 };
 
 constexpr std::array starts = {
-    Start{
+    StarterFile{
         "policy", "wtool.yaml", "",
         R"(# What commands may do in this folder. Every key: docs/guide/configuration.md. `wtool config show` prints what is active.
 
@@ -56,7 +56,7 @@ limits:
 #   file: .wtool/audit.jsonl   # a line before each command starts, and one when it has ended
 )",
         "`wtool call shell_execute '{\"command\": \"ls\"}'` tries it, and `--explain` says why"},
-    Start{
+    StarterFile{
         "mcp", "wtool.yaml", "",
         R"(# Added to what `wtool mcp` does by itself: commands write this folder and temporary files alone, and have no network.
 # Every key: docs/guide/configuration.md; what the server does: docs/guide/mcp.md.
@@ -73,7 +73,7 @@ mcp:
   # output_bytes: 32768              # of each stream in a result; the rest is read with output_read
 )",
         "`wtool mcp --install CLIENT` puts the server into the configuration of your client"},
-    Start{"workflow", "workflows/first.md", "workflows", R"(---
+    StarterFile{"workflow", "workflows/first.md", "workflows", R"(---
 title: My first workflow
 description: Lists the files and runs the tests
 parameters:
@@ -101,11 +101,11 @@ stateDiagram-v2
 - Test: Shell "sh -c ${tests}" timeout=600
 - Done: Log "the tests have passed"
 )",
-          "`wtool plan NAME` tells what it would do, and `wtool run NAME` does it"},
+                "`wtool plan NAME` tells what it would do, and `wtool run NAME` does it"},
 };
 
 // What to do next, with the name that the other commands take for the file.
-std::string next_step(const Start& start, const std::string& named) {
+std::string next_step(const StarterFile& start, const std::string& named) {
   constexpr std::string_view placeholder = "NAME";
   const std::string name = named.empty() ? "first" : escaped(named);
   std::string text(start.next);
@@ -115,7 +115,7 @@ std::string next_step(const Start& start, const std::string& named) {
   return text;
 }
 
-int write_start(const Start& start, const std::string& named) {
+int write_start(const StarterFile& start, const std::string& named) {
   const std::string file = named.empty() ? std::string(start.file) : named;
   std::string why;
   if (named.empty() && !start.folder.empty()) {
@@ -162,7 +162,7 @@ void add_init(CLI::App& app, Context& context) {
       "  wtool init workflow workflows/release.md");
   command->callback([&context, wanted] {
     context.command = [wanted] {
-      for (const Start& start : starts) {
+      for (const StarterFile& start : starts) {
         if (start.kind == wanted->kind) return write_start(start, wanted->file);
       }
       return exit_unusable;

@@ -42,7 +42,7 @@ std::string marked(const std::vector<OutputLine>& lines) {
 
 // One stream of a step, from the file that has all of it, or from the journal.
 std::string lines_of(const journal::StepRecord& step, bool is_error_stream) {
-  const journal::StoredOutput stored = journal::stored_output(step.end.outcome, is_error_stream, step.masked);
+  const journal::JournaledOutput stored = journal::stored_output(step.end.outcome, is_error_stream, step.masked);
   StepOutput output;
   std::string shown;
   if (stored.file.empty()) {
@@ -79,7 +79,7 @@ class Teller {
       }
     }
     for (; logs_told_ < run.logs.size(); ++logs_told_) {
-      const journal::LogRecord& log = run.logs[logs_told_];
+      const journal::RunLogRecord& log = run.logs[logs_told_];
       if (std::string text = text_of(log, run); !text.empty()) news.emplace_back(log.at, std::move(text));
     }
     std::stable_sort(news.begin(), news.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -111,7 +111,7 @@ class Teller {
     return title + "\n" + output;
   }
 
-  std::string text_of(const journal::LogRecord& log, const journal::RunRecord& run) const {
+  std::string text_of(const journal::RunLogRecord& log, const journal::RunRecord& run) const {
     if (options_.errors_only) return {};
     const auto its = std::find_if(run.steps.begin(), run.steps.end(),
                                   [&](const journal::StepRecord& step) { return step.number == log.step; });

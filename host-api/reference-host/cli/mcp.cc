@@ -227,12 +227,12 @@ std::vector<std::string> tools_not_listed(const Config& config) {
   return tools;
 }
 
-struct Settings {
+struct McpSettings {
   mcp::ServerSettings server;
   std::optional<LoginShell> login_shell;  // whose environment is taken
 };
 
-std::optional<Settings> read_settings(Context& context, const McpOptions& options) {
+std::optional<McpSettings> read_settings(Context& context, const McpOptions& options) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
   if (!config) {
@@ -240,7 +240,7 @@ std::optional<Settings> read_settings(Context& context, const McpOptions& option
     return std::nullopt;
   }
   if (!prepare_audit(*config, options.policy == "open")) return std::nullopt;
-  Settings all;
+  McpSettings all;
   mcp::ServerSettings& settings = all.server;
   settings.about.version = WTOOL_VERSION;
   settings.served = options.tools;
@@ -354,7 +354,7 @@ int serve(Context& context, McpOptions& options) {
   std::optional<std::string> policy = set_policy(context, options);
   if (!policy) return exit_unusable;
   set_shell(context, options);
-  std::optional<Settings> all = read_settings(context, options);
+  std::optional<McpSettings> all = read_settings(context, options);
   if (!all) return exit_unusable;
   mcp::ServerSettings* const settings = &all->server;
   settings->about.policy = std::move(*policy);

@@ -97,9 +97,9 @@ std::optional<json> typed(const NamedArgument& argument, const json& schema, std
 }
 
 // Builds the object with the arguments of one call.
-class Object {
+class ArgumentsBuilder {
  public:
-  Object(const json& schema, std::string& error) : schema_(schema), error_(error) {
+  ArgumentsBuilder(const json& schema, std::string& error) : schema_(schema), error_(error) {
     const json properties = part(schema, "properties");
     for (auto it = properties.begin(); properties.is_object() && it != properties.end(); ++it)
       names_.push_back(it.key());
@@ -193,7 +193,7 @@ bool is_named_argument(std::string_view word) { return end_of_name(word).has_val
 std::optional<std::string> object_of_named_arguments(std::span<const std::string> words, std::string_view schema,
                                                      std::string& error) {
   const json parsed = parse_json(schema);
-  Object object(parsed, error);
+  ArgumentsBuilder object(parsed, error);
   for (const std::string& word : words) {
     if (const std::size_t whole = valid_utf8_prefix(word); whole < word.size()) {
       error = "byte " + std::to_string(whole) + " of an argument is not UTF-8, and a call takes text";

@@ -21,7 +21,7 @@ struct OutputLimits {
   std::uint64_t json_bytes = 64ULL << 20;  // for a file that is read as JSON
 };
 
-class OutputFiles final : public runner::OutputStore {
+class OutputFiles final : public runner::RunOutputStore {
  public:
   // `journal` is the journal's file; empty without a journal. `secrets` must outlive this object.
   OutputFiles(const std::string& journal, const runner::Secrets& secrets, OutputLimits limits);

@@ -14,7 +14,7 @@
 namespace wtool::host {
 namespace {
 
-struct RunOptions {
+struct RunCommandOptions {
   std::string file;
   RunFlags flags;
   bool detach = false;
@@ -22,7 +22,7 @@ struct RunOptions {
   bool only_plans = false;
 };
 
-int run_or_plan(Context& context, RunOptions& options) {
+int run_or_plan(Context& context, RunCommandOptions& options) {
   std::string file = options.file;
   if (file.empty()) {
     std::error_code failed;
@@ -42,7 +42,7 @@ int run_or_plan(Context& context, RunOptions& options) {
 }  // namespace
 
 void add_run(CLI::App& app, Context& context) {
-  auto options = std::make_shared<RunOptions>();
+  auto options = std::make_shared<RunCommandOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a workflow: markdown with a mermaid state diagram");
   command
       ->add_option("WORKFLOW", options->file,

@@ -15,7 +15,7 @@ namespace wtool::host {
 
 namespace {
 
-struct ShowOptions {
+struct ShowRunOptions {
   std::string run;
   std::string output_of;
   std::string branch;
@@ -45,7 +45,7 @@ bool print_file(const std::string& file) {
 }
 
 // The output of the last visit of a state, byte for byte, or what is left of it.
-int show_output(const journal::RunRecord& run, const ShowOptions& options) {
+int show_output(const journal::RunRecord& run, const ShowRunOptions& options) {
   const std::string& state = options.output_of;
   const journal::StepRecord* last = journal::last_visit_of(run, state, options.branch);
   if (last == nullptr) {
@@ -62,13 +62,13 @@ int show_output(const journal::RunRecord& run, const ShowOptions& options) {
   }
   const runner::Outcome* outcome = wanted_outcome(run, *last, options.wanted_try);
   if (outcome == nullptr) return exit_unusable;
-  const journal::StoredOutput stored = journal::stored_output(*outcome, options.error_stream, last->masked);
+  const journal::JournaledOutput stored = journal::stored_output(*outcome, options.error_stream, last->masked);
   if (!stored.notice.empty()) complain("the output of the state \"" + state + "\" is not whole: " + stored.notice);
   if (!(stored.file.empty() ? print(stored.text) : print_file(stored.file))) return exit_unusable;
   return stored.whole ? exit_ok : exit_failed;
 }
 
-int show(const ShowOptions& options) {
+int show(const ShowRunOptions& options) {
   const auto past = read_past_run(options.run);
   if (!past) return exit_unusable;
   if (!options.output_of.empty()) return show_output(past->run, options);
@@ -81,7 +81,7 @@ int show(const ShowOptions& options) {
 }  // namespace
 
 void add_show(CLI::App& app, Context& context) {
-  auto options = std::make_shared<ShowOptions>();
+  auto options = std::make_shared<ShowRunOptions>();
   CLI::App* command = app.add_subcommand("show", "Show what a run did: its states, times, outputs");
   command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
   CLI::Option* json = command->add_flag("--json", options->json, "Everything, as a JSON object");

@@ -117,12 +117,12 @@ class FileRun {
     const report::ProgressStyle style = progress_style();
     journal::RunCollector collector;
     report::FailedSteps failed;
-    Approvals approvals({.run = run,
-                         .trail = prepared_.trail(),
-                         .started_in = started_in,
-                         .pending = std::move(pending),
-                         .given = std::move(given)},
-                        secrets_);
+    RunApprovals approvals({.run = run,
+                            .trail = prepared_.trail(),
+                            .started_in = started_in,
+                            .pending = std::move(pending),
+                            .given = std::move(given)},
+                           secrets_);
     RunReport report;
     {
       report::Progress progress(Terminal::of_process(), style);

@@ -142,7 +142,7 @@ std::string as_text(const std::vector<std::string>& sentences) {
 // Passes on what happens, a line for each event.
 class LinesOfRun final : public runner::RunObserver {
  public:
-  explicit LinesOfRun(mcp::Progress::Reports& reports) : reports_(reports) {}
+  explicit LinesOfRun(mcp::CallProgress::Reports& reports) : reports_(reports) {}
 
   void combination_begun(const std::string& branch, const expressions::Value& values) override {
     const std::lock_guard lock(mutex_);
@@ -182,7 +182,7 @@ class LinesOfRun final : public runner::RunObserver {
     reports_.take(OutputStream::standard_output, line);
   }
 
-  mcp::Progress::Reports& reports_;
+  mcp::CallProgress::Reports& reports_;
   std::mutex mutex_;
   report::CombinationNames combinations_;
 };
@@ -309,14 +309,14 @@ mcp::ServerTools WorkflowTools::tools() {
                      .may_become_job = true,
                      // The states that `finally` leads to run nevertheless.
                      .when_cancelled = StopHow::graceful,
-                     .answer = [this, &one](mcp::Call& call, mcp::Progress::Reports& reports) {
+                     .answer = [this, &one](mcp::Call& call, mcp::CallProgress::Reports& reports) {
                        return answer(one, call, reports);
                      }});
   }
   return tools;
 }
 
-ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::Progress::Reports& reports) const {
+ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::CallProgress::Reports& reports) const {
   PreparedWorkflow& prepared = *served.workflow;
   Arguments given = read_arguments(prepared.workflow(), call.arguments);
   // The client has answered a question of the run that it continues.
@@ -357,7 +357,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::P
     const auto asked = call.stop.requested();
     return tools.is_suspended() || (asked && asked->how == StopHow::now);
   };
-  Approvals approvals(
+  RunApprovals approvals(
       {.run = id,
        .asks = false,
        .not_asked = "the client of this server may be a program; a person answers with `wtool approve`",

@@ -40,11 +40,11 @@ class Checker {
     if (failed) report_.plugin = options.plugin;
   }
 
-  Report check() {
+  CheckReport check() {
     report_.unusable = unusable_file(report_.plugin);
     if (!report_.unusable.empty()) return report_;
     for (const Test& test : tests()) {
-      if (test.stage == Stage::call) break;
+      if (test.stage == TestStage::call) break;
       if (is_wanted(test)) run_for_plugin(test);
       if (!report_.unusable.empty()) return report_;
     }
@@ -59,7 +59,7 @@ class Checker {
   // Tests of the stages load, describe, start and call always run, because later tests need them.
   bool is_wanted(const Test& test) const {
     const auto& names = options_.tests;
-    return names.empty() || (test.stage != Stage::plugin && test.stage != Stage::tool) ||
+    return names.empty() || (test.stage != TestStage::plugin && test.stage != TestStage::tool) ||
            std::find(names.begin(), names.end(), test.name) != names.end();
   }
 
@@ -69,7 +69,7 @@ class Checker {
 
   void skip_tool_tests(const std::string& tool, const std::string& why) {
     for (const Test& test : tests()) {
-      if (test.stage >= Stage::call && is_wanted(test)) skip(test, tool, why);
+      if (test.stage >= TestStage::call && is_wanted(test)) skip(test, tool, why);
     }
   }
 
@@ -83,7 +83,7 @@ class Checker {
       const auto found = std::find_if(facts.begin(), facts.end(), [&](const ChildReport& r) { return r.name == name; });
       return found == facts.end() ? json() : found->value;
     };
-    if (test.stage == Stage::load) {
+    if (test.stage == TestStage::load) {
       report_.loaded = fact("loaded") == true;
       const json plugin = fact("plugin");
       if (plugin.is_null()) {
@@ -92,10 +92,10 @@ class Checker {
       }
       report_.name = plugin.value("name", "");
       report_.version = plugin.value("version", "");
-    } else if (test.stage == Stage::describe) {
+    } else if (test.stage == TestStage::describe) {
       take_tools(fact("tools"));
       if (tools_.empty()) stopped_ = "its descriptors cannot be used";
-    } else if (test.stage == Stage::start && fact("works") != true) {
+    } else if (test.stage == TestStage::start && fact("works") != true) {
       stopped_ = "it cannot be initialised with its tools";
       for (CheckedTool& tool : report_.tools) tool.arguments.clear();
     }
@@ -126,13 +126,13 @@ class Checker {
       return;
     }
     for (const Test& test : tests()) {
-      if (test.stage < Stage::call || !is_wanted(test)) continue;
+      if (test.stage < TestStage::call || !is_wanted(test)) continue;
       if (!why.empty()) {
         skip(test, tool.id, why);
         continue;
       }
       const std::vector<ChildReport> facts = run(test, tool);
-      if (test.stage == Stage::call && facts.empty()) why = "a call does not work";
+      if (test.stage == TestStage::call && facts.empty()) why = "a call does not work";
     }
   }
 
@@ -181,7 +181,7 @@ class Checker {
   }
 
   const CheckOptions& options_;
-  Report report_;
+  CheckReport report_;
   std::vector<ToolFacts> tools_;
   std::chrono::milliseconds patience_ = options_.limit / 4;
   std::string stopped_;  // why nothing later can be tested
@@ -195,6 +195,6 @@ std::vector<std::string> test_names() {
   return names;
 }
 
-Report check(const CheckOptions& options) { return Checker(options).check(); }
+CheckReport check(const CheckOptions& options) { return Checker(options).check(); }
 
 }  // namespace wtool::host::conformance

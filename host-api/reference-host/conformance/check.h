@@ -1,6 +1,6 @@
 // Checks a plugin against the rules of the C interface, with each test in a process of its own.
 //
-//   const Report report = check({.plugin = "hello_tools.so"});
+//   const CheckReport report = check({.plugin = "hello_tools.so"});
 //   std::cout << as_text(report);
 //
 // The calls are real: a tool is called some hundred times with the arguments that the report names.
@@ -42,7 +42,7 @@ struct CheckedTool {
   std::string from{};       // where they come from, or why none were found
 };
 
-struct Report {
+struct CheckReport {
   std::string plugin{};    // the absolute path
   std::string unusable{};  // nothing could be checked, and why; then all below is empty
   bool loaded = false;     // the library could be opened
@@ -54,16 +54,16 @@ struct Report {
 };
 
 // Call it while the program has one thread. Throws std::system_error where no processes can be made.
-Report check(const CheckOptions& options);
+CheckReport check(const CheckOptions& options);
 
 // The names of the tests.
 std::vector<std::string> test_names();
 
 // ---- report.cc
 
-std::string as_text(const Report& report);
+std::string as_text(const CheckReport& report);
 // JSON text of an object.
-std::string as_json(const Report& report);
+std::string as_json(const CheckReport& report);
 // What there is to check: the tests and the rules.
 std::string list_as_text();
 std::string list_as_json();

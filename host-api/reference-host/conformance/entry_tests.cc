@@ -159,7 +159,7 @@ void refused(Trial& trial, const wtool_entry& entry, std::string_view id, std::s
 }  // namespace
 
 void test_load(Trial& trial) {
-  const Library library(trial);
+  const PluginLibrary library(trial);
   if (library.handle() == nullptr) {
     const char* why = ::dlerror();
     trial.report.finding("loads", std::string("dlopen says ") + in_quotes(why == nullptr ? "nothing" : why));
@@ -197,7 +197,7 @@ void test_load(Trial& trial) {
 }
 
 void test_describe(Trial& trial) {
-  const Library library(trial);
+  const PluginLibrary library(trial);
   const wtool_entry& entry = *library.entry();
   trial.report.step("descriptor-list", "in tool_count");
   const std::uint32_t count = entry.tool_count();
@@ -255,7 +255,7 @@ void test_start(Trial& trial) {
 }
 
 void test_order(Trial& trial) {
-  const Library library(trial);
+  const PluginLibrary library(trial);
   const wtool_entry& entry = *library.entry();
   const std::string& id = trial.ids.front();
   const wtool_host host = plain_host();
@@ -286,7 +286,7 @@ void test_order(Trial& trial) {
 }
 
 void test_hosts(Trial& trial) {
-  const Library library(trial);
+  const PluginLibrary library(trial);
   const wtool_entry& entry = *library.entry();
   const auto must_refuse = [&](const wtool_host* host, const char* rule, const std::string& doing) {
     trial.report.step(rule, "in init " + doing);
@@ -351,7 +351,7 @@ void test_configuration(Trial& trial) {
 }
 
 void test_control_threads(Trial& trial) {
-  const Library library(trial);
+  const PluginLibrary library(trial);
   const wtool_entry& entry = *library.entry();
   const wtool_host host = plain_host();
   const auto on_a_thread = [&](const char* what, const std::function<void()>& act) {

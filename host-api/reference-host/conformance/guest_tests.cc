@@ -232,7 +232,7 @@ void test_memory(Trial& trial) {
   constexpr int rounds = 4;
   constexpr std::size_t tolerated = 16;  // bytes a call
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const Library library(trial);
+  const PluginLibrary library(trial);
   const wtool_host host = plain_host();
   const auto live = [&](int calls) {
     if (library.entry()->init(&host, nullptr) != WTOOL_OK) return;

@@ -29,7 +29,7 @@ std::string_view word(RanTest::Outcome outcome) {
   return "";
 }
 
-std::size_t count(const Report& report, RanTest::Outcome outcome) {
+std::size_t count(const CheckReport& report, RanTest::Outcome outcome) {
   return static_cast<std::size_t>(std::count_if(report.tests.begin(), report.tests.end(),
                                                 [&](const RanTest& test) { return test.outcome == outcome; }));
 }
@@ -47,7 +47,7 @@ std::string padded(std::string_view text, std::size_t width) {
 }
 
 // Puts everything that was skipped for the same reason into one line: the tests, and the tools.
-std::string skipped_lines(const Report& report) {
+std::string skipped_lines(const CheckReport& report) {
   std::vector<std::pair<std::string, std::string>> seen;                 // tool and reason
   std::vector<std::tuple<std::string, std::string, std::string>> lines;  // tests, reason, tools
   for (const RanTest& test : report.tests) {
@@ -77,7 +77,7 @@ std::string skipped_lines(const Report& report) {
 
 }  // namespace
 
-std::string as_text(const Report& report) {
+std::string as_text(const CheckReport& report) {
   std::string text = escaped(report.plugin) + ": " +
                      (report.name.empty() ? "a library" : escaped(report.name) + ' ' + escaped(report.version)) + '\n';
   for (const CheckedTool& tool : report.tools) {
@@ -97,7 +97,7 @@ std::string as_text(const Report& report) {
   return text;
 }
 
-std::string as_json(const Report& report) {
+std::string as_json(const CheckReport& report) {
   ordered_json tools = ordered_json::array();
   for (const CheckedTool& tool : report.tools) {
     tools.push_back({{"id", tool.id}, {"arguments", tool.arguments}, {"arguments_from", tool.from}});

@@ -130,7 +130,7 @@ bool TestBlob::release() {
   return set;
 }
 
-Library::Library(Trial& trial) {
+PluginLibrary::PluginLibrary(Trial& trial) {
   trial.report.step("loads", "in dlopen");
   handle_ = ::dlopen(trial.path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle_ != nullptr) entry_ = static_cast<const wtool_entry*>(::dlsym(handle_, WTOOL_ENTRY_SYMBOL));
@@ -146,7 +146,7 @@ wtool_host plain_host() {
   return host;
 }
 
-Started::Started(Trial& trial) : Library(trial), trial_(trial) {
+Started::Started(Trial& trial) : PluginLibrary(trial), trial_(trial) {
   TestBlob error;
   trial.report.step("init", "in init");
   const wtool_status status = entry()->init(&host_, error.out());
@@ -162,7 +162,7 @@ void Started::end() {
   good_ = false;
 }
 
-MadeTool::MadeTool(Trial& trial, const Library& library, const std::string& id) : trial_(trial) {
+MadeTool::MadeTool(Trial& trial, const PluginLibrary& library, const std::string& id) : trial_(trial) {
   TestBlob error;
   trial.report.step("tool-new", "in tool_new of " + id);
   const wtool_tool* tool = nullptr;

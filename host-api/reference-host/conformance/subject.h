@@ -69,9 +69,9 @@ class TestBlob {
 };
 
 // A loaded library. It stays loaded until the process ends.
-class Library {
+class PluginLibrary {
  public:
-  explicit Library(Trial& trial);
+  explicit PluginLibrary(Trial& trial);
   const wtool_entry* entry() const { return entry_; }
   void* handle() const { return handle_; }
 
@@ -84,7 +84,7 @@ class Library {
 wtool_host plain_host();
 
 // The library, initialised. A failure is a finding, and good() is then false.
-class Started : public Library {
+class Started : public PluginLibrary {
  public:
   explicit Started(Trial& trial);
   bool good() const { return good_; }
@@ -99,7 +99,7 @@ class Started : public Library {
 // A tool made with the configuration of the trial. A failure is a finding, as above.
 class MadeTool {
  public:
-  MadeTool(Trial& trial, const Library& library, const std::string& id);
+  MadeTool(Trial& trial, const PluginLibrary& library, const std::string& id);
   bool good() const { return tool_ != nullptr; }
   const wtool_tool& operator*() const { return *tool_; }
   const wtool_tool* operator->() const { return tool_; }

@@ -10,7 +10,7 @@
 
 namespace wtool::host::conformance {
 
-enum class Stage {
+enum class TestStage {
   load,      // the file alone
   describe,  // the descriptors
   start,     // init, tool_new, destroy, deinit
@@ -22,7 +22,7 @@ enum class Stage {
 struct Test {
   const char* name;
   const char* what;  // for --list
-  Stage stage;
+  TestStage stage;
   void (*run)(Trial& trial);
 };
 

@@ -53,8 +53,8 @@ struct Placeholder {
 // In the tags of a prompt: `"text"`, `3`, `true`, `nil`, or a path, with filters where they are allowed.
 using Operand = Placeholder;
 
-struct Piece;
-using Body = std::vector<Piece>;
+struct TemplatePiece;
+using Body = std::vector<TemplatePiece>;
 
 // One branch of an `if`.
 struct TemplateBranch {
@@ -90,7 +90,7 @@ struct Assign {
 };
 
 // {% capture variable %} body {% endcapture %}
-struct Capture {
+struct CaptureTag {
   std::size_t offset = 0;
   std::string variable;
   Body body;
@@ -130,8 +130,8 @@ struct Inclusion {
   std::string variable;  // after `as`; empty: the last part of the name
 };
 
-struct Piece {
-  std::variant<std::string, Placeholder, TemplateChoice, Loop, Assign, Capture, Case, Cycle, Jump, Inclusion> what;
+struct TemplatePiece {
+  std::variant<std::string, Placeholder, TemplateChoice, Loop, Assign, CaptureTag, Case, Cycle, Jump, Inclusion> what;
 };
 
 struct Template {

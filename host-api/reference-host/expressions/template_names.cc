@@ -9,14 +9,14 @@ namespace {
 // Calls `visit` with each piece, those within others as well.
 template <class Visit>
 void walk(const Body& body, const Visit& visit) {
-  for (const Piece& piece : body) {
+  for (const TemplatePiece& piece : body) {
     visit(piece);
     if (const auto* choice = std::get_if<TemplateChoice>(&piece.what)) {
       for (const TemplateBranch& branch : choice->branches) walk(branch.body, visit);
     } else if (const auto* loop = std::get_if<Loop>(&piece.what)) {
       walk(loop->body, visit);
       walk(loop->otherwise, visit);
-    } else if (const auto* capture = std::get_if<Capture>(&piece.what)) {
+    } else if (const auto* capture = std::get_if<CaptureTag>(&piece.what)) {
       walk(capture->body, visit);
     } else if (const auto* alternatives = std::get_if<Case>(&piece.what)) {
       for (const When& when : alternatives->parts) walk(when.body, visit);
@@ -69,7 +69,7 @@ class NameFinder {
   }
 
   void find(const Body& body) {
-    for (const Piece& piece : body) {
+    for (const TemplatePiece& piece : body) {
       std::visit([this](const auto& what) { find(what); }, piece.what);
     }
   }
@@ -115,7 +115,7 @@ class NameFinder {
     find(loop.otherwise);
   }
   void find(const Assign& assign) { find(assign.value); }
-  void find(const Capture& capture) { find(capture.body); }
+  void find(const CaptureTag& capture) { find(capture.body); }
   void find(const Case& alternatives) {
     // What is only compared need not have a value.
     const std::size_t first = found_.size();
@@ -155,9 +155,9 @@ std::vector<NameUse> names_used(const Template& parsed) { return NameFinder().ru
 std::vector<std::string> names_made(const Template& parsed, bool in_loops) {
   std::vector<std::string> names;
   if (!parsed.tagged) return names;
-  walk(*parsed.tagged, [&](const Piece& piece) {
+  walk(*parsed.tagged, [&](const TemplatePiece& piece) {
     if (const auto* assign = std::get_if<Assign>(&piece.what)) names.push_back(assign->variable);
-    if (const auto* capture = std::get_if<Capture>(&piece.what)) names.push_back(capture->variable);
+    if (const auto* capture = std::get_if<CaptureTag>(&piece.what)) names.push_back(capture->variable);
     if (const auto* loop = std::get_if<Loop>(&piece.what); loop != nullptr && in_loops) {
       names.insert(names.end(), {loop->variable, "forloop"});
     }
@@ -168,7 +168,7 @@ std::vector<std::string> names_made(const Template& parsed, bool in_loops) {
 std::vector<const Inclusion*> inclusions(const Template& parsed) {
   std::vector<const Inclusion*> found;
   if (!parsed.tagged) return found;
-  walk(*parsed.tagged, [&found](const Piece& piece) {
+  walk(*parsed.tagged, [&found](const TemplatePiece& piece) {
     const auto* inclusion = std::get_if<Inclusion>(&piece.what);
     if (inclusion != nullptr && inclusion->name.literal) found.push_back(inclusion);
   });

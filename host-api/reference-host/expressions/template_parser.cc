@@ -41,7 +41,7 @@ std::string trailing(std::string_view word) {
 
 // Without tags, the pieces are not needed any more.
 void flatten(Body& body, bool kept, Template& made) {
-  for (Piece& piece : body) {
+  for (TemplatePiece& piece : body) {
     if (const auto* text = std::get_if<std::string>(&piece.what)) {
       made.texts.back() += *text;
     } else if (auto* placeholder = std::get_if<Placeholder>(&piece.what)) {
@@ -52,7 +52,7 @@ void flatten(Body& body, bool kept, Template& made) {
     } else if (auto* loop = std::get_if<Loop>(&piece.what)) {
       flatten(loop->body, kept, made);
       flatten(loop->otherwise, kept, made);
-    } else if (auto* capture = std::get_if<Capture>(&piece.what)) {
+    } else if (auto* capture = std::get_if<CaptureTag>(&piece.what)) {
       flatten(capture->body, kept, made);
     } else if (auto* alternatives = std::get_if<Case>(&piece.what)) {
       for (When& when : alternatives->parts) flatten(when.body, kept, made);
@@ -110,7 +110,7 @@ class TemplateParser {
     TemplateChoice choice;
     Loop loop;
     Case alternatives;
-    Capture capture;
+    CaptureTag capture;
     Body body;  // the content of the current branch
     bool otherwise = false;
   };
@@ -356,7 +356,7 @@ class TemplateParser {
   }
 
   static bool is_blank(const Body& body) {
-    return std::all_of(body.begin(), body.end(), [](const Piece& piece) {
+    return std::all_of(body.begin(), body.end(), [](const TemplatePiece& piece) {
       const auto* text = std::get_if<std::string>(&piece.what);
       return text != nullptr && text->find_first_not_of(template_blanks) == std::string::npos;
     });

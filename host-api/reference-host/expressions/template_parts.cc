@@ -269,7 +269,7 @@ TagMistake parse_assign(TemplateCursor& cursor, std::size_t tag, Assign& assign)
   return parse_value(cursor, tag, usage, assign.value);
 }
 
-TagMistake parse_capture(TemplateCursor& cursor, Capture& capture) {
+TagMistake parse_capture(TemplateCursor& cursor, CaptureTag& capture) {
   cursor.skip_blanks();
   if (cursor.at_quote()) {
     capture.variable = cursor.quoted().value_or("");

@@ -114,7 +114,7 @@ TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop);
 
 // These occur only in prompts. `tag` is the offset of the tag.
 TagMistake parse_assign(TemplateCursor& cursor, std::size_t tag, Assign& assign);
-TagMistake parse_capture(TemplateCursor& cursor, Capture& capture);
+TagMistake parse_capture(TemplateCursor& cursor, CaptureTag& capture);
 TagMistake parse_case(TemplateCursor& cursor, std::size_t tag, Case& made);
 TagMistake parse_when(TemplateCursor& cursor, std::size_t tag, When& when);
 TagMistake parse_cycle(TemplateCursor& cursor, Cycle& cycle);

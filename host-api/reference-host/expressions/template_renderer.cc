@@ -52,7 +52,7 @@ TemplateRenderer::Mistake TemplateRenderer::fill(const Template& parsed, const S
 }
 
 TemplateRenderer::Mistake TemplateRenderer::follow(const Body& body, const Scope& scope) {
-  for (const Piece& piece : body) {
+  for (const TemplatePiece& piece : body) {
     if (!budget_.spend()) return too_much(budget_.message());
     if (auto error = std::visit([&](const auto& what) { return follow(what, scope); }, piece.what)) return error;
     if (leaving_ != Leaving::nothing) break;
@@ -197,7 +197,7 @@ TemplateRenderer::Mistake TemplateRenderer::follow(const Assign& assign, const S
   return keep(assign.variable, std::get<Value>(std::move(value)), assign.value.offset);
 }
 
-TemplateRenderer::Mistake TemplateRenderer::follow(const Capture& capture, const Scope& scope) {
+TemplateRenderer::Mistake TemplateRenderer::follow(const CaptureTag& capture, const Scope& scope) {
   Expanded around = std::exchange(made_, {});
   made_.texts.emplace_back();
   auto error = follow(capture.body, scope);

@@ -68,7 +68,7 @@ class TemplateRenderer {
   Mistake follow(const TemplateChoice& choice, const Scope& scope);
   Mistake follow(const Loop& loop, const Scope& scope);
   Mistake follow(const Assign& assign, const Scope& scope);
-  Mistake follow(const Capture& capture, const Scope& scope);
+  Mistake follow(const CaptureTag& capture, const Scope& scope);
   Mistake follow(const Case& alternatives, const Scope& scope);
   Mistake follow(const Cycle& cycle, const Scope& scope);
   Mistake follow(const Jump& jump, const Scope& scope);

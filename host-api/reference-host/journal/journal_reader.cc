@@ -293,9 +293,9 @@ std::string file_problem(const WholeOutput& whole) {
   return "the file " + whole.file + " is not what the step wrote";
 }
 
-StoredOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked) {
+JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked) {
   const WholeOutput& whole = is_error_stream ? outcome.whole_error : outcome.whole_output;
-  StoredOutput stored;
+  JournaledOutput stored;
   stored.text = is_error_stream ? outcome.standard_error : outcome.standard_output;
   if (!masked && !whole.file.empty()) {
     const std::string problem = file_problem(whole);

@@ -50,14 +50,14 @@ bool is_combination(const RunRecord& run, const StepRecord& step);
 // combinations only if their branch is given. Null: no such visit.
 const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch = "");
 
-struct StoredOutput {
+struct JournaledOutput {
   std::string file;    // has every byte that the command wrote; empty: `text` is all that was kept
   std::string text;    // what the journal has
   bool whole = true;   // nothing is missing or replaced
   std::string notice;  // what people should know: why it is not whole
 };
 
-StoredOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked);
+JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked);
 
 // What is wrong with the file; empty: it exists and has the bytes that were written to it.
 std::string file_problem(const runner::WholeOutput& whole);

@@ -55,7 +55,7 @@ using runner::Step;
 using std::chrono::system_clock;
 using workflow::LogAction;
 
-LogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message) {
+RunLogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message) {
   std::string text = "service " + std::string(event);
   if (!message.empty()) text += (event == word(runner::ServiceEvent::Kind::ready) ? " " : ": ") + std::string(message);
   const LogAction::Level level = !failed                                                 ? LogAction::Level::info

@@ -58,7 +58,7 @@ struct StepRecord {
   runner::StepEnd end;
 };
 
-struct LogRecord {
+struct RunLogRecord {
   Moment at;
   std::uint64_t step = 0;  // its number; 0: of none, a notice
   workflow::LogAction::Level level = workflow::LogAction::Level::info;
@@ -87,7 +87,7 @@ struct RunRecord {
   std::string reason;
   bool refused = false;
   std::vector<StepRecord> steps;  // each place once, in the order in which they began
-  std::vector<LogRecord> logs;
+  std::vector<RunLogRecord> logs;
   // What prompts used, in that order, in all parts of the run; includes steps that have been dropped since.
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
@@ -163,7 +163,7 @@ inline const char* word(runner::ServiceEvent::Kind kind) {
 }
 
 // The line about it in the logs of a run.
-LogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message);
+RunLogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message);
 
 // All members: any thread.
 class RunCollector final : public runner::RunObserver {

@@ -118,7 +118,7 @@ std::string copy_description(const wtool_descriptor& from, ToolDescription& to) 
 
 struct Plugin::Host {
   TerminalApproval approval;
-  Services services;
+  HostServices services;
   wtool_host host{};
 };
 

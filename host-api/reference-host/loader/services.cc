@@ -17,7 +17,7 @@ namespace wtool::host {
 
 namespace {
 
-Tracing& tracing_of(const wtool_host* host) { return *static_cast<Services*>(host->ctx)->tracing; }
+Tracing& tracing_of(const wtool_host* host) { return *static_cast<HostServices*>(host->ctx)->tracing; }
 
 std::vector<LogField> fields_of(const wtool_field* fields, std::uint32_t count) {
   std::vector<LogField> copies;
@@ -77,7 +77,7 @@ const wtool_host_log log_extension{
     .span_close = span_close,
 };
 
-Approver* approval_of(const wtool_host* host) { return static_cast<Services*>(host->ctx)->approval; }
+Approver* approval_of(const wtool_host* host) { return static_cast<HostServices*>(host->ctx)->approval; }
 
 std::string fingerprint_of(const wtool_approval_question& question) {
   return WTOOL_HAS(&question, fingerprint) ? std::string(text(question.fingerprint)) : std::string();
@@ -121,7 +121,7 @@ const void* get_extension(const wtool_host* host, const char* id) noexcept {
 
 }  // namespace
 
-wtool_host make_host(Services& services) {
+wtool_host make_host(HostServices& services) {
   return {
       .struct_size = sizeof(wtool_host),
       .abi_minor = WTOOL_ABI_MINOR,

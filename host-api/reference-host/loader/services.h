@@ -10,12 +10,12 @@ class Approver;
 class Tracing;
 
 // What wtool_host.ctx points to. Must outlive the plugin.
-struct Services {
+struct HostServices {
   Tracing* tracing = nullptr;
   Approver* approval = nullptr;  // NULL: nobody is ever asked
 };
 
 // The host as a plugin sees it. Borrows `services`; what is returned must stay where it is once a plugin has it.
-wtool_host make_host(Services& services);
+wtool_host make_host(HostServices& services);
 
 }  // namespace wtool::host

@@ -29,9 +29,9 @@ struct Statement {
   std::string value;
 };
 
-class Reader {
+class TomlReader {
  public:
-  explicit Reader(const std::string& text) : text_(text) {}
+  explicit TomlReader(const std::string& text) : text_(text) {}
 
   std::optional<std::vector<Statement>> read(std::string& problem) {
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
@@ -200,7 +200,7 @@ struct Table {
 };
 
 std::optional<Table> read(const std::string& text, const std::string& name, std::string& problem) {
-  auto all = Reader(text).read(problem);
+  auto all = TomlReader(text).read(problem);
   if (!all) return std::nullopt;
   Table table{std::move(*all), {}};
   const Path server{list_name, name};

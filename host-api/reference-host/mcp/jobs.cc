@@ -77,7 +77,7 @@ Jobs::Jobs(OutputStore& outputs, ResultSettings results, seconds max_poll_wait, 
       answer_(std::move(answer)),
       send_(std::move(send)) {}
 
-Jobs::Command::Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::shared_ptr<StoredOutput> output)
+Jobs::Command::Command(Jobs& jobs, Call& call, CallProgress::Reports& reports, std::shared_ptr<StoredOutput> output)
     : jobs_(jobs), call_(call), job_(std::make_shared<Job>()) {
   job_->call = &call;
   job_->reports = &reports;
@@ -280,7 +280,7 @@ ServerTools Jobs::tools() {
     tools.push_back(
         {.description = {.id = name, .description = description, .input_schema = std::string(schema), .hints = hints},
          .is_urgent = true,
-         .answer = [answer = std::move(answer)](Call& call, Progress::Reports&) { return answer(call); }});
+         .answer = [answer = std::move(answer)](Call& call, CallProgress::Reports&) { return answer(call); }});
   };
   add("job_poll", "New output of a job, and how it ended.", poll_schema, WTOOL_HINT_READ_ONLY,
       [this](Call& call) { return poll(call); });

@@ -61,7 +61,7 @@ class Jobs {
   // What a call runs and what may become a job: a command, or a tool of the server. On the call's thread.
   class Command {
    public:
-    Command(Jobs& jobs, Call& call, Progress::Reports& reports, std::shared_ptr<StoredOutput> output);
+    Command(Jobs& jobs, Call& call, CallProgress::Reports& reports, std::shared_ptr<StoredOutput> output);
     Command(const Command&) = delete;
     Command& operator=(const Command&) = delete;
     ~Command();
@@ -100,9 +100,9 @@ class Jobs {
   using Clock = std::chrono::steady_clock;
 
   struct Job {
-    int number = 0;                        // 0: not a job yet
-    Call* call = nullptr;                  // nullptr: the call has ended
-    Progress::Reports* reports = nullptr;  // of the call
+    int number = 0;                            // 0: not a job yet
+    Call* call = nullptr;                      // nullptr: the call has ended
+    CallProgress::Reports* reports = nullptr;  // of the call
     std::shared_ptr<StoredOutput> output;
     std::string command;                   // or the beginning of a long one, for people
     std::array<std::uint64_t, 2> shown{};  // how many bytes of each stream have been shown

@@ -85,21 +85,21 @@ std::string read_arguments(const json& arguments, Wanted& wanted) {
 }
 
 // The text to show, and the range of bytes that it comes from.
-struct Part {
+struct OutputPart {
   std::string text;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
 
-class Reader {
+class OutputReader {
  public:
-  Reader(const StoredOutput& output, OutputStream stream, std::size_t most)
+  OutputReader(const StoredOutput& output, OutputStream stream, std::size_t most)
       : output_(output), stream_(stream), most_(most), size_(output.size(stream)) {}
 
   StoredOutput::Size size() const { return size_; }
 
-  Part from(std::uint64_t offset, std::optional<std::uint64_t> lines) const {
-    Part part;
+  OutputPart from(std::uint64_t offset, std::optional<std::uint64_t> lines) const {
+    OutputPart part;
     part.begin = output_.between_characters(stream_, std::min(offset, size_.kept));
     part.end = std::min<std::uint64_t>(size_.kept, part.begin + most_);
     if (part.end < size_.kept) part.end = output_.between_characters(stream_, part.end);
@@ -110,8 +110,8 @@ class Reader {
     return part;
   }
 
-  Part last(std::uint64_t lines) const {
-    Part part;
+  OutputPart last(std::uint64_t lines) const {
+    OutputPart part;
     part.end = size_.kept;
     part.begin = output_.between_characters(stream_, part.end - std::min<std::uint64_t>(part.end, most_));
     std::string bytes = bytes_of(part);
@@ -123,9 +123,9 @@ class Reader {
   }
 
   // The lines in which the pattern matches, each after its offset.
-  Part matching(const expressions::Pattern& pattern, std::uint64_t offset, std::uint64_t lines,
-                const Stop& stop) const {
-    Part part;
+  OutputPart matching(const expressions::Pattern& pattern, std::uint64_t offset, std::uint64_t lines,
+                      const Stop& stop) const {
+    OutputPart part;
     part.begin = part.end = std::min(offset, size_.kept);
     std::string rest;  // from part.end on: read, but not searched yet
     while (!stop.requested()) {
@@ -153,7 +153,7 @@ class Reader {
   }
 
  private:
-  std::string bytes_of(const Part& part) const {
+  std::string bytes_of(const OutputPart& part) const {
     return output_.read(stream_, part.begin, static_cast<std::size_t>(part.end - part.begin));
   }
 
@@ -186,10 +186,11 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
                                output->size(OutputStream::standard_error).written > 0;
   const OutputStream stream =
       wanted.stream.value_or(has_only_errors ? OutputStream::standard_error : OutputStream::standard_output);
-  const Reader reader(*output, stream, most);
-  Part part = wanted.grep   ? reader.matching(*wanted.grep, wanted.offset, wanted.lines.value_or(UINT64_MAX), call.stop)
-              : wanted.tail ? reader.last(*wanted.tail)
-                            : reader.from(wanted.offset, wanted.lines);
+  const OutputReader reader(*output, stream, most);
+  OutputPart part = wanted.grep
+                        ? reader.matching(*wanted.grep, wanted.offset, wanted.lines.value_or(UINT64_MAX), call.stop)
+                    : wanted.tail ? reader.last(*wanted.tail)
+                                  : reader.from(wanted.offset, wanted.lines);
   const StoredOutput::Size size = reader.size();
   std::string text = std::move(part.text);
   if (!text.empty() && text.back() != '\n') text += '\n';
@@ -210,7 +211,7 @@ ServerTool output_read_tool(const OutputStore& store, std::size_t output_bytes) 
                           .input_schema = std::string(output_read_schema),
                           .hints = WTOOL_HINT_READ_ONLY},
           .is_urgent = true,
-          .answer = [&store, output_bytes](Call& call, Progress::Reports&) {
+          .answer = [&store, output_bytes](Call& call, CallProgress::Reports&) {
             return answer_output_read(store, output_bytes, call);
           }};
 }

@@ -27,9 +27,9 @@ void add(std::string& line, std::string_view bytes) {
 
 }  // namespace
 
-Progress::Progress(Output& output) : output_(output), thread_([this] { run(); }) {}
+CallProgress::CallProgress(Output& output) : output_(output), thread_([this] { run(); }) {}
 
-Progress::~Progress() {
+CallProgress::~CallProgress() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -38,7 +38,8 @@ Progress::~Progress() {
   thread_.join();
 }
 
-Progress::Reports::Reports(Progress& progress, std::string token) : progress_(progress), is_asked_for_(!token.empty()) {
+CallProgress::Reports::Reports(CallProgress& progress, std::string token)
+    : progress_(progress), is_asked_for_(!token.empty()) {
   const std::lock_guard lock(progress_.mutex_);
   const auto now = Clock::now();
   state_ = progress_.states_.insert(
@@ -47,17 +48,17 @@ Progress::Reports::Reports(Progress& progress, std::string token) : progress_(pr
   if (!state_->token.empty()) progress_.changed_.notify_one();
 }
 
-Progress::Reports::~Reports() {
+CallProgress::Reports::~Reports() {
   const std::lock_guard lock(progress_.mutex_);
   progress_.states_.erase(state_);
 }
 
-void Progress::Reports::end() {
+void CallProgress::Reports::end() {
   const std::lock_guard lock(progress_.mutex_);
   state_->token.clear();
 }
 
-void Progress::Reports::take(const CallState& state) {
+void CallProgress::Reports::take(const CallState& state) {
   std::string line;
   if (state.waits_for_node()) line = "waits for a node";
   if (state.state == "started" && !state.node.empty()) line = "runs on " + state.node;
@@ -70,7 +71,7 @@ void Progress::Reports::take(const CallState& state) {
   progress_.changed_.notify_one();
 }
 
-void Progress::Reports::take(OutputStream stream, std::string_view bytes) {
+void CallProgress::Reports::take(OutputStream stream, std::string_view bytes) {
   if (bytes.empty()) return;
   if (copy_ != nullptr) copy_->add(stream, bytes);
   const std::lock_guard lock(progress_.mutex_);
@@ -99,7 +100,7 @@ void Progress::Reports::take(OutputStream stream, std::string_view bytes) {
   progress_.changed_.notify_one();
 }
 
-void Progress::report(State& state, Clock::time_point now) {
+void CallProgress::report(State& state, Clock::time_point now) {
   const auto elapsed = std::chrono::duration_cast<milliseconds>(now - state.began).count();
   state.last = std::max<long long>(state.last + 1, elapsed);
   std::string params = R"({"progressToken":)" + state.token + R"(,"progress":)" + std::to_string(state.last);
@@ -109,7 +110,7 @@ void Progress::report(State& state, Clock::time_point now) {
   state.due = now + (sent ? sign_of_life : between);
 }
 
-void Progress::run() {
+void CallProgress::run() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
     auto next = Clock::time_point::max();

@@ -22,19 +22,19 @@
 
 namespace wtool::host::mcp {
 
-class Progress {
+class CallProgress {
   struct State;
 
  public:
-  explicit Progress(Output& output);
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress();
+  explicit CallProgress(Output& output);
+  CallProgress(const CallProgress&) = delete;
+  CallProgress& operator=(const CallProgress&) = delete;
+  ~CallProgress();
 
   // The reports of one call, from its beginning to its end. `token` is JSON text; empty if the client wants no reports.
   class Reports {
    public:
-    Reports(Progress& progress, std::string token);
+    Reports(CallProgress& progress, std::string token);
     Reports(const Reports&) = delete;
     Reports& operator=(const Reports&) = delete;
     ~Reports();
@@ -50,7 +50,7 @@ class Progress {
     bool are_wanted() const { return copy_ != nullptr || is_asked_for_; }
 
    private:
-    Progress& progress_;
+    CallProgress& progress_;
     const bool is_asked_for_;
     std::shared_ptr<StoredOutput> copy_;
     std::list<State>::iterator state_;

@@ -17,14 +17,14 @@ namespace {
 using nlohmann::ordered_json;
 
 // For one stream, the members that hold its text, whether it was cut, and how many bytes it had.
-struct Stream {
+struct StreamMembers {
   std::string_view text, flag, bytes;
 };
-constexpr std::array<Stream, 5> streams{{{"stdout", "stdout_truncated", "stdout_bytes"},
-                                         {"stderr", "stderr_truncated", "stderr_bytes"},
-                                         {"partial_stdout", "stdout_truncated", "stdout_bytes"},
-                                         {"partial_stderr", "stderr_truncated", "stderr_bytes"},
-                                         {"output", "", ""}}};
+constexpr std::array<StreamMembers, 5> streams{{{"stdout", "stdout_truncated", "stdout_bytes"},
+                                                {"stderr", "stderr_truncated", "stderr_bytes"},
+                                                {"partial_stdout", "stdout_truncated", "stdout_bytes"},
+                                                {"partial_stderr", "stderr_truncated", "stderr_bytes"},
+                                                {"output", "", ""}}};
 
 constexpr std::string_view gap_begin = "[... ";
 

@@ -216,7 +216,7 @@ void Server::take_notification(const Message& notification) {
 std::string Server::run(Call& call) {
   nlohmann::ordered_json result;
   {
-    Progress::Reports reports(progress_, call.progress_token);
+    CallProgress::Reports reports(progress_, call.progress_token);
     if (call.server_tool == nullptr) {
       result = call_plugin(call, reports);
     } else {
@@ -236,14 +236,14 @@ CallPlace place_for(const Call& call) {
   return place;
 }
 
-ToolCaller::StateSink states_for(const Call& call, Progress::Reports& reports) {
+ToolCaller::StateSink states_for(const Call& call, CallProgress::Reports& reports) {
   if (call.progress_token.empty()) return nullptr;
   return [&reports](const CallState& state) { reports.take(state); };
 }
 
 }  // namespace
 
-nlohmann::ordered_json Server::call_plugin(Call& call, Progress::Reports& reports) {
+nlohmann::ordered_json Server::call_plugin(Call& call, CallProgress::Reports& reports) {
   if (call.tool->id == command_tool) return run_command(call, reports);
   ToolCaller::OutputSink sink;
   if (!call.progress_token.empty()) {
@@ -265,7 +265,7 @@ std::string Server::take_background_of(const Call& call, BackgroundRequest& aske
 }
 
 // Null: the call was already answered, and a job has taken the result.
-nlohmann::ordered_json Server::run_lasting_tool(Call& call, Progress::Reports& reports) {
+nlohmann::ordered_json Server::run_lasting_tool(Call& call, CallProgress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
   const std::shared_ptr<StoredOutput> output = outputs_.open();
@@ -283,7 +283,7 @@ nlohmann::ordered_json Server::run_lasting_tool(Call& call, Progress::Reports& r
 }
 
 // Null: the call was already answered, and a job has taken the result.
-nlohmann::ordered_json Server::run_command(Call& call, Progress::Reports& reports) {
+nlohmann::ordered_json Server::run_command(Call& call, CallProgress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
   const std::string_view arguments = asked.is_given ? asked.arguments : call.arguments;

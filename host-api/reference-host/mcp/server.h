@@ -83,9 +83,9 @@ class Server {
   void send(const std::shared_ptr<Batch>& batch, std::string line);
   Calls& calls_of(const Call& call);
   std::string run(Call& call);
-  nlohmann::ordered_json call_plugin(Call& call, Progress::Reports& reports);
-  nlohmann::ordered_json run_command(Call& call, Progress::Reports& reports);
-  nlohmann::ordered_json run_lasting_tool(Call& call, Progress::Reports& reports);
+  nlohmann::ordered_json call_plugin(Call& call, CallProgress::Reports& reports);
+  nlohmann::ordered_json run_command(Call& call, CallProgress::Reports& reports);
+  nlohmann::ordered_json run_lasting_tool(Call& call, CallProgress::Reports& reports);
   std::string take_background_of(const Call& call, BackgroundRequest& asked);
   void hand_over_when_due(Call& call, bool is_background);
   std::optional<Calls::Clock::time_point> due(const Call& call, bool is_background) const;
@@ -105,7 +105,7 @@ class Server {
   LogNotifications logs_;
   Protocol2025 protocol_2025_;
   Protocol2026 protocol_2026_;
-  Progress progress_;
+  CallProgress progress_;
   // Last, so that all calls have ended before the other members are destroyed.
   Calls calls_;
   Calls urgent_calls_;

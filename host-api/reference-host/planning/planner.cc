@@ -57,7 +57,7 @@ PlannedCommand::Verdict verdict_of(CommandVerdict::Kind kind) {
 std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 // "20 calls, 200000 tokens, cost 2.5, 30 min"; empty: no budget.
-std::string budget_words(const workflow::Budget& budget) {
+std::string budget_words(const workflow::PromptBudget& budget) {
   std::string words;
   const auto add = [&](const std::string& part) { words += (words.empty() ? "" : ", ") + part; };
   if (budget.calls) add(std::to_string(*budget.calls) + (*budget.calls == 1 ? " call" : " calls"));

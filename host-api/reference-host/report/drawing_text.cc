@@ -21,18 +21,18 @@ extern char** environ;
 namespace wtool::host::report {
 namespace {
 
-struct Look {
+struct StatusLook {
   std::string_view status;
   const char* fill;
   const char* line;
 };
 
 // Light fills: texts on them are black.
-constexpr std::array<Look, 5> looks = {{{"succeeded", "#c8e6c9", "#2e7d32"},
-                                        {"passed", "#eeeeee", "#616161"},
-                                        {"failed", "#ffcdd2", "#c62828"},
-                                        {"aborted", "#ffe0b2", "#ef6c00"},
-                                        {"running", "#bbdefb", "#1565c0"}}};
+constexpr std::array<StatusLook, 5> looks = {{{"succeeded", "#c8e6c9", "#2e7d32"},
+                                              {"passed", "#eeeeee", "#616161"},
+                                              {"failed", "#ffcdd2", "#c62828"},
+                                              {"aborted", "#ffe0b2", "#ef6c00"},
+                                              {"running", "#bbdefb", "#1565c0"}}};
 
 std::string_view status_of(const Drawing::Node& node) {
   return node.status ? std::string_view(journal::status_word(*node.status, node.acts)) : std::string_view();
@@ -155,7 +155,7 @@ std::string mermaid_text(const Drawing& drawing) {
     out += "    " + mermaid_name(drawing, edge.from) + " --> " + mermaid_name(drawing, edge.to);
     out += (edge.label.empty() ? "" : ": " + edge.label) + "\n";
   }
-  for (const Look& look : looks) {
+  for (const StatusLook& look : looks) {
     std::string names;
     for (const Drawing::Node& node : drawing.nodes) {
       if (status_of(node) == look.status) names += (names.empty() ? "" : ",") + node.id;
@@ -174,7 +174,7 @@ std::string dot_text(const Drawing& drawing, const std::string& name) {
   for (std::size_t i = 0; i < drawing.nodes.size(); ++i) {
     const Drawing::Node& node = drawing.nodes[i];
     out += "  n" + std::to_string(i) + " [" + dot_shape(node);
-    for (const Look& look : looks) {
+    for (const StatusLook& look : looks) {
       if (status_of(node) == look.status) {
         out += std::string(", fillcolor=\"") + look.fill + "\", color=\"" + look.line + "\"";
       }

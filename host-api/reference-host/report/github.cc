@@ -13,7 +13,7 @@
 namespace wtool::host::report {
 namespace {
 
-using journal::LogRecord;
+using journal::RunLogRecord;
 using journal::RunRecord;
 using journal::StepRecord;
 using runner::RunReport;
@@ -176,7 +176,7 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
     commands.add(Commands::Kind::error, name + ": " + status_text(run, false),
                  run.reason.empty() ? "the run has not ended" : run.reason);
   }
-  for (const LogRecord& log : run.logs) {
+  for (const RunLogRecord& log : run.logs) {
     if (log.level == workflow::LogAction::Level::info) continue;
     const bool is_notice = log.step == 0;
     const Commands::Kind kind = is_notice                                        ? Commands::Kind::notice

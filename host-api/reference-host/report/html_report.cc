@@ -13,8 +13,8 @@
 namespace wtool::host::report {
 namespace {
 
-using journal::LogRecord;
 using journal::Moment;
+using journal::RunLogRecord;
 using journal::RunRecord;
 using journal::StepRecord;
 using runner::Step;
@@ -166,8 +166,8 @@ std::string failures(const RunRecord& run) {
 std::string steps(const RunRecord& run) {
   const TimeSpan span = span_of(run);
   Details details;
-  std::multimap<std::uint64_t, const LogRecord*> logs;
-  for (const LogRecord& log : run.logs) logs.emplace(log.step, &log);
+  std::multimap<std::uint64_t, const RunLogRecord*> logs;
+  for (const RunLogRecord& log : run.logs) logs.emplace(log.step, &log);
   std::string out =
       "<h2>Steps</h2>\n<table>\n<tr><th>State</th><th>Status</th><th>Time</th><th class=\"bars\"></th></tr>\n";
   std::size_t shown = 0;
@@ -201,7 +201,7 @@ std::string steps(const RunRecord& run) {
 
 std::string notices(const RunRecord& run) {
   std::string items;
-  for (const LogRecord& log : run.logs) {
+  for (const RunLogRecord& log : run.logs) {
     if (log.step == 0) items += element("li", log.text) + "\n";
   }
   return items.empty() ? "" : "<h2>Notices</h2>\n<ul>\n" + items + "</ul>\n";

@@ -15,7 +15,7 @@ using runner::Step;
 
 constexpr std::size_t max_case_output = 64UL * 1024;  // bytes of each stream of a case
 
-enum class Verdict { passed, failure, error, skipped };
+enum class CaseVerdict { passed, failure, error, skipped };
 
 struct Counts {
   std::size_t tests = 0;
@@ -24,16 +24,16 @@ struct Counts {
   std::size_t skipped = 0;
   std::chrono::steady_clock::duration took{};
 
-  void add(Verdict verdict, std::chrono::steady_clock::duration time) {
+  void add(CaseVerdict verdict, std::chrono::steady_clock::duration time) {
     ++tests;
-    failures += verdict == Verdict::failure ? 1 : 0;
-    errors += verdict == Verdict::error ? 1 : 0;
-    skipped += verdict == Verdict::skipped ? 1 : 0;
+    failures += verdict == CaseVerdict::failure ? 1 : 0;
+    errors += verdict == CaseVerdict::error ? 1 : 0;
+    skipped += verdict == CaseVerdict::skipped ? 1 : 0;
     took += time;
   }
 };
 
-struct Suite {
+struct JunitSuite {
   std::string name;
   Counts counts;
   std::string cases;
@@ -63,36 +63,36 @@ std::string why(const StepRecord& step) {
   return step.end.secret ? "failed; what it gave is secret" : "exit code " + std::to_string(step.exit_code);
 }
 
-Verdict verdict_of(const StepRecord& step) {
+CaseVerdict verdict_of(const StepRecord& step) {
   switch (step.status) {
     case Step::Status::succeeded:
-      return step.replayed ? Verdict::skipped : Verdict::passed;
+      return step.replayed ? CaseVerdict::skipped : CaseVerdict::passed;
     case Step::Status::failed:
-      return step.end.transitioned ? Verdict::skipped : Verdict::failure;
+      return step.end.transitioned ? CaseVerdict::skipped : CaseVerdict::failure;
     case Step::Status::aborted:
     case Step::Status::running:
       break;
   }
-  return Verdict::error;
+  return CaseVerdict::error;
 }
 
-std::string verdict_xml(const StepRecord& step, Verdict verdict) {
+std::string verdict_xml(const StepRecord& step, CaseVerdict verdict) {
   const std::string command =
       step.end.command.empty() ? "" : "$ " + bounded_text(step.end.command, max_case_output) + "\n";
   switch (verdict) {
-    case Verdict::passed:
+    case CaseVerdict::passed:
       return "";
-    case Verdict::skipped:
+    case CaseVerdict::skipped:
       return "      <skipped" +
              attribute("message", step.status == Step::Status::succeeded
                                       ? std::string("kept from before the run was resumed")
                                       : "failed, and the workflow continued: " + why(step)) +
              "/>\n";
-    case Verdict::failure:
+    case CaseVerdict::failure:
       return "      <failure" + attribute("message", why(step)) +
              attribute("type", step.end.outcome.error.empty() ? "exit_code" : step.end.outcome.error) + ">" +
              markup_text(command + "exit code " + std::to_string(step.exit_code)) + "</failure>\n";
-    case Verdict::error:
+    case CaseVerdict::error:
       break;
   }
   const bool ended = step.status == Step::Status::aborted;
@@ -109,14 +109,14 @@ void append_stream(std::string& out, const char* tag, const std::string& text, c
 // The notices that people got about the run as a whole.
 std::string notices_of(const RunRecord& run) {
   std::string text;
-  for (const journal::LogRecord& log : run.logs) {
+  for (const journal::RunLogRecord& log : run.logs) {
     if (log.step == 0) text += "notice: " + log.text + '\n';
   }
   return text;
 }
 
-Suite& suite_of(std::vector<Suite>& suites, std::map<std::string, std::size_t>& index, const RunRecord& run,
-                const std::string& branch) {
+JunitSuite& suite_of(std::vector<JunitSuite>& suites, std::map<std::string, std::size_t>& index, const RunRecord& run,
+                     const std::string& branch) {
   const auto [found, added] = index.emplace(branch, suites.size());
   if (added) suites.push_back({run.name + (branch.empty() ? "" : " " + branch), {}, {}});
   return suites[found->second];
@@ -125,16 +125,16 @@ Suite& suite_of(std::vector<Suite>& suites, std::map<std::string, std::size_t>& 
 }  // namespace
 
 std::string junit_xml(const RunRecord& run) {
-  std::vector<Suite> suites;
+  std::vector<JunitSuite> suites;
   std::map<std::string, std::size_t> index;
   std::map<std::string, int> visits;  // of a state in a branch
   Counts all;
   const CombinationNames names = combination_names(run);
   for (const StepRecord& step : run.steps) {
     if (step.hidden) continue;
-    Suite& suite = suite_of(suites, index, run, step.place.branch);
+    JunitSuite& suite = suite_of(suites, index, run, step.place.branch);
     const int visit = ++visits[step.place.branch + '#' + step.state];
-    const Verdict verdict = verdict_of(step);
+    const CaseVerdict verdict = verdict_of(step);
     const auto values = names.find(step.place.branch);
     const std::string combination = values == names.end() ? "" : " " + values->second;
     suite.counts.add(verdict, step.took);
@@ -148,9 +148,9 @@ std::string junit_xml(const RunRecord& run) {
     suite.cases += "    </testcase>\n";
   }
   if (run.status != runner::RunReport::Status::completed && all.failures + all.errors == 0) {
-    Suite& suite = suite_of(suites, index, run, "");
-    suite.counts.add(Verdict::error, {});
-    all.add(Verdict::error, {});
+    JunitSuite& suite = suite_of(suites, index, run, "");
+    suite.counts.add(CaseVerdict::error, {});
+    all.add(CaseVerdict::error, {});
     const std::string reason = run.status ? run.reason : "the run has not ended";
     suite.cases += "    <testcase" + attribute("name", "the run") + attribute("classname", run.name) +
                    attribute("time", "0.000") + ">\n      <error" + attribute("message", reason) +
@@ -158,7 +158,7 @@ std::string junit_xml(const RunRecord& run) {
   }
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", run.name) +
                     numbers(all) + attribute("time", seconds(run.took)) + ">\n";
-  for (const Suite& suite : suites) {
+  for (const JunitSuite& suite : suites) {
     out += "  <testsuite" + attribute("name", suite.name) + numbers(suite.counts) +
            attribute("time", seconds(suite.counts.took)) + attribute("timestamp", iso_time(run.began).substr(0, 19)) +
            ">\n" + suite.cases;

@@ -14,7 +14,7 @@
 namespace wtool::host::report {
 namespace {
 
-using journal::LogRecord;
+using journal::RunLogRecord;
 using journal::RunRecord;
 using journal::StepPlace;
 using journal::StepRecord;
@@ -165,7 +165,7 @@ class Logs {
     for (const StepRecord& step : run.steps) by_number_[step.number] = &step;
   }
 
-  void add(const LogRecord& log) {
+  void add(const RunLogRecord& log) {
     using Level = workflow::LogAction::Level;
     const auto found = by_number_.find(log.step);
     const int severity = log.level == Level::info      ? severity_info
@@ -227,7 +227,7 @@ std::string otlp_traces(const RunRecord& run) {
 
 std::string otlp_logs(const RunRecord& run) {
   Logs logs(run);
-  for (const LogRecord& log : run.logs) logs.add(log);
+  for (const RunLogRecord& log : run.logs) logs.add(log);
   for (const StepRecord& step : run.steps) logs.add_outputs(step);
   ordered_json scoped = ordered_json::array();
   scoped.push_back({{"scope", scope()}, {"logRecords", logs.take()}});

@@ -77,7 +77,7 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
     out["steps"] = ordered_json::array();
     for (const StepRecord& step : run.steps) out["steps"].push_back(step_json(step));
     out["logs"] = ordered_json::array();
-    for (const journal::LogRecord& log : run.logs) {
+    for (const journal::RunLogRecord& log : run.logs) {
       out["logs"].push_back(
           {{"time", iso_time(log.at)}, {"step", log.step}, {"level", journal::word(log.level)}, {"text", log.text}});
     }

@@ -192,7 +192,7 @@ void append_standard_errors(std::string& out, const RunRecord& run) {
 
 void append_notices(std::string& out, const RunRecord& run) {
   std::size_t count = 0;
-  for (const journal::LogRecord& log : run.logs) {
+  for (const journal::RunLogRecord& log : run.logs) {
     if (log.step != 0 || ++count > max_notices) continue;
     out += (count == 1 ? "\n  Notices:\n    " : "    ") + line(log.text) + "\n";
   }

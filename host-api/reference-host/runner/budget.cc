@@ -10,7 +10,7 @@ namespace wtool::host::runner {
 namespace {
 
 using expressions::Value;
-using workflow::Budget;
+using workflow::PromptBudget;
 
 double in_seconds(std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; }
 
@@ -20,7 +20,7 @@ void each_level(const WorkflowInvocation& invocation, Use use) {
   for (const WorkflowInvocation* at = &invocation; at != nullptr; at = at->parent) use(at->workflow.budget, at->meter);
 }
 
-std::string used_up(const Budget& budget, const Usage& spent) {
+std::string used_up(const PromptBudget& budget, const Usage& spent) {
   if (budget.calls && spent.calls >= *budget.calls) {
     return "the budget of " + std::to_string(*budget.calls) + (*budget.calls == 1 ? " call" : " calls");
   }
@@ -50,17 +50,17 @@ void count_replayed_usage(const WorkflowInvocation& invocation, const std::strin
   if (past == nullptr || !past->has_usage()) return;
   const Usage usage = past->used_at(branch, sequence);
   const std::lock_guard lock(invocation.run.usage_mutex());
-  each_level(invocation, [&](const Budget&, Meter& meter) { meter.seen += usage; });
+  each_level(invocation, [&](const PromptBudget&, Meter& meter) { meter.seen += usage; });
 }
 
 std::string begin_call(const WorkflowInvocation& invocation) {
   const std::lock_guard lock(invocation.run.usage_mutex());
   std::string why;
-  each_level(invocation, [&](const Budget& budget, const Meter& meter) {
+  each_level(invocation, [&](const PromptBudget& budget, const Meter& meter) {
     if (why.empty()) why = used_up(budget, meter.spent);
   });
   if (!why.empty()) return why + " is used up";
-  each_level(invocation, [&](const Budget&, Meter& meter) {
+  each_level(invocation, [&](const PromptBudget&, Meter& meter) {
     meter.live = true;
     ++meter.spent.calls;
   });
@@ -69,13 +69,13 @@ std::string begin_call(const WorkflowInvocation& invocation) {
 
 void count_usage(const WorkflowInvocation& invocation, const Usage& usage) {
   const std::lock_guard lock(invocation.run.usage_mutex());
-  each_level(invocation, [&](const Budget&, Meter& meter) { meter.spent += usage; });
+  each_level(invocation, [&](const PromptBudget&, Meter& meter) { meter.spent += usage; });
 }
 
 std::optional<std::chrono::milliseconds> time_left(const WorkflowInvocation& invocation) {
   const std::lock_guard lock(invocation.run.usage_mutex());
   std::optional<std::chrono::milliseconds> least;
-  each_level(invocation, [&](const Budget& budget, const Meter& meter) {
+  each_level(invocation, [&](const PromptBudget& budget, const Meter& meter) {
     if (!budget.time) return;
     const auto left = std::max(*budget.time - meter.spent.time, std::chrono::milliseconds(1));
     if (!least || left < *least) least = left;
@@ -85,13 +85,13 @@ std::optional<std::chrono::milliseconds> time_left(const WorkflowInvocation& inv
 
 bool needs_tokens(const WorkflowInvocation& invocation) {
   bool needed = false;
-  each_level(invocation, [&](const Budget& budget, const Meter&) { needed = needed || budget.tokens; });
+  each_level(invocation, [&](const PromptBudget& budget, const Meter&) { needed = needed || budget.tokens; });
   return needed;
 }
 
 bool needs_cost(const WorkflowInvocation& invocation) {
   bool needed = false;
-  each_level(invocation, [&](const Budget& budget, const Meter&) { needed = needed || budget.cost; });
+  each_level(invocation, [&](const PromptBudget& budget, const Meter&) { needed = needed || budget.cost; });
   return needed;
 }
 
@@ -110,7 +110,7 @@ Value budget_value(const WorkflowInvocation& invocation) {
     keep_least(name, Value(value), found != left.fields.end() && value < *found->second.as_double());
   };
   const std::lock_guard lock(invocation.run.usage_mutex());
-  each_level(invocation, [&](const Budget& budget, const Meter& meter) {
+  each_level(invocation, [&](const PromptBudget& budget, const Meter& meter) {
     const Usage& used = meter.shown();
     if (budget.calls) whole("calls", std::max<std::int64_t>(*budget.calls - used.calls, 0));
     if (budget.tokens) whole("tokens", std::max<std::int64_t>(*budget.tokens - used.tokens, 0));

@@ -70,7 +70,7 @@ std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
 void keep_files(Step& step, const ActionContext& context) {
   const workflow::ActionOptions& options = step.of().action->options;
   const RunRequest& request = context.invocation.run.request();
-  OutputStore* const store = request.services.outputs;
+  RunOutputStore* const store = request.services.outputs;
   if (options.keep == nullptr || store == nullptr) return;
   const auto notice = [&](const std::string& what) {
     request.observer.noticed("the step '" + step.of().id + "': " + what);
@@ -85,7 +85,7 @@ void keep_files(Step& step, const ActionContext& context) {
   }
   const auto directory = directory_of(step, context);
   if (!directory) return notice("nothing is kept: its directory is not known");
-  const cache::FoundFiles found = cache::find_files(*directory, *patterns, {}, cache::Links::not_followed);
+  const cache::FoundFiles found = cache::find_files(*directory, *patterns, {}, cache::PatternLinks::not_followed);
   if (!found.problem.empty()) return notice("nothing is kept: " + found.problem);
   for (const std::string& pattern : found.unmatched) {
     notice("no file matches " + expressions::quoted_for_message(pattern) + ", so nothing of it is kept");

@@ -49,9 +49,9 @@ class OutputFile {
 };
 
 // All members: any thread.
-class OutputStore {
+class RunOutputStore {
  public:
-  virtual ~OutputStore() = default;
+  virtual ~RunOutputStore() = default;
   // Makes a file of that name, which is unique in the run, or replaces it. `secret`: the file is removed at the end of
   // the run.
   virtual std::unique_ptr<OutputFile> create(const std::string& name, bool secret) = 0;
@@ -111,7 +111,7 @@ struct RunServices {
   // The longest timeout of a call, in seconds; nothing: there is no limit.
   std::optional<std::int64_t> timeout_max;
   // Where outputs are kept whole. Null: nowhere.
-  OutputStore* outputs = nullptr;
+  RunOutputStore* outputs = nullptr;
   // Skips the steps that are up to date and may be skipped. Null: every step runs.
   cache::StepCache* cache = nullptr;
   // What a call would do (Toolbox::explain); null: `why` says why that is not known. Not set: never known. Any thread.

@@ -179,7 +179,7 @@ class Service {
     at_once_ = run.stop().subscribe([this](const StopRequest& request) {
       if (request.how == StopHow::now) stop_.request(request.how, request.reason);
     });
-    OutputStore* const store = run.request().services.outputs;
+    RunOutputStore* const store = run.request().services.outputs;
     if (store == nullptr) return;
     std::string name = (step.branch.empty() ? "main" : step.branch) + "-" + std::to_string(step.sequence) + ".service";
     if (step.tries > 1) name += ".try" + std::to_string(step.tries);

@@ -105,7 +105,7 @@ void CallRecorder::finish(Stream& stream, const std::string& text, WholeOutput& 
 
 void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcome& outcome) {
   if (!wants_files(invocation)) return;
-  OutputStore& store = *invocation.run.request().services.outputs;
+  RunOutputStore& store = *invocation.run.request().services.outputs;
   for (const bool is_error_stream : {false, true}) {
     WholeOutput& whole = is_error_stream ? outcome.whole_error : outcome.whole_output;
     const std::string& text = is_error_stream ? outcome.standard_error : outcome.standard_output;
@@ -123,7 +123,7 @@ void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcom
 
 void join_outputs(const WorkflowInvocation& invocation, const Step& step, const std::vector<const Outcome*>& parts,
                   Outcome& whole) {
-  OutputStore* store = invocation.run.request().services.outputs;
+  RunOutputStore* store = invocation.run.request().services.outputs;
   for (const bool is_error_stream : {false, true}) {
     WholeOutput& joined = is_error_stream ? whole.whole_error : whole.whole_output;
     std::string& text = is_error_stream ? whole.standard_error : whole.standard_output;

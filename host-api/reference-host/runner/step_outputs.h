@@ -35,7 +35,7 @@ class CallRecorder {
   void finish(Stream& stream, const std::string& text, WholeOutput& whole);
 
   RunObserver& observer_;
-  OutputStore* store_;
+  RunOutputStore* store_;
   const bool wanted_;
   const bool secret_;
   std::array<Stream, 2> streams_;

@@ -50,7 +50,7 @@ Offer offer_of(const json& value) {
   value.at("version").get_to(made.version);
   value.at("protocol").get_to(made.protocol);
   for (const auto& [name, tool] : value.at("tools").items()) {
-    Tool& one = made.tools[name];
+    CatalogTool& one = made.tools[name];
     tool.at("description").get_to(one.description);
     one.input_schema = tool.at("input_schema");
     if (!schema_mistake(one.input_schema).empty()) one.input_schema = json::object();

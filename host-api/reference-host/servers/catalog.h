@@ -24,11 +24,11 @@ struct Settings {
   nlohmann::json limits = nlohmann::json::object();  // as wtool_request.limits
 };
 
-struct Tool {
+struct CatalogTool {
   std::string description{};
   nlohmann::json input_schema = nlohmann::json::object();
 
-  bool operator==(const Tool&) const = default;
+  bool operator==(const CatalogTool&) const = default;
 };
 
 // What a server says of itself.
@@ -36,7 +36,7 @@ struct Offer {
   std::string name{};
   std::string version{};
   std::string protocol{};  // the version in which it was spoken to
-  std::map<std::string, Tool, std::less<>> tools{};
+  std::map<std::string, CatalogTool, std::less<>> tools{};
 };
 
 class Catalog {
@@ -52,9 +52,9 @@ class Catalog {
     std::string server{};
     std::string tool{};
     const Settings* settings = nullptr;
-    const Offer* pinned = nullptr;  // NULL: nothing is pinned of this server
-    const Tool* offered = nullptr;  // NULL: it had no such tool
-    bool allowed = false;           // by `tools`
+    const Offer* pinned = nullptr;         // NULL: nothing is pinned of this server
+    const CatalogTool* offered = nullptr;  // NULL: it had no such tool
+    bool allowed = false;                  // by `tools`
   };
   std::optional<Found> find(std::string_view id) const;
 

@@ -24,7 +24,7 @@
 using namespace wtool;
 using namespace wtool::cluster;
 using pilot::Channel;
-using pilot::Message;
+using pilot::ChannelMessage;
 using pilot::Type;
 using std::chrono::milliseconds;
 
@@ -171,7 +171,7 @@ class FakePilot {
     channel_->send(Type::hello, "{\"version\": " + std::to_string(pilot::protocol_version) +
                                     R"(, "node": "n1", "job": ")" + job_ + R"(", "pid": 1})");
     while (channel_->state() != Channel::State::closed) {
-      const std::optional<Message> message = channel_->wait(patience);
+      const std::optional<ChannelMessage> message = channel_->wait(patience);
       if (!message || message->type != Type::call) continue;
       const std::size_t cut = message->text.find('\0');
       const std::optional<Order> order = read_order(std::string_view(message->text).substr(cut + 1));

@@ -33,8 +33,8 @@ std::string letters(std::size_t bytes) {
 std::string answer(const OutputStore& store, const json& arguments, bool is_error = false) {
   static const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   Output output(nowhere, [] {});
-  Progress progress(output);
-  Progress::Reports reports(progress, "");
+  CallProgress progress(output);
+  CallProgress::Reports reports(progress, "");
   Call call;
   call.arguments = arguments.dump();
   const json result = output_read_tool(store, 1024).answer(call, reports);

@@ -510,7 +510,7 @@ BOOST_AUTO_TEST_CASE(a_kill_at_any_moment_leaves_no_half_entry) {
   BOOST_TEST(all.size() == entries);
   for (const ListedEntry& one : all) {
     BOOST_REQUIRE(one.entry.outputs.size() == 1);
-    const StoredOutput& output = one.entry.outputs[0];
+    const CachedOutput& output = one.entry.outputs[0];
     BOOST_TEST(wtool::sha256(content(folder() + "/blobs/" + output.hash.substr(0, 2) + "/" + output.hash)) ==
                output.hash);
     BOOST_TEST(one.entry.result.starts_with("made "));

@@ -15,10 +15,10 @@ namespace {
 
 using expressions::Node;
 
-enum class Type { unknown, text, number, truth };
+enum class ConditionType { unknown, text, number, truth };
 
-std::string_view name_of(Type type) {
-  return type == Type::text ? "a text" : type == Type::number ? "a number" : "true or false";
+std::string_view name_of(ConditionType type) {
+  return type == ConditionType::text ? "a text" : type == ConditionType::number ? "a number" : "true or false";
 }
 
 class TypeChecker {
@@ -26,9 +26,9 @@ class TypeChecker {
   TypeChecker(const Workflow& workflow, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
     for (const Parameter& parameter : workflow.parameters) {
       if (parameter.type == Parameter::Type::list) continue;
-      parameters_[parameter.name] = parameter.type == Parameter::Type::number    ? Type::number
-                                    : parameter.type == Parameter::Type::boolean ? Type::truth
-                                                                                 : Type::text;
+      parameters_[parameter.name] = parameter.type == Parameter::Type::number    ? ConditionType::number
+                                    : parameter.type == Parameter::Type::boolean ? ConditionType::truth
+                                                                                 : ConditionType::text;
     }
     for (const State& state : workflow.states) {
       if (!state.action) continue;
@@ -101,12 +101,12 @@ class TypeChecker {
       compare(left, right, label);
       compare(right, left, label);
     }
-    const Type left_type = type_of(left);
-    const Type right_type = type_of(right);
-    if (left_type == Type::unknown || right_type == Type::unknown || left_type == right_type) return;
+    const ConditionType left_type = type_of(left);
+    const ConditionType right_type = type_of(right);
+    if (left_type == ConditionType::unknown || right_type == ConditionType::unknown || left_type == right_type) return;
     const Node& named = left.kind == Node::Kind::name ? left : right;
-    const Type named_type = &named == &left ? left_type : right_type;
-    const Type other = &named == &left ? right_type : left_type;
+    const ConditionType named_type = &named == &left ? left_type : right_type;
+    const ConditionType other = &named == &left ? right_type : left_type;
     if (named.kind != Node::Kind::name) {
       return diagnostics_.add(label + node.offset, std::string(name_of(left_type)) + " is never " +
                                                        std::string(name_of(right_type)) +
@@ -115,32 +115,32 @@ class TypeChecker {
     std::string message = "'" + named.text + "' is " + std::string(name_of(named_type)) + ", and is compared with " +
                           std::string(name_of(other)) + " here, which fails";
     if (!parameters_.contains(named.text)) return diagnostics_.add(label + named.offset, std::move(message));
-    if (named_type == Type::text && other == Type::number) {
+    if (named_type == ConditionType::text && other == ConditionType::number) {
       message += "; write int(" + named.text + "), or declare it with `type: number`";
       return diagnostics_.warn(label + named.offset, std::move(message), "int(" + named.text + ")");
     }
     diagnostics_.warn(label + named.offset, std::move(message));
   }
 
-  Type type_of(const Node& node) const {
+  ConditionType type_of(const Node& node) const {
     if (node.kind == Node::Kind::literal) {
-      if (node.value.as_bool() != nullptr) return Type::truth;
-      if (node.value.as_int() != nullptr || node.value.as_double() != nullptr) return Type::number;
-      return node.value.as_text() != nullptr ? Type::text : Type::unknown;
+      if (node.value.as_bool() != nullptr) return ConditionType::truth;
+      if (node.value.as_int() != nullptr || node.value.as_double() != nullptr) return ConditionType::number;
+      return node.value.as_text() != nullptr ? ConditionType::text : ConditionType::unknown;
     }
-    if (node.kind != Node::Kind::name) return Type::unknown;
+    if (node.kind != Node::Kind::name) return ConditionType::unknown;
     const auto found = parameters_.find(node.text);
     if (found != parameters_.end()) return found->second;
-    if (set_.contains(node.text)) return Type::unknown;
-    if (node.text == "exit_code") return Type::number;
-    if (node.text == "success" || node.text == "failure" || node.text == "is_error") return Type::truth;
+    if (set_.contains(node.text)) return ConditionType::unknown;
+    if (node.text == "exit_code") return ConditionType::number;
+    if (node.text == "success" || node.text == "failure" || node.text == "is_error") return ConditionType::truth;
     const bool is_text =
         node.text == "output" || node.text == "error" || node.text == "workflow_name" || node.text == "run_id";
-    return is_text ? Type::text : Type::unknown;
+    return is_text ? ConditionType::text : ConditionType::unknown;
   }
 
   Diagnostics& diagnostics_;
-  std::unordered_map<std::string, Type> parameters_;
+  std::unordered_map<std::string, ConditionType> parameters_;
   std::unordered_map<std::string, bool> set_;
   // By state and field.
   std::unordered_map<std::string, std::unordered_map<std::string, Choices>> answers_;

@@ -29,13 +29,13 @@ std::string_view without_marks(std::string_view text) {
   return text;
 }
 
-struct Field {
+struct LegacyField {
   std::string key;         // in lower case
   std::string_view value;  // of the source
 };
 
 // `**Key**: value` or `**Key:** value`; an empty key where the line is neither.
-Field field_of(std::string_view line) {
+LegacyField field_of(std::string_view line) {
   line = without_list_mark(line);
   if (!line.starts_with("**")) return {};
   const std::size_t close = line.find("**", 2);
@@ -114,7 +114,7 @@ class SectionReader {
 
   // A value continues in the next lines, up to a blank one, another field or an item of a list.
   void read_line(std::string_view line) {
-    const Field field = field_of(line);
+    const LegacyField field = field_of(line);
     if (field.key.empty()) {
       line = trim(line);
       if (line.empty() || is_list_line(line) || line.starts_with("**")) {

@@ -301,7 +301,7 @@ struct Parameter {
 };
 
 // What the prompts of a workflow, and of those that it runs, may use together. Nothing: no limit.
-struct Budget {
+struct PromptBudget {
   std::optional<std::int64_t> calls;                // of the command of prompts
   std::optional<std::int64_t> tokens;               // as that command reports them
   std::optional<double> cost;                       // the same
@@ -328,7 +328,7 @@ struct Workflow {
   NamedPlace concurrency;         // the name of a lock that each of its runs holds
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
   std::optional<std::string> shell_options;  // for its blocks; nothing: -e, and with bash also -o pipefail
-  Budget budget;
+  PromptBudget budget;
   StepDefaults defaults;  // without its shell, which is the member above
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id

@@ -221,7 +221,7 @@ class FrontMatter {
     workflow_.budget.offset = yaml_.offset(map.Mark());
     yaml_.each(map, [this](const std::string& key, const YAML::Node& value, const YAML::Node& at) {
       const std::string text = value.IsScalar() ? value.Scalar() : "";
-      Budget& budget = workflow_.budget;
+      PromptBudget& budget = workflow_.budget;
       bool good = false;
       if (key == "calls" || key == "tokens") {
         std::int64_t number = 0;
