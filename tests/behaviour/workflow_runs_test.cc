@@ -48,6 +48,17 @@ struct Runs : Place {
 
 BOOST_FIXTURE_TEST_SUITE(runs, Runs)
 
+BOOST_AUTO_TEST_CASE(a_step_whose_end_is_not_in_the_audit_trail_is_told) {
+  scratch.file("wtool.yaml", "audit: {file: trail.jsonl}\n");
+  scratch.file("workflow.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> Break\nBreak --> [*]\n```\n## Actions\n"
+               "- Break: Shell \"rm trail.jsonl && mkdir trail.jsonl\"\n");
+  const Finished finished = wtool({"run", "workflow.md"});
+  BOOST_TEST(finished.exit_code == 0);
+  BOOST_TEST(holds(finished.err, "the end of the step 'Break' is not in the audit trail: the audit trail"),
+             finished.err);
+}
+
 // --- stops ---
 
 BOOST_AUTO_TEST_CASE(an_abort_in_one_branch_ends_the_commands_of_all_and_finally_runs) {

@@ -204,6 +204,13 @@ std::optional<Value> from_json(const json& from, const JsonReading& reading, int
 
 std::optional<Value> from_json(const json& json) { return from_json(json, JsonReading(), 0); }
 
+const Value* field_of(const Value* value, std::string_view name) {
+  const Map* map = value == nullptr ? nullptr : value->as_map();
+  if (map == nullptr) return nullptr;
+  const auto found = map->fields.find(name);
+  return found == map->fields.end() ? nullptr : &found->second;
+}
+
 std::string quoted_json(const json& json) {
   return quoted_for_message(json.dump(-1, ' ', false, json::error_handler_t::replace));
 }

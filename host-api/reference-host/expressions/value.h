@@ -73,6 +73,9 @@ struct Withheld {
   std::uint64_t bytes = 0;                                   // the size of that file
 };
 
+// The field of a map; null where it has no such field, and where `value` is null or no map.
+const Value* field_of(const Value* value, std::string_view name);
+
 // The value itself, or the one that `read` fetches; or why it cannot be used.
 std::variant<Value, std::string> readable(const Value& value);
 

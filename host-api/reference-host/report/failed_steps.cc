@@ -52,13 +52,8 @@ void append_one(std::string& out, const FailedStep& step, const std::string& rea
 }  // namespace
 
 std::string hint_of(const Outcome& outcome) {
-  const expressions::Map* metadata = outcome.metadata.as_map();
-  if (metadata == nullptr) return {};
-  const auto error = metadata->fields.find("error");
-  const expressions::Map* fields = error == metadata->fields.end() ? nullptr : error->second.as_map();
-  if (fields == nullptr) return {};
-  const auto hint = fields->fields.find("hint");
-  const std::string* text = hint == fields->fields.end() ? nullptr : hint->second.as_text();
+  const expressions::Value* hint = expressions::field_of(expressions::field_of(&outcome.metadata, "error"), "hint");
+  const std::string* text = hint == nullptr ? nullptr : hint->as_text();
   return text == nullptr ? std::string() : *text;
 }
 

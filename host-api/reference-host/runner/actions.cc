@@ -469,6 +469,11 @@ class ActionRunner {
     result_.outcome = to_outcome(outcome);
     recorder.finish(result_.outcome);
     result_.refused = is_refusal(result_.outcome);
+    // The command has run all the same, so the step is what its command made of it.
+    const Value* unrecorded = expressions::field_of(&result_.outcome.metadata, "audit_error");
+    if (const std::string* why = unrecorded == nullptr ? nullptr : unrecorded->as_text()) {
+      run.observer().noticed("the end of the step '" + step_.of().id + "' is not in the audit trail: " + *why);
+    }
     // Until a person repairs the file, every later call would get the same answer.
     result_.fatal = result_.outcome.error == "configuration_invalid";
   }

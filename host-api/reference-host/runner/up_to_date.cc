@@ -250,13 +250,7 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
 
 bool KeptCall::was_refused_files(const Outcome& outcome) const {
   if (!is_confined_) return false;
-  const Value* refused = nullptr;
-  const expressions::Map* metadata = outcome.metadata.as_map();
-  if (metadata == nullptr) return false;
-  const auto sandbox = metadata->fields.find("sandbox");
-  const expressions::Map* report = sandbox == metadata->fields.end() ? nullptr : sandbox->second.as_map();
-  if (report == nullptr) return false;
-  if (const auto found = report->fields.find("refused"); found != report->fields.end()) refused = &found->second;
+  const Value* refused = expressions::field_of(expressions::field_of(&outcome.metadata, "sandbox"), "refused");
   const auto* list = refused == nullptr ? nullptr : refused->as_list();
   if (list == nullptr || list->empty()) return false;
   const std::string* first = list->front().as_text();
