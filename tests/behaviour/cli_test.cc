@@ -593,6 +593,17 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_no_name_that_would_control_the_termina
   BOOST_TEST(wtool_with({"complete", "show", ""}, here).out == "20991123-000000-ok\nlast\n");
 }
 
+BOOST_AUTO_TEST_CASE(the_version_takes_no_other_words) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--version", "extra"}, {"--version", "--jsn"}, {"run", "--version"}}) {
+    const Finished finished = wtool_with(words);
+    BOOST_TEST(finished.exit_code == 2);
+    BOOST_TEST(finished.out.empty());
+    BOOST_TEST(holds(finished.err, "--version takes --json and the options for every command, and not '"),
+               finished.err);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_program_asks_for_versions_formats_and_plugins) {
   const Finished plain = wtool_with({"--version"});
   for (const std::vector<std::string>& words :

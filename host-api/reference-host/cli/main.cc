@@ -261,9 +261,19 @@ int run_program(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion&) {
-    Words words(argv + 1, argv + argc);
-    std::sort(words.begin(), words.end());
-    const bool as_json = words == Words{"--json", "--version"};
+    bool as_json = false;
+    const Words options = option_names(app);
+    for (int i = 1; i < argc; ++i) {
+      const std::string word = argv[i];
+      as_json = as_json || word == "--json";
+      if (word == "--json" || word == "--version") continue;
+      const std::string name = word.substr(0, word.find('='));
+      if (std::find(options.begin(), options.end(), name) == options.end()) {
+        complain("--version takes --json and the options for every command, and not '" + word + "'");
+        return exit_unusable;
+      }
+      if (name == word) ++i;  // its value
+    }
     return print(as_json ? version_as_json() : app.version() + '\n') ? exit_ok : exit_unusable;
   } catch (const CLI::CallForHelp&) {
     return print(help(app)) ? exit_ok : exit_unusable;
