@@ -593,6 +593,25 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_no_name_that_would_control_the_termina
   BOOST_TEST(wtool_with({"complete", "show", ""}, here).out == "20991123-000000-ok\nlast\n");
 }
 
+// The directory is often that of a project which somebody else wrote.
+BOOST_AUTO_TEST_CASE(no_library_is_looked_for_in_the_current_directory) {
+  const ScratchFolder scratch;
+  ProgramOptions options;
+  options.directory = scratch.path();
+  options.set["LD_DEBUG"] = "libs";
+  const Finished finished = wtool_with({"tools"}, options);
+  BOOST_TEST_REQUIRE(finished.exit_code == 0, finished.err);
+  std::size_t tried = 0;
+  std::istringstream lines(finished.err);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t file = line.find("trying file=");
+    if (file == std::string::npos) continue;
+    ++tried;
+    BOOST_TEST(line.substr(file).starts_with("trying file=/"), line);
+  }
+  BOOST_TEST(tried > 0U);
+}
+
 BOOST_AUTO_TEST_CASE(the_version_takes_no_other_words) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"--version", "extra"}, {"--version", "--jsn"}, {"run", "--version"}}) {
