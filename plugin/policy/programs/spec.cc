@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <mutex>
+#include <optional>
 #include <unordered_map>
 
 namespace wtool::policy::programs {
@@ -52,6 +54,22 @@ std::array<std::span<const ProgramSpec>, 14> families() {
           writing_programs(),  runner_programs(), interpreter_programs(), variable_programs()};
 }
 
+// The table of a spec is compiled when it is first asked for: a host runs few of the programs that there are.
+class LazyTable {
+ public:
+  explicit LazyTable(const ProgramSpec& spec) : spec_(spec) {}
+  const OptionTable* get(const SpecNames& specs) {
+    std::call_once(once_, [&] { table_.emplace(spec_, specs); });
+    return &*table_;
+  }
+
+ private:
+  const ProgramSpec& spec_;
+  std::once_flag once_;
+  std::optional<OptionTable> table_;
+};
+
+// Any thread.
 class Tables {
  public:
   Tables() {
@@ -60,15 +78,15 @@ class Tables {
         for (std::string_view rest = spec.names; !rest.empty();) specs_.emplace(take(rest, ","), &spec);
       }
     }
-    // This must come last, because a spec may refer to one of another family.
+    std::unordered_map<const ProgramSpec*, LazyTable*> by_spec;
     for (const auto& [name, spec] : specs_) {
-      auto& compiled = by_spec_[spec];
-      if (compiled == nullptr) compiled = &compiled_.emplace_back(*spec, specs_);
-      by_name_.emplace(name, compiled);
+      LazyTable*& table = by_spec[spec];
+      if (table == nullptr) table = &lazy_.emplace_back(*spec);
+      by_name_.emplace(name, table);
       if (name.find(':') == name.npos || name == ":") names_.push_back(name);
     }
     std::sort(names_.begin(), names_.end());
-    for (const auto& [spec, compiled] : by_spec_) {
+    for (const auto& [spec, table] : by_spec) {
       if (!spec->covenant) continue;
       std::string_view names = spec->names;
       const ProgramSpec& own = covenants_.emplace_back(ProgramSpec{.names = take(names, ","),
@@ -76,30 +94,29 @@ class Tables {
                                                                    .with = spec->covenant->with,
                                                                    .style = Style::exact,
                                                                    .covenant = spec->covenant});
-      by_covenant_.emplace(own.names, &compiled_.emplace_back(own, specs_));
+      by_covenant_.emplace(own.names, &lazy_.emplace_back(own));
     }
   }
 
-  const OptionTable* find(std::string_view name) const {
-    const auto found = by_name_.find(name);
-    return found == by_name_.end() ? nullptr : found->second;
-  }
-
-  const OptionTable* find_covenant(std::string_view name) const {
-    const auto found = by_covenant_.find(name);
-    return found == by_covenant_.end() ? nullptr : found->second;
-  }
+  const OptionTable* find(std::string_view name) const { return find(by_name_, name); }
+  const OptionTable* find_covenant(std::string_view name) const { return find(by_covenant_, name); }
 
   const std::vector<std::string_view>& names() const { return names_; }
 
  private:
+  using TableNames = std::unordered_map<std::string_view, LazyTable*>;
+
+  const OptionTable* find(const TableNames& tables, std::string_view name) const {
+    const auto found = tables.find(name);
+    return found == tables.end() ? nullptr : found->second->get(specs_);
+  }
+
   std::vector<std::string_view> names_;
   SpecNames specs_;
-  std::unordered_map<const ProgramSpec*, const OptionTable*> by_spec_;
-  std::unordered_map<std::string_view, const OptionTable*> by_name_;
-  std::unordered_map<std::string_view, const OptionTable*> by_covenant_;
+  TableNames by_name_;
+  TableNames by_covenant_;
   std::deque<ProgramSpec> covenants_;
-  std::deque<OptionTable> compiled_;
+  std::deque<LazyTable> lazy_;
 };
 
 }  // namespace
