@@ -38,8 +38,14 @@ ToolOutcome failed(const std::string& code, const std::string& message) {
   return {ToolOutcome::Kind::finished, error_envelope(code, message), ""};
 }
 
+// A command with an operator or a comment is a group, so that all of it reads the pipe.
+std::string command_reading(const std::string& command, const std::string& pipe) {
+  const std::string from = " < " + shell_quoted(pipe);
+  return command.find_first_of("#\\|&;") == std::string::npos ? command + from : "{ " + command + "\n}" + from;
+}
+
 json call_reading(const Settings& settings, const std::string& pipe) {
-  json call = {{"command", settings.command + " < " + shell_quoted(pipe)}};
+  json call = {{"command", command_reading(settings.command, pipe)}};
   if (!settings.env.empty()) call["environment"] = settings.env;
   if (settings.timeout > 0) call["timeout"] = settings.timeout;
   return call;
