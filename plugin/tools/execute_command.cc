@@ -20,7 +20,7 @@ namespace wtool::tools {
 
 namespace {
 
-constexpr std::string_view input_schema = R"({
+constexpr std::string_view execute_command_input_schema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "properties": {
@@ -33,7 +33,7 @@ constexpr std::string_view input_schema = R"({
   "additionalProperties": false
 })";
 
-constexpr std::string_view output_schema = R"({
+constexpr std::string_view execute_command_output_schema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "properties": {
@@ -51,7 +51,7 @@ constexpr std::string_view output_schema = R"({
   }
 })";
 
-constexpr std::string_view description =
+constexpr std::string_view execute_command_description =
     "Runs one program with its arguments and returns exit_code, stdout and stderr as YAML. This tool is ONLY for "
     "non-interactive commands: interactive commands (editors, pagers, prompts for input) are not supported, because "
     "there is no terminal and standard input is empty. No shell is involved: operators such as &&, | and >, variables "
@@ -194,7 +194,8 @@ class ExecuteCommandCall : public CommandCall {
 }  // namespace
 
 Tool execute_command() {
-  return with_limits({{"execute_command", "Execute one program", "1.0.0", description, input_schema, output_schema},
+  return with_limits({{"execute_command", "Execute one program", "1.0.0", execute_command_description,
+                       execute_command_input_schema, execute_command_output_schema},
                       prepare<ExecuteCommandCall>});
 }
 

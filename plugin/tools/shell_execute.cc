@@ -7,7 +7,7 @@ namespace wtool::tools {
 
 namespace {
 
-constexpr std::string_view input_schema = R"({
+constexpr std::string_view shell_input_schema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "properties": {
@@ -25,7 +25,7 @@ constexpr std::string_view input_schema = R"({
   "additionalProperties": false
 })";
 
-constexpr std::string_view output_schema = R"({
+constexpr std::string_view shell_output_schema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "properties": {
@@ -81,7 +81,7 @@ constexpr std::string_view output_schema = R"({
   }
 })";
 
-constexpr std::string_view description =
+constexpr std::string_view shell_description =
     "Runs a shell command (/bin/sh) and returns its output and exit code. Pipes, redirections and && work. There is no "
     "terminal: use the options that keep programs from asking. Background processes end with the command: start a "
     "server and use it within one. Long output keeps its beginning and its end.";
@@ -116,7 +116,8 @@ class ShellExecuteCall : public CommandCall {
 }  // namespace
 
 Tool shell_execute() {
-  return with_limits({{"shell_execute", "Execute a shell command", "1.0.0", description, input_schema, output_schema},
+  return with_limits({{"shell_execute", "Execute a shell command", "1.0.0", shell_description, shell_input_schema,
+                       shell_output_schema},
                       prepare<ShellExecuteCall>});
 }
 

@@ -42,7 +42,7 @@ std::optional<Problem> check_compressor(const ParsedCommand& reading) {
 
 std::optional<Problem> check_cpio(const ParsedCommand& reading) { return find_remote_archive(reading, "-F --file -I"); }
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec archive_specs[] = {
     {.names = "tar, gtar, bsdtar",
      .options =
          "-t --list -d --diff --compare -x --extract --get -O --to-stdout -f=FILE --file=FILE --force-local -v "
@@ -137,6 +137,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> archive_programs() { return specs; }
+std::span<const ProgramSpec> archive_programs() { return archive_specs; }
 
 }  // namespace wtool::policy::programs

@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec container_specs[] = {
     {.names = "docker, podman, nerdctl",
      .options = "-v -D --debug -l=LEVEL --log-level=LEVEL",
      .effects = "opens_network (speaks to another host): -H=HOST --host=HOST -c=NAME --context=NAME; other (reads "
@@ -199,6 +199,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> container_programs() { return specs; }
+std::span<const ProgramSpec> container_programs() { return container_specs; }
 
 }  // namespace wtool::policy::programs

@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec file_specs[] = {
     {.names = "ls, dir, vdir",
      .options =
          "-a --all -A --almost-all --author -b --escape --block-size=SIZE -B --ignore-backups -c -C --color[=WHEN] "
@@ -117,6 +117,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> file_programs() { return specs; }
+std::span<const ProgramSpec> file_programs() { return file_specs; }
 
 }  // namespace wtool::policy::programs

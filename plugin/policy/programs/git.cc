@@ -22,7 +22,7 @@ constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --
 constexpr std::string_view git_for_differences =
     "--no-ext-diff --no-textconv --ignore-submodules=dirty --submodule=short";
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec git_specs[] = {
     {.names = "git",
      .options = "-v --version --html-path --man-path --info-path -P --no-pager --no-replace-objects --no-lazy-fetch "
                 "--no-optional-locks --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs "
@@ -640,6 +640,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> git_programs() { return specs; }
+std::span<const ProgramSpec> git_programs() { return git_specs; }
 
 }  // namespace wtool::policy::programs

@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec interpreter_specs[] = {
     {.names = "ipython, jython, micropython, bpython",
      .options = "-c=VALUE -i -m=VALUE -W=VALUE -X=VALUE -Q=VALUE --check-hash-based-pycs=VALUE --help --version",
      .rules = false,
@@ -144,6 +144,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> interpreter_programs() { return specs; }
+std::span<const ProgramSpec> interpreter_programs() { return interpreter_specs; }
 
 }  // namespace wtool::policy::programs

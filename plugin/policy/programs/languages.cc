@@ -21,7 +21,7 @@ std::optional<Problem> check_yq(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec language_specs[] = {
     {.names = "sed, gsed",
      .options =
          "-n --quiet --silent --debug -e=SCRIPT! --expression=SCRIPT! -E -r --regexp-extended -l=N --line-length=N "
@@ -330,6 +330,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> language_programs() { return specs; }
+std::span<const ProgramSpec> language_programs() { return language_specs; }
 
 }  // namespace wtool::policy::programs

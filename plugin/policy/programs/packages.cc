@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec package_specs[] = {
     {.names = "npm",
      .options =
          "-v -l --long --json --depth=NUM -a --all -g --global --prod --production --dev --omit=TYPE --include=TYPE "
@@ -293,6 +293,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> package_programs() { return specs; }
+std::span<const ProgramSpec> package_programs() { return package_specs; }
 
 }  // namespace wtool::policy::programs

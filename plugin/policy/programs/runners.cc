@@ -6,7 +6,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec runner_specs[] = {
     {.names = "chrt",
      .options = "-a -b -d -D=VALUE -e -f -G -h -i -m -o -p -r -R -T=VALUE -P=VALUE -v -V --all-tasks --batch "
                 "--deadline --fifo --help --idle --max --other --pid --reset-on-fork --rr --sched-deadline=VALUE "
@@ -558,6 +558,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> runner_programs() { return specs; }
+std::span<const ProgramSpec> runner_programs() { return runner_specs; }
 
 }  // namespace wtool::policy::programs

@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec search_specs[] = {
     {.names = "grep, egrep, fgrep, zgrep, zegrep, zfgrep, bzgrep, xzgrep",
      .options =
          "-E --extended-regexp -F --fixed-strings -G --basic-regexp -P --perl-regexp -e=PATTERN! --regexp=PATTERN! "
@@ -151,6 +151,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> search_programs() { return specs; }
+std::span<const ProgramSpec> search_programs() { return search_specs; }
 
 }  // namespace wtool::policy::programs

@@ -34,7 +34,7 @@ std::optional<Problem> check_tput(const ParsedCommand& reading) {
                  "leave -S out"};
 }
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec system_specs[] = {
     {.names = "date",
      .options = "-d=TEXT --date=TEXT --debug -f=FILE --file=FILE -I[=FMT] --iso-8601[=FMT] --resolution -R --rfc-email "
                 "--rfc-822 --rfc-2822 --rfc-3339=FMT -r=FILE --reference=FILE -u --utc --universal",
@@ -239,6 +239,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> system_programs() { return specs; }
+std::span<const ProgramSpec> system_programs() { return system_specs; }
 
 }  // namespace wtool::policy::programs

@@ -11,7 +11,7 @@ std::optional<Problem> check_printf(const ParsedCommand& reading) {
   return Problem{reading.operands[0], "printf -v assigns to a variable, whose name bash evaluates", "leave -v out"};
 }
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec text_specs[] = {
     {.names = "cat",
      .options =
          "-A --show-all -b --number-nonblank -e -E --show-ends -n --number -s --squeeze-blank -t -T --show-tabs -u "
@@ -174,6 +174,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> text_programs() { return specs; }
+std::span<const ProgramSpec> text_programs() { return text_specs; }
 
 }  // namespace wtool::policy::programs

@@ -5,7 +5,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec variable_specs[] = {
     // The loader and the C library: these say which files are loaded into every program.
     {.names = "variables:loader",
      .variables = "LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH LOCPATH NLSPATH MALLOC_TRACE TERMINFO TERMINFO_DIRS TERMCAP "
@@ -53,6 +53,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> variable_programs() { return specs; }
+std::span<const ProgramSpec> variable_programs() { return variable_specs; }
 
 }  // namespace wtool::policy::programs

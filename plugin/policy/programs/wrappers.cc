@@ -22,7 +22,7 @@ constexpr const char* options_of_parallel =
     "--use-cpus-instead-of-cores --verbose --version --wait --wd=VALUE --will-cite --workdir=VALUE --xapply "
     "--link --xargs";
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec wrapper_specs[] = {
     {.names = "timeout",
      .options = "-f --foreground -p --preserve-status -k=TIME --kill-after=TIME -s=SIGNAL --signal=SIGNAL -v --verbose",
      .operands = Operands::command,
@@ -490,6 +490,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> wrapper_programs() { return specs; }
+std::span<const ProgramSpec> wrapper_programs() { return wrapper_specs; }
 
 }  // namespace wtool::policy::programs

@@ -6,7 +6,7 @@ namespace wtool::policy::programs {
 
 namespace {
 
-constexpr ProgramSpec specs[] = {
+constexpr ProgramSpec writing_specs[] = {
     {.names = "install, link, dd, truncate, tee, mkfifo, mknod, sponge, patch, fallocate, mktemp, "
               "tempfile, ditto, rename, unlink, rmdir, shred, xdelta3",
      .does = Effect::writes,
@@ -292,6 +292,6 @@ constexpr ProgramSpec specs[] = {
 
 }  // namespace
 
-std::span<const ProgramSpec> writing_programs() { return specs; }
+std::span<const ProgramSpec> writing_programs() { return writing_specs; }
 
 }  // namespace wtool::policy::programs
