@@ -22,8 +22,8 @@ bool is_outcome_name(std::string_view name);
 // Its condition asks how an action ended: success, failure, exit_code or is_error, also as a field (A.exit_code).
 bool tests_outcome(const Transition& exit);
 
-// Whether the state may fail by itself: it is a join, or has an action that can fail. (Log, Set and Wait fail only by a
-// mistake that ends the run.)
+// Whether the state may fail by itself: it is a join, or has an action that can fail (ActionType::can_fail). The others
+// fail only by a mistake that ends the run.
 bool can_fail(const State& state);
 
 // Whether `exit`, an unconditional one of `state`, is taken after a failure as well.
