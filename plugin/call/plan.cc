@@ -177,6 +177,11 @@ CommandPlan plan_place(const CommandRequest& request, const Configuration& confi
       {::environ, configuration.environment, added, plan.directory.path, engine::default_search_path,
        trusted ? std::optional<std::string_view>(plan.programs->search_path()) : std::nullopt});
   judge_environment(request, configuration, trusted, plan);
+  if (!configuration.temporary_folder.empty()) {
+    constexpr std::string_view name = "TMPDIR=";
+    std::erase_if(plan.command.variables, [&](const std::string& variable) { return variable.starts_with(name); });
+    plan.command.variables.push_back(std::string(name) + configuration.temporary_folder);
+  }
   return plan;
 }
 

@@ -1,11 +1,9 @@
 #include "configuration/call_limits.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <climits>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,7 +25,10 @@ constexpr std::size_t max_known = 64;
 // What a call may use of the files that its configuration allows.
 struct CallFiles {
   std::vector<std::string> read, list, write;
+  std::string temporary;
 };
+
+bool is_path(const std::string& text) { return text.starts_with('/') && text.find('\0') == std::string::npos; }
 
 // Reads the limits of a call, key by key, and keeps the first mistake.
 class LimitsReader {
@@ -70,13 +71,18 @@ class LimitsReader {
       ++known;
       is_good = found->is_array();
       for (const Json& path : is_good ? *found : Json::array()) {
-        is_good = is_good && path.is_string() && path.get_ref<const std::string&>().starts_with('/') &&
-                  path.get_ref<const std::string&>().find('\0') == std::string::npos;
+        is_good = is_good && path.is_string() && is_path(path.get_ref<const std::string&>());
         if (is_good) paths->push_back(path.get<std::string>());
       }
     }
+    if (const auto found = is_good ? given.find("temporary") : given.end(); found != given.end()) {
+      ++known;
+      is_good = found->is_string() && is_path(found->get_ref<const std::string&>());
+      if (is_good) files.temporary = found->get<std::string>();
+    }
     if (!is_good || known != given.size()) {
-      complain("files", given, R"({"read": [...], "list": [...], "write": [...]}, with absolute paths)");
+      complain("files", given,
+               R"({"read": [...], "list": [...], "write": [...], "temporary": "..."}, with absolute paths)");
     }
     return files;
   }
@@ -106,17 +112,14 @@ class LimitsReader {
   std::string& error_;
 };
 
-// The paths without links; false: `error` names the one that does not exist.
-bool resolve_links(std::vector<std::string>& paths, std::string& error) {
-  for (std::string& path : paths) {
-    char resolved[PATH_MAX];
-    if (::realpath(path.c_str(), resolved) == nullptr) {
-      error = "limits of the call: files names " + show_json(path) + ", which cannot be used: " + std::strerror(errno);
-      return false;
-    }
-    path = resolved;
+// The paths that exist, without links.
+std::vector<std::string> without_links(const std::vector<std::string>& paths) {
+  std::vector<std::string> resolved;
+  for (const std::string& path : paths) {
+    char real[PATH_MAX];
+    if (::realpath(path.c_str(), real) != nullptr) resolved.emplace_back(real);
   }
-  return true;
+  return resolved;
 }
 
 // What lies both below `allowed` and below `wanted`, which have no links in them.
@@ -137,24 +140,13 @@ std::vector<std::string> common_roots(const std::vector<std::string>& allowed, c
 }
 
 // Links are resolved before paths are compared, so no link below an allowed folder leads out of it.
-bool hold_to(CallFiles files, engine::SandboxPolicy& policy, std::string& error) {
-  for (std::vector<std::string>* paths : {&files.read, &files.list, &files.write}) {
-    if (!resolve_links(*paths, error)) return false;
-  }
-  // One that does not exist is a mistake of the configuration, and is reported as such when the sandbox is made.
-  for (std::vector<std::string>* paths : {&policy.read, &policy.write}) {
-    std::string ignored;
-    resolve_links(*paths, ignored);
-  }
-  policy.has_no_links = true;
+engine::HeldFiles held_files(const CallFiles& files, const engine::SandboxPolicy& policy) {
+  const std::vector<std::string> writable = without_links(policy.write);
   // What may be written may be read, too.
-  std::vector<std::string> readable = policy.read;
-  readable.insert(readable.end(), policy.write.begin(), policy.write.end());
-  policy.list = common_roots(readable, files.list);
-  policy.read = common_roots(readable, files.read);
-  policy.write = common_roots(policy.write, files.write);
-  policy.needs_files = true;
-  return true;
+  std::vector<std::string> readable = without_links(policy.read);
+  readable.insert(readable.end(), writable.begin(), writable.end());
+  return {common_roots(readable, without_links(files.read)), common_roots(readable, without_links(files.list)),
+          common_roots(writable, without_links(files.write))};
 }
 
 // A sandbox that refuses nothing, for a configuration without one: the limits then tighten it.
@@ -192,11 +184,24 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
   if (!error.empty()) return nullptr;
   if (!read_only && !no_network && !files) return held;
   engine::SandboxPolicy policy = held->sandbox ? *held->sandbox : open_sandbox();
-  if (files && !hold_to(*files, policy, error)) return nullptr;
+  if (files) {
+    policy.held = held_files(*files, policy);
+    policy.needs_files = true;
+    if (!files->temporary.empty()) {
+      std::vector<std::string> own = common_roots(without_links(policy.write), without_links({files->temporary}));
+      // Where the configuration closes it, the variable would name a folder of no use.
+      if (!own.empty()) held->temporary_folder = own.front();
+      policy.held->write.insert(policy.held->write.end(), own.begin(), own.end());
+    }
+  }
   if (read_only) {
     // What was writable stays readable.
     policy.read.insert(policy.read.end(), policy.write.begin(), policy.write.end());
     policy.write.clear();
+    if (policy.held) {
+      policy.held->read.insert(policy.held->read.end(), policy.held->write.begin(), policy.held->write.end());
+      policy.held->write.clear();
+    }
     policy.ipc = false;
     policy.needs_files = true;
   }
@@ -215,7 +220,8 @@ std::shared_ptr<const Configuration> LimitedConfigurations::find(const Configura
   const std::lock_guard lock(mutex_);
   if (const auto found = known_.find(limits); found != known_.end()) return found->second;
   auto made = tightened(configuration, limits, error);
-  if (!made) return nullptr;
+  // Which files a call is held to differs from call to call.
+  if (!made || (made->sandbox && made->sandbox->held)) return made;
   if (known_.size() >= max_known) known_.clear();
   known_.emplace(limits, made);
   return made;

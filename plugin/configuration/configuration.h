@@ -34,6 +34,7 @@ struct Configuration {
   engine::Limits limits;                         // limits.cpu_seconds, memory_bytes, processes, open_files, file_bytes
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
   std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
+  std::string temporary_folder;                  // of this call alone, as its TMPDIR; empty: none (call_limits.h)
   bool network_stays_closed = false;  // No approval opens the network: a call asked for that (call_limits.h).
 
   policy::CommandRules commands;         // commands.*

@@ -44,13 +44,15 @@ Json sandbox_of(const Configuration& configuration) {
   const engine::SandboxPolicy& sandbox = *configuration.sandbox;
   std::vector<std::string> protect = sandbox.protect;
   if (sandbox.repositories) protect.insert(protect.begin(), engine::repositories_name);
-  return {{"read", sandbox.read},
-          {"write", sandbox.write},
-          {"protect", protect},
-          {"put_aside", sandbox.put_aside},
-          {"network", sandbox.network ? "allow" : "deny"},
-          {"ipc", sandbox.ipc ? "allow" : "deny"},
-          {"required", sandbox.required}};
+  Json shown = {{"read", sandbox.held ? sandbox.held->read : sandbox.read},
+                {"write", sandbox.held ? sandbox.held->write : sandbox.write},
+                {"protect", protect},
+                {"put_aside", sandbox.put_aside},
+                {"network", sandbox.network ? "allow" : "deny"},
+                {"ipc", sandbox.ipc ? "allow" : "deny"},
+                {"required", sandbox.required}};
+  if (sandbox.held) shown["list"] = sandbox.held->list;
+  return shown;
 }
 
 // Applies a remembered answer to a verdict of "ask".

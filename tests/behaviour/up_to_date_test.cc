@@ -179,6 +179,23 @@ BOOST_AUTO_TEST_CASE(a_strict_step_that_hides_what_it_was_refused_is_not_kept) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_strict_step_runs_under_an_allow_list_and_beside_folders_of_outputs_alone) {
+  scratch.file("src/a.c", "int a;\n");
+  scratch.file("wtool.yaml", "commands: {allow: [cat]}\n");
+  one_step("Shell \"cat src/a.c\" inputs=[\"src/a.c\"] cache=strict");
+  run_it();
+  scratch.file("wtool.yaml", "");
+  // The folder of an output is open as a whole, so an input in it would hide what is not named.
+  one_step("Shell \"cat src/a.c > src/a.o\" inputs=[\"src/a.c\"] outputs=[\"src/a.o\"] cache=strict");
+  const Finished mixed = wtool({"run", "workflow.md"});
+  BOOST_TEST(mixed.exit_code != 0);
+  BOOST_TEST(holds(mixed.out + mixed.err, "an output has a folder without inputs"), mixed.err);
+  fs::create_directory_symlink("src", scratch.path() + "/link");
+  one_step("Shell \"true\" outputs=[\"link/new/x\"] cache=strict");
+  BOOST_TEST(wtool({"run", "workflow.md"}).exit_code != 0);
+  BOOST_TEST(!fs::exists(scratch.path() + "/src/new"));
+}
+
 BOOST_AUTO_TEST_CASE(a_strict_step_writes_into_the_folders_of_its_outputs_alone) {
   one_step("Shell \"echo x > out/app; echo y > beside\" outputs=[\"out/app\"] cache=strict");
   BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == 1);

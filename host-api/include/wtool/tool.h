@@ -160,9 +160,11 @@ typedef struct wtool_request {
    * what the configuration allows; the stricter of the two holds:
    *   "sandbox": "read-only"   they write no file
    *   "network": "deny"        they reach no network; no approval opens it
-   *   "files": {"read": [...], "list": [...], "write": [...]}
+   *   "files": {"read": [...], "list": [...], "write": [...], "temporary": "..."}
    *                            absolute paths: they read files at or below those of `read` and `write` alone, write
-   *                            files below those of `write` alone, and read the names in the folders of `list`, too
+   *                            files below those of `write` alone, and read the names in the folders of `list`, too.
+   *                            `temporary` is one more of `write`, and is their TMPDIR. A path that does not exist
+   *                            opens nothing
    *   "cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes": whole numbers, as the configuration's
    *                            section `limits` has them, at least 1
    * An unknown key and a wrong value are WTOOL_E_INVALID_ARGUMENT of call_new, with the reason in *error. Where the kernel

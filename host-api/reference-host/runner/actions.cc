@@ -453,14 +453,13 @@ class ActionRunner {
       if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
       if (kept_->take(result_)) return;
     }
-    json held = arguments;
-    if (const std::string why = kept_->confine(context_, place, tool, held); !why.empty()) {
+    if (const std::string why = kept_->confine(context_, place, tool, arguments); !why.empty()) {
       return mistake(options_.cache.offset, why);
     }
     if (begin && !begin()) return;
     CallRecorder recorder(invocation_, step_);
     const ToolOutcome outcome = run.request().tools.call_at(
-        place, tool, held, context_.stop,
+        place, tool, arguments, context_.stop,
         [&](OutputStream stream, std::string_view bytes) {
           recorder.add(stream == OutputStream::standard_error, bytes);
           run.observer().output(step_, stream == OutputStream::standard_error, bytes);
@@ -471,7 +470,7 @@ class ActionRunner {
     result_.refused = is_refusal(result_.outcome);
     // The command has run all the same, so the step is what its command made of it.
     const Value* unrecorded = expressions::field_of(&result_.outcome.metadata, "audit_error");
-    if (const std::string* why = unrecorded == nullptr ? nullptr : unrecorded->as_text()) {
+    if (const std::string* why = unrecorded == nullptr || result_.refused ? nullptr : unrecorded->as_text()) {
       run.observer().noticed("the end of the step '" + step_.of().id + "' is not in the audit trail: " + *why);
     }
     // Until a person repairs the file, every later call would get the same answer.

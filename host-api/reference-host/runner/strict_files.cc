@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "base/environment.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/paths.h"
+#include "base/utf8.h"
 #include "cache/patterns.h"
 #include "expressions/value.h"
 
@@ -21,13 +23,25 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-// Where programs and their data are. A folder that contains the directory of the step is left out: its files are what
-// inputs are for.
+// Where programs and their data are.
 constexpr const char* system_folders[] = {"/usr", "/bin",  "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc",
                                           "/opt", "/proc", "/sys",  "/dev", "/run",   "/nix",   "/gnu",    "/snap"};
 
 std::string below(const std::string& directory, const std::string& path) {
   return path.starts_with('/') ? path : directory + "/" + path;
+}
+
+// Adds a folder without the part of it that contains `directory`, whose files are what inputs are for: of a project in
+// /usr/src/app, all that is in /usr but src, and all that is in /usr/src but app.
+void add_around(const fs::path& folder, const std::string& directory, std::vector<std::string>& paths) {
+  std::error_code failed;
+  const fs::path real = fs::canonical(folder, failed);
+  if (failed) return;
+  if (!is_within(directory, real.string())) return paths.push_back(real);
+  if (directory == real) return;
+  for (fs::directory_iterator at(real, failed), end; !failed && at != end; at.increment(failed)) {
+    add_around(at->path(), directory, paths);
+  }
 }
 
 }  // namespace
@@ -37,12 +51,12 @@ StrictFiles::~StrictFiles() {
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
 }
 
-std::string StrictFiles::prepare(const std::string& directory, const std::vector<std::string>& inputs,
+std::string StrictFiles::prepare(const std::string& place, const std::vector<std::string>& inputs,
                                  const std::vector<std::string>& outputs) {
   std::error_code failed;
-  for (const char* folder : system_folders) {
-    if (fs::is_directory(folder, failed) && !is_within(directory, folder)) read_.emplace_back(folder);
-  }
+  const std::string directory = fs::canonical(place, failed);
+  if (failed) return "the directory " + place + " cannot be used: " + failed.message();
+  for (const char* folder : system_folders) add_around(folder, directory, read_);
   for (const std::string& output : outputs) {
     if (const std::string problem = cache::output_problem(output); !problem.empty()) {
       return "the output " + expressions::quoted_for_message(output) + " " + problem;
@@ -52,15 +66,24 @@ std::string StrictFiles::prepare(const std::string& directory, const std::vector
       return "with cache=strict, an output lies in a folder that the step may fill, such as build/app, and not " +
              expressions::quoted_for_message(output);
     }
-    const std::string made = below(directory, folder);
-    fs::create_directories(made, failed);
-    if (failed) return "the folder " + made + " of its outputs cannot be made: " + failed.message();
-    write_.push_back(made);
+    bool made = false;
+    constexpr mode_t mode = 0777;
+    if (std::string why; !make_folder_without_links(directory, folder, mode, made, why)) {
+      return "the folder " + folder + " of its outputs cannot be made: " + why;
+    }
+    write_.push_back(directory + "/" + folder);
   }
   cache::FoundFiles found = cache::find_files(directory, inputs, outputs);
   if (!found.problem.empty()) return "its inputs are not known: " + found.problem;
   for (const std::string& path : found.paths) {
-    if (std::string name = below(directory, path); fs::exists(name, failed)) read_.push_back(std::move(name));
+    const std::string name = fs::canonical(below(directory, path), failed);
+    if (failed) continue;
+    if (!is_utf8(name)) return "the name of an input is no text: " + expressions::quoted_for_message(name);
+    for (const std::string& folder : write_) {
+      if (!is_within(name, folder)) continue;
+      return "with cache=strict, an output has a folder without inputs, and " + folder + " has " + path;
+    }
+    read_.push_back(name);
   }
   for (const std::string& input : inputs) {
     if (input.starts_with('!')) continue;
@@ -77,13 +100,13 @@ std::string StrictFiles::prepare(const std::string& directory, const std::vector
     const std::string why = std::strerror(errno);
     return "its temporary folder " + std::exchange(temporary_, {}) + " cannot be made: " + why;
   }
-  write_.push_back(temporary_);
   return {};
 }
 
 std::string StrictFiles::added_to(const std::string& limits) const {
   ordered_json all = limits.empty() ? ordered_json::object() : parse_ordered_json_or_throw(limits);
   all["files"] = {{"read", read_}, {"list", list_}, {"write", write_}};
+  if (!temporary_.empty()) all["files"]["temporary"] = temporary_;
   return all.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

@@ -4,7 +4,6 @@
 //   StrictFiles files;
 //   std::string why = files.prepare(directory, inputs, outputs);   // empty: it is prepared
 //   place.limits = files.added_to(place.limits);
-//   arguments["environment"]["TMPDIR"] = files.temporary_folder();
 #pragma once
 
 #include <string>
@@ -20,16 +19,14 @@ class StrictFiles {
   StrictFiles(const StrictFiles&) = delete;
   StrictFiles& operator=(const StrictFiles&) = delete;
 
-  // `inputs` and `outputs` are patterns (cache/patterns.h) that begin in `directory`, which is absolute. Makes the
-  // folders of the outputs, and a folder for temporary files that only this step has. Returns a sentence, without its
+  // `inputs` and `outputs` are patterns (cache/patterns.h) that begin in `place`, an absolute path. Makes the folders of
+  // the outputs, without following links, and a folder for temporary files that only this step has. Returns a sentence, without its
   // end, that says why that cannot be done; empty: it is done.
-  std::string prepare(const std::string& directory, const std::vector<std::string>& inputs,
+  std::string prepare(const std::string& place, const std::vector<std::string>& inputs,
                       const std::vector<std::string>& outputs);
 
   // The limits of a call (wtool_request.limits) with these files.
   std::string added_to(const std::string& limits) const;
-
-  const std::string& temporary_folder() const { return temporary_; }
 
  private:
   std::vector<std::string> read_, list_, write_;

@@ -223,7 +223,7 @@ void KeptCall::notice(const std::string& what) const {
 }
 
 std::string KeptCall::confine(const ActionContext& context, CallPlace& place, const std::string& tool,
-                              json& arguments) {
+                              const json& arguments) {
   const workflow::CacheOptions& cache = step_.of().action->options.cache;
   if (!cache.strict) return {};
   if (!is_confined_) {
@@ -240,11 +240,13 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
     if (!inputs) return why;
     const auto outputs = rendered_patterns(cache.outputs.get(), context.variables, why);
     if (!outputs) return why;
-    if (why = strict_files_.prepare(directory, *inputs, *outputs); !why.empty()) return why;
+    // A call that is refused makes no folder. Should it be made all the same, it may use no file.
+    if (text_member(explained, "verdict") != "deny") {
+      if (why = strict_files_.prepare(directory, *inputs, *outputs); !why.empty()) return why;
+    }
     is_confined_ = true;
   }
   place.limits = strict_files_.added_to(place.limits);
-  arguments["environment"]["TMPDIR"] = strict_files_.temporary_folder();
   return {};
 }
 
@@ -252,12 +254,15 @@ bool KeptCall::was_refused_files(const Outcome& outcome) const {
   if (!is_confined_) return false;
   const Value* refused = expressions::field_of(expressions::field_of(&outcome.metadata, "sandbox"), "refused");
   const auto* list = refused == nullptr ? nullptr : refused->as_list();
-  if (list == nullptr || list->empty()) return false;
-  const std::string* first = list->front().as_text();
-  run_.observer().noticed(
-      "the step '" + step_.of().id +
-      "' needs what its inputs and outputs do not name (cache=strict): " + (first == nullptr ? "a file" : *first));
-  return true;
+  if (list == nullptr) return false;
+  for (const Value& entry : *list) {
+    const std::string* text = entry.as_text();
+    if (text == nullptr || !(text->starts_with("a read") || text->starts_with("a write"))) continue;
+    run_.observer().noticed("the step '" + step_.of().id +
+                            "' needs what its inputs and outputs do not name (cache=strict): " + *text);
+    return true;
+  }
+  return false;
 }
 
 // Returns why the audit trail cannot have its line; empty: it has it, or there is no trail.

@@ -44,10 +44,10 @@ class KeptCall {
 
   // What is wrong with the patterns; empty: nothing.
   const std::string& mistake() const { return mistake_; }
-  // Holds a call of a step with cache=strict to the files that it names, by its limits and its variables. Returns why
-  // that is a mistake; empty: it is done, or the step has no cache=strict.
+  // Holds a call of a step with cache=strict to the files that it names, by its limits. Returns why that is a mistake;
+  // empty: it is done, or the step has no cache=strict.
   std::string confine(const ActionContext& context, CallPlace& place, const std::string& tool,
-                      nlohmann::json& arguments);
+                      const nlohmann::json& arguments);
   // True: the step is up to date. Its outputs are there, and its outcome is in `result`.
   bool take(ActionResult& result);
   // Keeps the result of the call for later runs, with the values that the agent of a prompt has set.

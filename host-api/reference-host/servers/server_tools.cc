@@ -41,7 +41,7 @@ ToolOutcome failed(const std::string& code, const std::string& message) {
 // A command with an operator or a comment is a group, so that all of it reads the pipe.
 std::string command_reading(const std::string& command, const std::string& pipe) {
   const std::string from = " < " + shell_quoted(pipe);
-  return command.find_first_of("#\\|&;") == std::string::npos ? command + from : "{ " + command + "\n}" + from;
+  return command.find_first_of("#|&;") == std::string::npos ? command + from : "{ " + command + "\n}" + from;
 }
 
 json call_reading(const Settings& settings, const std::string& pipe) {

@@ -1,6 +1,7 @@
 // What a sandboxed command may reach. docs/guide/configuration.md explains each key to users.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,18 @@ namespace wtool::engine {
 // Among the names to protect, this one stands for SandboxPolicy::repositories.
 inline constexpr const char* repositories_name = "repositories";
 
+// Paths without links, all of them below `read` and `write` of the policy. One that is gone opens nothing, and one that has
+// become a link since is an error.
+struct HeldFiles {
+  std::vector<std::string> read;
+  std::vector<std::string> list;  // the names in these folders may be read, and below them
+  std::vector<std::string> write;
+
+  bool operator==(const HeldFiles&) const = default;
+};
+
 struct SandboxPolicy {
   std::vector<std::string> read;     // absolute; files below may be read and executed
-  std::vector<std::string> list;     // absolute; the names in these folders may be read, and below them
   std::vector<std::string> write;    // absolute; files below may be read, executed, made, changed and removed
   std::vector<std::string> protect;  // relative to each of `write`: must not change although they are below it
   std::vector<std::string> files;    // absolute, without a link above the last name: must not change either
@@ -23,8 +33,9 @@ struct SandboxPolicy {
   bool put_aside = false;     // Rename what a command has added to such a repository.
   // Run nothing if the kernel cannot refuse the writing of files, or the use of a network.
   bool needs_files = false;
-  bool has_no_links = false;  // in `read`, `list` and `write`; one that has become a link since is refused
   bool needs_network = false;
+  // Where a call has named files: no more than these may be used. What is protected below `write` stays protected.
+  std::optional<HeldFiles> held{};
 
   bool operator==(const SandboxPolicy&) const = default;
 };

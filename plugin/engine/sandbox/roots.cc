@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "system/open_resolving.h"
 
@@ -16,16 +17,12 @@ namespace wtool::engine {
 
 namespace {
 
-bool resolve(const std::string& name, const char* key, bool has_no_links, Root& root, std::string& error) {
+bool resolve(const std::string& name, const char* key, Root& root, std::string& error) {
   char resolved[PATH_MAX];
   struct stat status {};
   if (::realpath(name.c_str(), resolved) == nullptr || ::stat(resolved, &status) != 0) {
     error = std::string(key) + " names " + name +
             ", which cannot be used as a root of the sandbox: " + std::strerror(errno);
-    return false;
-  }
-  if (has_no_links && name != resolved) {
-    error = std::string(key) + " names " + name + ", which has become a link to " + resolved;
     return false;
   }
   root = {resolved, status.st_dev, status.st_ino, S_ISDIR(status.st_mode)};
@@ -56,13 +53,10 @@ std::string list_roots(const std::vector<Root>& roots) {
 bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error) {
   roots = {};
   for (const std::string& name : policy.write) {
-    if (!resolve(name, "sandbox.write", policy.has_no_links, roots.write.emplace_back(), error)) return false;
+    if (!resolve(name, "sandbox.write", roots.write.emplace_back(), error)) return false;
   }
   for (const std::string& name : policy.read) {
-    if (!resolve(name, "sandbox.read", policy.has_no_links, roots.read.emplace_back(), error)) return false;
-  }
-  for (const std::string& name : policy.list) {
-    if (!resolve(name, "files.list", policy.has_no_links, roots.list.emplace_back(), error)) return false;
+    if (!resolve(name, "sandbox.read", roots.read.emplace_back(), error)) return false;
   }
   const auto check = [&](const std::vector<std::string>& names, const std::vector<Root>& resolved) {
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -77,7 +71,26 @@ bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error
     }
     return true;
   };
-  return check(policy.write, roots.write) && check(policy.read, roots.read) && check(policy.list, roots.list);
+  return check(policy.write, roots.write) && check(policy.read, roots.read);
+}
+
+bool resolve_held(const HeldFiles& held, Roots& roots, std::string& error) {
+  roots = {};
+  const std::pair<const std::vector<std::string>*, std::vector<Root>*> lists[] = {
+      {&held.read, &roots.read}, {&held.list, &roots.list}, {&held.write, &roots.write}};
+  for (const auto& [names, resolved] : lists) {
+    for (const std::string& name : *names) {
+      Root root;
+      std::string gone;
+      if (!resolve(name, "files", root, gone)) continue;
+      if (root.path != name) {
+        error = name + ", a file of this call, has become a link to " + root.path;
+        return false;
+      }
+      resolved->push_back(std::move(root));
+    }
+  }
+  return true;
 }
 
 Descriptor open_root(const Root& root) {

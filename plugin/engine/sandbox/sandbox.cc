@@ -63,15 +63,21 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
                "make the folder, or take it out of the configuration; nothing was run"};
     return nullptr;
   }
+  if (!policy_.held) {
+    shared->allowed = shared->roots;
+  } else if (!resolve_held(*policy_.held, shared->allowed, error)) {
+    refusal = {"spawn_failed", "Command could not be started: " + error, "nothing was run; try again"};
+    return nullptr;
+  }
   SandboxReport& report = shared->report;
   if (network && !policy_.network) report.lifted.emplace_back("network");
   const int abi = features_.landlock_abi;
   if (abi > 0) {
-    shared->ruleset = make_ruleset(shared->roots, network, abi, error);
+    shared->ruleset = make_ruleset(shared->allowed, network, abi, error);
     report.enforced.emplace_back("landlock");
     if (abi >= landlock::abi_with_scopes) {
       if (error.empty()) {
-        shared->ruleset_in_scope = make_ruleset(shared->roots, network, abi, error, Scopes::outside);
+        shared->ruleset_in_scope = make_ruleset(shared->allowed, network, abi, error, Scopes::outside);
       }
       report.enforced.emplace_back("scopes");
     }
@@ -128,13 +134,13 @@ std::shared_ptr<Sandbox> Sandbox::shared(const SandboxPolicy& policy) {
 std::shared_ptr<const SharedSandbox> Sandbox::share(bool network, SandboxRefusal& refusal) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const SharedSandbox>& shared = network == policy_.network ? shared_ : shared_with_network_;
-  const auto unchanged = [](const std::vector<Root>& roots) {
-    return std::all_of(roots.begin(), roots.end(), is_unchanged);
+  const auto unchanged = [](const Roots& roots) {
+    return std::all_of(roots.read.begin(), roots.read.end(), is_unchanged) &&
+           std::all_of(roots.list.begin(), roots.list.end(), is_unchanged) &&
+           std::all_of(roots.write.begin(), roots.write.end(), is_unchanged);
   };
   // A rule holds for the folder that was there. One that was removed and made again is another.
-  if (!shared || !unchanged(shared->roots.read) || !unchanged(shared->roots.list) || !unchanged(shared->roots.write)) {
-    shared = make(network, refusal);
-  }
+  if (!shared || !unchanged(shared->roots) || !unchanged(shared->allowed)) shared = make(network, refusal);
   return shared;
 }
 

@@ -31,7 +31,8 @@ struct SandboxFeatures {
 
 // What all calls share. Never changed once it is made.
 struct SharedSandbox {
-  Roots roots;
+  Roots roots;    // of the policy
+  Roots allowed;  // what Landlock allows: these, or what a call is held to
   Descriptor ruleset;
   Descriptor ruleset_in_scope;  // where the kernel has scopes
   std::string filter;

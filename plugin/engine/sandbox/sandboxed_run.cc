@@ -24,7 +24,7 @@ void look_for_refusals(const PreparedSandbox& prepared, const Command& command, 
   const auto* not_started = std::get_if<NotStarted>(&outcome.termination);
   if (not_started == nullptr && outcome.standard_error.bytes == 0) return;
   RefusalContext context;
-  context.roots = prepared.shared->roots;
+  context.roots = prepared.shared->allowed;
   context.protected_paths = prepared.names.bound;
   context.directory = directory;
   context.files = static_cast<bool>(prepared.shared->ruleset);
