@@ -54,7 +54,7 @@ std::array<std::span<const ProgramSpec>, 14> families() {
           writing_programs(),  runner_programs(), interpreter_programs(), variable_programs()};
 }
 
-// The table of a spec is compiled when it is first asked for: a host runs few of the programs that there are.
+// A table that is compiled at its first use, because a host judges few of these programs.
 class LazyTable {
  public:
   explicit LazyTable(const ProgramSpec& spec) : spec_(spec) {}
