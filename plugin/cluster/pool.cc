@@ -1,30 +1,22 @@
 #include "cluster/pool.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/pilot/ticket.h"
-#include "base/shell_quote.h"
 #include "cluster/client_programs.h"
+#include "cluster/listening.h"
 
 namespace wtool::cluster {
 
@@ -35,92 +27,7 @@ using pilot::Channel;
 
 constexpr std::size_t max_newcomers = 256;  // bounds how many descriptors strangers can take up
 constexpr std::chrono::seconds newcomer_patience{5};
-constexpr std::chrono::seconds question_every{5};
 constexpr std::chrono::milliseconds accept_pause{200};
-constexpr int client_seconds = 10;    // how long a client program of Slurm may take
-constexpr int cancelled_seconds = 3;  // the same, when a call was cancelled
-
-bool is_link_local(const in6_addr& address) { return IN6_IS_ADDR_LINKLOCAL(&address); }
-
-// Empty: it is neither IPv4 nor IPv6, or counts on one link only.
-std::string address_text(const sockaddr* address) {
-  char text[INET6_ADDRSTRLEN] = {};
-  if (address->sa_family == AF_INET) {
-    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(address)->sin_addr, text, sizeof text);
-  } else if (address->sa_family == AF_INET6) {
-    const in6_addr& six = reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
-    if (!is_link_local(six)) ::inet_ntop(AF_INET6, &six, text, sizeof text);
-  }
-  return text;
-}
-
-// The addresses of this machine: IPv4 first, loopback addresses last.
-std::vector<std::string> own_addresses(bool six) {
-  std::vector<std::string> all[3];
-  ifaddrs* list = nullptr;
-  if (::getifaddrs(&list) != 0) return {"127.0.0.1"};
-  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
-    if (entry->ifa_addr == nullptr || (entry->ifa_flags & IFF_UP) == 0) continue;
-    const bool is_six = entry->ifa_addr->sa_family == AF_INET6;
-    const std::string text = is_six && !six ? "" : address_text(entry->ifa_addr);
-    if (!text.empty()) all[(entry->ifa_flags & IFF_LOOPBACK) != 0 ? 2 : is_six ? 1 : 0].push_back(text);
-  }
-  ::freeifaddrs(list);
-  for (const auto& later : {all[1], all[2]}) all[0].insert(all[0].end(), later.begin(), later.end());
-  return all[0];
-}
-
-// Where to listen: at an address, or for all of them at `::` where this machine has IPv6, and else at 0.0.0.0.
-struct ListenPlace {
-  sockaddr_storage at{};
-  socklen_t size = 0;
-  bool is_six() const { return at.ss_family == AF_INET6; }
-  int port() const {
-    return ntohs(is_six() ? reinterpret_cast<const sockaddr_in6&>(at).sin6_port
-                          : reinterpret_cast<const sockaddr_in&>(at).sin_port);
-  }
-};
-
-std::optional<ListenPlace> place_of(const std::string& address, int family) {
-  ListenPlace place;
-  auto& four = reinterpret_cast<sockaddr_in&>(place.at);
-  auto& six = reinterpret_cast<sockaddr_in6&>(place.at);
-  if (family == AF_INET6 && (address.empty() || ::inet_pton(AF_INET6, address.c_str(), &six.sin6_addr) == 1)) {
-    six.sin6_family = AF_INET6;
-    place.size = sizeof six;
-    return place;
-  }
-  if (family == AF_INET && (address.empty() || ::inet_pton(AF_INET, address.c_str(), &four.sin_addr) == 1)) {
-    four.sin_family = AF_INET;
-    place.size = sizeof four;
-    return place;
-  }
-  return std::nullopt;
-}
-
-// A listening socket, or none, with errno.
-Descriptor listen_at(ListenPlace& place) {
-  Descriptor listener(::socket(place.at.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const int no = 0;
-  if (listener && place.is_six()) ::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-  if (listener) pilot::make_room_for_window(listener.get());
-  auto* address = reinterpret_cast<sockaddr*>(&place.at);
-  if (!listener || ::bind(listener.get(), address, place.size) != 0 || ::listen(listener.get(), 4096) != 0 ||
-      ::getsockname(listener.get(), address, &place.size) != 0) {
-    const int error = errno;
-    listener.reset();
-    errno = error;
-  }
-  return listener;
-}
-
-// The value of KEY=VALUE in a line of scontrol.
-std::string value_in(const std::string& line, const std::string& key) {
-  const std::size_t at = (' ' + line).find(' ' + key + '=');
-  if (at == std::string::npos) return {};
-  const std::size_t from = at + key.size() + 1;
-  return line.substr(from, line.find_first_of(" \n", from) - from);
-}
 
 // What a pilot needs, laid out as an installation is.
 bool copy_installation(const fs::path& from, const fs::path& to, std::string& why) {
@@ -137,28 +44,8 @@ bool copy_installation(const fs::path& from, const fs::path& to, std::string& wh
   return true;
 }
 
-// Releases the lock while this object exists.
-struct Unlocked {
-  explicit Unlocked(std::unique_lock<std::mutex>& of) : lock(of) { lock.unlock(); }
-  ~Unlocked() { lock.lock(); }
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
-  std::unique_lock<std::mutex>& lock;
-};
-
 std::string plural(std::int64_t count, const std::string& word) {
   return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
-}
-
-// Whether the text is a job's number; empty for a pilot that is not a job.
-bool is_job(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
-
-std::string last_lines(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (text.size() > 500) text.erase(0, text.size() - 500);
-  text.erase(text.find_last_not_of(" \n\r\t") + 1);
-  return text;
 }
 
 }  // namespace
@@ -172,12 +59,7 @@ Pool::~Pool() {
   listener_.reset();
   if (owner_ != ::getpid()) return;
   try {
-    std::set<std::string> jobs;
-    for (const auto& [job, pilot] : pilots_) jobs.insert(job);
-    if (uncertain_) {
-      for (const auto& [job, state] : jobs_in_slurm(client_seconds, -1).value_or(States{})) jobs.insert(job);
-    }
-    cancel_jobs(jobs, "", client_seconds);
+    cancel_all_jobs();
     std::error_code ignored;
     if (!ticket_.empty()) fs::remove(ticket_, ignored);
     // The logs of failed pilots are kept, so that people can read them.
@@ -215,11 +97,12 @@ bool Pool::start(std::string& why) {
   if (owner_ != ::getpid()) leave_to_parent();
   if (started_) return true;
   const auto fail = [&](const std::string& what, int error) { return why = what + ": " + ::strerror(error), false; };
-  std::optional<ListenPlace> place = place_of(options_.address, AF_INET6);
+  // All addresses: `::` where this machine has IPv6, else 0.0.0.0.
+  std::optional<ListenAddress> place = listen_address(options_.address, AF_INET6);
   Descriptor listener;
   if (place) listener = listen_at(*place);
   if (!listener && (!place || options_.address.empty())) {
-    place = place_of(options_.address, AF_INET);
+    place = listen_address(options_.address, AF_INET);
     if (!place) return why = "cluster.address must be a numeric address, and is " + options_.address, false;
     listener = listen_at(*place);
   }
@@ -568,183 +451,6 @@ bool Pool::is_parked(std::uint64_t number) {
   return owner_ == ::getpid() && found != parked_.end() && found->second.channel->take_in();
 }
 
-// How many waiting calls cannot get a slot, because all slots of the pilots that last long enough are taken. The calls
-// that need most time are matched with the pilots that last longest.
-std::size_t Pool::without_hope() const {
-  const auto now = Clock::now();
-  std::vector<std::pair<Clock::time_point, int>> rooms;
-  for (const auto& [job, pilot] : pilots_) {
-    if (!pilot.leaving && pilot.busy < options_.slots) rooms.emplace_back(pilot.until, options_.slots - pilot.busy);
-  }
-  std::sort(rooms.begin(), rooms.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::size_t without = 0;
-  auto room = rooms.begin();
-  for (auto needed = waiting_.rbegin(); needed != waiting_.rend(); ++needed) {
-    if (room == rooms.end() || room->first - now < *needed) {
-      ++without;
-    } else if (--room->second == 0) {
-      ++room;
-    }
-  }
-  return without;
-}
-
-// Ends an idle pilot whose remaining time is too short for every waiting call. False: there is no such pilot.
-bool Pool::retire_one() {
-  const auto enough = Clock::now() + *waiting_.begin();
-  const auto found = std::find_if(pilots_.begin(), pilots_.end(), [&](const auto& entry) {
-    return entry.second.connections > 0 && entry.second.busy == 0 && entry.second.until < enough;
-  });
-  if (found == pilots_.end()) return false;
-  // It ends as soon as it sees one of its connections closed.
-  std::erase_if(idle_, [&](const Slot& idle) { return idle.job == found->first; });
-  pilots_.erase(found);
-  return true;
-}
-
-void Pool::look_after_pilots(Lock& lock, int cancel) {
-  if (asking_) return;
-  struct Reset {
-    bool& flag;
-    ~Reset() { flag = false; }
-  } const reset{asking_ = true};
-  const bool full = pilots_.size() >= static_cast<std::size_t>(options_.nodes);
-  if (!uncertain_ && Clock::now() >= next_submission_ && without_hope() > 0 && (!full || retire_one())) {
-    submit(lock, cancel);
-  } else if (Clock::now() >= next_question_) {
-    ask_slurm(lock, cancel);
-  }
-}
-
-void Pool::submit(Lock& lock, int cancel) {
-  const std::string command = submission(options_, name_, comment_, program_, ticket_, here_);
-  // Set before sbatch runs, so that it holds also after an exception: until sbatch has answered, a job may exist.
-  uncertain_ = true;
-  const Said said = [&] {
-    const Unlocked unlocked(lock);
-    return run_here(command, client_seconds, cancel);
-  }();
-  const std::string job = said.out.substr(0, said.out.find_first_of(";\n"));
-  if (said.done && !job.empty() && is_job(job)) {
-    uncertain_ = false;
-    // It may have come already.
-    pilots_[job].submitted = Clock::now();
-    known_.insert(job);
-    next_question_ = std::max(next_question_, Clock::now() + question_every);
-  } else {
-    if (!said.cancelled) failed(said.done ? "sbatch answered with no job: " + said.out : said.why);
-    next_question_ = Clock::now();
-  }
-}
-
-void Pool::failed(const std::string& why, Refusal::Reason reason) {
-  failure_ = {reason, why};
-  failures_ = std::min(failures_ + 1, 6);
-  next_submission_ = Clock::now() + std::chrono::seconds(1 << (failures_ - 1));
-}
-
-// The jobs of this pool that Slurm knows, with their states. Nothing: Slurm did not answer.
-std::optional<Pool::States> Pool::jobs_in_slurm(int seconds, int cancel) const {
-  const Said said =
-      run_here("squeue --noheader --name=" + shell_quoted(name_) + " --format='%i %k|%T %r'", seconds, cancel);
-  if (!said.done) return std::nullopt;
-  States states;
-  std::istringstream lines(said.out);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t space = line.find(' '), bar = line.find('|');
-    if (space < bar && bar != std::string::npos && line.substr(space + 1, bar - space - 1) == comment_)
-      states[line.substr(0, space)] = line.substr(bar + 1);
-  }
-  return states;
-}
-
-// False: scancel did not run to its end.
-bool Pool::cancel_jobs(const std::set<std::string>& jobs, const std::string& option, int seconds) {
-  std::string words;
-  for (const std::string& job : jobs) words += job.empty() ? "" : ' ' + shell_quoted(job);
-  return words.empty() || run_here("scancel --quiet" + option + words, seconds).done;
-}
-
-// Asks only about jobs that have not connected yet, and looks for jobs that sbatch submitted without reporting them.
-void Pool::ask_slurm(Lock& lock, int cancel) {
-  next_question_ = Clock::now() + question_every;
-  const bool expected = std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
-    return entry.second.connections == 0 && !entry.first.empty();
-  });
-  if (!expected && !uncertain_) return;
-  const std::optional<States> answer = [&] {
-    const Unlocked unlocked(lock);
-    return jobs_in_slurm(client_seconds, cancel);
-  }();
-  if (!answer) return;
-  const States& states = *answer;
-  uncertain_ = false;
-  for (const auto& [job, state] : states) {
-    if (known_.insert(job).second) pilots_[job].submitted = Clock::now();
-  }
-  std::vector<std::string> ended;
-  for (auto& [job, pilot] : pilots_) {
-    const auto state = states.find(job);
-    if (state != states.end()) {
-      pilot.state = state->second;
-    } else if (pilot.connections == 0 && !job.empty() && Clock::now() - pilot.submitted > question_every) {
-      ended.push_back(job);
-    }
-  }
-  for (const std::string& job : ended) ended_early(lock, job, cancel);
-}
-
-// A job ended before its pilot came. One that Slurm could not start in our folder has written no log there.
-void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
-  std::string log = log_of(job);
-  const Said said = [&] {
-    const Unlocked unlocked(lock);
-    return run_here("scontrol --oneliner show job " + shell_quoted(job), client_seconds, cancel);
-  }();
-  const auto pilot = pilots_.find(job);
-  if (pilot == pilots_.end() || pilot->second.connections > 0) return;
-  pilots_.erase(pilot);
-  const std::string state = said.done ? value_in(said.out, "JobState") : "";
-  const bool unshared = log.empty() && (state == "FAILED" || state == "COMPLETED");
-  const std::string file = folder_ + "/pilot-" + job + ".log";
-  if (unshared) {
-    log = "; it wrote no log " + file + ": the folder is not there on node " + value_in(said.out, "NodeList");
-    ++unshared_;
-  } else if (log.empty()) {
-    log = "; it wrote no log";
-  }
-  failed("job " + job + " ended before its pilot came" + (state.empty() ? "" : " (Slurm says: " + state + ')') + log,
-         unshared ? Refusal::Reason::unshared : Refusal::Reason::no_node);
-}
-
-// A call was cancelled. If no other waits, jobs that wait in Slurm's queue have no purpose, whether we know of them or not.
-void Pool::clear_queue(Lock& lock) {
-  const bool queued = uncertain_ || std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
-                        return entry.second.connections == 0 && !entry.first.empty();
-                      });
-  if (!waiting_.empty() || !queued) return;
-  std::set<std::string> jobs;
-  for (const auto& [job, pilot] : pilots_) {
-    if (pilot.connections == 0) jobs.insert(job);
-  }
-  const bool done = [&, unknown = uncertain_] {
-    const Unlocked unlocked(lock);
-    if (unknown) {
-      for (const auto& [job, state] : jobs_in_slurm(cancelled_seconds, -1).value_or(States{})) jobs.insert(job);
-    }
-    return cancel_jobs(jobs, " --state=PENDING", cancelled_seconds);
-  }();
-  if (!done || !waiting_.empty()) return;
-  // A job that runs already is known when its pilot comes.
-  std::erase_if(pilots_, [](const auto& entry) { return entry.second.connections == 0 && !entry.first.empty(); });
-}
-
-// Empty: there is no log.
-std::string Pool::log_of(const std::string& job) const {
-  const std::string text = last_lines(folder_ + "/pilot-" + job + ".log");
-  return text.empty() ? "" : "; its log says: " + text;
-}
-
 Refusal Pool::situation() const {
   Refusal refusal = failure_;
   for (const auto& [job, pilot] : pilots_) {
@@ -754,12 +460,6 @@ Refusal Pool::situation() const {
   }
   if (refusal.why.empty()) refusal.why = "all slots are busy, or their jobs end too soon";
   return refusal;
-}
-
-std::string Pool::end_job(const std::string& job) {
-  if (job.empty()) return {};
-  Said said = run_here("scancel --quiet --full --signal=KILL " + shell_quoted(job), client_seconds);
-  return said.done ? std::string() : std::move(said.why);
 }
 
 }  // namespace wtool::cluster

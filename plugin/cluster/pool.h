@@ -23,6 +23,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/pilot/channel.h"
@@ -113,21 +114,25 @@ class Pool {
   void taken_no_more(const Slot& slot);
   void tell_waiting();
   std::vector<Slot>::iterator find_idle(std::chrono::milliseconds needed);
+  Refusal situation() const;
+  void watch(int descriptor) const;
+  void unwatch(int descriptor) const;
+
+  // The jobs of the pilots, in pool_jobs.cc.
+  using States = std::map<std::string, std::string>;
   void look_after_pilots(Lock& lock, int cancel);
   std::size_t without_hope() const;
   bool retire_one();
   void submit(Lock& lock, int cancel);
+  void failed(const std::string& why, Refusal::Reason reason = Refusal::Reason::no_node);
   void ask_slurm(Lock& lock, int cancel);
   void ended_early(Lock& lock, const std::string& job, int cancel);
   void clear_queue(Lock& lock);
-  using States = std::map<std::string, std::string>;
+  void cancel_all_jobs();
+  static bool is_job(std::string_view text);
   std::optional<States> jobs_in_slurm(int seconds, int cancel) const;
   static bool cancel_jobs(const std::set<std::string>& jobs, const std::string& option, int seconds);
-  void failed(const std::string& why, Refusal::Reason reason = Refusal::Reason::no_node);
   std::string log_of(const std::string& job) const;
-  Refusal situation() const;
-  void watch(int descriptor) const;
-  void unwatch(int descriptor) const;
 
   const Options options_;
   const std::string here_;

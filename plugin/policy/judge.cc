@@ -15,6 +15,7 @@
 #include "policy/hints.h"
 #include "policy/programs/names.h"
 #include "policy/programs/reader.h"
+#include "policy/verdict_builder.h"
 #include "policy/wrappers.h"
 
 namespace wtool::policy {
@@ -68,88 +69,6 @@ std::string_view variable_of(const Word& assignment) {
 // What follows the = of an assignment.
 std::string_view value_of(std::string_view assignment) {
   return assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
-}
-
-// The text to which ranges refer.
-struct TextPlace {
-  std::string_view line;
-  std::optional<Range> outer;  // set if that text is a word of another text: the range of that word in the whole line
-};
-
-// Collects findings; the strictest decides. Of equally strict findings the first counts, but a finding from an entry
-// that a person has written counts more than any other.
-class VerdictBuilder {
- public:
-  // `rules` are borrowed.
-  VerdictBuilder(const CommandRules& rules, bool has_allow_list, bool confined)
-      : rules_(rules), has_allow_list_(has_allow_list), confined_(confined) {}
-
-  void note(Answer answer, const TextPlace& place, Range at, std::string reason, std::string rule, std::string hint,
-            bool explicit_entry = false);
-
-  // Reports something that the allow list, or the roots, do not cover.
-  void not_covered(const TextPlace& place, Range at, std::string reason, std::string hint);
-
-  // If the verdict is ask, a person's yes opens the network.
-  void opens_network() { opens_network_ = true; }
-
-  // Reports something that is known only when it runs. `what` is a clause.
-  void unknown(const TextPlace& place, Range at, const std::string& what);
-
-  // `allowed_by`: the entry of the allow list that allows the line if nothing was found.
-  Verdict verdict(const std::string& allowed_by) &&;
-
- private:
-  const CommandRules& rules_;
-  const bool has_allow_list_;
-  const bool confined_;
-  Verdict verdict_;
-  bool explicit_entry_ = false;
-  bool opens_network_ = false;
-};
-
-void VerdictBuilder::note(Answer answer, const TextPlace& place, Range at, std::string reason, std::string rule,
-                          std::string hint, bool explicit_entry) {
-  const bool counts = answer > verdict_.answer || (answer == verdict_.answer && explicit_entry && !explicit_entry_);
-  if (!counts || answer == Answer::allow) return;
-  explicit_entry_ = explicit_entry;
-  at.end = std::min(at.end, place.line.size());
-  at.begin = std::min(at.begin, at.end);
-  verdict_.answer = answer;
-  verdict_.reason = std::move(reason);
-  verdict_.rule = std::move(rule);
-  verdict_.word = std::string(place.line.substr(at.begin, at.end - at.begin));
-  verdict_.at = place.outer.value_or(at);
-  verdict_.hint = std::move(hint);
-}
-
-void VerdictBuilder::not_covered(const TextPlace& place, Range at, std::string reason, std::string hint) {
-  const std::string rule = has_allow_list_ ? "commands.allow" : "directories.confine_arguments";
-  note(rules_.ask_unlisted ? Answer::ask : Answer::deny, place, at, std::move(reason), rule, std::move(hint));
-}
-
-void VerdictBuilder::unknown(const TextPlace& place, Range at, const std::string& what) {
-  if (has_allow_list_ || confined_) {
-    not_covered(place, at, what + ", so that it cannot be judged before it runs", std::string(hint_for(what)));
-  } else {
-    const bool denies = !rules_.deny.empty();
-    const char* const asks = rules_.ask.empty() ? "commands.ask_network" : "commands.ask";
-    note(denies ? Answer::deny : Answer::ask, place, at, what + ", so that it may be a command of the list",
-         denies ? "commands.deny" : asks, "write the name and the options of each command out");
-  }
-}
-
-Verdict VerdictBuilder::verdict(const std::string& allowed_by) && {
-  if (verdict_.answer == Answer::allow) {
-    verdict_.reason = has_allow_list_ ? "every command of the line is in commands.allow"
-                      : confined_     ? "every path of the line is within directories.roots"
-                                      : "no entry of commands.deny or commands.ask is about it";
-    // If the line has no command to which the list applies (only `set -e`), no entry has allowed it.
-    const std::string by_list = allowed_by.empty() ? "commands.allow" : allowed_by;
-    verdict_.rule = has_allow_list_ ? by_list : confined_ ? "directories.confine_arguments" : "commands";
-  }
-  verdict_.opens_network = opens_network_ && verdict_.answer == Answer::ask;
-  return std::move(verdict_);
 }
 
 // The context in which a command is judged.

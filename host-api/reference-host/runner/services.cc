@@ -5,54 +5,27 @@
 
 #include <algorithm>
 #include <charconv>
-#include <condition_variable>
-#include <exception>
-#include <thread>
 #include <utility>
 
 #include "base/descriptor.h"
-#include "base/json.h"
 #include "base/secrets/secrets.h"
+#include "runner/service.h"
 #include "runner/steps.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::runner {
 
-// Not in the anonymous namespace: Service, which the header names, has members of these types.
-struct ShellCall {
-  nlohmann::json arguments;
-  CallPlace place;
-  const std::string& command() const { return arguments["command"].get_ref<const std::string&>(); }
-};
-
-struct PreparedService {
-  ShellCall run;
-  std::optional<ShellCall> ready;
-  std::chrono::milliseconds ready_timeout = workflow::usual_ready_timeout;
-  std::int64_t restart = 0;
-  workflow::Backoff backoff{};  // of restarts
-};
-
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using workflow::no_state;
 using workflow::ServiceAction;
 using workflow::ShellAction;
 using workflow::Workflow;
 
-// A service without `ready` counts as ready after running this long: a command that does not exist, or is wrong, has
-// ended by then.
-constexpr milliseconds settling{250};
-// The first pause between two checks whether a service is ready; each pause is twice the one before.
-constexpr milliseconds first_pause{50};
-constexpr milliseconds max_pause{1000};
 // Before a service is started again, unless `backoff` says otherwise.
 constexpr workflow::Backoff usual_restart_wait{milliseconds(1000), milliseconds(60'000)};
-constexpr std::size_t max_variable = 100UL * 1024;   // bytes; the kernel has the same bound as for arguments
-constexpr std::size_t max_log = 64UL * 1024 * 1024;  // bytes
+constexpr std::size_t max_variable = 100UL * 1024;  // bytes; the kernel has the same bound as for arguments
 constexpr int ports_to_try = 64;
 
 // The composite state with which a service of that state ends; no_state: none.
@@ -133,336 +106,7 @@ std::int64_t bound_port(std::int64_t port) {
   return 0;
 }
 
-std::string last_line(const Outcome& outcome) {
-  for (const std::string* text : {&outcome.standard_error, &outcome.standard_output}) {
-    const std::size_t end = text->find_last_not_of(" \t\r\n");
-    if (end == std::string::npos) continue;
-    const std::size_t begin = text->rfind('\n', end);
-    const std::size_t from = begin == std::string::npos ? 0 : begin + 1;
-    return text->substr(from, end + 1 - from);
-  }
-  return "";
-}
-
-std::string how_it_ended(const Outcome& outcome, bool secret) {
-  std::string text = outcome.error.empty() ? "exit code " + std::to_string(outcome.exit_code) : outcome.message;
-  const std::string line = secret ? "" : last_line(outcome);
-  if (!line.empty()) text += "; it last wrote " + expressions::quoted_for_message(line);
-  return text;
-}
-
-bool cannot_succeed_later(const ToolOutcome& call, const Outcome& outcome) {
-  return call.kind == ToolOutcome::Kind::not_made || is_refusal(outcome) || outcome.error == "invalid_parameters" ||
-         outcome.error == "configuration_invalid";
-}
-
 }  // namespace
-
-// One service: a thread that looks after it, and one that is in its call.
-class Service {
- public:
-  Service(Run& run, const Step& step, const WorkflowInvocation& invocation, ServicesOf* owner, PreparedService prepared)
-      : run_(run),
-        step_(step),
-        invocation_(invocation),
-        scope_(scope_of(*step.workflow, step.state)),
-        owner_(owner),
-        prepared_(std::move(prepared)),
-        secret_(gives_secrets(step)) {
-    // Under the lock, so that a thread cannot check before this and begin to wait after it.
-    wakes_ = stop_.subscribe([this](const StopRequest&) {
-      const std::lock_guard lock(mutex_);
-      stopped_ = true;
-      changed_.notify_all();
-    });
-    // When the run is stopped at once, services get no graceful end.
-    at_once_ = run.stop().subscribe([this](const StopRequest& request) {
-      if (request.how == StopHow::now) stop_.request(request.how, request.reason);
-    });
-    RunOutputStore* const store = run.request().services.outputs;
-    if (store == nullptr) return;
-    std::string name = (step.branch.empty() ? "main" : step.branch) + "-" + std::to_string(step.sequence) + ".service";
-    if (step.tries > 1) name += ".try" + std::to_string(step.tries);
-    log_ = store->create(name + ".log", secret_);
-  }
-  Service(const Service&) = delete;
-  Service& operator=(const Service&) = delete;
-  ~Service() { end("the service is no longer needed"); }
-
-  void begin() {
-    thread_ = std::thread([this] { attend(); });
-  }
-
-  // Waits until it is ready, or has ended before that; then the result has failed.
-  ActionResult wait_until_ready(Stop& stop) {
-    {
-      const Stop::Subscription listening =
-          stop.subscribe([this](const StopRequest& request) { stop_.request(request.how, request.reason); });
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return phase_ != Phase::starting; });
-    }
-    ActionResult result;
-    const std::lock_guard lock(mutex_);
-    if (phase_ == Phase::ready) {
-      result.outcome.message = "The service is ready";
-      return result;
-    }
-    result.outcome = end_;
-    result.outcome.is_error = true;
-    result.outcome.aborted = false;
-    result.outcome.message = why_;
-    if (result.outcome.exit_code == 0) result.outcome.exit_code = 1;
-    result.refused = is_refusal(end_);
-    result.fatal = end_.error == "configuration_invalid";
-    if (const auto request = stop.requested()) {
-      result.outcome.aborted = true;
-      result.outcome.exit_code = 130;
-      result.outcome.message = request->reason;
-    }
-    return result;
-  }
-
-  // Returns when nothing of it is left.
-  void end(const std::string& why) {
-    stop_.request(StopHow::graceful, why);
-    if (thread_.joinable()) thread_.join();
-  }
-
-  const Step& step() const { return step_; }
-  const WorkflowInvocation& invocation() const { return invocation_; }
-  std::size_t scope() const { return scope_; }
-
- private:
-  enum class Phase { starting, ready, over };
-
-  // Whatever happens, the call has ended before its stop does.
-  struct CallEnd {
-    Service& service;
-    Stop& stop;
-    ~CallEnd() {
-      if (!service.caller_.joinable()) return;
-      stop.request(StopHow::graceful, "the service cannot be looked after");
-      service.join_caller();
-    }
-  };
-
-  void tell(ServiceEvent event) { run_.observer().service(step_, event); }
-
-  void attend() noexcept {
-    try {
-      live();
-    } catch (const std::exception& error) {
-      join_caller();
-      conclude(true, std::string("the service cannot be looked after: ") + error.what());
-    }
-  }
-
-  void live() {
-    for (std::int64_t again = 0;; ++again) {
-      const auto began = steady_clock::now();
-      tell({.kind = ServiceEvent::Kind::started});
-      ChildStop life(stop_);
-      const CallEnd call_end{*this, life.stop()};
-      begin_call(life.stop());
-      std::string why = await_ready();
-      const bool was_ready = why.empty();
-      if (was_ready) {
-        tell({.kind = ServiceEvent::Kind::ready,
-              .message = "after " + workflow::duration_words(
-                                        std::chrono::duration_cast<milliseconds>(steady_clock::now() - began))});
-        const std::lock_guard lock(mutex_);
-        if (phase_ == Phase::starting) phase_ = Phase::ready;
-        changed_.notify_all();
-      } else {
-        life.stop().request(StopHow::graceful, why);
-      }
-      join_caller();
-      if (const auto request = stop_.requested()) return conclude(false, request->reason);
-      if (was_ready) why = "the service ended by itself: " + how_it_ended(end_, secret_);
-      const bool over = phase_ == Phase::starting || again == prepared_.restart || is_refusal(end_);
-      if (over) return conclude(true, why);
-      const milliseconds wait = std::min<milliseconds>(
-          prepared_.backoff.first * (1LL << std::min<std::int64_t>(again, 20)), prepared_.backoff.longest);
-      tell({.kind = ServiceEvent::Kind::restarting,
-            .failed = true,
-            .exit_code = end_.exit_code,
-            .message = why + "; start " + std::to_string(again + 1) + " of " + std::to_string(prepared_.restart) +
-                       " again in " + workflow::duration_words(wait)});
-      if (!wait_until(steady_clock::now() + wait, stop_)) return conclude(false, stop_.requested()->reason);
-    }
-  }
-
-  void begin_call(Stop& stop) {
-    {
-      const std::lock_guard lock(mutex_);
-      call_over_ = call_started_ = false;
-    }
-    json arguments = prepared_.run.arguments;
-    arguments["timeout"] =
-        std::min(run_.request().services.timeout_max.value_or(workflow::max_timeout), workflow::max_timeout);
-    caller_ = std::thread([this, &stop, arguments = std::move(arguments)] {
-      ToolOutcome outcome;
-      try {
-        outcome = run_.request().tools.call_lasting(
-            prepared_.run.place, workflow::shell_tool, arguments, stop,
-            [this](OutputStream stream, std::string_view bytes) {
-              log(bytes);
-              run_.observer().output(step_, stream == OutputStream::standard_error, bytes);
-              // Not every tool reports states, but a command that writes has started.
-              note_start();
-            },
-            [this](const CallState& state) {
-              if (state.state == "started") note_start();
-            });
-      } catch (const std::exception& error) {
-        outcome = {ToolOutcome::Kind::not_made, nullptr, error.what()};
-      }
-      const std::lock_guard lock(mutex_);
-      end_ = to_outcome(outcome);
-      call_over_ = true;
-      if (question_ != nullptr) question_->request(StopHow::now, "the service has ended");
-      changed_.notify_all();
-    });
-  }
-
-  void note_start() {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(call_started_, true)) return;
-    changed_.notify_all();
-  }
-
-  void join_caller() {
-    if (caller_.joinable()) caller_.join();
-  }
-
-  // With mutex_ held.
-  bool is_over() const { return call_over_ || stopped_; }
-
-  // Waits until the service is ready. Returns why it is not; empty: it is.
-  std::string await_ready() {
-    const auto until = steady_clock::now() + prepared_.ready_timeout;
-    std::string last = "the command of `ready` has not ended yet";
-    for (milliseconds pause = first_pause;; pause = std::min(2 * pause, max_pause)) {
-      bool ready = !prepared_.ready.has_value();
-      if (ready) {
-        std::unique_lock lock(mutex_);
-        changed_.wait_until(lock, until, [this] { return is_over() || call_started_; });
-        if (!is_over() && !call_started_) {
-          return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) +
-                 ": its command has not started";
-        }
-        changed_.wait_for(lock, settling, [this] { return is_over(); });
-      } else {
-        const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
-        if (left <= milliseconds(0)) {
-          return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) + ": " + last;
-        }
-        bool is_final = false;
-        ready = ask(left, last, is_final);
-        if (is_final) return "the service cannot be asked whether it is ready: " + last;
-      }
-      std::unique_lock lock(mutex_);
-      if (call_over_) return "the service ended before it was ready: " + how_it_ended(end_, secret_);
-      if (stopped_) return "the service was ended before it was ready";
-      if (ready) return "";
-      changed_.wait_for(lock, pause, [this] { return is_over(); });
-    }
-  }
-
-  // Runs the command of `ready` once, for at most `longest`. `last` gets its answer.
-  bool ask(milliseconds longest, std::string& last, bool& is_final) {
-    ChildStop question(stop_);
-    {
-      const std::lock_guard lock(mutex_);
-      if (is_over()) return false;
-      question_ = &question.stop();
-    }
-    json arguments = prepared_.ready->arguments;
-    if (const auto& most = run_.request().services.timeout_max) {
-      longest = std::min<milliseconds>(longest, std::chrono::seconds(*most));
-    }
-    arguments["timeout"] = workflow::as_seconds(longest);
-    const ToolOutcome call = run_.request().tools.call_at(prepared_.ready->place, workflow::shell_tool, arguments,
-                                                          question.stop(), nullptr, nullptr);
-    const Outcome outcome = to_outcome(call);
-    {
-      const std::lock_guard lock(mutex_);
-      question_ = nullptr;
-    }
-    if (!outcome.is_error) return true;
-    last = "`ready` said: " + how_it_ended(outcome, secret_);
-    is_final = cannot_succeed_later(call, outcome);
-    if (is_final) {
-      const std::lock_guard lock(mutex_);
-      if (is_over()) return is_final = false;
-      refusal_ = outcome;
-    }
-    return false;
-  }
-
-  void log(std::string_view bytes) {
-    if (log_ == nullptr || logged_ > max_log) return;
-    logged_ += bytes.size();
-    log_->write(logged_ <= max_log ? bytes : "\n[... the log of the service ends here, because it is too long ...]\n");
-  }
-
-  void conclude(bool failed, const std::string& why) {
-    ServiceEvent event{.kind = ServiceEvent::Kind::ended, .failed = failed, .message = why};
-    if (log_ != nullptr) {
-      const OutputFile::Written written = log_->finish();
-      log_.reset();
-      event.log = written.file;
-      if (written.file.empty()) run_.observer().noticed(written.trouble);
-    }
-    LastStep last;
-    bool was_ready = false;
-    {
-      const std::lock_guard lock(mutex_);
-      was_ready = phase_ == Phase::ready;
-      if (refusal_) end_ = std::move(*refusal_);
-      event.exit_code = end_.exit_code;
-      last = {step_.of().id, prepared_.run.command(), end_};
-    }
-    tell(std::move(event));
-    last.outcome.is_error = true;
-    if (last.outcome.exit_code == 0) last.outcome.exit_code = 1;
-    last.outcome.message = why;
-    if (failed && was_ready && owner_ != nullptr) {
-      owner_->failed("the service of the state '" + step_.of().id + "' has failed: " + why, std::move(last));
-    }
-    const std::lock_guard lock(mutex_);
-    why_ = why;
-    phase_ = Phase::over;
-    changed_.notify_all();
-  }
-
-  Run& run_;
-  const Step step_;
-  const WorkflowInvocation& invocation_;
-  const std::size_t scope_;
-  ServicesOf* const owner_;
-  const PreparedService prepared_;
-  const bool secret_;
-  std::unique_ptr<OutputFile> log_;  // used by the thread that is in the call, and after that has ended
-  std::size_t logged_ = 0;
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  Phase phase_ = Phase::starting;
-  bool call_over_ = false;
-  bool call_started_ = false;
-  bool stopped_ = false;
-  Stop* question_ = nullptr;        // ends the command of `ready`; null: it is not running
-  std::optional<Outcome> refusal_;  // why that command can never succeed
-  Outcome end_;                     // of the last call
-  std::string why_;                 // why the service has ended
-
-  Stop stop_;
-  Stop::Subscription wakes_;
-  Stop::Subscription at_once_;
-  std::thread caller_;
-  std::thread thread_;
-};
 
 bool is_needed_again(Run& run, const Workflow& workflow, std::size_t state, const std::string& branch,
                      std::uint64_t sequence) {
@@ -543,7 +187,12 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
   for (const std::string& value : secrets::Masker().found_in(prepared.run.command())) run_.hide(value);
   result.command = prepared.run.command();
 
-  const auto service = std::make_shared<Service>(run_, step, invocation, owner_of(invocation), std::move(prepared));
+  Service::OnFailure on_failure;
+  if (ServicesOf* const owner = owner_of(invocation)) {
+    on_failure = [owner](const std::string& why, LastStep last) { owner->failed(why, std::move(last)); };
+  }
+  const auto service = std::make_shared<Service>(run_, step, invocation, scope_of(*step.workflow, step.state),
+                                                 std::move(on_failure), std::move(prepared));
   {
     const std::lock_guard lock(mutex_);
     services_.push_back(service);

@@ -81,7 +81,6 @@ class ServicesOf {
   void judge(BranchResult& end);
 
  private:
-  friend class Service;
   friend class Services;
   void failed(const std::string& why, LastStep last);
 

@@ -1,0 +1,28 @@
+// What a pilot learns from its node: the job that it is, the processors of its slots, and its connection to the host.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/pilot/ticket.h"
+
+namespace wtool::host {
+
+// The environment variable; empty where it is not set.
+std::string variable(const char* name);
+
+// When Slurm ends the job. Nothing: this process is not in a job.
+std::optional<std::chrono::steady_clock::time_point> end_of_job(const pilot::Ticket& ticket);
+
+// The processors of each slot; empty: every slot uses all of the job's. They are divided only if they belong to the job
+// alone, that is, if Slurm has bound the job to exactly the processors that it allocated.
+std::vector<std::vector<int>> processors_of(int slots);
+
+// A connected socket; if it is empty, `problem` says why. Takes only numeric addresses, so that no name is looked up.
+Descriptor connect_to(const std::string& address, int port, std::string& problem);
+
+}  // namespace wtool::host

@@ -1,0 +1,89 @@
+// One slot of a pilot: a connection to the host, and the call that it has.
+#pragma once
+
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <wtool/ext/log.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+#include <wtool/cpp/host.hpp>
+
+#include "agent/window.h"
+#include "base/descriptor.h"
+#include "base/pilot/channel.h"
+
+namespace wtool::host {
+
+// What a slot asks of its pilot. All members: any thread.
+class SlotOwner {
+ public:
+  // The tool with that configuration, made once. NULL: `error`.
+  virtual const wtool_tool* tool(const std::string& id, const std::string& config, std::string& error) = 0;
+  virtual bool leaving() const = 0;
+  virtual int leave_event() const = 0;  // a descriptor, readable as soon as the pilot leaves
+  // Ends the pilot: nobody would learn the results of what still runs here.
+  virtual void host_is_gone() = 0;
+  virtual void called() = 0;  // a call has ended
+
+ protected:
+  ~SlotOwner() = default;
+};
+
+// A connection, and the call that it has. serve() waits for orders and runs them. While it runs one, another thread receives, since
+// the host may cancel it, takes its output, and can be lost. That thread sleeps otherwise, and an order need not wake it.
+class AgentSlot {
+ public:
+  AgentSlot(SlotOwner& owner, std::unique_ptr<pilot::Channel> channel, std::vector<int> processors)
+      : owner_(owner), channel_(std::move(channel)), processors_(std::move(processors)) {}
+
+  void serve();
+  pilot::Channel& channel() { return *channel_; }
+  // True while it runs a call, or a session of the host keeps it.
+  bool busy() const { return busy_; }
+  void cancel(std::uint32_t how, const char* reason) {
+    const std::scoped_lock lock(mutex_);
+    if (call_ != nullptr) call_->cancel(how, reason);
+  }
+
+ private:
+  void serve_one(const pilot::ChannelMessage& order);
+  static int32_t on_event(void* self, const wtool_event* event) noexcept;
+  bool tell_of_state(std::string_view state);
+  void watch();
+  void watch_call(Call& call);
+  void watch_no_more();
+  void set_timer(std::chrono::nanoseconds first) const;
+  bool receive(Call& call);
+  bool note_taken(const pilot::ChannelMessage& message);
+  void beat();
+  void await_taken(Call& call);
+
+  SlotOwner& owner_;
+  const std::unique_ptr<pilot::Channel> channel_;
+  const std::vector<int> processors_;  // on which its commands run; empty: all
+  Window window_;
+  std::atomic<bool> busy_{false};
+  std::mutex mutex_;
+  Call* call_ = nullptr;
+
+  const Descriptor watched_{::epoll_create1(EPOLL_CLOEXEC)};
+  const Descriptor timer_{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+  std::mutex receiving_;  // held by who receives for a call, and for the following
+  Call* watched_call_ = nullptr;
+  std::atomic<bool> told_of_start_{false};
+  bool beat_waits_ = false;  // the host has not answered
+  bool over_ = false;
+};
+
+// Sends a record of the plugin to the host of the call that this thread runs; a thread without a call drops it.
+void send_log(const wtool_log_record& record) noexcept;
+
+}  // namespace wtool::host

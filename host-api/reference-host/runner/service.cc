@@ -1,0 +1,311 @@
+#include "runner/service.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace wtool::host::runner {
+
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// A service without `ready` counts as ready after running this long: a command that does not exist, or is wrong, has
+// ended by then.
+constexpr milliseconds settling{250};
+// The first pause between two checks whether a service is ready; each pause is twice the one before.
+constexpr milliseconds first_pause{50};
+constexpr milliseconds max_pause{1000};
+constexpr std::size_t max_log = 64UL * 1024 * 1024;  // bytes
+
+std::string last_line(const Outcome& outcome) {
+  for (const std::string* text : {&outcome.standard_error, &outcome.standard_output}) {
+    const std::size_t end = text->find_last_not_of(" \t\r\n");
+    if (end == std::string::npos) continue;
+    const std::size_t begin = text->rfind('\n', end);
+    const std::size_t from = begin == std::string::npos ? 0 : begin + 1;
+    return text->substr(from, end + 1 - from);
+  }
+  return "";
+}
+
+std::string how_it_ended(const Outcome& outcome, bool secret) {
+  std::string text = outcome.error.empty() ? "exit code " + std::to_string(outcome.exit_code) : outcome.message;
+  const std::string line = secret ? "" : last_line(outcome);
+  if (!line.empty()) text += "; it last wrote " + expressions::quoted_for_message(line);
+  return text;
+}
+
+bool cannot_succeed_later(const ToolOutcome& call, const Outcome& outcome) {
+  return call.kind == ToolOutcome::Kind::not_made || is_refusal(outcome) || outcome.error == "invalid_parameters" ||
+         outcome.error == "configuration_invalid";
+}
+
+}  // namespace
+
+Service::Service(Run& run, const Step& step, const WorkflowInvocation& invocation, std::size_t scope,
+                 OnFailure on_failure, PreparedService prepared)
+    : run_(run),
+      step_(step),
+      invocation_(invocation),
+      scope_(scope),
+      on_failure_(std::move(on_failure)),
+      prepared_(std::move(prepared)),
+      secret_(gives_secrets(step)) {
+  // Under the lock, so that a thread cannot check before this and begin to wait after it.
+  wakes_ = stop_.subscribe([this](const StopRequest&) {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    changed_.notify_all();
+  });
+  // When the run is stopped at once, services get no graceful end.
+  at_once_ = run.stop().subscribe([this](const StopRequest& request) {
+    if (request.how == StopHow::now) stop_.request(request.how, request.reason);
+  });
+  RunOutputStore* const store = run.request().services.outputs;
+  if (store == nullptr) return;
+  std::string name = (step.branch.empty() ? "main" : step.branch) + "-" + std::to_string(step.sequence) + ".service";
+  if (step.tries > 1) name += ".try" + std::to_string(step.tries);
+  log_ = store->create(name + ".log", secret_);
+}
+
+Service::~Service() { end("the service is no longer needed"); }
+
+void Service::begin() {
+  thread_ = std::thread([this] { attend(); });
+}
+
+ActionResult Service::wait_until_ready(Stop& stop) {
+  {
+    const Stop::Subscription listening =
+        stop.subscribe([this](const StopRequest& request) { stop_.request(request.how, request.reason); });
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return phase_ != Phase::starting; });
+  }
+  ActionResult result;
+  const std::lock_guard lock(mutex_);
+  if (phase_ == Phase::ready) {
+    result.outcome.message = "The service is ready";
+    return result;
+  }
+  result.outcome = end_;
+  result.outcome.is_error = true;
+  result.outcome.aborted = false;
+  result.outcome.message = why_;
+  if (result.outcome.exit_code == 0) result.outcome.exit_code = 1;
+  result.refused = is_refusal(end_);
+  result.fatal = end_.error == "configuration_invalid";
+  if (const auto request = stop.requested()) {
+    result.outcome.aborted = true;
+    result.outcome.exit_code = 130;
+    result.outcome.message = request->reason;
+  }
+  return result;
+}
+
+void Service::end(const std::string& why) {
+  stop_.request(StopHow::graceful, why);
+  if (thread_.joinable()) thread_.join();
+}
+
+// Whatever happens, the call has ended before its stop does.
+struct Service::CallEnd {
+  Service& service;
+  Stop& stop;
+  ~CallEnd() {
+    if (!service.caller_.joinable()) return;
+    stop.request(StopHow::graceful, "the service cannot be looked after");
+    service.join_caller();
+  }
+};
+
+void Service::tell(ServiceEvent event) { run_.observer().service(step_, event); }
+
+void Service::attend() noexcept {
+  try {
+    live();
+  } catch (const std::exception& error) {
+    join_caller();
+    conclude(true, std::string("the service cannot be looked after: ") + error.what());
+  }
+}
+
+void Service::live() {
+  for (std::int64_t again = 0;; ++again) {
+    const auto began = steady_clock::now();
+    tell({.kind = ServiceEvent::Kind::started});
+    ChildStop life(stop_);
+    const CallEnd call_end{*this, life.stop()};
+    begin_call(life.stop());
+    std::string why = await_ready();
+    const bool was_ready = why.empty();
+    if (was_ready) {
+      tell({.kind = ServiceEvent::Kind::ready,
+            .message = "after " + workflow::duration_words(
+                                      std::chrono::duration_cast<milliseconds>(steady_clock::now() - began))});
+      const std::lock_guard lock(mutex_);
+      if (phase_ == Phase::starting) phase_ = Phase::ready;
+      changed_.notify_all();
+    } else {
+      life.stop().request(StopHow::graceful, why);
+    }
+    join_caller();
+    if (const auto request = stop_.requested()) return conclude(false, request->reason);
+    if (was_ready) why = "the service ended by itself: " + how_it_ended(end_, secret_);
+    const bool over = phase_ == Phase::starting || again == prepared_.restart || is_refusal(end_);
+    if (over) return conclude(true, why);
+    const milliseconds wait = std::min<milliseconds>(
+        prepared_.backoff.first * (1LL << std::min<std::int64_t>(again, 20)), prepared_.backoff.longest);
+    tell({.kind = ServiceEvent::Kind::restarting,
+          .failed = true,
+          .exit_code = end_.exit_code,
+          .message = why + "; start " + std::to_string(again + 1) + " of " + std::to_string(prepared_.restart) +
+                     " again in " + workflow::duration_words(wait)});
+    if (!wait_until(steady_clock::now() + wait, stop_)) return conclude(false, stop_.requested()->reason);
+  }
+}
+
+void Service::begin_call(Stop& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    call_over_ = call_started_ = false;
+  }
+  json arguments = prepared_.run.arguments;
+  arguments["timeout"] =
+      std::min(run_.request().services.timeout_max.value_or(workflow::max_timeout), workflow::max_timeout);
+  caller_ = std::thread([this, &stop, arguments = std::move(arguments)] {
+    ToolOutcome outcome;
+    try {
+      outcome = run_.request().tools.call_lasting(
+          prepared_.run.place, workflow::shell_tool, arguments, stop,
+          [this](OutputStream stream, std::string_view bytes) {
+            log(bytes);
+            run_.observer().output(step_, stream == OutputStream::standard_error, bytes);
+            // Not every tool reports states, but a command that writes has started.
+            note_start();
+          },
+          [this](const CallState& state) {
+            if (state.state == "started") note_start();
+          });
+    } catch (const std::exception& error) {
+      outcome = {ToolOutcome::Kind::not_made, nullptr, error.what()};
+    }
+    const std::lock_guard lock(mutex_);
+    end_ = to_outcome(outcome);
+    call_over_ = true;
+    if (question_ != nullptr) question_->request(StopHow::now, "the service has ended");
+    changed_.notify_all();
+  });
+}
+
+void Service::note_start() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(call_started_, true)) return;
+  changed_.notify_all();
+}
+
+void Service::join_caller() {
+  if (caller_.joinable()) caller_.join();
+}
+
+// Waits until the service is ready. Returns why it is not; empty: it is.
+std::string Service::await_ready() {
+  const auto until = steady_clock::now() + prepared_.ready_timeout;
+  std::string last = "the command of `ready` has not ended yet";
+  for (milliseconds pause = first_pause;; pause = std::min(2 * pause, max_pause)) {
+    bool ready = !prepared_.ready.has_value();
+    if (ready) {
+      std::unique_lock lock(mutex_);
+      changed_.wait_until(lock, until, [this] { return is_over() || call_started_; });
+      if (!is_over() && !call_started_) {
+        return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) +
+               ": its command has not started";
+      }
+      changed_.wait_for(lock, settling, [this] { return is_over(); });
+    } else {
+      const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+      if (left <= milliseconds(0)) {
+        return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) + ": " + last;
+      }
+      bool is_final = false;
+      ready = ask(left, last, is_final);
+      if (is_final) return "the service cannot be asked whether it is ready: " + last;
+    }
+    std::unique_lock lock(mutex_);
+    if (call_over_) return "the service ended before it was ready: " + how_it_ended(end_, secret_);
+    if (stopped_) return "the service was ended before it was ready";
+    if (ready) return "";
+    changed_.wait_for(lock, pause, [this] { return is_over(); });
+  }
+}
+
+// Runs the command of `ready` once, for at most `longest`. `last` gets its answer.
+bool Service::ask(milliseconds longest, std::string& last, bool& is_final) {
+  ChildStop question(stop_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_over()) return false;
+    question_ = &question.stop();
+  }
+  json arguments = prepared_.ready->arguments;
+  if (const auto& most = run_.request().services.timeout_max) {
+    longest = std::min<milliseconds>(longest, std::chrono::seconds(*most));
+  }
+  arguments["timeout"] = workflow::as_seconds(longest);
+  const ToolOutcome call = run_.request().tools.call_at(prepared_.ready->place, workflow::shell_tool, arguments,
+                                                        question.stop(), nullptr, nullptr);
+  const Outcome outcome = to_outcome(call);
+  {
+    const std::lock_guard lock(mutex_);
+    question_ = nullptr;
+  }
+  if (!outcome.is_error) return true;
+  last = "`ready` said: " + how_it_ended(outcome, secret_);
+  is_final = cannot_succeed_later(call, outcome);
+  if (is_final) {
+    const std::lock_guard lock(mutex_);
+    if (is_over()) return is_final = false;
+    refusal_ = outcome;
+  }
+  return false;
+}
+
+void Service::log(std::string_view bytes) {
+  if (log_ == nullptr || logged_ > max_log) return;
+  logged_ += bytes.size();
+  log_->write(logged_ <= max_log ? bytes : "\n[... the log of the service ends here, because it is too long ...]\n");
+}
+
+void Service::conclude(bool failed, const std::string& why) {
+  ServiceEvent event{.kind = ServiceEvent::Kind::ended, .failed = failed, .message = why};
+  if (log_ != nullptr) {
+    const OutputFile::Written written = log_->finish();
+    log_.reset();
+    event.log = written.file;
+    if (written.file.empty()) run_.observer().noticed(written.trouble);
+  }
+  LastStep last;
+  bool was_ready = false;
+  {
+    const std::lock_guard lock(mutex_);
+    was_ready = phase_ == Phase::ready;
+    if (refusal_) end_ = std::move(*refusal_);
+    event.exit_code = end_.exit_code;
+    last = {step_.of().id, prepared_.run.command(), end_};
+  }
+  tell(std::move(event));
+  last.outcome.is_error = true;
+  if (last.outcome.exit_code == 0) last.outcome.exit_code = 1;
+  last.outcome.message = why;
+  if (failed && was_ready && on_failure_) {
+    on_failure_("the service of the state '" + step_.of().id + "' has failed: " + why, std::move(last));
+  }
+  const std::lock_guard lock(mutex_);
+  why_ = why;
+  phase_ = Phase::over;
+  changed_.notify_all();
+}
+
+}  // namespace wtool::host::runner

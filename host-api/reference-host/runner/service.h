@@ -1,0 +1,105 @@
+// One service of a run: a thread that looks after it, and one that is in its call.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/json.h"
+#include "runner/actions.h"
+#include "runner/run.h"
+#include "runner/waiting.h"
+
+namespace wtool::host::runner {
+
+// A call of the shell tool, with all values in their places.
+struct ShellCall {
+  nlohmann::json arguments;
+  CallPlace place;
+  const std::string& command() const { return arguments["command"].get_ref<const std::string&>(); }
+};
+
+struct PreparedService {
+  ShellCall run;
+  std::optional<ShellCall> ready;
+  std::chrono::milliseconds ready_timeout = workflow::usual_ready_timeout;
+  std::int64_t restart = 0;
+  workflow::Backoff backoff{};  // of restarts
+};
+
+class Service {
+ public:
+  // Called at most once, by a thread of the service, when it was ready and has failed for good. `why` is a sentence about it.
+  // What it refers to must outlive this object.
+  using OnFailure = std::function<void(const std::string& why, LastStep last)>;
+
+  // `scope`: the composite state with which it ends. The invocation must outlive this object.
+  Service(Run& run, const Step& step, const WorkflowInvocation& invocation, std::size_t scope, OnFailure on_failure,
+          PreparedService prepared);
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service();
+
+  void begin();
+  // Waits until it is ready, or has ended before that; then the result has failed.
+  ActionResult wait_until_ready(Stop& stop);
+  // Returns when nothing of it is left.
+  void end(const std::string& why);
+
+  const Step& step() const { return step_; }
+  const WorkflowInvocation& invocation() const { return invocation_; }
+  std::size_t scope() const { return scope_; }
+
+ private:
+  enum class Phase { starting, ready, over };
+  struct CallEnd;
+
+  void tell(ServiceEvent event);
+  void attend() noexcept;
+  void live();
+  void begin_call(Stop& stop);
+  void note_start();
+  void join_caller();
+  bool is_over() const { return call_over_ || stopped_; }  // with mutex_ held
+  std::string await_ready();
+  bool ask(std::chrono::milliseconds longest, std::string& last, bool& is_final);
+  void log(std::string_view bytes);
+  void conclude(bool failed, const std::string& why);
+
+  Run& run_;
+  const Step step_;
+  const WorkflowInvocation& invocation_;
+  const std::size_t scope_;
+  const OnFailure on_failure_;
+  const PreparedService prepared_;
+  const bool secret_;
+  std::unique_ptr<OutputFile> log_;  // used by the thread that is in the call, and after that has ended
+  std::size_t logged_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Phase phase_ = Phase::starting;
+  bool call_over_ = false;
+  bool call_started_ = false;
+  bool stopped_ = false;
+  Stop* question_ = nullptr;        // ends the command of `ready`; null: it is not running
+  std::optional<Outcome> refusal_;  // why that command can never succeed
+  Outcome end_;                     // of the last call
+  std::string why_;                 // why the service has ended
+
+  Stop stop_;
+  Stop::Subscription wakes_;
+  Stop::Subscription at_once_;
+  std::thread caller_;
+  std::thread thread_;
+};
+
+}  // namespace wtool::host::runner

@@ -1,0 +1,241 @@
+// The jobs of a pool: how many are needed, how they are submitted, and what Slurm says of those whose pilots have not come.
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "base/shell_quote.h"
+#include "cluster/client_programs.h"
+#include "cluster/pool.h"
+
+namespace wtool::cluster {
+
+namespace {
+
+constexpr std::chrono::seconds question_every{5};
+constexpr int client_seconds = 10;    // how long a client program of Slurm may take
+constexpr int cancelled_seconds = 3;  // the same, when a call was cancelled
+
+// The value of KEY=VALUE in a line of scontrol.
+std::string value_in(const std::string& line, const std::string& key) {
+  const std::size_t at = (' ' + line).find(' ' + key + '=');
+  if (at == std::string::npos) return {};
+  const std::size_t from = at + key.size() + 1;
+  return line.substr(from, line.find_first_of(" \n", from) - from);
+}
+
+// Releases the lock while this object exists.
+struct Unlocked {
+  explicit Unlocked(std::unique_lock<std::mutex>& of) : lock(of) { lock.unlock(); }
+  ~Unlocked() { lock.lock(); }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+  std::unique_lock<std::mutex>& lock;
+};
+
+std::string last_lines(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (text.size() > 500) text.erase(0, text.size() - 500);
+  text.erase(text.find_last_not_of(" \n\r\t") + 1);
+  return text;
+}
+
+}  // namespace
+
+// Whether the text is the number of a job, or empty: a pilot that is not a job.
+bool Pool::is_job(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
+
+// How many waiting calls cannot get a slot, because all slots of the pilots that last long enough are taken. The calls
+// that need most time are matched with the pilots that last longest.
+std::size_t Pool::without_hope() const {
+  const auto now = Clock::now();
+  std::vector<std::pair<Clock::time_point, int>> rooms;
+  for (const auto& [job, pilot] : pilots_) {
+    if (!pilot.leaving && pilot.busy < options_.slots) rooms.emplace_back(pilot.until, options_.slots - pilot.busy);
+  }
+  std::sort(rooms.begin(), rooms.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::size_t without = 0;
+  auto room = rooms.begin();
+  for (auto needed = waiting_.rbegin(); needed != waiting_.rend(); ++needed) {
+    if (room == rooms.end() || room->first - now < *needed) {
+      ++without;
+    } else if (--room->second == 0) {
+      ++room;
+    }
+  }
+  return without;
+}
+
+// Ends an idle pilot whose remaining time is too short for every waiting call. False: there is no such pilot.
+bool Pool::retire_one() {
+  const auto enough = Clock::now() + *waiting_.begin();
+  const auto found = std::find_if(pilots_.begin(), pilots_.end(), [&](const auto& entry) {
+    return entry.second.connections > 0 && entry.second.busy == 0 && entry.second.until < enough;
+  });
+  if (found == pilots_.end()) return false;
+  // It ends as soon as it sees one of its connections closed.
+  std::erase_if(idle_, [&](const Slot& idle) { return idle.job == found->first; });
+  pilots_.erase(found);
+  return true;
+}
+
+void Pool::look_after_pilots(Lock& lock, int cancel) {
+  if (asking_) return;
+  struct Reset {
+    bool& flag;
+    ~Reset() { flag = false; }
+  } const reset{asking_ = true};
+  const bool full = pilots_.size() >= static_cast<std::size_t>(options_.nodes);
+  if (!uncertain_ && Clock::now() >= next_submission_ && without_hope() > 0 && (!full || retire_one())) {
+    submit(lock, cancel);
+  } else if (Clock::now() >= next_question_) {
+    ask_slurm(lock, cancel);
+  }
+}
+
+void Pool::submit(Lock& lock, int cancel) {
+  const std::string command = submission(options_, name_, comment_, program_, ticket_, here_);
+  // Set before sbatch runs, so that it holds also after an exception: until sbatch has answered, a job may exist.
+  uncertain_ = true;
+  const Said said = [&] {
+    const Unlocked unlocked(lock);
+    return run_here(command, client_seconds, cancel);
+  }();
+  const std::string job = said.out.substr(0, said.out.find_first_of(";\n"));
+  if (said.done && !job.empty() && is_job(job)) {
+    uncertain_ = false;
+    // It may have come already.
+    pilots_[job].submitted = Clock::now();
+    known_.insert(job);
+    next_question_ = std::max(next_question_, Clock::now() + question_every);
+  } else {
+    if (!said.cancelled) failed(said.done ? "sbatch answered with no job: " + said.out : said.why);
+    next_question_ = Clock::now();
+  }
+}
+
+void Pool::failed(const std::string& why, Refusal::Reason reason) {
+  failure_ = {reason, why};
+  failures_ = std::min(failures_ + 1, 6);
+  next_submission_ = Clock::now() + std::chrono::seconds(1 << (failures_ - 1));
+}
+
+// The jobs of this pool that Slurm knows, with their states. Nothing: Slurm did not answer.
+std::optional<Pool::States> Pool::jobs_in_slurm(int seconds, int cancel) const {
+  const Said said =
+      run_here("squeue --noheader --name=" + shell_quoted(name_) + " --format='%i %k|%T %r'", seconds, cancel);
+  if (!said.done) return std::nullopt;
+  States states;
+  std::istringstream lines(said.out);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t space = line.find(' '), bar = line.find('|');
+    if (space < bar && bar != std::string::npos && line.substr(space + 1, bar - space - 1) == comment_)
+      states[line.substr(0, space)] = line.substr(bar + 1);
+  }
+  return states;
+}
+
+// Cancels the jobs of all pilots; if a submission is uncertain, also jobs that only Slurm knows.
+void Pool::cancel_all_jobs() {
+  std::set<std::string> jobs;
+  for (const auto& [job, pilot] : pilots_) jobs.insert(job);
+  if (uncertain_) {
+    for (const auto& [job, state] : jobs_in_slurm(client_seconds, -1).value_or(States{})) jobs.insert(job);
+  }
+  cancel_jobs(jobs, "", client_seconds);
+}
+
+// False: scancel did not run to its end.
+bool Pool::cancel_jobs(const std::set<std::string>& jobs, const std::string& option, int seconds) {
+  std::string words;
+  for (const std::string& job : jobs) words += job.empty() ? "" : ' ' + shell_quoted(job);
+  return words.empty() || run_here("scancel --quiet" + option + words, seconds).done;
+}
+
+// Asks only about jobs that have not connected yet, and looks for jobs that sbatch submitted without reporting them.
+void Pool::ask_slurm(Lock& lock, int cancel) {
+  next_question_ = Clock::now() + question_every;
+  const bool expected = std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
+    return entry.second.connections == 0 && !entry.first.empty();
+  });
+  if (!expected && !uncertain_) return;
+  const std::optional<States> answer = [&] {
+    const Unlocked unlocked(lock);
+    return jobs_in_slurm(client_seconds, cancel);
+  }();
+  if (!answer) return;
+  const States& states = *answer;
+  uncertain_ = false;
+  for (const auto& [job, state] : states) {
+    if (known_.insert(job).second) pilots_[job].submitted = Clock::now();
+  }
+  std::vector<std::string> ended;
+  for (auto& [job, pilot] : pilots_) {
+    const auto state = states.find(job);
+    if (state != states.end()) {
+      pilot.state = state->second;
+    } else if (pilot.connections == 0 && !job.empty() && Clock::now() - pilot.submitted > question_every) {
+      ended.push_back(job);
+    }
+  }
+  for (const std::string& job : ended) ended_early(lock, job, cancel);
+}
+
+// A job ended before its pilot came. One that Slurm could not start in our folder has written no log there.
+void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
+  std::string log = log_of(job);
+  const Said said = [&] {
+    const Unlocked unlocked(lock);
+    return run_here("scontrol --oneliner show job " + shell_quoted(job), client_seconds, cancel);
+  }();
+  const auto pilot = pilots_.find(job);
+  if (pilot == pilots_.end() || pilot->second.connections > 0) return;
+  pilots_.erase(pilot);
+  const std::string state = said.done ? value_in(said.out, "JobState") : "";
+  const bool unshared = log.empty() && (state == "FAILED" || state == "COMPLETED");
+  const std::string file = folder_ + "/pilot-" + job + ".log";
+  if (unshared) {
+    log = "; it wrote no log " + file + ": the folder is not there on node " + value_in(said.out, "NodeList");
+    ++unshared_;
+  } else if (log.empty()) {
+    log = "; it wrote no log";
+  }
+  failed("job " + job + " ended before its pilot came" + (state.empty() ? "" : " (Slurm says: " + state + ')') + log,
+         unshared ? Refusal::Reason::unshared : Refusal::Reason::no_node);
+}
+
+// A call was cancelled. If no other waits, jobs that wait in Slurm's queue have no purpose, whether we know of them or not.
+void Pool::clear_queue(Lock& lock) {
+  const bool queued = uncertain_ || std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
+                        return entry.second.connections == 0 && !entry.first.empty();
+                      });
+  if (!waiting_.empty() || !queued) return;
+  std::set<std::string> jobs;
+  for (const auto& [job, pilot] : pilots_) {
+    if (pilot.connections == 0) jobs.insert(job);
+  }
+  const bool done = [&, unknown = uncertain_] {
+    const Unlocked unlocked(lock);
+    if (unknown) {
+      for (const auto& [job, state] : jobs_in_slurm(cancelled_seconds, -1).value_or(States{})) jobs.insert(job);
+    }
+    return cancel_jobs(jobs, " --state=PENDING", cancelled_seconds);
+  }();
+  if (!done || !waiting_.empty()) return;
+  // A job that runs already is known when its pilot comes.
+  std::erase_if(pilots_, [](const auto& entry) { return entry.second.connections == 0 && !entry.first.empty(); });
+}
+
+// Empty: there is no log.
+std::string Pool::log_of(const std::string& job) const {
+  const std::string text = last_lines(folder_ + "/pilot-" + job + ".log");
+  return text.empty() ? "" : "; its log says: " + text;
+}
+
+std::string Pool::end_job(const std::string& job) {
+  if (job.empty()) return {};
+  Said said = run_here("scancel --quiet --full --signal=KILL " + shell_quoted(job), client_seconds);
+  return said.done ? std::string() : std::move(said.why);
+}
+
+}  // namespace wtool::cluster
