@@ -15,6 +15,8 @@
 
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(faults_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -174,3 +176,5 @@ BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
   const Json named = Json::parse(finished.out).at("metadata").at("processes_left");
   BOOST_TEST((named == Json::array({{{"pid", left.front()}, {"name", "become_root"}}})), finished.out);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(git_names_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -619,5 +621,7 @@ BOOST_FIXTURE_TEST_CASE(folders_that_cannot_be_searched_are_reported, Fixture) {
   BOOST_TEST(texts(told.metadata(), "not_enforced").size() >= 1U);
   BOOST_TEST(has(changed(told), inside + "/.git"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

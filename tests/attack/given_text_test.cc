@@ -5,6 +5,8 @@
 
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(given_text_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -65,5 +67,7 @@ BOOST_AUTO_TEST_CASE(a_command_in_a_sandbox_cannot_read_that_of_another_call,
   // Without a sandbox, processes of one user see each other's files.
   BOOST_TEST(what_another_call_sees(tool).find("the secret") != std::string::npos);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,8 @@
 
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(keepers_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -561,3 +563,5 @@ BOOST_DATA_TEST_CASE(a_sandboxed_attack_while_the_host_dies, data::make(worst) *
   check_all_end(mark,
                 kill_host_of(mark, Keepers::attack(action, target, "hang"), InSandbox::configuration(scratch.path())));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

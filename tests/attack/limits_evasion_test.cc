@@ -3,6 +3,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(limits_evasion_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -54,3 +56,5 @@ BOOST_FIXTURE_TEST_CASE(memory_is_not_counted_twice_while_a_child_is_started, Li
     BOOST_TEST(!answer.is_error(), answer.raw);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

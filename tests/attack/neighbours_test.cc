@@ -17,6 +17,8 @@
 
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(neighbours_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -201,3 +203,5 @@ BOOST_FIXTURE_TEST_CASE(shared_objects_can_be_allowed, Fixture) {
   BOOST_TEST(answer.out().starts_with(all_say(calls_of_system_v, "ok")), answer.raw);
   BOOST_TEST(std::string(objects.text) == "taken");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 
 #include "behaviour/workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(run_links_test)
+
 using namespace wtool::test;
 namespace fs = std::filesystem;
 
@@ -105,3 +107,5 @@ BOOST_FIXTURE_TEST_CASE(outputs_are_not_written_through_a_link, Links) {
   run_with("mv .wtool/runs away; ln -s $PWD/outside .wtool/runs", {});
   check_outside();
 }
+
+BOOST_AUTO_TEST_SUITE_END()

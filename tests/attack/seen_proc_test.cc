@@ -11,6 +11,8 @@
 #include "support/sandboxed.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(seen_proc_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -135,5 +137,7 @@ BOOST_FIXTURE_TEST_CASE(a_sandboxed_command_that_kills_everybody_reaches_its_own
   BOOST_TEST(holds(host.output(), "over {"), host.output());
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "support/sandboxed.h"
 #include "support/terminal.h"
 
+BOOST_AUTO_TEST_SUITE(session_scope_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -162,5 +164,7 @@ BOOST_FIXTURE_TEST_CASE(closing_leaves_no_helper_program_of_the_session, Session
   BOOST_TEST(wait_until([&] { return children_of(warden).empty(); }, within(1000)));
   check_nothing_is_left();
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

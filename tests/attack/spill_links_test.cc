@@ -5,6 +5,8 @@
 
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(spill_links_test)
+
 using namespace wtool::test;
 namespace fs = std::filesystem;
 
@@ -106,3 +108,5 @@ BOOST_FIXTURE_TEST_CASE(without_output_nothing_is_made, Fixture) {
   BOOST_TEST(!run(tool, "true").is_error());
   BOOST_TEST(fs::is_empty(inside));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(agents_test)
+
 using namespace std::string_literals;
 using namespace wtool::test;
 
@@ -403,5 +405,7 @@ BOOST_AUTO_TEST_CASE(workflows_that_their_agents_steer_and_end_run_as_meant) {
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(file("said") == "Check th\nDo the n\nDo the n\nRepair o\nDo the n\nDo the n\nRepair o\nCheck th\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -11,6 +11,8 @@
 #include "base/time_text.h"
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(approvals_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -404,5 +406,7 @@ BOOST_AUTO_TEST_CASE(a_plan_names_the_question_and_lint_its_mistakes) {
     BOOST_TEST(holds(lint.out + lint.err, part), action << ": " << lint.out << lint.err);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

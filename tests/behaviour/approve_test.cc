@@ -16,6 +16,8 @@
 #include "support/text.h"
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(approve_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -512,3 +514,5 @@ BOOST_AUTO_TEST_CASE(an_answer_without_a_question_is_wrong_usage) {
   BOOST_TEST(holds(finished.err, "ID"), finished.err);
   BOOST_TEST(run({WTOOL_TEST_PROGRAM, "approve", "1-1", "--answer", "maybe"}, here).exit_code == 2);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "support/asking_host.h"
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(audit_calls_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -149,5 +151,7 @@ BOOST_AUTO_TEST_CASE(explaining_leaves_no_line) {
   BOOST_TEST(tool.explain({{"command", "true"}}).at("verdict") == "allow");
   BOOST_TEST(!std::filesystem::exists(file));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

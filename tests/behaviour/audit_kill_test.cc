@@ -7,6 +7,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(audit_kill_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -66,3 +68,5 @@ BOOST_AUTO_TEST_CASE(every_command_that_ran_has_a_start_however_often_the_host_i
   BOOST_TEST(done.size() >= static_cast<std::size_t>(repeats(200)));
   for (const std::string& id : done) BOOST_TEST(started.contains(id), id << " ran without a start");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

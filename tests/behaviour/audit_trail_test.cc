@@ -14,6 +14,8 @@
 #include "support/shell_tool.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(audit_trail_test)
+
 using namespace wtool::test;
 namespace fs = std::filesystem;
 
@@ -257,3 +259,5 @@ BOOST_FIXTURE_TEST_CASE(on_a_terminal_a_line_has_its_width, SharedTrail) {
   BOOST_TEST(holds(finished.out, "xxx\xE2\x80\xA6\r\n"), finished.out);
   BOOST_TEST(!holds(finished.out, std::string(60, 'x')));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "support/shell_tool.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(call_limits_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -247,3 +249,5 @@ BOOST_AUTO_TEST_CASE(no_approval_opens_the_network_that_a_call_has_closed) {
   const Answer closed = tool.run({{"command", open_socket}}, {.limits = R"({"network": "deny"})"});
   BOOST_TEST(closed.exit_code() == 7);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

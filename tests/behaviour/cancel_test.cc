@@ -6,6 +6,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(cancel_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -204,3 +206,5 @@ BOOST_FIXTURE_TEST_CASE(a_cancelled_call_leaves_nothing_whatever_it_started, She
   check_aborted(call.wait(), "enough");
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 #include "engine/cgroup.h"
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(cgroup_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -185,5 +187,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_leaves_its_cgroup_is_seen_by_the_watch) {
   BOOST_TEST(answer.code() == "resource_exhausted", answer.raw);
   BOOST_TEST(answer.metadata().at("limit").at("used").get<int>() > 40, answer.raw);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 #include "support/shell_tool.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(cli_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -641,3 +643,5 @@ BOOST_AUTO_TEST_CASE(a_program_asks_for_versions_formats_and_plugins) {
     BOOST_TEST(all.at("features").at("pty") == true);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

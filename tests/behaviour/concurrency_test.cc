@@ -9,6 +9,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(concurrency_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -139,3 +141,5 @@ BOOST_FIXTURE_TEST_CASE(calls_that_are_never_run_cost_nothing, Crowd) {
   BOOST_TEST(entries_of("/proc/self/fd") == descriptors);
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

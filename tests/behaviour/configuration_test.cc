@@ -6,6 +6,8 @@
 #include "support/shell_tool.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(configuration_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -113,3 +115,5 @@ BOOST_FIXTURE_TEST_CASE(a_person_sees_the_active_configuration, Place) {
   BOOST_TEST((keys.at("commands.deny").at("value") == Json({"git push", "npm publish"})));
   BOOST_TEST(holds(keys.at("commands.deny").at("locked_by").get<std::string>(), "/config/wtool/wtool.yaml:2:8"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

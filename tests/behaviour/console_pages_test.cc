@@ -12,6 +12,8 @@
 #include "page_blocks.h"
 #include "support/program.h"
 
+BOOST_AUTO_TEST_SUITE(console_pages_test)
+
 using namespace wtool::test;
 namespace fs = std::filesystem;
 
@@ -76,3 +78,5 @@ BOOST_DATA_TEST_CASE(a_page_does_what_it_says, boost::unit_test::data::make(page
   }
   BOOST_TEST(played >= 1U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

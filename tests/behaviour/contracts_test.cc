@@ -6,6 +6,8 @@
 #include "support/plugin.h"
 #include "support/program.h"
 
+BOOST_AUTO_TEST_SUITE(contracts_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -58,3 +60,5 @@ BOOST_AUTO_TEST_CASE(the_contract_of_the_terminal_tools_is_that_of_their_descrip
   }
   BOOST_TEST(contract.at("paths").size() == described);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(custody_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -272,3 +274,5 @@ BOOST_FIXTURE_TEST_CASE(the_pool_of_custodians_shrinks_again, Custody) {
              children_of(top).size() << " custodians are still there");
   for (const pid_t pid : descendants_of(top)) BOOST_TEST(state_of(pid) != 'Z');
 }
+
+BOOST_AUTO_TEST_SUITE_END()

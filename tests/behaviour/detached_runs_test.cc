@@ -7,6 +7,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(detached_runs_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -215,5 +217,7 @@ BOOST_AUTO_TEST_CASE(another_process_with_the_number_of_the_run_is_not_stopped) 
   scratch.file(".wtool/runs/" + fs::path(journal).filename().string(), text);
   other.kill(SIGKILL);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

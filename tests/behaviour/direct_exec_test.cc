@@ -10,6 +10,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(direct_exec_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -361,3 +363,5 @@ BOOST_FIXTURE_TEST_CASE(a_simple_command_is_really_executed_without_a_shell, Bot
   BOOST_TEST(by_shell.shell(show_parent + "; :").out() == "sh\n");
   BOOST_TEST(direct.shell(show_parent).out() != "sh\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

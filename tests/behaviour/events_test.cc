@@ -8,6 +8,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(events_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -288,3 +290,5 @@ BOOST_FIXTURE_TEST_CASE(a_receiver_can_stop_the_command_at_a_gathered_event, She
   const Answer answer = tool.run(marked("echo first; seq 1 100; echo enough; sleep 61"), options);
   BOOST_TEST(answer.code() == "aborted");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -18,6 +18,8 @@
 #include "support/text.h"
 #include "warden/protocol.h"
 
+BOOST_AUTO_TEST_SUITE(fault_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -242,5 +244,7 @@ BOOST_AUTO_TEST_CASE(a_user_who_is_out_of_processes) {
   }
   BOOST_TEST((WIFEXITED(status) && WEXITSTATUS(status) == 0), "status " << status);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 #include "support/shell_tool.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(fleet_policy_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -224,5 +226,7 @@ BOOST_FIXTURE_TEST_CASE(without_the_folder_nothing_above_it_matters, Fleet) {
   const Finished hosted = embedded("{}", "echo ran");
   BOOST_TEST(hosted.exit_code == 0, hosted.out << hosted.err);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

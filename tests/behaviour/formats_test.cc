@@ -10,6 +10,8 @@
 #include "support/shell_tool.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(formats_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -100,3 +102,5 @@ BOOST_FIXTURE_TEST_CASE(an_audit_trail_of_version_1_is_verified_shown_and_contin
   BOOST_TEST(continued.exit_code == 0, continued.out << continued.err);
   BOOST_TEST(holds(continued.out, "(number 8)"), continued.out);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(given_variables_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -103,5 +105,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_an_error_before_anything_runs) {
   refused({"--var", "count=1", "--var-file", "count=" + number}, "--var-file count: this parameter is given twice");
   refused({"--var-file", "tokem=" + number}, "tokem");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

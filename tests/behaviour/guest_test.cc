@@ -12,6 +12,8 @@
 #include "support/shell_tool.h"
 #include "support/snapshot.h"
 
+BOOST_AUTO_TEST_SUITE(guest_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -267,3 +269,5 @@ BOOST_AUTO_TEST_CASE(signals_that_hit_the_host_do_not_disturb_a_call) {
   disturber.join();
   BOOST_TEST(wrong == 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

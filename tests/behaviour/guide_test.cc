@@ -12,6 +12,8 @@
 #include "support/plugin.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(guide_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -158,5 +160,7 @@ BOOST_AUTO_TEST_CASE(leaves_the_hosts_directory_and_environment_as_they_were) {
   BOOST_TEST(std::filesystem::current_path() == before);
   BOOST_TEST(::getenv("GUIDE_TEST") == nullptr);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 #include "support/host_variable.h"
 #include "support/program.h"
 
+BOOST_AUTO_TEST_SUITE(help_options_test)
+
 using namespace wtool::policy;
 using namespace wtool::policy::programs;
 using namespace wtool::test;
@@ -224,5 +226,7 @@ BOOST_AUTO_TEST_CASE(each_option_of_an_installed_program_is_known_or_refused) {
             << manuals << " of them with a manual; " << allowed << " of them are allowed" << std::endl;
   BOOST_TEST((path_of("ls").empty() || allowed > 0));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

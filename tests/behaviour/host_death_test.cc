@@ -5,6 +5,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(host_death_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -77,3 +79,5 @@ BOOST_FIXTURE_TEST_CASE(a_host_that_dies_of_another_signal_leaves_nothing, Death
 BOOST_FIXTURE_TEST_CASE(it_does_not_matter_how_often, Death) {
   for (int i = 0; i < repeats(10); ++i) check(commands[1], SIGKILL, i % 2 == 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(kept_files_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -98,5 +100,7 @@ BOOST_AUTO_TEST_CASE(a_file_with_a_secret_does_not_stay) {
   }
   BOOST_TEST(files == 1U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -81,9 +81,9 @@ std::vector<std::string> wrapped(const Lines& items, const std::string& paramete
   return made;
 }
 
-class Page {
+class LanguagePage {
  public:
-  Page(std::string_view name, std::string_view text) : name_(name), blocks_(read_blocks(text)) {}
+  LanguagePage(std::string_view name, std::string_view text) : name_(name), blocks_(read_blocks(text)) {}
 
   LanguagePageReport run() {
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -204,6 +204,8 @@ class Page {
 
 }  // namespace
 
-LanguagePageReport run_language_page(std::string_view name, std::string_view text) { return Page(name, text).run(); }
+LanguagePageReport run_language_page(std::string_view name, std::string_view text) {
+  return LanguagePage(name, text).run();
+}
 
 }  // namespace wtool::test

@@ -7,6 +7,8 @@
 #include "language_page.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(language_page_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -53,5 +55,7 @@ BOOST_AUTO_TEST_CASE(whose_example_and_output_are_apart_is_reported) {
   BOOST_TEST(holds(problem_of("<!-- example\nluck\n-->\n```\n- A: Log \"a\"\n```\n```output\nA: a\ncompleted\n```\n"),
                    "no such need: luck"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(limits_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -234,5 +236,7 @@ BOOST_AUTO_TEST_CASE(peak_memory_is_that_of_the_largest_process_at_least) {
   BOOST_TEST(large < 200'000'000);
   if (!under_sanitizer) BOOST_TEST(peak(tool.shell("true")) < 20'000'000);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(lint_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -436,3 +438,5 @@ BOOST_FIXTURE_TEST_CASE(variables_that_policy_refuses_are_found, Lint) {
   BOOST_TEST(holds(all[0], "policy would refuse this command: environment: RM may not be set under an allow list"),
              all[0]);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(locks_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -129,5 +131,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_cannot_be_locks_are_errors, Locks) {
   BOOST_TEST(holds(finished.out + finished.err, "and not \"../x\""), finished.err);
   BOOST_TEST(!there("ran"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(log_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -294,3 +296,5 @@ BOOST_AUTO_TEST_CASE(a_host_that_fills_in_only_some_functions_is_served) {
     BOOST_TEST(tool.shell("echo hi").out() == "hi\n");
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

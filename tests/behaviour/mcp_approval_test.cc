@@ -5,6 +5,8 @@
 #include "support/mcp_client.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(mcp_approval_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -159,3 +161,5 @@ BOOST_AUTO_TEST_CASE(a_question_that_nobody_answers_does_not_keep_the_program) {
   BOOST_TEST(asked.client.program.wait().exit_code == 0);
   BOOST_TEST(!asked.made());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 #include "support/program.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(mcp_install_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
@@ -393,5 +395,7 @@ BOOST_AUTO_TEST_CASE(options_that_say_nothing_together_are_refused) {
   BOOST_TEST(holds(person.mcp({"--install", "emacs"}).err, "windsurf"));
   BOOST_TEST(person.uninstall("codex").exit_code == 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

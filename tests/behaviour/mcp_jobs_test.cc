@@ -6,6 +6,8 @@
 #include "support/mcp_client.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(mcp_jobs_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -564,5 +566,7 @@ BOOST_AUTO_TEST_CASE(who_knows_no_tasks_sees_none) {
   BOOST_TEST(error_of(older.ask("tasks/list")) == -32601);
   BOOST_TEST(!holds(older.ask("tools/list").dump(), "taskSupport"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 #include "support/mcp_client.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(mcp_modern_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -254,3 +256,5 @@ BOOST_AUTO_TEST_CASE(a_cancelled_call_is_not_answered_in_this_era_either) {
   client.read_for(std::chrono::milliseconds(200));
   BOOST_TEST(!client.has_answer(id));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,8 @@
 #include "support/sandboxed.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(mcp_policy_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -452,5 +454,7 @@ BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_little) {
   BOOST_TEST(server.text("seq 1000 1059").size() * 100 <= lines * 105 + 400);
   BOOST_TEST(cost("cat > made <<'END'\n" + std::string(5000, 'x') + "\nEND\n") <= 20U * 4);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

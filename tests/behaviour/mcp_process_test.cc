@@ -7,6 +7,8 @@
 
 #include "support/mcp_client.h"
 
+BOOST_AUTO_TEST_SUITE(mcp_process_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -218,3 +220,5 @@ BOOST_AUTO_TEST_CASE(memory_does_not_grow_with_calls) {
     BOOST_TEST(after < 20'000);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

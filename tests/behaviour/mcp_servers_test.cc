@@ -6,6 +6,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(mcp_servers_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -277,5 +279,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_configuration_says_wrongly_is_an_error_with_its
     BOOST_TEST(holds(finished.err, what), finished.err);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

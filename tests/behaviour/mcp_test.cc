@@ -7,6 +7,8 @@
 #include "support/mcp_client.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(mcp_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -391,3 +393,5 @@ BOOST_AUTO_TEST_CASE(log_records_come_from_the_level_that_the_client_sets) {
   client.run("exit 1");
   BOOST_TEST(client.news.empty());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

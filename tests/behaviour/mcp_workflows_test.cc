@@ -9,6 +9,8 @@
 #include "support/sandboxed.h"
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(mcp_workflows_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -731,5 +733,7 @@ BOOST_AUTO_TEST_CASE(an_answer_of_no_fails_the_run_and_a_call_without_a_reply_as
   BOOST_TEST(result.at("isError") == true);
   BOOST_TEST(!shop.exists("a"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(output_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -182,3 +184,5 @@ BOOST_FIXTURE_TEST_CASE(both_streams_full_at_once_do_not_block_each_other, Shell
   BOOST_TEST(count(answer, "stdout_bytes") == 5'000'000u);
   BOOST_TEST(count(answer, "stderr_bytes") == 5'000'000u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(parameters_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -200,3 +202,5 @@ BOOST_FIXTURE_TEST_CASE(the_schema_in_the_descriptor_says_the_same, ShellTool) {
   BOOST_TEST(properties.at("environment").at("type").get<std::string>() == "object");
   for (const auto& item : properties.items()) BOOST_TEST(!item.value().at("description").get<std::string>().empty());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

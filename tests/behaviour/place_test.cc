@@ -11,6 +11,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(place_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -226,3 +228,5 @@ BOOST_FIXTURE_TEST_CASE(the_umask_is_the_hosts, ShellTool) {
   std::snprintf(expected, sizeof expected, "%04o\n", before);
   BOOST_TEST(tool.shell("umask").out() == expected);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "support/shell_tool.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(plan_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -233,3 +235,5 @@ BOOST_FIXTURE_TEST_CASE(a_command_with_a_text_for_its_standard_input_is_judged_w
   BOOST_TEST(verdict(made, "Run") == "deny", made);
   BOOST_TEST(command(made, "Count") == R"(shell_execute {"command":"wc -c","stdin":null})");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -8,6 +8,8 @@
 #include "support/program.h"
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(policy_cases_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -208,5 +210,7 @@ BOOST_AUTO_TEST_CASE(git_executes_nothing_that_a_configuration_names_where_argum
   // It would.
   BOOST_TEST(executes({{"allow", {"git"}}}, "git -C er status"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

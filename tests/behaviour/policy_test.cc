@@ -10,6 +10,8 @@
 #include "support/host_variable.h"
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(policy_behaviour_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -407,5 +409,7 @@ BOOST_AUTO_TEST_CASE(unlisted_commands_are_asked_about_where_the_configuration_s
   BOOST_TEST(!run("ls").is_error());
   BOOST_TEST(host.questions().size() == 2U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

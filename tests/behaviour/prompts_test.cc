@@ -3,6 +3,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(prompts_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -261,5 +263,7 @@ BOOST_FIXTURE_TEST_CASE(an_agent_beside_others_cannot_end_the_workflow, Agent) {
   BOOST_TEST(matrix.exit_code == 1);
   BOOST_TEST(holds(matrix.out + matrix.err, "which no combination of a matrix can do"), matrix.out);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(protected_names_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -266,5 +268,7 @@ BOOST_FIXTURE_TEST_CASE(files_in_force_are_held_whatever_they_are_called, Fixtur
   none["sandbox"]["protect"] = "none";
   BOOST_TEST(Sandboxed::probe(ToolUnderTest(plugin, none), "write policy.json") == "ok");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

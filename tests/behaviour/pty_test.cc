@@ -9,6 +9,8 @@
 #include "support/mcp_client.h"
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(pty_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -593,3 +595,5 @@ BOOST_AUTO_TEST_CASE(the_end_and_the_death_of_the_server_end_every_program) {
     BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

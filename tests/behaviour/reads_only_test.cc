@@ -11,6 +11,8 @@
 #include "support/program.h"
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(reads_only_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -136,5 +138,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_allowed_as_safe_neither_writes_nor_runs_another_
   }
   BOOST_TEST(seen.size() >= 60U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

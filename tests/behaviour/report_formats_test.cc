@@ -15,6 +15,8 @@
 #include "page_blocks.h"
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(report_formats_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 
@@ -265,5 +267,7 @@ BOOST_AUTO_TEST_CASE(a_webhook_is_told_how_the_run_ended) {
   }
   BOOST_TEST(wtool({"run", "nightly.md"}, {{"TELL_URL", gone}}).exit_code == 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

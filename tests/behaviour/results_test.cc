@@ -7,6 +7,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(results_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -238,3 +240,5 @@ BOOST_FIXTURE_TEST_CASE(a_line_longer_than_a_shell_can_get_is_refused_with_its_s
   BOOST_TEST(tool.shell(line(longest)).out() == std::to_string(longest - frame.size() + 1) + "\n");
   BOOST_TEST(tool.shell("echo next").out() == "next\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(resumed_runs_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -159,5 +161,7 @@ BOOST_AUTO_TEST_CASE(all_reports_say_the_same_of_a_join_of_which_a_branch_failed
              file("junit.xml"));
   BOOST_TEST(holds(wtool({"graph", "joined.md", "last"}).out, "class J,A failed"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -5,6 +5,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(run_output_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -183,3 +185,5 @@ BOOST_FIXTURE_TEST_CASE(where_the_locale_is_not_utf8_nothing_else_is_printed, Sh
   BOOST_TEST(holds(log, "xxx..."), log);
   BOOST_TEST(!holds(log, "\xe2\x80\xa6"), log);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

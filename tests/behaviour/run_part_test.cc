@@ -4,6 +4,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(run_part_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -124,5 +126,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_a_part_is_refused) {
   BOOST_TEST(run_workflow("fork.md", {"--only", "Left"}).exit_code == 0);
   BOOST_TEST(seen() == "Left\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 #include "support/program.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(runs_test)
+
 using namespace wtool::test;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
@@ -282,3 +284,5 @@ BOOST_FIXTURE_TEST_CASE(a_person_at_a_terminal_sees_local_times_in_lines_that_fi
   BOOST_TEST(holds(piped.out, "2026-11-21 23:15:02  failed"), piped.out);
   BOOST_TEST(holds(piped.out, "release.md"), piped.out);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -19,6 +19,8 @@
 #include "support/asking_host.h"
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(sandbox_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -491,5 +493,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_sandbox_the_result_says_nothing_of_one, Fixtur
   BOOST_TEST(!plain.shell("true").metadata().contains("sandbox"));
   BOOST_TEST(Sandboxed::probe(plain, "create " + outside + "/made") == "ok");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

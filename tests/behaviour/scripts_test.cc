@@ -6,6 +6,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(scripts_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -215,5 +217,7 @@ BOOST_AUTO_TEST_CASE(calls_on_the_command_line_keep_their_maximum) {
   BOOST_TEST(holds(fraction.out, "timeout: got 0.3; allowed is a whole number of seconds from 1 to 1800"),
              fraction.out);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

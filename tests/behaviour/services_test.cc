@@ -8,6 +8,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(services_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -490,5 +492,7 @@ BOOST_AUTO_TEST_CASE(logs_tell_of_services) {
   BOOST_TEST(holds(logs.out, "service ready after"), logs.out << logs.err);
   BOOST_TEST(holds(logs.out, "service ended"), logs.out << logs.err);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,6 +13,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(spill_test)
+
 using namespace wtool::test;
 namespace fs = std::filesystem;
 
@@ -316,3 +318,5 @@ BOOST_FIXTURE_TEST_CASE(a_limit_for_the_hosts_files_ends_the_file_and_not_the_ho
     BOOST_TEST((report.at("next").at("metadata").at("output_file_bytes") == Json(5)));
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 #include "support/asking_host.h"
 #include "support/sandboxed.h"
 
+BOOST_AUTO_TEST_SUITE(stdin_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -283,5 +285,7 @@ BOOST_AUTO_TEST_CASE(its_size_and_hash_are_on_record_and_the_text_is_not) {
   BOOST_TEST(lines == 4);  // an approval and a start, an approval and a refusal
   BOOST_TEST(Sandboxed::content(trail).find("s3cret") == std::string::npos);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(step_defaults_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -172,5 +174,7 @@ BOOST_AUTO_TEST_CASE(an_inner_workflow_has_defaults_of_its_own) {
   nested("env: {A: outer, C: outer}\n", "- Out: Run workflow \"inner\"\n");
   BOOST_TEST(seen({"--env-file", "given.env"}) == "given inner\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(step_limits_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -100,5 +102,7 @@ BOOST_AUTO_TEST_CASE(what_a_command_logs_stands_in_the_span_of_its_step) {
   const Finished ran = wtool({"--log", "info", "run", file_});
   BOOST_TEST(holds(ran.err, "state=A}:call{tool=shell_execute"), ran.err);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

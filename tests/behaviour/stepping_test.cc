@@ -4,6 +4,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(stepping_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -81,5 +83,7 @@ BOOST_AUTO_TEST_CASE(without_a_terminal_nothing_runs) {
   BOOST_TEST(!there("a"));
   BOOST_TEST(!there("cleaned"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,8 @@
 #include "support/screen.h"
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(terminal_display_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -492,3 +494,5 @@ BOOST_FIXTURE_TEST_CASE(events_on_the_same_terminal_are_not_torn, OnTerminal) {
   BOOST_TEST(finished.exit_code == 0);
   for (const char* movement : {"\x1b[K", "\x1b[J"}) BOOST_TEST(!holds(finished.out, movement), finished.out);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 #include "support/asking_host.h"
 #include "support/terminal.h"
 
+BOOST_AUTO_TEST_SUITE(terminal_sessions_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -443,5 +445,7 @@ BOOST_AUTO_TEST_CASE(background_processes_of_a_cancelled_command_are_not_kept) {
   BOOST_TEST(running.wait().status == WTOOL_E_CANCELLED);
   BOOST_TEST(bearers().empty(), description());
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

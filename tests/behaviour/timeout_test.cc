@@ -3,6 +3,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(timeout_test)
+
 using namespace wtool::test;
 
 BOOST_FIXTURE_TEST_CASE(a_timeout_answers_in_time_with_the_output_so_far, ShellTool) {
@@ -115,3 +117,5 @@ BOOST_FIXTURE_TEST_CASE(no_background_process_is_reported_if_none_existed, Shell
     BOOST_TEST(!tool.shell(command).metadata().contains("background_processes_ended"), command);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

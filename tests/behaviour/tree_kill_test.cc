@@ -6,6 +6,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(tree_kill_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -73,5 +75,7 @@ BOOST_AUTO_TEST_CASE(a_tree_of_other_users) {
   }
   check_perl(wide, "$( = $) = \"65534 65534\"; $< = $> = 20000 + $$ % 100");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,6 +10,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(up_to_date_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -529,5 +531,7 @@ BOOST_AUTO_TEST_CASE(a_hundred_steps_that_are_up_to_date_start_no_process) {
   run_it();
   BOOST_TEST(ran() == 101);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(watch_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -187,5 +189,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_or_aborts_does_not_end_the_watch) {
   program.kill(SIGINT);
   BOOST_TEST(was_ended_by(program.wait(), SIGINT));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(whole_outputs_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -309,5 +311,7 @@ BOOST_AUTO_TEST_CASE(thirty_megabytes_pass_by_file) {
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(file("read") == "30000000\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -18,6 +18,8 @@
 #include "policy/words.h"
 #include "support/program.h"
 
+BOOST_AUTO_TEST_SUITE(words_shells_test)
+
 using namespace wtool::policy;
 using wtool::test::ScratchFolder;
 
@@ -403,3 +405,5 @@ BOOST_FIXTURE_TEST_CASE(mutated_lines_mean_what_was_judged, Shells) {
   }
   BOOST_TEST(run == wanted);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 #include "policy/words.h"
 #include "support/program.h"
 
+BOOST_AUTO_TEST_SUITE(words_shfmt_test)
+
 using namespace wtool::policy;
 using Json = nlohmann::json;
 using Words = std::vector<std::string>;
@@ -182,3 +184,5 @@ BOOST_FIXTURE_TEST_CASE(no_program_of_this_projects_own_scripts_is_missed, Shfmt
     check_that_nothing_is_missed(*this, std::string(std::istreambuf_iterator<char>(file), {}), name);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(workflow_failures_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -164,5 +166,7 @@ BOOST_AUTO_TEST_CASE(lint_fix_leaves_files_alone_in_which_no_arrow_changes) {
   BOOST_TEST(holds(finished.out, "odd.md: not fixed: "), finished.out);
   BOOST_TEST(file("odd.md") == odd);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

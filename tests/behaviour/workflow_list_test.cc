@@ -4,6 +4,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(workflow_list_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -186,5 +188,7 @@ BOOST_AUTO_TEST_CASE(a_dry_run_is_a_plan) {
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/project/.wtool"));
   BOOST_TEST(wtool({"run", "touches", "-n", "--junit", "x.xml", "--var", "what=it"}).exit_code == 2);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -12,6 +12,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(workflow_runs_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -515,5 +517,7 @@ BOOST_AUTO_TEST_CASE(of_standard_input_that_is_no_text_type_and_size_are_told_an
   // The first record has the inputs of the run, and this text is one.
   BOOST_TEST(!holds(recorded.substr(recorded.find('\n')), "s3kr1t"), recorded);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

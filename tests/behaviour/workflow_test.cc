@@ -4,6 +4,8 @@
 
 #include "workflow_place.h"
 
+BOOST_AUTO_TEST_SUITE(workflow_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -203,3 +205,5 @@ BOOST_FIXTURE_TEST_CASE(a_workflow_whose_sub_workflow_has_errors_is_not_run, Pla
   BOOST_TEST(holds(finished.err, "/bad.md:9:11: error: the variable 'x' is not defined"), finished.err);
   BOOST_TEST(std::filesystem::exists(scratch.path() + "/ran") == false);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

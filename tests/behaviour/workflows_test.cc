@@ -10,6 +10,8 @@
 #include "support/shell_tool.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(workflows_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -398,5 +400,7 @@ BOOST_FIXTURE_TEST_CASE(needs_somebody_who_approves_the_plan, ChangeByAgents) {
   BOOST_TEST(change({"--yes"}).exit_code == 130);
   BOOST_TEST(content("calls") == "agent-plan\nagent-plan\n");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,15 +1,59 @@
 // The main function of every test program; the module is named after the program. It is a separate file because the
 // precompiled header includes Boost.Test before a test's own BOOST_TEST_MODULE could make it define one.
+//
+// Several tests may be one executable, each of them a suite and a link to it (wtool_tests of tests/CMakeLists.txt). Called
+// by a link, it has the cases of the suite of that name, as if these were all of the program.
+#include <boost/test/tree/traverse.hpp>
+#include <boost/test/tree/visitor.hpp>
 #include <boost/test/unit_test.hpp>
 #include <string>
+#include <vector>
 
-int main(int argc, char** argv) {
-  const auto name_the_module = [] {
-    const auto& arguments = boost::unit_test::framework::master_test_suite();
-    std::string name = arguments.argc > 0 ? arguments.argv[0] : "tests";
-    name.erase(0, name.rfind('/') + 1);
-    boost::unit_test::framework::master_test_suite().p_name.value = name;
-    return true;
-  };
-  return boost::unit_test::unit_test_main(name_the_module, argc, argv);
+namespace {
+
+namespace unit_test = boost::unit_test;
+
+// What a suite holds itself, not what its own suites hold.
+class DirectMembers : public unit_test::test_tree_visitor {
+ public:
+  explicit DirectMembers(const unit_test::test_suite& suite) : suite_(suite) {
+    unit_test::traverse_test_tree(suite, *this, true);
+  }
+  const std::vector<unit_test::test_unit_id>& ids() const { return ids_; }
+
+ private:
+  bool visit(const unit_test::test_unit& unit) override {
+    if (unit.p_id == suite_.p_id) return true;
+    ids_.push_back(unit.p_id);
+    return false;
+  }
+
+  const unit_test::test_suite& suite_;
+  std::vector<unit_test::test_unit_id> ids_;
+};
+
+void keep_suite(const std::string& name) {
+  unit_test::test_suite& all = unit_test::framework::master_test_suite();
+  const unit_test::test_unit_id wanted = all.get(name);
+  if (wanted == unit_test::INV_TEST_UNIT_ID) return;
+  auto& suite = unit_test::framework::get<unit_test::test_suite>(wanted);
+  const DirectMembers members(suite), others(all);
+  for (const unit_test::test_unit_id id : others.ids()) all.remove(id);
+  for (const unit_test::test_unit_id id : members.ids()) {
+    suite.remove(id);
+    all.add(&unit_test::framework::get(id, unit_test::TUT_ANY));
+  }
 }
+
+bool name_the_module() {
+  auto& all = unit_test::framework::master_test_suite();
+  std::string name = all.argc > 0 ? all.argv[0] : "tests";
+  name.erase(0, name.rfind('/') + 1);
+  all.p_name.value = name;
+  keep_suite(name);
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return boost::unit_test::unit_test_main(name_the_module, argc, argv); }

@@ -3,6 +3,8 @@
 
 #include "execute_command_fixture.h"
 
+BOOST_AUTO_TEST_SUITE(spec_execute_command_test)
+
 using namespace wtool::test;
 
 BOOST_FIXTURE_TEST_SUITE(execute_command_attacks, ExecuteCommand)
@@ -250,5 +252,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_on_record) {
   BOOST_TEST(record.at("command") == "npm; ls");
   BOOST_TEST(record.at("code") == "policy_denied");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

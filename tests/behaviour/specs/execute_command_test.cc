@@ -1,6 +1,8 @@
 // The specification of execute_command, requirement by requirement: each test has the name of its scenario.
 #include "execute_command_fixture.h"
 
+BOOST_AUTO_TEST_SUITE(spec_execute_command_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -238,5 +240,7 @@ BOOST_AUTO_TEST_CASE(no_support_for_shell_operators_and_the_error_names_the_oper
   }
   BOOST_TEST(ran_in() == "");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 
 #include "behaviour/specs/execute_run_project.h"
 
+BOOST_AUTO_TEST_SUITE(spec_execute_run_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -402,5 +404,7 @@ BOOST_AUTO_TEST_CASE(two_calls_that_keep_answers_at_once_lose_no_answer) {
   const Json kept = Json::parse(content(".clada/commands.json"));
   BOOST_TEST(kept.at("allowed").size() == static_cast<std::size_t>(2 * each));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 
 #include "behaviour/specs/execute_run_project.h"
 
+BOOST_AUTO_TEST_SUITE(spec_execute_run_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -315,3 +317,5 @@ BOOST_AUTO_TEST_CASE(a_host_that_cannot_ask_at_all_gets_an_error_and_no_crash) {
   const ToolUnderTest shell(plugin, {{"commands", {{"ask", {"npm"}}}}});
   BOOST_TEST(shell.run(question).code() == "approval_unavailable");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

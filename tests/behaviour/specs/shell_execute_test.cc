@@ -5,6 +5,8 @@
 
 #include "support/shell_tool.h"
 
+BOOST_AUTO_TEST_SUITE(spec_shell_execute_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -199,5 +201,7 @@ BOOST_AUTO_TEST_CASE(invalid_parameters_comprehensive_validation_error_messages)
              "Invalid parameters: there is no parameter \"dir\"; allowed are command, working_directory, timeout, "
              "environment");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 
 #include "support/terminal.h"
 
+BOOST_AUTO_TEST_SUITE(spec_terminal_test)
+
 using namespace wtool::test;
 
 namespace {
@@ -381,5 +383,7 @@ BOOST_AUTO_TEST_CASE(signal_death_is_not_exit_code_0_and_the_duration_is_the_rea
   BOOST_TEST(killed.at("signal") == "SIGKILL");
   BOOST_TEST(execute(id, {"sleep", "0.3"}).at("duration").get<int>() >= 300);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,8 @@
 #include "base/sha256.h"
 #include "trail_support.h"
 
+namespace chain_test {
+
 using namespace wtool::test;
 using wtool::sha256;
 using wtool::audit::Link;
@@ -125,3 +127,5 @@ BOOST_AUTO_TEST_CASE(too_many_fields_are_left_out_and_counted) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace chain_test

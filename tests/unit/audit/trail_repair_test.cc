@@ -2,6 +2,8 @@
 #include "base/sha256.h"
 #include "trail_support.h"
 
+namespace trail_repair_test {
+
 using namespace wtool::test;
 using wtool::sha256;
 
@@ -119,3 +121,5 @@ BOOST_FIXTURE_TEST_CASE(a_torn_first_line_of_a_rotated_trail_is_repaired_and_con
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace trail_repair_test

@@ -9,6 +9,8 @@
 #include "support/processes.h"
 #include "trail_support.h"
 
+namespace trail_rotation_test {
+
 using namespace wtool::test;
 using wtool::Descriptor;
 namespace fs = std::filesystem;
@@ -148,3 +150,5 @@ BOOST_FIXTURE_TEST_CASE(who_waited_for_the_lock_writes_to_the_new_file, RotatedT
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace trail_rotation_test

@@ -14,6 +14,8 @@
 #include "support/processes.h"
 #include "trail_support.h"
 
+namespace trail_test {
+
 using namespace wtool::test;
 using wtool::Descriptor;
 using wtool::audit::Trail;
@@ -193,3 +195,5 @@ BOOST_FIXTURE_TEST_CASE(threads_with_one_trail_and_with_their_own_do_not_disturb
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace trail_test

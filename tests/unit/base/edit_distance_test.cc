@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace edit_distance_test {
+
 BOOST_AUTO_TEST_SUITE(edit_distance)
 
 BOOST_AUTO_TEST_CASE(the_nearest_name_is_suggested_and_a_far_one_is_not) {
@@ -15,3 +17,5 @@ BOOST_AUTO_TEST_CASE(the_nearest_name_is_suggested_and_a_far_one_is_not) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace edit_distance_test

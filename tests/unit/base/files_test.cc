@@ -12,6 +12,8 @@
 
 #include "base/descriptor.h"
 
+namespace files_test {
+
 using wtool::Descriptor;
 using wtool::read_all;
 using wtool::write_all;
@@ -73,3 +75,5 @@ BOOST_AUTO_TEST_CASE(a_write_that_fails_says_how_much_was_written_and_why) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace files_test

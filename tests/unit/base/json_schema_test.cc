@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace json_schema_test {
+
 using nlohmann::json;
 using namespace wtool;
 
@@ -46,3 +48,5 @@ BOOST_AUTO_TEST_CASE(what_a_reference_names_is_read) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace json_schema_test

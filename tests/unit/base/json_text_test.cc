@@ -4,6 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
+namespace json_text_test {
+
 namespace {
 
 std::string text_of(std::string_view text) {
@@ -27,3 +29,5 @@ BOOST_AUTO_TEST_CASE(any_text_becomes_json) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace json_text_test

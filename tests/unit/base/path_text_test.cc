@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace path_text_test {
+
 using wtool::is_within;
 
 BOOST_AUTO_TEST_SUITE(path_text)
@@ -22,3 +24,5 @@ BOOST_AUTO_TEST_CASE(a_relative_path_is_in_no_folder) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace path_text_test

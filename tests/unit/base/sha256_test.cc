@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace sha256_test {
+
 BOOST_AUTO_TEST_SUITE(sha_256)
 
 // The examples of the standard (FIPS 180-4).
@@ -27,3 +29,5 @@ BOOST_AUTO_TEST_CASE(only_64_lower_case_hexadecimal_digits_look_like_a_hash) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace sha256_test

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace time_text_test {
+
 using std::chrono::milliseconds;
 using std::chrono::system_clock;
 
@@ -23,3 +25,5 @@ BOOST_AUTO_TEST_CASE(a_format_is_that_of_strftime) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace time_text_test

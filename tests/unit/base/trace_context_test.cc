@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 
+namespace trace_context_test {
+
 using namespace wtool;
 
 namespace {
@@ -47,3 +49,5 @@ BOOST_AUTO_TEST_CASE(of_its_own_variable_a_process_takes_only_a_traceparent) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace trace_context_test

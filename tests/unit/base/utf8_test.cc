@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace utf8_test {
+
 using namespace std::string_literals;
 using wtool::cut_after;
 using wtool::to_utf8;
@@ -92,3 +94,5 @@ BOOST_AUTO_TEST_CASE(a_character_is_read_and_written_by_its_code_point) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace utf8_test

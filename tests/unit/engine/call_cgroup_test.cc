@@ -16,6 +16,8 @@
 #include "warden/cgroup.h"
 #include "warden/spawn.h"
 
+namespace call_cgroup_test {
+
 using namespace wtool;
 using warden::Limit;
 
@@ -277,3 +279,5 @@ BOOST_AUTO_TEST_CASE(a_command_that_cannot_start_in_it_starts_outside_and_it_is_
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace call_cgroup_test

@@ -5,6 +5,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace cancellation_test {
+
 using wtool::engine::Cancellation;
 using Mode = Cancellation::Mode;
 
@@ -47,3 +49,5 @@ BOOST_AUTO_TEST_CASE(graceful_after_now_is_ignored) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace cancellation_test

@@ -5,6 +5,8 @@
 
 #include "base/utf8.h"
 
+namespace capture_test {
+
 using wtool::engine::Capture;
 
 namespace {
@@ -112,3 +114,5 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_are_replaced_and_said) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace capture_test

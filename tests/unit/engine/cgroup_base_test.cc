@@ -8,6 +8,8 @@
 #include "engine/cgroup.h"
 #include "support/program.h"
 
+namespace cgroup_base_test {
+
 using namespace wtool::engine;
 using Paths = std::vector<std::string>;
 
@@ -139,3 +141,5 @@ BOOST_AUTO_TEST_CASE(one_that_we_may_not_use_is_passed_over) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace cgroup_base_test

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace command_test {
+
 using wtool::engine::candidate_paths;
 using Paths = std::vector<std::string>;
 
@@ -23,3 +25,5 @@ BOOST_AUTO_TEST_CASE(an_empty_part_is_the_working_directory) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace command_test

@@ -6,6 +6,8 @@
 
 #include "engine/custodian.h"
 
+namespace custodian_end_test {
+
 using namespace wtool;
 
 namespace {
@@ -61,3 +63,5 @@ BOOST_AUTO_TEST_CASE(a_custodian_that_read_nothing_is_told_apart_from_one_that_r
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace custodian_end_test

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace event_batch_test {
+
 using std::chrono::milliseconds;
 using wtool::engine::EventBatch;
 using wtool::engine::Stream;
@@ -154,3 +156,5 @@ BOOST_AUTO_TEST_CASE(without_a_receiver_nothing_is_wanted) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace event_batch_test

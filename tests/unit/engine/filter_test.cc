@@ -23,6 +23,8 @@
 #include <string>
 #include <vector>
 
+namespace filter_test {
+
 using namespace wtool::engine;
 
 namespace {
@@ -322,3 +324,5 @@ BOOST_AUTO_TEST_CASE(opening_for_reading_does_not_truncate_where_landlock_does_n
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace filter_test

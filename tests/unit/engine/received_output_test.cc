@@ -5,6 +5,8 @@
 #include <fstream>
 #include <string>
 
+namespace received_output_test {
+
 using namespace wtool::engine;
 
 namespace {
@@ -79,3 +81,5 @@ BOOST_AUTO_TEST_CASE(output_that_fits_makes_no_file) {
   BOOST_TEST(outcome.output_file.path.empty());
   BOOST_TEST(std::filesystem::is_empty(folder.path));
 }
+
+}  // namespace received_output_test

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <set>
 
+namespace refusals_test {
+
 using namespace wtool::engine;
 
 namespace {
@@ -272,3 +274,5 @@ BOOST_AUTO_TEST_CASE(links_are_resolved_as_far_as_the_path_exists) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace refusals_test

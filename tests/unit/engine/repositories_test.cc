@@ -14,6 +14,8 @@
 #include "engine/sandbox/repository_search.h"
 #include "support/program.h"
 
+namespace repositories_test {
+
 using namespace wtool::engine;
 using wtool::test::ScratchFolder;
 
@@ -327,3 +329,5 @@ BOOST_FIXTURE_TEST_CASE(a_root_that_is_closed_is_left_out_aloud, Search) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace repositories_test

@@ -25,6 +25,8 @@
 #include "engine/sandbox/ruleset.h"
 #include "support/program.h"
 
+namespace sandbox_test {
+
 using namespace wtool;
 using namespace wtool::engine;
 using wtool::test::ScratchFolder;
@@ -296,3 +298,5 @@ BOOST_FIXTURE_TEST_CASE(every_kind_of_change_is_seen, Folders) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace sandbox_test

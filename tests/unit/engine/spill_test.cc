@@ -16,6 +16,8 @@
 
 #include "support/program.h"
 
+namespace spill_test {
+
 using wtool::Descriptor;
 using wtool::engine::is_spill_name;
 using wtool::engine::SpillDirectory;
@@ -311,3 +313,5 @@ BOOST_FIXTURE_TEST_CASE(writers_at_once_never_pass_the_limit_and_keep_what_they_
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace spill_test

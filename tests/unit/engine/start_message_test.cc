@@ -14,6 +14,8 @@
 
 #include "engine/start_request.h"
 
+namespace start_message_test {
+
 using namespace wtool;
 
 namespace {
@@ -220,3 +222,5 @@ BOOST_AUTO_TEST_CASE(malformed_messages_are_refused) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace start_message_test

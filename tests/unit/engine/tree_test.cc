@@ -15,6 +15,8 @@
 #include <csignal>
 #include <cstdint>
 
+namespace tree_test {
+
 using namespace wtool;
 
 namespace {
@@ -222,3 +224,5 @@ BOOST_AUTO_TEST_CASE(zombies_are_not_counted_as_living) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace tree_test

@@ -13,6 +13,8 @@
 #include "base/descriptor.h"
 #include "warden/protocol.h"
 
+namespace warden_room_test {
+
 using namespace wtool;
 
 namespace {
@@ -85,3 +87,5 @@ BOOST_AUTO_TEST_CASE(a_request_whose_descriptors_find_no_room_is_lost_alone) {
   }
   BOOST_TEST(seen);
 }
+
+}  // namespace warden_room_test

@@ -22,6 +22,8 @@ using wtool::test::holds;
 
 namespace wtool::host {
 
+BOOST_AUTO_TEST_SUITE(host_approval_test)
+
 using nlohmann::json;
 
 static std::string asked(const json& subject, std::size_t columns = 80) {
@@ -329,6 +331,8 @@ BOOST_AUTO_TEST_CASE(a_question_that_waits_for_its_turn_can_be_withdrawn) {
   asking.terminal.type("yes\n");
   BOOST_TEST((asking.join() == Approval::yes));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()
 

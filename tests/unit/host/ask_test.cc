@@ -9,6 +9,8 @@
 #include "support/program.h"
 #include "support/text.h"
 
+BOOST_AUTO_TEST_SUITE(host_ask_test)
+
 using namespace wtool::test;
 using nlohmann::json;
 
@@ -247,5 +249,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_home_nothing_is_looked_for_there, Place) {
   BOOST_TEST(finished.exit_code == 0, finished.err);
   BOOST_TEST(json::parse(finished.out)["keys"]["commands.approvals"]["value"] == json());
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

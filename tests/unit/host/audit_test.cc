@@ -12,6 +12,8 @@
 #include "audit/verify.h"
 #include "support/program.h"
 
+BOOST_AUTO_TEST_SUITE(host_audit_test)
+
 using nlohmann::ordered_json;
 using wtool::host::audit::describe;
 using wtool::host::audit::show;
@@ -518,5 +520,7 @@ BOOST_FIXTURE_TEST_CASE(as_json_a_line_says_the_same_in_ascii, WrittenTrail) {
     return true;
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

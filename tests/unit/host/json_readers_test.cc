@@ -17,6 +17,8 @@
 #include "journal/record.h"
 #include "mcp/message.h"
 
+BOOST_AUTO_TEST_SUITE(json_readers_test)
+
 namespace {
 
 using wtool::parse_json;
@@ -287,5 +289,7 @@ BOOST_AUTO_TEST_CASE(an_outside_suite) {
   for (const auto& [name, count] : chosen) BOOST_TEST_MESSAGE(name << " take " << count << " that are free");
   BOOST_TEST_MESSAGE(files << " files, " << std::size(readers) << " readers");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

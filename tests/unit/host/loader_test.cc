@@ -25,6 +25,8 @@ using wtool::test::holds;
 
 namespace wtool::host {
 
+BOOST_AUTO_TEST_SUITE(host_loader_test)
+
 using nlohmann::json;
 using Kind = ToolOutcome::Kind;
 
@@ -425,6 +427,8 @@ BOOST_AUTO_TEST_CASE(the_log_of_the_plugin_reaches_the_tracing_with_its_span_and
   BOOST_TEST(holds(opened.log.text(), " INFO call{tool=echo}: test_plugin::call: running answer=42\n"));
   BOOST_TEST(opened.log.tracing.open_spans() == 0u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()
 

@@ -5,6 +5,8 @@
 
 #include "cli/named_arguments.h"
 
+BOOST_AUTO_TEST_SUITE(host_named_arguments_test)
+
 using namespace wtool::host;
 
 namespace {
@@ -67,3 +69,5 @@ BOOST_AUTO_TEST_CASE(only_words_with_a_name_are_named_arguments) {
     BOOST_TEST(!is_named_argument(word), word);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -24,6 +24,8 @@ using wtool::test::holds;
 
 namespace wtool::host {
 
+BOOST_AUTO_TEST_SUITE(host_reload_test)
+
 using nlohmann::json;
 using Kind = ToolOutcome::Kind;
 
@@ -272,6 +274,8 @@ BOOST_AUTO_TEST_CASE(a_tool_explains_itself_or_it_is_said_that_it_does_not) {
   BOOST_TEST(explain("echo", "\"allow\"").is_null());
   BOOST_TEST(holds(error, "unknown key x"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()
 

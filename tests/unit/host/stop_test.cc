@@ -13,6 +13,8 @@
 
 namespace wtool::host {
 
+BOOST_AUTO_TEST_SUITE(host_stop_test)
+
 BOOST_AUTO_TEST_SUITE(stop)
 
 BOOST_AUTO_TEST_CASE(the_first_reason_is_kept_and_now_strengthens_it) {
@@ -164,6 +166,8 @@ BOOST_AUTO_TEST_CASE(dispositions_are_as_before_afterwards_and_ignored_signals_s
   BOOST_TEST((after.sa_handler == SIG_DFL));
   ::signal(SIGHUP, SIG_DFL);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()
 

@@ -16,6 +16,9 @@
 #include "terminal/asking.h"
 
 namespace wtool::host {
+
+BOOST_AUTO_TEST_SUITE(host_terminal_test)
+
 namespace {
 
 struct Place {
@@ -192,6 +195,8 @@ BOOST_AUTO_TEST_CASE(what_is_typed_for_a_hidden_answer_is_not_shown) {
   BOOST_REQUIRE(::tcgetattr(place.program, &after) == 0);
   BOOST_TEST((after.c_lflag & ECHO) != 0U);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()
 

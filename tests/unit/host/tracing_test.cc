@@ -18,6 +18,8 @@ using wtool::test::holds;
 
 namespace wtool::host {
 
+BOOST_AUTO_TEST_SUITE(host_tracing_test)
+
 static LogFilter parsed(std::string_view text) {
   LogFilter filter(LogLevel::warn);
   std::string error;
@@ -272,6 +274,8 @@ BOOST_AUTO_TEST_CASE(an_observer_hears_from_its_own_level_on_whatever_the_filter
   BOOST_TEST(heard == std::vector<std::string>{"heard in call"});
   ::close(nowhere);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()
 

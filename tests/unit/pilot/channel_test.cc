@@ -7,6 +7,8 @@
 #include <memory>
 #include <thread>
 
+namespace channel_test {
+
 using namespace wtool;
 using namespace wtool::pilot;
 using std::chrono::milliseconds;
@@ -245,3 +247,5 @@ BOOST_AUTO_TEST_CASE(what_was_sent_before_the_end_is_still_read) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace channel_test

@@ -8,6 +8,8 @@
 
 #include "base/pilot/channel.h"
 
+namespace munge_test {
+
 using namespace wtool;
 using namespace wtool::pilot;
 using std::chrono::milliseconds;
@@ -128,3 +130,5 @@ BOOST_AUTO_TEST_CASE(a_munged_that_is_not_there_is_named_in_the_error) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace munge_test

@@ -6,6 +6,8 @@
 #include <boost/test/unit_test.hpp>
 #include <string>
 
+namespace noise_test {
+
 using namespace wtool::pilot;
 
 namespace {
@@ -178,3 +180,5 @@ BOOST_AUTO_TEST_CASE(a_record_that_comes_twice_or_out_of_order_or_changed_does_n
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace noise_test

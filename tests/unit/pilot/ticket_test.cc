@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace ticket_test {
+
 using namespace wtool::pilot;
 
 namespace {
@@ -108,3 +110,5 @@ BOOST_AUTO_TEST_CASE(garbage_is_no_ticket) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace ticket_test

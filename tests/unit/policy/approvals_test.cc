@@ -12,6 +12,8 @@
 #include "support/program.h"
 #include "support/sandboxed.h"
 
+namespace approvals_test {
+
 using namespace wtool::policy;
 using wtool::test::Sandboxed;
 
@@ -156,3 +158,5 @@ BOOST_AUTO_TEST_CASE(answers_at_the_same_time_are_all_kept) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace approvals_test

@@ -1,6 +1,8 @@
 // policy/arguments.h: git.
 #include "arguments_rows.h"
 
+namespace arguments_git_test {
+
 using namespace wtool::test;
 
 BOOST_AUTO_TEST_SUITE(arguments_git)
@@ -455,3 +457,5 @@ BOOST_AUTO_TEST_CASE(what_runs_programs_of_the_configuration_is_unsafe) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace arguments_git_test

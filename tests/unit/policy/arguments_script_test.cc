@@ -1,6 +1,8 @@
 // policy/arguments.h: sed's scripts and awk's programs.
 #include "arguments_rows.h"
 
+namespace arguments_script_test {
+
 using namespace wtool::test;
 using wtool::policy::judge_arguments;
 using wtool::policy::judge_program_text;
@@ -544,3 +546,5 @@ BOOST_AUTO_TEST_CASE(awk_that_cannot_be_read_is_unsafe) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace arguments_script_test

@@ -1,6 +1,8 @@
 // policy/arguments.h: tools that look at text, files and the system.
 #include "arguments_rows.h"
 
+namespace arguments_text_test {
+
 using namespace wtool::test;
 
 BOOST_AUTO_TEST_SUITE(arguments_text)
@@ -496,3 +498,5 @@ BOOST_AUTO_TEST_CASE(changing_the_system_is_unsafe) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace arguments_text_test

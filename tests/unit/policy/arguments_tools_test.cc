@@ -1,6 +1,8 @@
 // policy/arguments.h: searching, archives, packages, containers, and programs that run others.
 #include "arguments_rows.h"
 
+namespace arguments_tools_test {
+
 using namespace wtool::test;
 
 BOOST_AUTO_TEST_SUITE(arguments_tools)
@@ -535,3 +537,5 @@ BOOST_AUTO_TEST_CASE(the_own_options_of_programs_that_run_others_are_judged) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace arguments_tools_test

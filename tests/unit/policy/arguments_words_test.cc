@@ -3,6 +3,8 @@
 
 #include "arguments_rows.h"
 
+namespace arguments_words_test {
+
 using namespace wtool::test;
 using namespace wtool::policy;
 
@@ -314,3 +316,5 @@ BOOST_AUTO_TEST_CASE(long_command_lines_take_linear_time) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace arguments_words_test

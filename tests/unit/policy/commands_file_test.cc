@@ -12,6 +12,8 @@
 #include "policy/answers_file.h"
 #include "support/program.h"
 
+namespace commands_file_test {
+
 using namespace wtool::policy;
 using wtool::Descriptor;
 using wtool::test::ScratchFolder;
@@ -105,3 +107,5 @@ BOOST_AUTO_TEST_CASE(keys_may_be_missing_and_the_file_empty) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace commands_file_test

@@ -9,6 +9,8 @@
 #include "policy/words.h"
 #include "support/program.h"
 
+namespace covenant_test {
+
 using namespace wtool::policy;
 using namespace wtool::policy::covenant;
 
@@ -168,3 +170,5 @@ BOOST_AUTO_TEST_CASE(the_project_is_the_nearest_folder_with_a_repository_or_answ
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace covenant_test

@@ -11,6 +11,8 @@
 #include "policy/programs/names.h"
 #include "policy/programs/spec.h"
 
+namespace database_test {
+
 using namespace wtool::policy;
 using namespace wtool::policy::programs;
 
@@ -229,3 +231,5 @@ BOOST_AUTO_TEST_CASE(programs_for_a_person_at_a_terminal_are_known_unless_they_w
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace database_test

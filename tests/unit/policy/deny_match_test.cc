@@ -5,6 +5,8 @@
 #include "policy/wrappers.h"
 #include "simple_command.h"
 
+namespace deny_match_test {
+
 using namespace wtool::policy;
 
 namespace {
@@ -117,3 +119,5 @@ BOOST_AUTO_TEST_CASE(entries_match_in_every_spelling_and_no_further) {
 BOOST_AUTO_TEST_CASE(no_words_match_nothing) { BOOST_TEST(!arguments_match("rm", {}, {}, {})); }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace deny_match_test

@@ -9,6 +9,8 @@
 
 #include "support/program.h"
 
+namespace directories_test {
+
 using namespace wtool::policy;
 
 BOOST_AUTO_TEST_SUITE(directories)
@@ -143,3 +145,5 @@ BOOST_AUTO_TEST_CASE(roots_are_canonical_and_a_root_that_is_not_a_folder_contain
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace directories_test

@@ -6,6 +6,8 @@
 
 #include "policy/rules.h"
 
+namespace environment_test {
+
 using namespace wtool::policy;
 using Texts = std::vector<std::string>;
 
@@ -320,3 +322,5 @@ BOOST_AUTO_TEST_CASE(under_an_allow_list_only_harmless_names_and_those_of_enviro
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace environment_test

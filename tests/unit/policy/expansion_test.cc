@@ -11,6 +11,8 @@
 #include "policy/judge.h"
 #include "support/program.h"
 
+namespace expansion_test {
+
 using namespace wtool::policy;
 using wtool::test::ScratchFolder;
 
@@ -293,3 +295,5 @@ BOOST_AUTO_TEST_CASE(other_tools_than_shell_execute_expand_nothing) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace expansion_test

@@ -10,6 +10,8 @@
 #include "policy/programs/spec.h"
 #include "support/program.h"
 
+namespace judge_test {
+
 using namespace wtool::policy;
 
 namespace {
@@ -474,3 +476,5 @@ BOOST_AUTO_TEST_CASE(an_absolute_entry_is_about_that_file_by_its_path_and_by_its
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace judge_test

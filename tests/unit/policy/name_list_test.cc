@@ -7,6 +7,8 @@
 
 #include "support/program.h"
 
+namespace name_list_test {
+
 using namespace wtool::policy;
 using wtool::test::ScratchFolder;
 using Parts = std::vector<std::string>;
@@ -82,3 +84,5 @@ BOOST_AUTO_TEST_CASE(a_path_can_be_listed_itself) {
 BOOST_AUTO_TEST_CASE(a_list_is_shown_in_its_order) { BOOST_TEST(NameList({"ls", "cat"}).shown() == "ls, cat"); }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace name_list_test

@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace operators_test {
+
 using namespace wtool::policy;
 using Words = std::vector<std::string>;
 
@@ -163,3 +165,5 @@ BOOST_AUTO_TEST_CASE(short_texts_of_awkward_characters_are_words_or_refused) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace operators_test

@@ -9,6 +9,8 @@
 
 #include "support/program.h"
 
+namespace programs_test {
+
 using namespace wtool::policy;
 
 namespace {
@@ -116,3 +118,5 @@ BOOST_AUTO_TEST_CASE(a_path_through_a_folder_that_may_change_is_not_found) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace programs_test

@@ -4,6 +4,8 @@
 
 #include "policy/words.h"
 
+namespace words_commands_test {
+
 using namespace wtool::policy;
 
 namespace {
@@ -186,3 +188,5 @@ BOOST_AUTO_TEST_CASE(commands_in_front_of_an_error_are_found) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace words_commands_test

@@ -6,6 +6,8 @@
 
 #include "support/program.h"
 
+namespace words_test {
+
 using wtool::policy::Obstacle;
 using wtool::policy::parse;
 using wtool::policy::plain_command;
@@ -235,3 +237,5 @@ BOOST_AUTO_TEST_CASE(what_must_be_read_too_often_is_an_error) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace words_test

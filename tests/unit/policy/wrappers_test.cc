@@ -8,6 +8,8 @@
 
 #include "simple_command.h"
 
+namespace wrappers_test {
+
 using namespace wtool::policy;
 
 namespace {
@@ -745,3 +747,5 @@ BOOST_AUTO_TEST_CASE(long_commands_are_judged_in_linear_time) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace wrappers_test

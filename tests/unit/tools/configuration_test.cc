@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 
+namespace configuration_test {
+
 namespace {
 
 std::string problem(std::string_view json) {
@@ -365,3 +367,5 @@ BOOST_AUTO_TEST_CASE(what_a_host_leaves_open_is_as_the_fleets_policy_says) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace configuration_test

@@ -4,6 +4,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+namespace parameters_test {
+
 using wtool::test::holds;
 
 using wtool::tools::Parameters;
@@ -121,3 +123,5 @@ BOOST_AUTO_TEST_CASE(what_is_no_object_is_said_so) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace parameters_test

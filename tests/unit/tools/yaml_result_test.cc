@@ -12,6 +12,8 @@
 #include "policy/words/characters.h"
 #include "support/program.h"
 
+namespace yaml_result_test {
+
 using namespace wtool::tools;
 
 namespace {
@@ -193,3 +195,5 @@ for text, document in json.load(open(sys.argv[1])):
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace yaml_result_test

@@ -12,6 +12,8 @@
 #include <mutex>
 #include <optional>
 
+namespace abort_watcher_test {
+
 using namespace wtool::host;
 using wtool::Stop;
 using wtool::StopHow;
@@ -152,3 +154,5 @@ BOOST_AUTO_TEST_CASE(a_directory_that_cannot_be_watched_is_said) {
   const AbortWatcher watcher("/nonexistent/directory", stop);
   BOOST_TEST(watcher.error().find("/nonexistent/directory") != std::string::npos);
 }
+
+}  // namespace abort_watcher_test

@@ -3,6 +3,8 @@
 
 #include "reading.h"
 
+namespace actions_test {
+
 using namespace wtool::test;
 using namespace wtool::host::workflow;
 
@@ -234,3 +236,5 @@ BOOST_AUTO_TEST_CASE(the_free_port_of_a_service_is_read_by_its_commands_and_by_s
       diagnostics_of(workflow_text(diagram, "- First: Log \"${port}\"\n" + service + "- B: Log \"x\"\n"));
   BOOST_TEST(found.find("'port' has no value here") != std::string::npos, found);
 }
+
+}  // namespace actions_test

@@ -8,6 +8,8 @@
 #include "processor_time.h"
 #include "support.h"
 
+namespace bad_input_test {
+
 using namespace wtool::test;
 
 namespace {
@@ -184,3 +186,5 @@ BOOST_AUTO_TEST_CASE(cut_and_mutated_files_never_crash) {
       "\n## States\n\n### J\n- **Type**: Join\n- **Action**: Set a=\"b\"\n\n## Parameters\n\n- p: x\n";
   try_mutations(other);
 }
+
+}  // namespace bad_input_test

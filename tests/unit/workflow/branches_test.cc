@@ -6,6 +6,8 @@
 #include "failing_runs.h"
 #include "runner/waiting.h"
 
+namespace branches_test {
+
 using namespace wtool::test;
 using namespace wtool::host;
 using namespace wtool::host::runner;
@@ -577,3 +579,5 @@ BOOST_AUTO_TEST_CASE(a_secret_is_hidden_in_every_form_that_it_may_be_written_in)
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace branches_test

@@ -14,6 +14,8 @@
 #include "expressions/expression.h"
 #include "expressions/value.h"
 
+namespace cel_cases_test {
+
 using namespace wtool::host::expressions;
 using Json = nlohmann::json;
 
@@ -93,3 +95,5 @@ BOOST_AUTO_TEST_CASE(expressions_have_the_values_that_cel_gives_them_or_differ_k
   }
   BOOST_TEST(same > 500U);
 }
+
+}  // namespace cel_cases_test

@@ -5,6 +5,8 @@
 
 #include "support.h"
 
+namespace checker_test {
+
 using namespace wtool::test;
 
 namespace {
@@ -186,3 +188,5 @@ BOOST_AUTO_TEST_CASE(the_workflows_of_this_project_have_no_diagnostics) {
   }
   BOOST_TEST(count > 0U);
 }
+
+}  // namespace checker_test

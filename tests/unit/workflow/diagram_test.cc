@@ -3,6 +3,8 @@
 
 #include "reading.h"
 
+namespace diagram_test {
+
 using namespace wtool::test;
 using namespace wtool::host::workflow;
 
@@ -168,3 +170,5 @@ BOOST_AUTO_TEST_CASE(described_actions_that_are_not_understood_are_errors_with_t
     }
   }
 }
+
+}  // namespace diagram_test

@@ -8,6 +8,8 @@
 
 #include "report/progress.h"
 
+namespace display_test {
+
 using namespace wtool::host;
 using namespace wtool::host::report;
 using namespace wtool::host::runner;
@@ -329,3 +331,5 @@ BOOST_AUTO_TEST_CASE(of_a_very_long_output_the_end_is_kept_and_the_rest_counted)
   BOOST_TEST(output.add(false, std::string(200'000, 'y')).size() == 3U);
   BOOST_TEST(output.finish().size() == 1U);
 }
+
+}  // namespace display_test

@@ -4,6 +4,8 @@
 
 #include "runs.h"
 
+namespace executor_test {
+
 using namespace wtool::test;
 using namespace wtool::host;
 using namespace wtool::host::runner;
@@ -269,3 +271,5 @@ BOOST_AUTO_TEST_CASE(states_without_an_action_keep_the_last_outcome) {
                 exits_with(1));
   BOOST_TEST(run.path() == "A Pick Bad");
 }
+
+}  // namespace executor_test

@@ -4,6 +4,8 @@
 #include "expressions_support.h"
 #include "processor_time.h"
 
+namespace expression_values_test {
+
 using namespace wtool::host::expressions;
 using namespace wtool::test;
 
@@ -160,3 +162,5 @@ BOOST_AUTO_TEST_CASE(the_variables_of_macros_are_no_names_and_has_makes_names_op
   BOOST_TEST(names_of("has(a.b) && has(a.b.c) && has(a['b']) && a.b") == "a.b? a.b? a? a.b ");
   BOOST_TEST(names_of("a ? b.c : d[e]") == "a b.c d e ");
 }
+
+}  // namespace expression_values_test

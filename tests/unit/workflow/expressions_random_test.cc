@@ -6,6 +6,8 @@
 #include "expressions/template.h"
 #include "expressions_support.h"
 
+namespace expressions_random_test {
+
 using namespace wtool::host::expressions;
 using namespace wtool::test;
 
@@ -163,3 +165,5 @@ BOOST_AUTO_TEST_CASE(random_templates_are_texts_or_errors) {
   }
   BOOST_TEST(texts > 100U);
 }
+
+}  // namespace expressions_random_test

@@ -4,6 +4,8 @@
 #include "expressions/value.h"
 #include "expressions_support.h"
 
+namespace expressions_test {
+
 using namespace wtool::host::expressions;
 using namespace wtool::test;
 
@@ -159,3 +161,5 @@ BOOST_AUTO_TEST_CASE(a_parsed_expression_knows_the_names_it_reads) {
   BOOST_TEST(names[1].offset == 29U);
   BOOST_TEST(names[2].name == "success");
 }
+
+}  // namespace expressions_test

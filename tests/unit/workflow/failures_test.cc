@@ -5,6 +5,8 @@
 
 #include "failing_runs.h"
 
+namespace failures_test {
+
 using namespace wtool::test;
 using namespace wtool::host;
 using namespace wtool::host::runner;
@@ -371,3 +373,5 @@ BOOST_AUTO_TEST_CASE(an_exception_is_a_failure_of_its_branch_and_leaks_no_slot) 
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace failures_test

@@ -3,6 +3,8 @@
 
 #include "failing_runs.h"
 
+namespace fatal_ends_test {
+
 using namespace wtool::test;
 using namespace wtool::host;
 using namespace wtool::host::runner;
@@ -227,3 +229,5 @@ BOOST_AUTO_TEST_CASE(a_condition_that_cannot_be_judged_is_a_mistake_that_an_exit
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace fatal_ends_test

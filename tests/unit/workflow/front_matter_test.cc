@@ -4,6 +4,8 @@
 
 #include "reading.h"
 
+namespace front_matter_test {
+
 using namespace wtool::test;
 using namespace wtool::host::workflow;
 
@@ -107,3 +109,5 @@ BOOST_AUTO_TEST_CASE(a_workflow_is_a_tool_where_it_says_so) {
   BOOST_TEST((read("tool: yes\n") == std::pair(false, true)));
   BOOST_TEST((read("name: a\n") == std::pair(false, false)));
 }
+
+}  // namespace front_matter_test

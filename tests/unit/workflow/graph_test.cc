@@ -12,6 +12,8 @@
 #include "support/program.h"
 #include "support/text.h"
 
+namespace graph_test {
+
 using namespace wtool::host::journal;
 using namespace wtool::host::report;
 using namespace wtool::host::runner;
@@ -231,3 +233,5 @@ BOOST_AUTO_TEST_CASE(a_page_says_that_a_diagram_is_too_large_for_it) {
   const Workflow large = parsed("```mermaid\nstateDiagram-v2\n" + text + "    S400 --> [*]\n```\n");
   BOOST_TEST(holds(html_report(made_run(), &large), "The diagram is left out: it has 403 nodes"));
 }
+
+}  // namespace graph_test

@@ -11,6 +11,8 @@
 #include "reporting_support.h"
 #include "support/program.h"
 
+namespace journal_process_test {
+
 using namespace wtool::host::journal;
 using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
@@ -87,3 +89,5 @@ BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_still_holds_its_journal) {
   ::waitpid(child, &status, 0);
   BOOST_TEST(resume_run(folder.path(), "last", "", {}, error).has_value());
 }
+
+}  // namespace journal_process_test

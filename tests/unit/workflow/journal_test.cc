@@ -18,6 +18,8 @@
 #include "reporting_support.h"
 #include "support/program.h"
 
+namespace journal_test {
+
 using namespace wtool::host::journal;
 using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
@@ -394,3 +396,5 @@ BOOST_FIXTURE_TEST_CASE(branches_write_at_the_same_time, Folder) {
   BOOST_TEST(content.damage == "");
   BOOST_TEST(content.run.steps.size() == 800U);
 }
+
+}  // namespace journal_test

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+namespace layout_test {
+
 using namespace wtool::host::report;
 
 namespace {
@@ -115,3 +117,5 @@ BOOST_AUTO_TEST_CASE(nothing_is_a_drawing_without_size) {
   BOOST_TEST(layout.width == 0);
   BOOST_TEST(layout.height == 0);
 }
+
+}  // namespace layout_test

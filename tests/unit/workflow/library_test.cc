@@ -9,6 +9,8 @@
 
 #include "reading.h"
 
+namespace library_test {
+
 using namespace wtool::test;
 using namespace wtool::host::workflow;
 namespace fs = std::filesystem;
@@ -106,3 +108,5 @@ BOOST_AUTO_TEST_CASE(the_parameters_of_a_workflow_that_is_run_are_checked) {
              "the workflow 'callee' needs the parameter 'target'; give it as target=\"value\"\n"
              "the workflow 'callee' has no parameter 'taget'; did you mean 'target'?\n");
 }
+
+}  // namespace library_test

@@ -5,6 +5,8 @@
 
 #include "reporting_support.h"
 
+namespace masking_test {
+
 using namespace wtool::host::journal;
 using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
@@ -148,3 +150,5 @@ BOOST_AUTO_TEST_CASE(several_observers_hear_the_same) {
   BOOST_TEST(first.all == second.all);
   BOOST_TEST(!first.all.empty());
 }
+
+}  // namespace masking_test

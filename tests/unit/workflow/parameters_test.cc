@@ -4,6 +4,8 @@
 
 #include "support.h"
 
+namespace parameters_test {
+
 using namespace wtool::test;
 using namespace wtool::host::workflow;
 
@@ -164,3 +166,5 @@ BOOST_AUTO_TEST_CASE(an_argument_of_another_type_is_refused) {
   BOOST_TEST(read(3, "a,b").starts_with("must be a list of strings, and is "));
   BOOST_TEST(read(4, 12345) == "must be a string");
 }
+
+}  // namespace parameters_test

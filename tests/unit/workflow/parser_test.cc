@@ -4,6 +4,8 @@
 
 #include "reading.h"
 
+namespace parser_test {
+
 using namespace wtool::test;
 using namespace wtool::host::workflow;
 
@@ -378,3 +380,5 @@ BOOST_AUTO_TEST_CASE(one_mistake_is_not_reported_again_where_its_result_is_read)
       "[*] --> A\nA --> B\nB --> [*]\n", "- A: Shell \"x\" with retyr=3 result=\"r\"\n- B: Log \"${r}\"\n"));
   BOOST_TEST(found.find('\n') == found.size() - 1, found);
 }
+
+}  // namespace parser_test

@@ -2,6 +2,8 @@
 
 #include "workflow/quoting/quoting_context.h"
 
+namespace places_test {
+
 using namespace wtool::host;
 
 namespace {
@@ -84,3 +86,5 @@ BOOST_AUTO_TEST_CASE(deep_and_long_commands_cost_linear_time_and_no_stack) {
   for (int i = 0; i < 100'000; ++i) many += "${x} '";
   BOOST_TEST(places_of(many).size() == 100'000U);
 }
+
+}  // namespace places_test

@@ -5,6 +5,8 @@
 
 #include "expressions/template_renderer.h"
 
+namespace prompt_tags_test {
+
 using namespace wtool::host::expressions;
 
 namespace {
@@ -337,3 +339,5 @@ BOOST_AUTO_TEST_CASE(a_prompt_knows_the_names_it_reads) {
   BOOST_TEST(names_of("{% for i in (a..b) %}{{ i }}{% endfor %}{% for i in c limit: d %}{% endfor %}") == "a b c d ");
   BOOST_TEST(names_of("{% capture a %}{{ b }}{% endcapture %}{{ a }}{% cycle c, 'd' %}") == "b c ");
 }
+
+}  // namespace prompt_tags_test

@@ -7,6 +7,8 @@
 #include "quoting_support.h"
 #include "workflow/quoting/command_template.h"
 
+namespace quoting_tags_test {
+
 using namespace wtool::host;
 using namespace wtool::test;
 using expressions::Value;
@@ -155,3 +157,5 @@ BOOST_AUTO_TEST_CASE(a_command_that_grows_too_long_says_so) {
   // Very many values in one line of a here-document are looked at once.
   BOOST_TEST(command_of("cat <<END\n" + text + "{{ '' }}" + end + "\nEND\n", Scope({})) == "cat <<END\n\nEND\n");
 }
+
+}  // namespace quoting_tags_test

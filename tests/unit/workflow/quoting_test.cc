@@ -8,6 +8,8 @@
 #include "quoting_support.h"
 #include "workflow/quoting/command_template.h"
 
+namespace quoting_test {
+
 using namespace wtool::host;
 using namespace wtool::test;
 using expressions::Value;
@@ -256,3 +258,5 @@ BOOST_AUTO_TEST_CASE(what_no_command_line_can_hold_is_an_error) {
   BOOST_TEST(message(std::string(200'000, 'x')).find("${x} (200000 bytes)") != std::string::npos);
   BOOST_TEST(message(std::string(100'000, 'x')).empty());
 }
+
+}  // namespace quoting_test

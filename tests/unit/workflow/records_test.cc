@@ -9,6 +9,8 @@
 #include "journal/run_record.h"
 #include "reporting_support.h"
 
+namespace records_test {
+
 using namespace wtool::host::journal;
 using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
@@ -68,7 +70,8 @@ BOOST_AUTO_TEST_CASE(times_are_utc_with_milliseconds) {
   append_json_time(out, some_time);
   BOOST_TEST(out == "\"2026-11-21T23:15:02.045Z\"");
   BOOST_TEST((time_from_text("2026-11-21T23:15:02.045Z") == some_time));
-  for (const char* bad : {"", "2026-11-21T23:15:02Z", "2026-13-21T23:15:02.045Z", "2026-11-21 23:15:02.045Z"}) {
+  for (const char* bad : {"", "2026-11-21T23:15:02Z", "2026-13-21T23:15:02.045Z", "2026-11-21 23:15:02.045Z",
+                          "9999-11-21T23:15:02.045Z", "0001-01-01T00:00:00.000Z"}) {
     BOOST_TEST(!time_from_text(bad).has_value());
   }
 }
@@ -291,3 +294,5 @@ BOOST_AUTO_TEST_CASE(records_of_any_shape_are_read_or_refused) {
     }
   }
 }
+
+}  // namespace records_test

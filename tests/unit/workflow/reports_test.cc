@@ -19,6 +19,8 @@
 #include "support/program.h"
 #include "support/text.h"
 
+namespace reports_test {
+
 using namespace wtool::host::journal;
 using namespace wtool::host::report;
 using namespace wtool::host::runner;
@@ -253,3 +255,5 @@ BOOST_AUTO_TEST_CASE(what_a_secret_action_gives_is_nowhere) {
     BOOST_TEST(!holds(text, "hunter2"));
   }
 }
+
+}  // namespace reports_test

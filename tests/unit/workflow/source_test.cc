@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+namespace source_test {
+
 using namespace wtool::host::workflow;
 
 namespace {
@@ -72,3 +74,5 @@ BOOST_AUTO_TEST_CASE(a_mapped_text_knows_where_its_bytes_were) {
   BOOST_TEST(text.locate(4) == 20U);
   BOOST_TEST(text.locate(6) == 22U);
 }
+
+}  // namespace source_test

@@ -3,6 +3,8 @@
 
 #include "reading.h"
 
+namespace state_sections_test {
+
 using namespace wtool::test;
 using namespace wtool::host::workflow;
 
@@ -59,3 +61,5 @@ BOOST_AUTO_TEST_CASE(two_actions_of_a_state_in_two_notations_are_reported) {
   BOOST_TEST(found.find("20:4: warning: there is no state \"C\" in the diagram") != std::string::npos, found);
   BOOST_TEST(found.find("25:13: warning: this is not an action of a state") != std::string::npos, found);
 }
+
+}  // namespace state_sections_test

@@ -4,6 +4,8 @@
 #include "expressions/value.h"
 #include "support.h"
 
+namespace tags_in_workflows_test {
+
 using namespace wtool::test;
 using namespace wtool::host;
 using namespace wtool::host::runner;
@@ -91,3 +93,5 @@ BOOST_AUTO_TEST_CASE(tags_are_followed_in_every_text_of_an_action) {
   BOOST_TEST(values["b"] == "7");
   BOOST_TEST(values["c"] == 2);
 }
+
+}  // namespace tags_in_workflows_test

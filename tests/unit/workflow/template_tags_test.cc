@@ -5,6 +5,8 @@
 #include "expressions/template_renderer.h"
 #include "processor_time.h"
 
+namespace template_tags_test {
+
 using namespace wtool::host::expressions;
 using wtool::test::processor_time;
 
@@ -320,3 +322,5 @@ BOOST_AUTO_TEST_CASE(many_mistakes_cost_no_more_than_few) {
     BOOST_TEST(many < 9 * few + 0.05, piece << ": " << few << " s, " << many << " s");
   }
 }
+
+}  // namespace template_tags_test

@@ -2,6 +2,8 @@
 
 #include "expressions/template.h"
 
+namespace template_test {
+
 using namespace wtool::host::expressions;
 
 namespace {
@@ -177,3 +179,5 @@ BOOST_AUTO_TEST_CASE(filters_cannot_make_texts_without_bound) {
 BOOST_AUTO_TEST_CASE(all_mistakes_of_a_text_are_found_at_once) {
   BOOST_TEST(rendered("{{ a | b }} ${{ c }} {% if %}").find("27: ") != std::string::npos);
 }
+
+}  // namespace template_test
