@@ -1,0 +1,42 @@
+// Fuzzes base/config/config.h. The input is a configuration file. Whatever the bytes are, it is read, soon; what is
+// wrong is said in words, with the file's name; and a configuration that is taken is JSON, which means the same when
+// it is read again as a file.
+// Sources: host-api/base/config/*.cc host-api/base/escape.cc host-api/base/edit_distance.cc
+// Sources: host-api/base/json.cc host-api/base/json_reader.cc host-api/base/json_text.cc host-api/base/ordered_json.cc
+// Sources: host-api/base/utf8.cc host-api/base/files.cc
+// Libraries: yaml-cpp
+// One input in: 20
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "base/config/config.h"
+#include "base/json.h"
+#include "base/json_reader.h"
+
+namespace {
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  std::string error;
+  const std::optional<std::string> json = wtool::parse_config(text, "fuzz.yaml", "/folder", error);
+  require(json.has_value() == error.empty());
+  if (!json) {
+    require(error.find("fuzz.yaml") != std::string::npos);
+    return 0;
+  }
+  require(wtool::parse_json(*json).is_object());
+  // As JSON it may be longer than a file may be, or have a longer key than YAML can have on one line.
+  if (json->size() > 1000) return 0;
+  const std::optional<std::string> again = wtool::parse_config(*json, "again.yaml", "/elsewhere", error);
+  require(again == json);
+  return 0;
+}

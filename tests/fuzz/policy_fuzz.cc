@@ -1,0 +1,67 @@
+// Fuzzes policy/judge.h, and with it the database of programs. The input is a command line. Whatever the bytes are, it
+// is judged, soon, by an allow list with safe arguments, by a deny list and by confinement; the verdict points into
+// the line; what is allowed under a list has no obstacle when the line that runs is read again; and a line that names
+// a denied program in its first command is never allowed.
+// Sources: plugin/policy/*.cc plugin/policy/*/*.cc plugin/system/*.cc
+// Sources: host-api/base/files.cc host-api/base/json.cc host-api/base/json_reader.cc host-api/base/json_text.cc
+// Sources: host-api/base/ordered_json.cc host-api/base/sha256.cc host-api/base/shell_quote.cc host-api/base/utf8.cc
+// Sources: host-api/base/escape.cc host-api/base/edit_distance.cc host-api/base/time_text.cc
+// Libraries: md
+// One input in: 100
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "policy/judge.h"
+#include "policy/words.h"
+
+namespace {
+
+using namespace wtool::policy;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+LineJudgement check(std::string_view line, const CommandRules& commands, const DirectoryRules& directories,
+                    const Programs& programs) {
+  Situation situation{commands, directories, programs, directories.roots, "/usr/share"};
+  situation.expands = false;
+  LineJudgement judgement = judge(line, situation);
+  const Verdict& verdict = judgement.verdict;
+  require(!verdict.reason.empty());
+  require(verdict.at.begin <= verdict.at.end && verdict.at.end <= line.size());
+  require(verdict.answer == Answer::allow || !verdict.rule.empty());
+  if (judgement.script && verdict.answer == Answer::allow) require(!parse(regenerate(*judgement.script)).obstacle);
+  return judgement;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view line(reinterpret_cast<const char*>(data), size);
+  static const Programs programs(std::nullopt, "/usr/bin:/bin", {});
+  static const CommandRules safe = [] {
+    CommandRules rules;
+    rules.allow = {"ls", "cat", "grep", "find", "git", "sed", "awk", "sort", "xargs", "env", "tar", "make", "head"};
+    rules.safe_arguments = true;
+    return rules;
+  }();
+  static const CommandRules denies = [] {
+    CommandRules rules;
+    rules.deny = {"rm", "git push"};
+    rules.ask_network = {"curl"};
+    return rules;
+  }();
+  static const DirectoryRules anywhere, confined{.roots = {"/usr/share"}, .confine_arguments = true};
+  check(line, safe, anywhere, programs);
+  check(line, CommandRules{}, confined, programs);
+  const LineJudgement judgement = check(line, denies, anywhere, programs);
+  const Script script = parse(line);
+  if (script.error || script.commands.empty() || script.commands.front().words.empty()) return 0;
+  const Word& first = script.commands.front().words.front();
+  if (first.literal && first.text == "rm") require(judgement.verdict.answer == Answer::deny);
+  return 0;
+}
