@@ -27,11 +27,15 @@ bool flag_at(const json& record, const char* key) {
   return found != record.end() && found->is_boolean() && found->get<bool>();
 }
 
+// Neither a step nor a part of a run takes longer. Sums of times that a journal makes up must not overflow.
+constexpr std::chrono::hours max_part{24 * 370};
+constexpr std::chrono::hours max_run{100 * max_part};
+
 steady_clock::duration duration_at(const json& record, const char* key) {
   const auto found = record.find(key);
   if (found == record.end() || !found->is_number()) return {};
   const double ms = found->get<double>();
-  // A step does not take more than a year, and a larger value would overflow.
+  // A larger value would overflow.
   if (!(ms >= 0 && ms < 3.2e10)) return {};
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double, std::milli>(ms));
 }
@@ -285,7 +289,9 @@ void RecordReader::read_inputs(const json& record) {
 }
 
 void RecordReader::resume(const json& record, Moment at) {
-  before_ += run_.status ? run_.took : std::max(newest_ - part_began_, Moment::duration::zero());
+  const steady_clock::duration took =
+      run_.status ? run_.took : std::max(newest_ - part_began_, Moment::duration::zero());
+  before_ = std::min<steady_clock::duration>(before_ + std::min<steady_clock::duration>(took, max_part), max_run);
   part_began_ = at;
   numbers_before_ = highest_number_;
   ++run_.resumed;
