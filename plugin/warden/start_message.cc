@@ -26,7 +26,7 @@ bool StartMessage::receive(int socket, const char* bytes, const Received& receiv
   if (start_.has_input != 0 && !standard_input_) std::swap(standard_input_, ruleset_);
   if ((start_.has_input != 0) != static_cast<bool>(standard_input_)) return false;
   if (start_.has_terminal != 0 && start_.has_input == 0) return false;
-  if (start_.text_bytes > max_text || size - sizeof(Start) > start_.text_bytes) return false;
+  if (start_.text_bytes == 0 || start_.text_bytes > max_text || size - sizeof(Start) > start_.text_bytes) return false;
   text_.resize(start_.text_bytes);
   std::size_t have = size - sizeof(Start);
   std::memcpy(text_.data(), bytes + sizeof(Start), have);
