@@ -1,4 +1,5 @@
 // Files that nobody meant: large, deep, cut off, random. They end with diagnostics, soon, and without a crash.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <functional>
@@ -38,7 +39,9 @@ double time_to_read(const std::string& text) {
 // Sixteen times as much takes some sixteen times as long, under a sanitizer more; what is quadratic takes 256 times.
 void expect_linear(const std::string& name, const std::function<std::string(int count)>& make) {
   const double few = time_to_read(make(300));
-  const double many = time_to_read(make(4'800));
+  double many = time_to_read(make(4'800));
+  // A virtual machine that stands still for seconds counts them as time of whoever runs; what is quadratic is so each time.
+  for (int again = 0; again < 2 && many >= 100 * few + 0.1; ++again) many = std::min(many, time_to_read(make(4'800)));
   BOOST_TEST(many < 100 * few + 0.1, name << ": " << few << " s, " << many << " s");
 }
 
