@@ -5,7 +5,7 @@
 // Sources: host-api/base/json.cc host-api/base/json_reader.cc host-api/base/json_text.cc host-api/base/ordered_json.cc
 // Sources: host-api/base/utf8.cc host-api/base/files.cc
 // Libraries: yaml-cpp
-// One input in: 20
+// One input in: 100
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

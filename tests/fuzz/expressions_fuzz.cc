@@ -5,7 +5,7 @@
 // Sources: host-api/base/edit_distance.cc host-api/base/json.cc host-api/base/json_reader.cc host-api/base/json_text.cc
 // Sources: host-api/base/ordered_json.cc host-api/base/shell_quote.cc host-api/base/utf8.cc
 // Libraries: re2
-// One input in: 4
+// One input in: 30
 #include "expressions/expression.h"
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 // Sources: host-api/base/ordered_json.cc host-api/base/shell_quote.cc host-api/base/stop.cc host-api/base/time_text.cc
 // Sources: host-api/base/utf8.cc
 // Libraries: yaml-cpp md4c re2 md
-// One input in: 6
+// One input in: 30
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -7,7 +7,7 @@
 // Sources: host-api/base/ordered_json.cc host-api/base/sha256.cc host-api/base/shell_quote.cc host-api/base/utf8.cc
 // Sources: host-api/base/escape.cc host-api/base/edit_distance.cc host-api/base/time_text.cc
 // Libraries: md
-// One input in: 100
+// One input in: 300
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

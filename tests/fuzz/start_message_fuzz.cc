@@ -2,7 +2,7 @@
 // messages, each with two bytes of length before it. Whatever the bytes are, a message is taken or refused; of one that
 // is taken, each text of the plan lies in it.
 // Sources: plugin/warden/start_message.cc plugin/warden/protocol.cc plugin/warden/sandbox_child.cc
-// One input in: 20
+// One input in: 100
 #include "warden/start_message.h"
 
 #include <fcntl.h>
