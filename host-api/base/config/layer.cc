@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/config/keys.h"
+#include "base/config/yaml_document.h"
 #include "base/config/yaml_mistake.h"
 #include "base/edit_distance.h"
 #include "base/escape.h"
@@ -384,11 +385,9 @@ void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagn
   try {
     // Aliases are cheap: they share what they refer to, and nothing below an unknown key is read. The end mark makes
     // the parser notice a quote that is not closed; without it, the parser takes the end of the file as its end.
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text + "\n...\n");
-    if (documents.size() > 1) {
-      reader.mistake(documents[1].Mark(), "a second document begins; only one is allowed");
-    }
-    reader.read(documents.empty() ? YAML::Node() : documents.front());
+    const YamlDocument document = load_document(text + "\n...\n");
+    if (document.second) reader.mistake(*document.second, "a second document begins; only one is allowed");
+    reader.read(document.first);
   } catch (const YAML::DeepRecursion&) {
     reader.mistake(YAML::Mark::null_mark(), "it is nested too deeply");
   } catch (const YAML::Exception& e) {

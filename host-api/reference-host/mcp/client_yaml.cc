@@ -3,6 +3,7 @@
 // A YAML library reads the text before and after the change; the change itself is made in the text.
 #include <yaml-cpp/yaml.h>
 
+#include "base/config/yaml_document.h"
 #include "base/json.h"
 #include "mcp/client_formats.h"
 
@@ -24,12 +25,12 @@ bool is_twice(const YAML::Node& mapping, const std::string& name) {
 // Reads a mapping, or an empty text. False: `problem` says why.
 bool read(const std::string& text, YAML::Node& root, std::string& problem) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1) {
+    const YamlDocument document = load_document(text);
+    if (document.second) {
       problem = "it has several documents";
       return false;
     }
-    root = documents.empty() ? YAML::Node() : documents.front();
+    root = document.first;
   } catch (const YAML::Exception& error) {
     problem = "it is no YAML: " + std::string(error.what());
     return false;
