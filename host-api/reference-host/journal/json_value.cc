@@ -170,7 +170,7 @@ std::optional<Moment> time_from_text(std::string_view text) {
   };
   const year_month_day date{year(number(0, 4)), month(static_cast<unsigned>(number(5, 2))),
                             day(static_cast<unsigned>(number(8, 2)))};
-  // A Moment counts nanoseconds in 64 bits, from 1678 to 2262.
+  // Nanoseconds in 64 bits span 292 years. The difference of two times must fit, too.
   if (!date.ok() || date.year() < year(1970) || date.year() > year(2261)) return std::nullopt;
   return Moment(sys_days(date)) + hours(number(11, 2)) + minutes(number(14, 2)) + seconds(number(17, 2)) +
          milliseconds(number(20, 3));

@@ -90,6 +90,8 @@ class RecordReader {
   void resume(const nlohmann::json& record, Moment at);
   void read_inputs(const nlohmann::json& record);
   void end(const nlohmann::json& record);
+  // What the part since the last start or resumption has taken.
+  std::chrono::steady_clock::duration part_took() const;
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
   // Of a step. Each process of a run counts its steps from 1; here no two steps of the run have the same number.
   std::uint64_t number_of(const nlohmann::json& record);

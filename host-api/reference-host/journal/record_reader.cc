@@ -27,16 +27,15 @@ bool flag_at(const json& record, const char* key) {
   return found != record.end() && found->is_boolean() && found->get<bool>();
 }
 
-// Neither a step nor a part of a run takes longer. Sums of times that a journal makes up must not overflow.
-constexpr std::chrono::hours max_part{24 * 370};
-constexpr std::chrono::hours max_run{100 * max_part};
+// Neither a step nor a part of a run takes longer (370 days). Sums of times that a journal makes up must not overflow.
+constexpr std::chrono::milliseconds max_part{32'000'000'000};
+constexpr std::chrono::milliseconds max_earlier_parts{100 * max_part};
 
 steady_clock::duration duration_at(const json& record, const char* key) {
   const auto found = record.find(key);
   if (found == record.end() || !found->is_number()) return {};
   const double ms = found->get<double>();
-  // A larger value would overflow.
-  if (!(ms >= 0 && ms < 3.2e10)) return {};
+  if (!(ms >= 0 && ms < static_cast<double>(max_part.count()))) return {};
   return std::chrono::duration_cast<steady_clock::duration>(std::chrono::duration<double, std::milli>(ms));
 }
 
@@ -289,9 +288,7 @@ void RecordReader::read_inputs(const json& record) {
 }
 
 void RecordReader::resume(const json& record, Moment at) {
-  const steady_clock::duration took =
-      run_.status ? run_.took : std::max(newest_ - part_began_, Moment::duration::zero());
-  before_ = std::min<steady_clock::duration>(before_ + std::min<steady_clock::duration>(took, max_part), max_run);
+  before_ = std::min<steady_clock::duration>(before_ + part_took(), max_earlier_parts);
   part_began_ = at;
   numbers_before_ = highest_number_;
   ++run_.resumed;
@@ -325,9 +322,13 @@ void RecordReader::end(const json& record) {
   run_.took = duration_at(record, "ms");
 }
 
+steady_clock::duration RecordReader::part_took() const {
+  if (run_.status) return run_.took;
+  return std::clamp<steady_clock::duration>(newest_ - part_began_, steady_clock::duration::zero(), max_part);
+}
+
 RunRecord RecordReader::finish() {
-  if (!run_.status) run_.took = std::max(newest_ - part_began_, Moment::duration::zero());
-  run_.took += before_;
+  run_.took = before_ + part_took();
   std::vector<StepRecord> steps;
   for (std::size_t i = 0; i < run_.steps.size(); ++i) {
     if (!gone_[i]) steps.push_back(std::move(run_.steps[i]));
