@@ -5,19 +5,17 @@
 // Sources: plugin/policy/words.cc plugin/policy/words/*.cc plugin/policy/directories.cc host-api/base/utf8.cc
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "fuzz/require.h"
 #include "policy/arguments.h"
 
 namespace {
 
 using wtool::policy::ArgumentJudgement;
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using wtool::test::require;
 
 void check(const ArgumentJudgement& judgement, const std::vector<std::string>& words) {
   const bool unsafe = judgement.kind == ArgumentJudgement::Kind::unsafe;

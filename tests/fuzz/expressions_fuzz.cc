@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,14 +20,13 @@
 #include "base/utf8.h"
 #include "expressions/template.h"
 #include "expressions/template_renderer.h"
+#include "fuzz/require.h"
 
 namespace {
 
 using namespace wtool::host::expressions;
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using wtool::test::require;
 
 class GivenValues : public Scope {
  public:

@@ -13,7 +13,6 @@
 // One input in: 30
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,15 +20,10 @@
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "fuzz/require.h"
 #include "journal/record.h"
 
-namespace {
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-}  // namespace
+using wtool::test::require;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wtool::host::journal;

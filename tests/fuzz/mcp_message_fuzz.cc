@@ -6,19 +6,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include "fuzz/require.h"
 
 namespace {
 
 using nlohmann::json;
 using wtool::host::mcp::Message;
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using wtool::test::require;
 
 json parsed_line(const std::string& line) {
   require(line.find('\n') == line.size() - 1);

@@ -10,10 +10,10 @@
 // One input in: 300
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "fuzz/require.h"
 #include "policy/judge.h"
 #include "policy/words.h"
 
@@ -21,9 +21,7 @@ namespace {
 
 using namespace wtool::policy;
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using wtool::test::require;
 
 LineJudgement check(std::string_view line, const CommandRules& commands, const DirectoryRules& directories,
                     const Programs& programs) {

@@ -12,17 +12,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
+
+#include "fuzz/require.h"
 
 namespace {
 
 using namespace wtool::warden;
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using wtool::test::require;
 
 // Reads every byte of the texts: one that does not end in the message is found by the sanitizer.
 std::size_t read_all(char* const* texts) {
@@ -63,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view more = next(max_message);
     if (!more.empty()) ::send(pair[0], more.data(), more.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
-  ::close(pair[0]);  // whoever waits for another message then sees the end
+  ::close(pair[0]);  // A reader that waits for another message sees the end.
 
   StartMessage message;
   if (message.receive(pair[1], first.data(), received)) {

@@ -10,10 +10,10 @@
 // One input in: 30
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "base/utf8.h"
+#include "fuzz/require.h"
 #include "workflow/check/checker.h"
 #include "workflow/parse/parser.h"
 
@@ -21,9 +21,7 @@ namespace {
 
 using namespace wtool::host::workflow;
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using wtool::test::require;
 
 }  // namespace
 

@@ -42,7 +42,7 @@ class DocumentStarts : public YAML::EventHandler {
   YAML::Mark last_ = YAML::Mark::null_mark();
 };
 
-// Throws YAML::Exception for a text that is not YAML, up to the beginning of the second document.
+// Throws YAML::Exception where the first or the second document is not YAML.
 inline YamlDocument load_document(const std::string& text) {
   std::istringstream in(text);
   YAML::Parser parser(in);

@@ -168,15 +168,16 @@ struct ResolvedValue {
   std::string text;
 };
 
-// A template after its tags have been followed: texts[0] values[0] texts[1] ... texts[n]. Of Dialect::workflow: the tags of a
-// prompt need render_prompt (template_renderer.h).
+// A template after its tags have been followed: texts[0] values[0] texts[1] ... texts[n]. The template must be of
+// Dialect::workflow; render_prompt (template_renderer.h) renders a prompt.
 struct Expanded {
   std::vector<std::string> texts;
   std::vector<ResolvedValue> values;
 };
 std::variant<Expanded, ExpressionError> expand(const Template& parsed, const Scope& scope);
 
-// The text with every placeholder replaced by its value, without any quoting but that of shell_quote. Of Dialect::workflow, too.
+// The text with every placeholder replaced by its value, without any quoting but that of shell_quote. The
+// template must be of Dialect::workflow.
 std::variant<std::string, ExpressionError> render_text(const Template& parsed, const Scope& scope);
 
 }  // namespace wtool::host::expressions

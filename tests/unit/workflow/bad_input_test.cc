@@ -40,7 +40,7 @@ double time_to_read(const std::string& text) {
 void expect_linear(const std::string& name, const std::function<std::string(int count)>& make) {
   const double few = time_to_read(make(300));
   double many = time_to_read(make(4'800));
-  // A virtual machine that stands still for seconds counts them as time of whoever runs; what is quadratic is so each time.
+  // A pause of a virtual machine counts as processor time of the process that runs. Quadratic work is slow each time.
   for (int again = 0; again < 2 && many >= 100 * few + 0.1; ++again) many = std::min(many, time_to_read(make(4'800)));
   BOOST_TEST(many < 100 * few + 0.1, name << ": " << few << " s, " << many << " s");
 }
