@@ -1,8 +1,5 @@
 // Fuzzes policy/arguments.h. The input is a command line: a NUL or a newline separates two words, and the first word is
 // the tool. Whatever the bytes are, every function must return soon, and its result must fit the words.
-// Sources: plugin/policy/arguments.cc plugin/policy/arguments/*.cc plugin/policy/programs/*.cc
-// Sources: plugin/policy/wrappers.cc plugin/policy/wrappers/*.cc plugin/policy/environment.cc
-// Sources: plugin/policy/words.cc plugin/policy/words/*.cc plugin/policy/directories.cc host-api/base/utf8.cc
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,10 +1,6 @@
 // Fuzzes base/config/config.h. The input is a configuration file. Whatever the bytes are, it is read, soon; what is
 // wrong is said in words, with the file's name; and a configuration that is taken is JSON, which means the same when
 // it is read again as a file.
-// Sources: host-api/base/config/*.cc host-api/base/escape.cc host-api/base/edit_distance.cc
-// Sources: host-api/base/json.cc host-api/base/json_reader.cc host-api/base/json_text.cc host-api/base/ordered_json.cc
-// Sources: host-api/base/utf8.cc host-api/base/files.cc
-// Libraries: yaml-cpp
 // One input in: 100
 #include <cstddef>
 #include <cstdint>

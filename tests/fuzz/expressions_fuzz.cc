@@ -1,10 +1,6 @@
 // Fuzzes expressions/expression.h and expressions/template.h. The input is a condition and a template of a workflow and
 // of a prompt. Whatever the bytes are, each is read and evaluated, soon; an error points into the text; a value can
 // be written as JSON; and a text without a sign of a template is inserted as it is.
-// Sources: host-api/reference-host/expressions/*.cc
-// Sources: host-api/base/edit_distance.cc host-api/base/json.cc host-api/base/json_reader.cc host-api/base/json_text.cc
-// Sources: host-api/base/ordered_json.cc host-api/base/shell_quote.cc host-api/base/utf8.cc
-// Libraries: re2
 // One input in: 30
 #include "expressions/expression.h"
 

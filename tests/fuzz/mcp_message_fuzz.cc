@@ -1,7 +1,5 @@
 // Fuzzes mcp/message.h. The input is a line of an MCP client's. Whatever the bytes are, it is judged, soon; what is
 // answered with the id that was found is a line of JSON, and an id that was taken comes back as it was.
-// Sources: host-api/reference-host/mcp/message.cc host-api/reference-host/mcp/id_scanner.cc
-// Sources: host-api/base/json.cc host-api/base/json_reader.cc host-api/base/ordered_json.cc
 #include "mcp/message.h"
 
 #include <cstddef>

@@ -2,11 +2,6 @@
 // is judged, soon, by an allow list with safe arguments, by a deny list and by confinement; the verdict points into
 // the line; what is allowed under a list has no obstacle when the line that runs is read again; and a line that names
 // a denied program in its first command is never allowed.
-// Sources: plugin/policy/*.cc plugin/policy/*/*.cc plugin/system/*.cc
-// Sources: host-api/base/files.cc host-api/base/json.cc host-api/base/json_reader.cc host-api/base/json_text.cc
-// Sources: host-api/base/ordered_json.cc host-api/base/sha256.cc host-api/base/shell_quote.cc host-api/base/utf8.cc
-// Sources: host-api/base/escape.cc host-api/base/edit_distance.cc host-api/base/time_text.cc
-// Libraries: md
 // One input in: 300
 #include <cstddef>
 #include <cstdint>

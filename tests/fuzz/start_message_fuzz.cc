@@ -1,7 +1,6 @@
 // Fuzzes warden/start_message.h. The input is what a custodian is sent to start a command: a Start, then its `more`
 // messages, each with two bytes of length before it. Whatever the bytes are, a message is taken or refused; of one that
 // is taken, each text of the plan lies in it.
-// Sources: plugin/warden/start_message.cc plugin/warden/protocol.cc plugin/warden/sandbox_child.cc
 // One input in: 100
 #include "warden/start_message.h"
 

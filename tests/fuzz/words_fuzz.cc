@@ -1,6 +1,4 @@
 // What must hold of policy/words for every text.
-// Sources: plugin/policy/words.cc plugin/policy/regenerate.cc plugin/policy/words/*.cc
-// Sources: host-api/base/shell_quote.cc host-api/base/utf8.cc
 #include "policy/words.h"
 
 #include <algorithm>

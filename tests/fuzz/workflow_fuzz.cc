@@ -1,12 +1,6 @@
 // Fuzzes workflow/parse/parser.h and workflow/check/checker.h, with all that they read: markdown, front matter,
 // diagrams, actions, templates, conditions. The input is a workflow file. Whatever the bytes are, it is read and
 // checked, soon; each diagnostic stands in the file; and the arrows of what has no error lead to states.
-// Sources: host-api/reference-host/workflow/*/*.cc host-api/reference-host/expressions/*.cc
-// Sources: host-api/base/edit_distance.cc host-api/base/files.cc host-api/base/json.cc host-api/base/json_reader.cc host-api/base/json_schema.cc
-// Sources: host-api/base/json_text.cc host-api/base/ordered_json.cc
-// Sources: host-api/base/shell_quote.cc host-api/base/stop.cc host-api/base/utf8.cc
-// Sources: host-api/base/config/yaml_mistake.cc
-// Libraries: yaml-cpp md4c re2
 // One input in: 30
 #include <cstddef>
 #include <cstdint>
