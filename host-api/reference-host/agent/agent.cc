@@ -114,12 +114,12 @@ class Agent final : public SlotOwner {
   bool has_key_;
   const std::vector<std::vector<int>> processors_;
   Clock::time_point leave_at_ = Clock::time_point::max();
-  std::int64_t full_ = 0;  // how many seconds were left until then when the pilot started
+  std::int64_t full_ = 0;  // seconds from the start of the pilot to leave_at_
   wtool_host host_{};
   std::mutex mutex_;
   std::string proven_;  // the address at which the host has answered before
   std::map<std::pair<std::string, std::string>, const wtool_tool*> tools_;
-  std::list<AgentSlot> slots_;  // does not change while their threads run
+  std::list<AgentSlot> slots_;  // each thread adds its own, under mutex_; none is removed
   std::atomic<bool> leaving_{false}, lost_{false};
   std::atomic<int> serving_{0};
   std::atomic<Clock::rep> last_call_{Clock::now().time_since_epoch().count()};

@@ -1,12 +1,12 @@
-// The pilot of a node: as many connections to the host as it has slots, and on each one call at a time, which it runs
-// through the plugin cluster_tools, so that every command is in the custody of a warden on this node.
+// The pilot of a node. It has one connection to the host for each of its slots. Each connection carries one call at a
+// time, which the pilot runs through the plugin cluster_tools, so that a warden on this node supervises every command.
 //
 // - Only the connections count. When one ends or stays silent, the pilot ends all of its calls and itself: it never
 //   runs a command whose result nobody would receive.
 // - On SIGTERM (scancel, the job's time limit) it first gives back its free slots, then ends its calls gracefully.
-// - It knows when its job's time is over, and does the same some time before that, as the ticket says.
+// - It knows when its job's time ends, and does the same some time before: the ticket's `ending_seconds`.
 // - It ends by itself when none of its slots had a call, or was kept by a session, for the ticket's idle time.
-// - The processors that Slurm gave to the job are divided among the slots, where there are enough of them.
+// - The processors that Slurm gave to the job are divided among the slots, if there is at least one for each.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@
 
 namespace wtool::host {
 
-// Returns the exit status of the program. Blocks SIGTERM and SIGINT in this process for good. If there is a `problem`,
-// a reason why this node cannot run calls, it only reports that to the host.
+// Returns the exit status of the program. Blocks SIGTERM and SIGINT in this process for good. `problem`: why this node
+// cannot run calls; then the pilot only reports it to the host.
 int run_agent(const pilot::Ticket& ticket, Plugin& plugin, const std::string& problem = {});
 
 }  // namespace wtool::host

@@ -23,7 +23,7 @@ std::string variable(const char* name) {
 
 namespace {
 
-// A number of the environment; nothing where it is not one.
+// The number in an environment variable. Nothing: its value is not a number.
 std::optional<std::int64_t> number(const char* name) {
   const std::string text = variable(name);
   std::int64_t value = 0;

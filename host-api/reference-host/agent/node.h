@@ -1,4 +1,4 @@
-// What a pilot learns from its node: the job that it is, the processors of its slots, and its connection to the host.
+// What a pilot learns from its node: when its job ends, and the processors of its slots. Also connects to the host.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,14 @@
 
 namespace wtool::host {
 
-// The environment variable; empty where it is not set.
+// The value of the environment variable; empty if it is not set.
 std::string variable(const char* name);
 
 // When Slurm ends the job. Nothing: this process is not in a job.
 std::optional<std::chrono::steady_clock::time_point> end_of_job(const pilot::Ticket& ticket);
 
-// The processors of each slot; empty: every slot uses all of the job's. They are divided only if they belong to the job
-// alone, that is, if Slurm has bound the job to exactly the processors that it allocated.
+// The processors of each slot; empty: every slot uses all processors of the job. They are divided only if no other job
+// uses them, that is, if Slurm has bound the job to exactly the processors that it allocated.
 std::vector<std::vector<int>> processors_of(int slots);
 
 // A connected socket; if it is empty, `problem` says why. Takes only numeric addresses, so that no name is looked up.

@@ -22,7 +22,7 @@ using pilot::Type;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// A call that lasts longer tells at once that it has begun.
+// A call that lasts longer than this reports then that it has begun.
 constexpr milliseconds start_told_after{2};
 
 // The channel of the call that this thread runs: what the plugin logs meanwhile goes there.
@@ -72,10 +72,10 @@ int32_t AgentSlot::on_event(void* self, const wtool_event* event) noexcept {
   }
 }
 
-// The host tells the other states itself.
+// The host reports the other states itself.
 bool AgentSlot::tell_of_state(std::string_view state) {
   if (!state.starts_with(R"({"state":"started")")) return true;
-  // The thread that watches flushes once, soon after the call has begun: it may have done so before this.
+  // The watching thread flushes only once, soon after the call has begun: it may have done so before this.
   return channel_->send_with_next(Type::running, {}) && (!told_of_start_ || channel_->flush());
 }
 
@@ -94,9 +94,9 @@ void AgentSlot::serve() {
         serve_one(*message);
         owner_.called();
       } else if (message->type == Type::taken) {
-        note_taken(*message);  // of the call before: the connection counts on
+        note_taken(*message);  // about the call before: the count continues across calls
       }
-      continue;  // otherwise a cancel that crossed the result on its way
+      continue;  // anything else is a cancel that crossed the result on its way
     }
     if (channel_->state() == Channel::State::closed) break;
     channel_->rest();
@@ -114,7 +114,7 @@ void AgentSlot::serve() {
   watcher.join();
 }
 
-// When the watching thread wakes for the first time; then it does for each beat. Zero: not at all.
+// Wakes the watching thread after `first`, and from then on for each beat. Zero: never.
 void AgentSlot::set_timer(std::chrono::nanoseconds first) const {
   itimerspec times{};
   times.it_value.tv_nsec = first.count();
@@ -128,7 +128,7 @@ void AgentSlot::watch() {
     ::epoll_wait(watched_.get(), ready, 2, -1);
     const std::scoped_lock lock(receiving_);
     if (over_) return;
-    if (watched_call_ == nullptr) continue;  // It ended just now, and nothing is watched any more.
+    if (watched_call_ == nullptr) continue;  // The call ended just now, and nothing is watched.
     std::uint64_t times = 0;
     const bool due = ::read(timer_.get(), &times, sizeof times) == sizeof times;
     if (!receive(*watched_call_)) {
@@ -162,7 +162,7 @@ void AgentSlot::watch_no_more() {
   watched_call_ = nullptr;
 }
 
-// True: it answers a beat.
+// True: the message answers a beat.
 bool AgentSlot::note_taken(const ChannelMessage& message) {
   if (message.text.size() != 9) return false;
   std::uint64_t bytes = 0;
@@ -171,7 +171,7 @@ bool AgentSlot::note_taken(const ChannelMessage& message) {
   return message.text[8] == 1;
 }
 
-// What the host says of a call. False: the connection is over, and so is all that runs here.
+// Takes what the host says about a call. False: the connection is over, and so is everything that runs here.
 bool AgentSlot::receive(Call& call) {
   while (std::optional<ChannelMessage> message = channel_->next()) {
     if (message->type == Type::cancel && !message->text.empty()) {
@@ -190,8 +190,8 @@ void AgentSlot::beat() {
   if (!beat_waits_) beat_waits_ = channel_->send(Type::beat, {});
 }
 
-// A large result waits until the host has taken all events, which the answer to a beat says: it would fill the kernel's buffers
-// while the host's reader pauses.
+// A large result waits until the host has taken all events, which it reports in its answers to beats. Otherwise the
+// result would fill the kernel's buffers while the host's reader pauses.
 void AgentSlot::await_taken(Call& call) {
   auto next_beat = Clock::now();
   while (receive(call) && !window_.all_taken()) {
@@ -250,7 +250,7 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
   }
   // Most calls are short: their start and their result are one packet, for which the host wakes once.
   channel_->send_with_next(Type::started, {});
-  // The signal to leave came before this call could be seen.
+  // The pilot decided to leave before it could see this call, and so did not cancel it.
   if (owner_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
 
   logging_to = channel_.get();

@@ -1,4 +1,4 @@
-// One slot of a pilot: a connection to the host, and the call that it has.
+// One slot of a pilot: a connection to the host, and its current call.
 #pragma once
 
 #include <sys/epoll.h>
@@ -25,7 +25,7 @@ namespace wtool::host {
 // What a slot asks of its pilot. All members: any thread.
 class SlotOwner {
  public:
-  // The tool with that configuration, made once. NULL: `error`.
+  // The tool with this configuration, made when it is first needed. NULL: `error` says why.
   virtual const wtool_tool* tool(const std::string& id, const std::string& config, std::string& error) = 0;
   virtual bool leaving() const = 0;
   virtual int leave_event() const = 0;  // a descriptor, readable as soon as the pilot leaves
@@ -37,8 +37,8 @@ class SlotOwner {
   ~SlotOwner() = default;
 };
 
-// A connection, and the call that it has. serve() waits for orders and runs them. While it runs one, another thread receives, since
-// the host may cancel it, takes its output, and can be lost. That thread sleeps otherwise, and an order need not wake it.
+// serve() waits for orders and runs them. While a call runs, another thread receives, since the host may cancel the
+// call, takes its output, and can be lost. Between calls that thread sleeps, and an order need not wake it.
 class AgentSlot {
  public:
   AgentSlot(SlotOwner& owner, std::unique_ptr<pilot::Channel> channel, std::vector<int> processors)
@@ -76,10 +76,10 @@ class AgentSlot {
 
   const Descriptor watched_{::epoll_create1(EPOLL_CLOEXEC)};
   const Descriptor timer_{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
-  std::mutex receiving_;  // held by who receives for a call, and for the following
+  std::mutex receiving_;  // held by the watching thread while it receives; guards what follows while a call is watched
   Call* watched_call_ = nullptr;
   std::atomic<bool> told_of_start_{false};
-  bool beat_waits_ = false;  // the host has not answered
+  bool beat_waits_ = false;  // the host has not answered the last beat
   bool over_ = false;
 };
 

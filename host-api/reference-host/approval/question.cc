@@ -14,7 +14,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t least_columns = 20;
-// A command of more lines than this may have left the screen at its top.
+// The top of a command with more lines than this may have scrolled off the screen.
 constexpr std::size_t many_lines = 15;
 constexpr std::string_view first_bar = "  | ";
 constexpr std::string_view next_bar = "  : ";

@@ -9,11 +9,11 @@
 
 namespace wtool::host {
 
-// A copy of the plugin's question, valid as long as that one is.
+// A copy of the plugin's question.
 struct Question {
   std::uint64_t id = 0;
   std::string tool;
-  std::string subject;  // JSON object: "command", "directory", "environment_names", and whatever else the plugin tells
+  std::string subject;  // JSON object: "command", "directory", "environment_names", and what else the plugin adds
   std::string reason;
   std::string fingerprint{};  // equal only for the same command, directory, environment and standard input
 };
@@ -41,7 +41,7 @@ class Approver {
  public:
   virtual ~Approver() = default;
 
-  // Waits for the answer. On the thread of the call that the question is about.
+  // Waits for the answer, on the thread of the call that the question is about.
   virtual Approval ask(const Question& question) = 0;
 
   // Ends the question as unavailable. Never waits. May be called before ask() for that question; a finished question is

@@ -25,7 +25,7 @@ using nlohmann::json;
 // How long to wait for a process that was stopped, or that is not one of our servers.
 constexpr std::chrono::seconds patience{5};
 constexpr std::chrono::seconds least_patience{1};
-// More than a server of ours ever says.
+// More than one of our servers ever sends as a line.
 constexpr std::size_t max_server_line = std::size_t{64} << 20;
 constexpr std::size_t max_questions = 10'000;
 constexpr std::int64_t latest = 4'000'000'000;  // in the year 2096; the clock counts in nanoseconds
@@ -35,7 +35,7 @@ int milliseconds_until(std::chrono::steady_clock::time_point due) {
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-// False: nothing came in time, or the time is over although more is coming.
+// False: nothing came in time, or the time is over, even if more is coming.
 bool can_read(const Descriptor& socket, std::chrono::steady_clock::time_point due) {
   pollfd polled{socket.get(), POLLIN, 0};
   while (const int left = milliseconds_until(due)) {
@@ -96,7 +96,7 @@ void QuestionClient::connect_to(const Descriptor& folder, const std::string& pat
   const sockaddr_un address = socket_address(folder, name);
   if (!socket) return refusals_.push_back(place + ": " + ::strerror(errno));
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    // These two errors mean that its process has ended, even if another process has the number by now.
+    // These two errors mean that the socket's process has ended, even if another process has its number by now.
     if (errno != ECONNREFUSED && errno != ENOENT) refusals_.push_back(place + ": " + ::strerror(errno));
     return;
   }

@@ -19,7 +19,7 @@ struct AskedQuestion {
   std::string id;     // by which a person names the question
   std::string place;  // the socket of the process that asks
   Question question;
-  std::string client;  // on whose behalf it is asked, by the name that the client gives itself; empty: it gives none
+  std::string client;  // the client for which it is asked, as it calls itself; empty: it gives no name
   std::string run;     // the suspended run that needs the answer; empty: a call waits
   std::chrono::system_clock::time_point until;
 };
@@ -31,10 +31,10 @@ class QuestionClient {
   // failure.
   bool watch(std::string& why);
 
-  // Connects to all processes that ask, and takes in what waits there.
+  // Connects to all processes that ask, and reads the questions that wait there.
   void look();
-  // Waits until something has changed, or `wake` can be read; false then. A process that begins to ask is a change only
-  // after watch(); look() takes its questions in.
+  // Waits until something has changed. False: `wake` can be read, or waiting failed. A process that begins to ask
+  // counts as a change only after watch(); look() then reads its questions.
   bool wait(int wake);
 
   const std::vector<AskedQuestion>& questions() const { return questions_; }
@@ -43,8 +43,8 @@ class QuestionClient {
   // Why processes refuse answers from this one, a sentence each. Each is returned once.
   std::vector<std::string> take_refusals();
 
-  // Sends the answer to the very process that asked, since any process of this user can ask under the id of another
-  // one's question. Returns what is wrong with the answer; empty: it was accepted.
+  // Sends the answer to the very process that asked, since any process of this user can use the id of another process's
+  // question. Returns what is wrong with the answer; empty: it was accepted.
   std::string answer(const AskedQuestion& asked, std::string_view word);
 
  private:
@@ -64,7 +64,7 @@ class QuestionClient {
   void take(Server& server, const std::string& line);
   void forget(Server& server);
 
-  Descriptor changes_;  // of the folders
+  Descriptor changes_;  // of the folders, by inotify
   std::list<Server> servers_;
   std::vector<AskedQuestion> questions_;
   std::vector<std::string> refusals_;

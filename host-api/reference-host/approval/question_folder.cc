@@ -35,7 +35,7 @@ bool is_own_folder(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
 }
 
-// The process number in `PID.sock`, or in `.PID.sock`, which is the name before it takes questions; 0: it is neither.
+// The process number in `PID.sock`, or in `.PID.sock`, the name until the socket listens; 0: it is neither.
 pid_t process_of(std::string_view name) {
   if (!name.empty() && name.front() == '.') name.remove_prefix(1);
   pid_t process = 0;
@@ -44,7 +44,7 @@ pid_t process_of(std::string_view name) {
   return is_whole && process > 0 ? process : 0;
 }
 
-// True where no process of this machine listens there. A process that is not visible here may listen: several
+// True: no process of this machine listens on the socket. A process that is not visible here may listen: several
 // containers can share the folder.
 bool is_left_over(const Descriptor& folder, std::string_view name) {
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -63,7 +63,7 @@ std::vector<std::string> question_folders() {
   const std::string usual = home.empty() ? home : home + "/.local/state";
   const std::string state = environment_folder("XDG_STATE_HOME", usual);
   if (!state.empty()) folders.push_back(state + below);
-  // Another process of this user may run without that variable.
+  // Another process of this user may run without XDG_STATE_HOME.
   if (!usual.empty() && usual != state) folders.push_back(usual + below);
   return folders;
 }
@@ -149,7 +149,7 @@ std::optional<Status> read_status(const Descriptor& folder) {
 
 bool is_keeper(std::string_view name) { return name == "shell-warden" || name == "custodian"; }
 
-// True where /proc is mounted and shows this process's own pid namespace.
+// True: /proc is mounted and shows this process's own pid namespace.
 bool has_own_proc() {
   std::array<char, 32> number{};
   const ssize_t size = ::readlink("/proc/self", number.data(), number.size());

@@ -18,14 +18,14 @@ namespace wtool::host {
 
 std::vector<std::string> question_folders();
 
-// Opens the folder; with `make`, creates it if it is missing. An empty descriptor: it is missing, or not this user's
-// alone, and `why` says so.
+// Opens the folder; with `make`, creates it if it is missing. An empty descriptor: it is missing, or does not belong
+// only to this user, and `why` says so.
 Descriptor open_question_folder(const std::string& path, bool make, std::string& why);
 
 // The socket's address through the opened folder, so that it is short enough for an address.
 sockaddr_un socket_address(const Descriptor& folder, std::string_view name);
 
-// The names of sockets in the folder. Those that processes have left over are removed.
+// The names of sockets in the folder. Sockets that dead processes have left are removed.
 std::vector<std::string> question_sockets(const Descriptor& folder);
 
 // ---- Who is at the other end of a socket: never a process of a call.

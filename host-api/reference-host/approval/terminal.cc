@@ -16,7 +16,7 @@ constexpr std::size_t max_withdrawn = 1024;
 
 constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]: ";
 
-// Parses a line as an answer; false where it is not one.
+// Parses a line as an answer. False: it is not one.
 bool parse_answer(std::string_view line, Approval& answer) {
   constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = std::min(line.find_first_not_of(blanks), line.size());

@@ -75,7 +75,7 @@ struct WaitingQuestions::Peer {
     say({{"refused", why}});
     is_over = true;
   }
-  // Why it must not answer; empty: it may.
+  // Why this process must not answer; empty: it may.
   std::string problem() const {
     if (!process) return "it cannot be told who asks: the process has ended, or the kernel has no pidfds";
     std::string why = peer_problem(number);
@@ -159,7 +159,7 @@ void WaitingQuestions::wake() const {
 
 std::string WaitingQuestions::next_id() { return std::to_string(::getpid()) + '-' + std::to_string(++asked_); }
 
-// Drops the questions that nobody waits for any more.
+// Drops the questions of suspended runs whose time is over.
 void WaitingQuestions::drop_late() {
   const auto now = std::chrono::system_clock::now();
   std::erase_if(waiting_, [&](const auto& one) { return !one.second.run.empty() && one.second.until <= now; });
@@ -199,7 +199,7 @@ Approval WaitingQuestions::ask(const Question& question, const std::string& clie
   if (std::erase(withdrawn_, question.id) > 0 || ending_ || !start()) return Approval::unavailable;
   const std::string id = next_id();
   const auto due = Clock::now() + within_;
-  Waiting& waiting = waiting_[id];  // stays where it is: it is a map
+  Waiting& waiting = waiting_[id];  // an element of a map stays where it is
   waiting.question = question;
   waiting.client = client;
   waiting.until = std::chrono::system_clock::now() + within_;
@@ -341,7 +341,7 @@ bool WaitingQuestions::take_from(Peer& peer) {
   if (size < 0) return errno == EAGAIN || errno == EINTR;
   if (size == 0) return false;
   if (peer.is_over) return true;
-  // All bytes of one message are of one sender.
+  // All bytes of one message come from one sender.
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   ucred sender{};
   if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS) {

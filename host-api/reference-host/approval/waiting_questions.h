@@ -3,14 +3,15 @@
 //   WaitingQuestions waiting(std::chrono::seconds(600), complain);
 //   const Approval answer = waiting.ask(question, "the client's name");   // the process has a socket from now on
 //
-// - The socket is one of this user's alone (question_folder.h), made with the first question and removed at the end.
+// - Only this user has access to the socket (question_folder.h). It is made with the first question, and removed at the
+//   end.
 // - Each line on it is a JSON object. The server says {"nonce"}, then {"asks": {...}} for each question that waits,
 //   {"ready": true}, and from then on {"asks"} and {"over": ID}. A client says {"id", "answer", "nonce"} and gets
 //   {"id", "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
 // - The process that answers is examined (question_folder.h) when it connects and at each answer. The kernel reports
 //   which process has sent a line. Only the process whose ancestors were examined knows the nonce and can send a line
 //   under its own number, and it is still alive then. So no process can answer through another one.
-// - A question whose time is over is refused, and says that nobody has answered.
+// - A question whose time is over is refused, and the refusal says that nobody has answered.
 #pragma once
 
 #include <chrono>
@@ -41,16 +42,16 @@ class WaitingQuestions {
   WaitingQuestions(std::chrono::seconds within, Tell tell);
   WaitingQuestions(const WaitingQuestions&) = delete;
   WaitingQuestions& operator=(const WaitingQuestions&) = delete;
-  ~WaitingQuestions();  // Nobody waits any more.
+  ~WaitingQuestions();  // No thread may still be in ask().
 
-  // Waits. `client`: on whose behalf it is asked, by the name that it gives itself.
+  // Waits for the answer. `client`: the client for which it is asked, as it calls itself.
   Approval ask(const Question& question, const std::string& client);
   void withdraw(std::uint64_t id);
 
-  // Leaves the question for a run that it suspends: no thread waits, and take() returns the answer when the run is
-  // continued.
+  // Keeps a question for which `run` is suspended: no thread waits, and take() returns the answer when the run
+  // continues.
   void leave(const std::string& run, const Question& question, const std::string& client);
-  // The answer to that question of the run; each answer is returned once.
+  // The answer to the run's question with this fingerprint, if there is one. Each answer is returned once.
   std::optional<Approval> take(const std::string& run, const std::string& fingerprint);
   // The run continues: its questions without an answer are dropped.
   void continues(const std::string& run);
@@ -91,7 +92,7 @@ class WaitingQuestions {
   std::uint64_t asked_ = 0;
   bool ending_ = false;
   Descriptor folder_;
-  std::string name_;  // of the socket in it
+  std::string name_;  // of the socket in folder_
   Descriptor listening_;
   Descriptor wake_;
   std::list<Peer> peers_;

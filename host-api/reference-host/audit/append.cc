@@ -33,7 +33,7 @@ struct LastLink {
   std::string hash = std::string(no_hash);
 };
 
-// Opened and locked; none: `why` says what to do.
+// The trail, opened and locked. Empty: `why` says what to do.
 Descriptor locked_trail(const std::string& path, std::string& why) {
   const auto deadline = std::chrono::steady_clock::now() + max_lock_wait;
   while (true) {
@@ -62,7 +62,7 @@ Descriptor locked_trail(const std::string& path, std::string& why) {
   }
 }
 
-// The link of the last line of a text that ends with one; nothing: it does not.
+// The link of the text's last line. Nothing: the text does not end with a whole line.
 std::optional<LastLink> link_at_the_end(std::string_view text) {
   if (text.empty() || text.back() != '\n') return std::nullopt;
   text.remove_suffix(1);
@@ -78,7 +78,7 @@ std::optional<LastLink> last_link(int file, std::uint64_t size) {
   return got == static_cast<ssize_t>(tail.size()) ? link_at_the_end(tail) : std::nullopt;
 }
 
-// Where the file is empty, because it is new or was just rotated.
+// The link for the first line of a file that is empty because it is new or was just rotated.
 std::optional<LastLink> link_before(const std::string& path, std::string& why) {
   auto parts = find_rotated_parts(path, why);
   if (!parts) return std::nullopt;

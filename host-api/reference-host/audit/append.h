@@ -1,6 +1,5 @@
-// Adds a line of the host's own to the audit trail that a plugin writes: who has answered a question of a workflow, and
-// which call was skipped because its step is up to date.
-// docs/guide/audit.md has the format and the events.
+// Adds one of the host's own lines to the audit trail that a plugin writes: who has answered a question of a workflow,
+// or which call was skipped because its step is up to date. docs/guide/audit.md has the format and the events.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,9 +15,10 @@ struct AppendOptions {
   bool continue_when_unwritable = false;  // what cannot be written is only reported
 };
 
-// Appends one line under the file's lock, chained to the one before; makes the file where it is missing. `fields` is a
-// JSON object of a few values; texts in it are cut after 8 KiB, as docs/guide/audit.md says. It never rotates the file: the next call of a tool does.
-// Empty when it is written. Otherwise a sentence without its full stop: which file, why, and what to do.
+// Appends one line under the file's lock, chained to the one before; makes the file if it is missing. `fields` is a
+// JSON object of a few values; texts in it are cut after 8 KiB, as docs/guide/audit.md says. Never rotates the file:
+// the next call of a tool does that. Empty: the line is written. Otherwise a sentence without its full stop: which
+// file, why, and what to do.
 std::string append(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields);
 
 }  // namespace wtool::host::audit

@@ -95,12 +95,12 @@ int open_part(Part& part, std::string& error) {
 }
 
 std::optional<std::vector<Part>> find_parts(const std::string& file, std::string& error) {
-  // While its lock is held, nobody writes to FILE or rotates it.
+  // While FILE's lock is held, nobody writes to it or rotates it.
   for (;;) {
     std::vector<Part> parts;
     Part newest{.path = file, .name = fs::path(file).filename().string(), .newest = true};
     if (const int failed = open_part(newest, error); failed != 0) {
-      // Without the file, there may still be those that it was rotated to.
+      // If FILE is missing, there may still be rotated files.
       std::string unused;
       if (failed != ENOENT || !find_rotated(file, parts, unused) || parts.empty()) return std::nullopt;
       return parts;
@@ -110,7 +110,7 @@ std::optional<std::vector<Part>> find_parts(const std::string& file, std::string
                                     " s; look for one that is stopped (`lslocks` names it)");
       return std::nullopt;
     }
-    if (!is_named(newest)) continue;  // it was rotated between the two
+    if (!is_named(newest)) continue;  // it was rotated after it was opened, and before it was locked
     struct stat status {};
     ::fstat(newest.file.get(), &status);
     newest.size = static_cast<std::uint64_t>(status.st_size);
@@ -138,7 +138,7 @@ constexpr std::string_view hash_key = R"(","hash":")";
 constexpr std::string_view line_end = R"("})";
 constexpr std::size_t time_size = 24;
 
-// Take a part from the front, or from the back, of what is left of a line.
+// Take a part from the front or the back of what is left of a line.
 bool take(std::string_view& text, std::string_view part) {
   if (!text.starts_with(part)) return false;
   text.remove_prefix(part.size());
@@ -194,7 +194,7 @@ namespace {
 
 constexpr std::size_t piece_size = 64UL * 1024;
 
-// Reads up to `most` bytes from there. Returns 0 at the end, and on failure with errno set.
+// Reads up to `most` bytes from the offset `at`. Returns 0 at the end, and on failure with errno set.
 std::size_t read_piece(int file, char* to, std::size_t most, std::uint64_t at) {
   for (;;) {
     errno = 0;

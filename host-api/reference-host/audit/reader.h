@@ -14,7 +14,7 @@
 
 namespace wtool::host::audit {
 
-// A file of an audit trail: one that it was rotated to, or FILE itself.
+// A file of an audit trail: a rotated one, or FILE itself.
 struct Part {
   std::string path;
   std::string name;        // the path's last component, as errors call it
@@ -27,7 +27,7 @@ struct Part {
 // count. Waits a few seconds for a line that is just being written. Nothing: `error` says why.
 std::optional<std::vector<Part>> find_parts(const std::string& file, std::string& error);
 
-// Only those that FILE was rotated to. The caller has FILE's lock.
+// Only the rotated files. The caller has FILE's lock.
 std::optional<std::vector<Part>> find_rotated_parts(const std::string& file, std::string& error);
 
 // Opens a part, unless it is open. 0, or the errno, and then `error` says why.
@@ -49,10 +49,10 @@ struct TrailEntry {
   bool intact = false;  // the hash is that of the line's bytes
 };
 
-// Nothing where the line, given without its newline, does not look like a whole one.
+// Nothing: `line`, given without its newline, does not look like a whole line.
 std::optional<TrailEntry> read_entry(std::string_view line);
 
-// without_hash: the bytes of a line that its hash covers, if `text` has that many. whole_line: the line with these
+// without_hash: the bytes of a line that its hash covers, if `text` reaches that far. whole_line: the line with these
 // bytes, without its newline.
 std::optional<std::string_view> without_hash(std::string_view text);
 std::string whole_line(std::string_view hashed);
@@ -64,7 +64,7 @@ struct RawLine {
   std::uint64_t at = 0;      // the byte that it begins at
   std::uint64_t size = 0;    // without its newline
   std::string_view text{};   // without its newline; cut if the line is too long. Valid until the next call
-  bool closed = false;       // it has a newline; all have but the last
+  bool closed = false;       // it has a newline; only the last line may lack it
 };
 
 class LineReader {

@@ -57,7 +57,7 @@ std::string labelled(const char* label, const std::string& text) {
 
 std::string in_brackets(const std::string& text) { return text.empty() ? text : '(' + text + ')'; }
 
-// What a kind of event is shown with, in this order. The command comes last, where a cut does the least harm.
+// What is shown for a kind of event, in this order. The command comes last, where a cut does the least harm.
 std::vector<std::string> details_of(const std::string& kind, const ordered_json& event) {
   const auto text = [&](const char* key) { return text_of(event, key); };
   if (kind == "start") {

@@ -26,21 +26,21 @@ struct VerifyReport {
   bool good() const { return problem_count == 0; }
 };
 
-inline constexpr std::size_t max_shown = 20;  // problems, and notes
+inline constexpr std::size_t max_shown = 20;  // how many problems are listed, and how many notes
 
 // `expected` is the hash of a line that must be in the chain, or empty. Reads each file once, in bounded memory.
 VerifyReport verify(const std::string& file, const std::string& expected);
 
-// How a trail is shown: one line an event. Showing does not verify anything.
+// How a trail is shown: one line per event. Showing does not verify anything.
 struct ShowOptions {
   std::string event{};     // only this kind; empty: all, and lines that cannot be read
-  std::uint64_t last = 0;  // only the last so many; 0: all
+  std::uint64_t last = 0;  // how many events, counted from the end; 0: all
   bool json = false;       // the lines themselves, in ASCII
 };
 
 // Calls `print` with a line of text for each event, oldest first, until it returns false. The line has no newline, and
 // nothing that controls a terminal. Empty: all were shown, or `print` returned false. Otherwise why the trail could not
-// be read; of a file without any event, nothing is printed.
+// be read; nothing is printed about a file without any event.
 std::string show(const std::string& file, const ShowOptions& options,
                  const std::function<bool(std::string_view line)>& print);
 

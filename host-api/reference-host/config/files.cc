@@ -19,7 +19,7 @@ namespace wtool::host {
 
 namespace {
 
-// Longer than file time stamps ever lag behind.
+// Longer than time stamps of files ever lag behind the clock.
 constexpr std::int64_t settling_ns = 100'000'000;
 
 std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
@@ -149,7 +149,7 @@ std::vector<std::string> ConfigFiles::paths_in_force() const {
   for (const Watched& file : files_) {
     std::error_code failure;
     const std::filesystem::path path = std::filesystem::absolute(file.path, failure);
-    // A folder without a name in UTF-8 has no JSON; the usual name is held by itself.
+    // A path that is not UTF-8 cannot be passed as JSON. With the usual name, the file is protected anyway.
     if (file.is_built_in) continue;
     const bool is_usual = file.path == config_default_name;
     if (failure || file.stamp.error != 0 || !file.stamp.regular || (is_usual && !is_utf8(path.native()))) continue;

@@ -1,6 +1,6 @@
 // The files of the configuration, layer by layer: the fleet's, the user's, then the project's or the one that --config
-// names instead. It remembers the state of the files when they were read, and notices changes. The fleet's files are
-// read only once.
+// names instead. ConfigFiles remembers the state of the files when they were read, and notices changes. The fleet's
+// files are read only once.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@ namespace wtool::host {
 
 inline constexpr const char* config_default_name = "wtool.yaml";
 
-// $XDG_CONFIG_HOME/wtool, else $HOME/.config/wtool; empty where neither is an absolute path.
+// $XDG_CONFIG_HOME/wtool, else $HOME/.config/wtool; empty if neither is an absolute path.
 std::string user_config_folder();
 
 // The JSON text of `config`, as the plugin takes it. Nothing: `error` says why.
@@ -46,7 +46,7 @@ class ConfigFiles final : public ConfigSource {
 
   std::vector<std::string> paths_in_force() const override;
 
-  // Adds further files that say what may run, as absolute paths: commands may not write them either. Call it before the
+  // Adds more files that say what may run, as absolute paths: commands may not write to them either. Call it before the
   // first load.
   void add_in_force(const std::vector<std::string>& paths);
 
@@ -63,7 +63,7 @@ class ConfigFiles final : public ConfigSource {
 
  private:
   struct Stamp {
-    int error = 0;  // errno, when it could not be looked at
+    int error = 0;  // errno, if stat failed
     bool regular = false;
     dev_t device = 0;
     ino_t inode = 0;

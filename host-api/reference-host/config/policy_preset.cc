@@ -27,7 +27,7 @@ constexpr const char* system_folders[] = {
     "/var/lib/apt", "/var/lib/dpkg",
 };
 
-// In the home folder: programs, libraries and settings of build tools, without what has credentials.
+// In the home folder: programs, libraries and settings of build tools, but nothing that holds credentials.
 constexpr const char* toolchain_folders[] = {
     ".asdf",
     ".bun",
@@ -74,7 +74,7 @@ void add_existing(json& list, const fs::path& path) {
   if (fs::exists(path, failure) && is_utf8(path.native())) list.push_back(path.string());
 }
 
-// TMPDIR does not count where the home folder lies in it.
+// TMPDIR does not count if the home folder is inside it.
 json temporary_folders(const std::string& home) {
   json folders = json::array();
   add_existing(folders, "/tmp");

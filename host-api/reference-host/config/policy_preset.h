@@ -4,7 +4,7 @@
 //   const auto preset = policy_preset({.kind = PolicyPreset::Kind::project, .root = "/home/me/app"}, error);
 //   if (preset) config_files.add_policy(*preset);
 //
-// - The boundary is the kernel's sandbox: any command can write only below the root and in temporary folders. It can
+// - The boundary is the kernel's sandbox: every command can write only below the root and in temporary folders. It can
 //   read these, the system and the toolchains of the home folder, but not the rest of the home folder.
 // - The user's file may change `defaults`. `boundary` comes after it and is locked: the project's file, which an agent
 //   may write, can only tighten it.
@@ -26,16 +26,16 @@ struct PolicyPreset {
 struct PolicyRequest {
   PolicyPreset::Kind kind = PolicyPreset::Kind::project;
   std::string root;      // absolute, existing, without links
-  bool network = false;  // it is allowed
-  // A person has named it (--config): it may also set keys that are not part of the boundary.
+  bool network = false;  // commands may use it
+  // A person has named the last file (--config): it may also set keys that are not part of the boundary.
   bool trusts_last_file = false;
 };
 
-// Nothing: `error` says why the root cannot be one, or what this system lacks.
+// Nothing: `error` says why the root cannot be used, or what this system lacks.
 std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::string& error);
 
-// The project's folder for `folder`: the nearest one upward with a repository, or else the nearest with a file that
-// build tools look for. Empty if there is no such folder. Neither / nor the home folder counts.
+// The project that `folder` belongs to: the nearest folder upward with a repository, or else the nearest with a file
+// that build tools look for. Empty if no such folder exists. Neither / nor the home folder counts.
 std::string project_of(const std::string& folder);
 
 }  // namespace wtool::host

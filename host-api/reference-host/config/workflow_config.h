@@ -1,8 +1,8 @@
 // The configuration for the tools of a workflow: that of the files, but
 //
-// - without an upper limit of timeouts, unless the files set limits.timeout_max, and with fractions of a second in
-//   them;
-// - with another shell, where a workflow or a step chooses one.
+// - without an upper limit of timeouts, unless the files set limits.timeout_max, and with timeouts in fractions of a
+//   second;
+// - with another shell, if a workflow or a step chooses one.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class WorkflowConfig final : public ConfigSource {
 
   // Why a workflow cannot choose this shell, according to the last load; empty: it can.
   std::string shell_problem(const std::string& shell) const;
-  // The largest timeout of a step in seconds, as of the last load. Nothing when any is allowed.
+  // The largest timeout of a step in seconds, as of the last load. Nothing: any is allowed.
   std::optional<std::int64_t> timeout_max() const { return timeout_max_; }
 
  private:
@@ -37,7 +37,7 @@ class WorkflowConfig final : public ConfigSource {
   std::string configured_ = "/bin/sh";  // shell.program
   std::optional<ConfigPlace> lock_;     // where shell.program is locked
   std::optional<std::int64_t> timeout_max_;
-  bool judges_lines_ = false;  // the policy judges what stands in a command
+  bool judges_lines_ = false;  // the policy judges the text of commands
 };
 
 }  // namespace wtool::host

@@ -28,7 +28,7 @@ constexpr std::size_t own_stack = 64 << 10;  // what this host's sink and the th
 constexpr int threads_at_once = 4;
 constexpr int calls_per_thread = 6;
 
-// The plugin with one tool of it, for the length of a test.
+// The plugin and one of its tools, for the length of a test.
 class Ready {
  public:
   explicit Ready(Trial& trial) : trial_(trial), plugin_(trial) {
@@ -49,7 +49,7 @@ class Ready {
   std::optional<MadeTool> tool_;
 };
 
-// The result of a call that must have one: the envelope, or null after a finding of `rule`.
+// The envelope of the result that a call must have; null after a finding.
 json result_of(Trial& trial, const CallOutcome& outcome, const std::string& doing) {
   json envelope;
   if (!outcome.filled) {
@@ -63,7 +63,7 @@ json result_of(Trial& trial, const CallOutcome& outcome, const std::string& doin
   return envelope;
 }
 
-// A call that must be made as a call: WTOOL_OK with a result.
+// Makes a call that must end with WTOOL_OK and a result. Returns the envelope; null after a finding.
 json good_result(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
   const CallOutcome outcome = call(trial, tool, plan);
   const std::string doing(plan.doing);

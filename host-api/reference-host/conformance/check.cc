@@ -142,7 +142,7 @@ class Checker {
     if (!known) report_.findings.push_back({rule, test.name, tool, text});
   }
 
-  // The facts that it gave.
+  // Runs the test and returns the facts that it reported.
   std::vector<ChildReport> run(const Test& test, const ToolFacts& tool) {
     std::vector<std::string> ids;
     for (const ToolFacts& each : tools_) ids.push_back(each.id);

@@ -3,7 +3,7 @@
 //   const CheckReport report = check({.plugin = "hello_tools.so"});
 //   std::cout << as_text(report);
 //
-// The calls are real: a tool is called some hundred times with the arguments that the report names.
+// The calls are real: a tool is called a few hundred times with the arguments that the report names.
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ struct RanTest {
   std::string test{};
   std::string tool{};
   Outcome outcome = Outcome::good;
-  std::string why{};  // it was skipped, in whole or in part
+  std::string why{};  // why it was skipped, in whole or in part
 };
 
 struct CheckedTool {
@@ -44,16 +44,16 @@ struct CheckedTool {
 
 struct CheckReport {
   std::string plugin{};    // the absolute path
-  std::string unusable{};  // nothing could be checked, and why; then all below is empty
+  std::string unusable{};  // why nothing could be checked; then nothing below counts
   bool loaded = false;     // the library could be opened
   std::string name{};
   std::string version{};
   std::vector<CheckedTool> tools{};
   std::vector<RanTest> tests{};
-  std::vector<Finding> findings{};  // one for a rule and a tool
+  std::vector<Finding> findings{};  // at most one for each rule and tool
 };
 
-// Call it while the program has one thread. Throws std::system_error where no processes can be made.
+// Call it while the program has one thread. Throws std::system_error if no processes can be made.
 CheckReport check(const CheckOptions& options);
 
 // The names of the tests.

@@ -80,7 +80,7 @@ class Orphans {
  public:
   Orphans() : strangers_(children()) {}
 
-  // The names of those that are still alive after they had time to end.
+  // Waits for the orphans to end, at most `patience`, and returns the names of those that are still alive.
   std::vector<std::string> wait(const ChildSignals& signals, std::chrono::milliseconds patience) {
     const auto end = Clock::now() + patience;
     while (true) {

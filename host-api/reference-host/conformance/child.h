@@ -50,12 +50,12 @@ struct ChildEnd {
   std::vector<ChildReport> reports;
   std::string rule;               // of the last step
   std::string doing;              // the last step
-  std::string death;              // how it ended, where it did not come to its end: "died of signal 11 (...)"
+  std::string death;              // how the process ended, if the test did not come to its end: "died of signal 11"
   std::string output;             // what was written to its standard output and standard error, at most 4 KiB
   std::vector<std::string> left;  // processes that lived on after it: "sleep (4711)"
 };
 
-// Call it while the program has one thread. Throws std::system_error where no process can be made.
+// Call it while the program has one thread. Throws std::system_error if no process can be made.
 // `patience`: how long processes that the test left may take to end by themselves.
 ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::milliseconds limit,
                       std::chrono::milliseconds patience);

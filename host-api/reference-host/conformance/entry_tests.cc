@@ -48,7 +48,7 @@ bool is_id(std::string_view id) {
   });
 }
 
-// Examples and defaults, at the top and of the properties.
+// Checks the examples and defaults of the schema and of its properties.
 void check_examples(Trial& trial, const std::string& id, const json& whole, const char* which) {
   const auto check = [&](const json& schema, const std::string& place) {
     json given = schema.value("examples", json::array());
@@ -133,7 +133,7 @@ json read_descriptor(Trial& trial, const wtool_descriptor& from, std::uint32_t n
   return {{"id", id}, {"hints", from.hints}, {"input", input}, {"output", output}};
 }
 
-// Whether a value is still the poison that the test put there.
+// What a test puts into *out, to see whether the plugin changes it.
 const auto* const poison = reinterpret_cast<const wtool_tool*>(std::uintptr_t{0x5a5a5a58});
 
 // Calls tool_new, which must refuse.

@@ -70,7 +70,7 @@ bool settles(std::chrono::milliseconds patience, Condition condition) {
   return true;
 }
 
-// State of the host that a plugin must not change: by the rule that protects it and a description, the value. Such as
+// State of the host that a plugin must not change. The key is the rule that protects it and a description, such as
 // {"guest-signals", "the disposition of signal 10"}.
 using State = std::map<std::pair<std::string, std::string>, std::string>;
 
@@ -230,7 +230,7 @@ void test_memory(Trial& trial) {
   constexpr int calls_a_life = 8;
   constexpr int lives_a_round = 4;
   constexpr int rounds = 4;
-  constexpr std::size_t tolerated = 16;  // bytes a call
+  constexpr std::size_t tolerated = 16;  // bytes per call
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const PluginLibrary library(trial);
   const wtool_host host = plain_host();

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t shown_bytes = 100;
-constexpr std::size_t max_events = 10'000;  // that are kept of one call
+constexpr std::size_t max_events = 10'000;  // how many are kept of one call
 
 bool is_whole(const wtool_tool* tool) {
   return WTOOL_HAS(tool, destroy) && tool->call_new != nullptr && tool->call_run != nullptr &&

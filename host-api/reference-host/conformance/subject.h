@@ -18,7 +18,7 @@
 
 namespace wtool::host::conformance {
 
-// What the parent knows of a tool from its descriptor.
+// What the parent knows about a tool from its descriptor.
 struct ToolFacts {
   std::string id{};
   std::uint32_t hints = 0;
@@ -34,7 +34,7 @@ struct Trial {
   std::string configuration;           // of its tools; empty: {}
   std::chrono::milliseconds patience;  // for what must happen soon; much less than the test may take
   std::vector<std::string> ids{};
-  ToolFacts tool{};  // of a test of one tool
+  ToolFacts tool{};  // for a test of one tool
 };
 
 std::string status_name(wtool_status status);
@@ -42,14 +42,13 @@ std::string status_name(wtool_status status);
 // Text for a message: escaped, and at most 100 characters.
 std::string in_quotes(std::string_view text);
 
-// "the event's payload": a view that claims bytes it does not have.
+// Whether a view claims bytes that it does not have.
 bool is_hollow(wtool_view v);
 
 // The text that a function put into `error`, checked by the rule "error". Empty: none.
 std::string read_error(Reporter& report, wtool_blob& error, std::string_view of);
 
-// A blob of the caller, in which everything that a plugin must not read is filled with poison. Its destructor releases
-// it.
+// A blob of the caller: all zero, except struct_size. Its destructor releases it.
 class TestBlob {
  public:
   TestBlob();
@@ -60,7 +59,7 @@ class TestBlob {
   bool filled() const { return blob_.release != nullptr; }
   bool untouched() const;
   std::string_view text() const { return wtool::text(blob_.bytes); }
-  // Releases it now; false: `release` was not set to NULL by that.
+  // Releases it now. False: that did not set `release` to NULL.
   bool release();
 
  private:
@@ -80,7 +79,7 @@ class PluginLibrary {
   const wtool_entry* entry_ = nullptr;
 };
 
-// The host that a test is: it offers no extension.
+// The host that a test plays; it offers no extensions.
 wtool_host plain_host();
 
 // The library, initialised. A failure is a finding, and good() is then false.
@@ -129,13 +128,13 @@ struct CallOutcome {
 // How a call is made.
 struct CallPlan {
   std::string_view arguments;
-  std::string_view rule = "call-run";  // what is broken where the plugin crashes or hangs
+  std::string_view rule = "call-run";  // the rule that a crash or a hang of the plugin breaks
   std::string_view doing = "a call";   // for the message
   bool quiet = false;                  // reports no steps: for threads and many calls
   bool sink = true;
   std::function<void(wtool_call*)> before_run{};            // between call_new and call_run
   std::function<void(wtool_call*)> after_run{};             // between call_run and call_free
-  std::function<int(wtool_call*, std::size_t)> on_event{};  // gets the number of the event; none: no sink refuses
+  std::function<int(wtool_call*, std::size_t)> on_event{};  // gets the number of the event; empty: no event is refused
 };
 
 // Makes a call, runs it and frees it. Reports only what breaks the rules of these steps; the caller judges the outcome.

@@ -11,7 +11,7 @@
 namespace wtool::host::conformance {
 
 enum class TestStage {
-  load,      // the file alone
+  load,      // only the file
   describe,  // the descriptors
   start,     // init, tool_new, destroy, deinit
   plugin,    // whatever concerns the plugin as a whole

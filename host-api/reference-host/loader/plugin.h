@@ -1,4 +1,5 @@
-// One plugin library: opened, its entry and descriptors checked, and, between start() and destruction, initialised.
+// One plugin library. open() opens it and checks its entry and descriptors; from start() to its destruction it is
+// initialised.
 //
 //   const auto plugin = Plugin::open("lib/wtool/shell_tools.so", tracing, error);
 //   if (plugin == nullptr) return error;
@@ -8,8 +9,8 @@
 //
 // - Opening calls only tool_count and tool_at of the plugin; descriptors can be read from then on.
 // - What the plugin says about itself is checked before it is used: sizes, pointers, names, UTF-8, JSON.
-// - It offers this host's services to the plugin (services.h): the log, and an approver, which asks on the terminal
-//   unless another one is set.
+// - This class offers the host's services to the plugin (services.h): the log, and an approver, which asks on the
+//   terminal unless another one is set.
 #pragma once
 
 #include <wtool/tool.h>
@@ -33,12 +34,12 @@ struct ToolDescription {
   std::uint32_t hints = 0;  // WTOOL_HINT_*
 };
 
-// Control thread alone, except for the const members.
+// Only the control thread, except for the const members.
 class Plugin {
  public:
   // nullptr: `error` says why, naming the path. `tracing` must outlive the plugin.
   static std::unique_ptr<Plugin> open(const std::string& path, Tracing& tracing, std::string& error);
-  ~Plugin();  // deinit where start() succeeded, then the library is closed.
+  ~Plugin();  // Calls deinit if start() succeeded, then closes the library.
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
@@ -49,7 +50,7 @@ class Plugin {
   bool start(std::string& error);
 
   // Joins another plugin to this one, before start(): its tools are added to tools(), and it starts and ends with this
-  // one. The configuration still concerns this plugin alone. False: a tool of it has a name that is taken; `error`
+  // one. The configuration still concerns only this plugin. False: one of its tools has a name that is taken; `error`
   // names the tool and both files.
   bool join(std::unique_ptr<Plugin> other, std::string& error);
   // The plugin that has this tool: this one, or one that has joined it. nullptr: none has it.
@@ -73,7 +74,7 @@ class Plugin {
   void* library_ = nullptr;
   const wtool_entry* entry_ = nullptr;
   std::vector<ToolDescription> tools_;
-  std::size_t own_tools_ = 0;  // the first of them are its own
+  std::size_t own_tools_ = 0;  // how many of tools_ are its own; they come first
   std::vector<std::unique_ptr<Plugin>> joined_;
   std::unique_ptr<Host> host_;  // never moves: the plugin keeps its address
   bool started_ = false;
@@ -90,10 +91,11 @@ class Plugin {
 // program, `search_path` the value of WTOOL_PLUGIN_PATH (empty if it is not set).
 std::string find_plugin(const std::string& program, const std::string& search_path, std::string& error);
 
-// The libraries that `--plugin PATH` names: the file itself, or every *.so of a folder, by name. None: `error` says why.
+// The libraries that `--plugin PATH` names: the file itself, or every *.so of a folder, by name. None: `error` says
+// why.
 std::vector<std::string> plugin_files(const std::string& path, std::string& error);
 
-// /proc/self/exe; empty where that cannot be read.
+// The target of /proc/self/exe; empty if it cannot be read.
 std::string program_path();
 
 }  // namespace wtool::host

@@ -10,7 +10,7 @@ namespace wtool::host {
 
 inline constexpr std::string_view stdin_tool = "shell_execute";
 
-// Adds it to the input schema of that tool.
+// Adds `stdin` to the input schema of that tool.
 void add_stdin(nlohmann::ordered_json& schema);
 
 // Adds `text` as `stdin` to the arguments of a call, which are the JSON text of an object. Arguments that are not an

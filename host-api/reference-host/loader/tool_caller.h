@@ -1,5 +1,5 @@
-// What a workflow needs of the tools: a name and arguments go in, an envelope comes out. An interface, so that the
-// runner is tested without a plugin; the implementation is in loader/toolbox.h.
+// What a workflow needs from the tools: a name and arguments go in, an envelope comes out. An interface, so that the
+// runner can be tested without a plugin; the implementation is in loader/toolbox.h.
 #pragma once
 
 #include <compare>
@@ -36,8 +36,8 @@ struct CallSpan {
   auto operator<=>(const CallSpan&) const = default;
 };
 
-// How one call differs from what the host was started with. The first three decide which tool is called, the others belong to
-// this call alone.
+// How one call differs from what the host was started with. The first three decide which tool is called, the others
+// concern only this call.
 struct CallPlace {
   std::string shell{};        // "sh", "bash" or an absolute path; empty: the configured one
   std::string on{};           // "local" or "cluster"; empty: where the host was told to call
@@ -73,7 +73,7 @@ class ToolCaller {
   virtual ~ToolCaller() = default;
 
   virtual bool has_tool(std::string_view id) const = 0;
-  // What to say of an unknown tool: a sentence with the nearest name. Empty: nothing more than that it is unknown.
+  // What to say about an unknown tool: a sentence with the nearest name. Empty: only that it is unknown.
   virtual std::string unknown_tool(std::string_view) const { return {}; }
   // The JSON schema of its arguments, as text; empty if there is no such tool, or its schema is unknown.
   virtual std::string input_schema(std::string_view) const { return {}; }
@@ -92,7 +92,7 @@ class ToolCaller {
   }
 
   // The same for a call that lasts until `stop` ends it, while other calls come and go. No other call waits for it;
-  // what is possible only while it does not run fails.
+  // what is not possible while it runs fails.
   virtual ToolOutcome call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
                                    Stop& stop, const OutputSink& output, const StateSink& state) {
     return call_at(place, id, arguments, stop, output, state);

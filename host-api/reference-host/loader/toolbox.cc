@@ -57,7 +57,7 @@ std::string no_limits(std::string_view id) {
          "memory, cpu and processes";
 }
 
-// What is not a text there counts as missing.
+// A member that is not a text counts as missing.
 CallState state_in(std::string_view payload) {
   const nlohmann::json told = parse_json(payload);
   const auto text_at = [&](const char* key) {
@@ -87,7 +87,7 @@ int32_t on_event(void* context, const wtool_event* event) noexcept {
   }
 }
 
-// Empty when it is an envelope; sets is_error then.
+// Empty: it is an envelope, and `is_error` is set.
 std::string check_envelope(const nlohmann::json& envelope, bool& is_error) {
   if (envelope.is_discarded()) return "a result that is not JSON";
   if (!envelope.is_object()) return "a result that is not a JSON object";
@@ -133,7 +133,7 @@ class OpenSpan {
   std::uint64_t number_ = 0;
 };
 
-// Why a call with limits cannot be made of this tool; empty: it can.
+// Why this tool cannot be called with limits; empty: it can.
 std::string limits_problem(const wtool_tool& tool, std::string_view id, const std::string& limits) {
   const wtool_descriptor* descriptor = tool.descriptor;
   const bool holds =
@@ -332,7 +332,7 @@ void Toolbox::name_jobs(const std::string& name) {
   made_with_.reset();  // The next call makes the tools with it.
 }
 
-// The section `cluster` is for that plugin alone; others would take it for a mistake.
+// Only the cluster plugin takes the section `cluster`; others would report it as a mistake.
 std::string Toolbox::config_for(const Plugin& plugin, const std::string& config, const std::string& slot) const {
   nlohmann::json all = parse_json(config);
   if (!all.is_object()) return config;
@@ -384,7 +384,7 @@ void Toolbox::make_tools() {
   end_tools(earlier, earlier_variants);
 }
 
-// Makes the variants that are missing, in the same way.
+// Makes the variants that are missing, while no call runs.
 void Toolbox::make_variants() {
   for (auto& [which, variant] : variants_) {
     if (variant.tool == nullptr && variant.error.empty()) make_variant(which, variant);

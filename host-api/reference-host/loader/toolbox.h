@@ -2,10 +2,11 @@
 //
 // - Opening it initialises the plugin and makes every tool with the configuration; destroying it destroys the tools.
 //   The plugin must outlive it, and there is one toolbox for a plugin at a time.
-// - Before every call it asks whether the configuration has changed, and then makes new tools. The interface allows
+// - Before every call it asks whether the configuration has changed, and if so makes new tools. The interface allows
 //   that only while no call runs, so a call after a change waits for the calls before it. While the new configuration
 //   is invalid, every call is refused with a result of code configuration_invalid: nothing runs with an older
-//   configuration, or with none. While a call lasts (call_lasting), no new tools can be made: calls after a change fail.
+//   configuration, or with none. While a call lasts (call_lasting), no new tools can be made: calls after a change
+//   fail.
 // - A step of a workflow may name the other place: the cluster, or this machine. Its tool then belongs to another
 //   plugin, which is opened when it is first needed. While a call of either plugin runs, no tool of either is made.
 // - It does not check the arguments, which is the plugin's task. It does check the plugin's answers.
@@ -89,23 +90,23 @@ class Toolbox final : public ToolCaller {
   // made.
   std::string make_expected();
 
-  // Opens the plugin for the place that is not this plugin's own. nullptr: `error` says why. Call it before all others below.
+  // Opens the plugin for the other place. nullptr: `error` says why. Call set_other() before the functions below.
   using OtherPlugin = std::function<Plugin*(std::string& error)>;
   void set_other(OtherPlugin open);
-  // Where calls run that name no place: "cluster" or "local".
+  // Where calls that name no place run: "cluster" or "local".
   const std::string& own_place() const { return own_place_; }
-  // Why that tool cannot be called there, such as an unknown class of jobs; empty: it can.
+  // Why the tool cannot be called at this place, such as an unknown class of jobs; empty: it can.
   std::string place_problem(const CallPlace& place, std::string_view id);
   // Sets the name of the jobs that calls on the cluster submit from now on, so that they can be found again.
   void name_jobs(const std::string& name);
 
-  // The same, with the arguments passed on byte for byte, JSON or not. An exception of the sink stops the call and is
-  // thrown from this function when the call is over.
+  // Like call_at(), but passes the arguments to the tool byte for byte, JSON or not. An exception of the sink stops the
+  // call and is thrown from this function when the call is over.
   TextOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
                         const CallPlace& place = {}, const StateSink& state = nullptr);
 
   // What the call would do, without doing it: the answer of the tool's wtool.explain/1, an object with the text
-  // "verdict". Null where that fails or the tool cannot explain itself; `error` says why.
+  // "verdict". Null: that failed, or the tool cannot explain itself; `error` says why.
   nlohmann::ordered_json explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
                                  const CallPlace& place = {});
 
@@ -143,7 +144,7 @@ class Toolbox final : public ToolCaller {
   ConfigSource* source_ = nullptr;  // NULL: the configuration never changes
   std::atomic<std::uint64_t> calls_{0};
 
-  std::mutex mutex_;  // for all below
+  std::mutex mutex_;  // guards everything below
   OtherPlugin open_other_;
   std::string job_name_;  // empty: the plugin chooses it
   std::condition_variable changed_;

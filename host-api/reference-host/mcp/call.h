@@ -4,8 +4,8 @@
 //   too long is refused. Threads are created when they are needed, and are kept.
 // - A cancelled call is not answered. If it was waiting, it never begins; if it was running, it is stopped at once, or
 //   in the way that its tool defines.
-// - A call may be answered before it has ended. It then keeps running on its thread. The client cannot cancel it any
-//   more, and its result goes to the code that answered it.
+// - A call may be answered before it has ended. It then keeps running on its thread. The client can no longer cancel
+//   it, and its result goes to the code that answered it.
 // - A client may use the id of a call again as soon as the call is answered.
 #pragma once
 
@@ -64,7 +64,8 @@ struct Call {
   std::string traceparent;                  // _meta.traceparent, W3C trace context; empty: none
   std::string client;                       // the client's name for itself; empty: it gives none
   std::chrono::steady_clock::time_point arrived = std::chrono::steady_clock::now();
-  // Who is asked for an approval: the client while the call waits, or the client in the answer to the call.
+  // Who is asked for an approval: nobody, the client while the call waits, or the client later, through the answer to
+  // the call.
   enum class Asks { nobody, client, later };
   Asks asks = Asks::nobody;
 
@@ -99,7 +100,7 @@ class Calls {
     std::function<std::string(Call&)> refuse;  // returns the line for a call that has waited too long
     // Returns the line for a call whose turn never came, because of end().
     std::function<std::string(Call&, const std::string& reason)> drop;
-    std::function<void(Call&)> due;  // the time has come that was given to remind()
+    std::function<void(Call&)> due;  // the time that was given to remind() has come
     std::function<void(const std::shared_ptr<Batch>&, std::string)> send;
   };
   // `max_wait`: how long a call may wait for its turn.
@@ -110,7 +111,7 @@ class Calls {
 
   using Clock = std::chrono::steady_clock;
 
-  // Has handlers.due called at that time, on a separate thread, if the call still runs then. Must be called on the
+  // Calls handlers.due at the time `due`, on a separate thread, if the call still runs then. Must be called on the
   // call's thread.
   void remind(Call& call, Clock::time_point due);
   // Answers a running call. False: it has been answered or cancelled. Any thread that knows that the call runs.
@@ -127,7 +128,7 @@ class Calls {
 
   // The call that this thread works for, or nullptr. Any thread.
   static Call* current();
-  // Makes a further thread work for the call, for as long as this object lives.
+  // Makes the current thread work for the call, too, for as long as this object lives.
   class Inside {
    public:
     explicit Inside(Call& call);
@@ -136,7 +137,7 @@ class Calls {
     ~Inside();
 
     Call& call() const { return call_; }
-    // A question asked on this thread was left for a later call to answer.
+    // Whether a question that was asked on this thread was left for a later call to answer.
     bool has_deferred() const { return has_deferred_; }
     void defer() { has_deferred_ = true; }
 

@@ -1,6 +1,6 @@
 // Servers in JSON as clients read it: with comments, and with commas after the last element.
 //
-// Comments and trailing commas are replaced by blanks, so that JSON remains in which every byte keeps its position. It
+// Comments and trailing commas are replaced by blanks: what remains is JSON, in which every byte keeps its position. It
 // is parsed in full before anything is changed.
 
 #include "base/json.h"

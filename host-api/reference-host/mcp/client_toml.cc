@@ -192,8 +192,8 @@ bool starts_with(const Path& path, const Path& start) {
   return path.size() >= start.size() && std::equal(start.begin(), start.end(), path.begin());
 }
 
-// The statements of a server; `own` is empty if the text has no such server. Nothing: the list is not written as
-// tables.
+// The statements of the text, and those of one server; `own` is empty if the text has no such server. read() returns
+// nothing, and sets `problem`, if the text cannot be read, names a key twice, or does not write servers as tables.
 struct Table {
   std::vector<Statement> all;
   std::vector<Statement> own;  // its table, its keys and the tables below it

@@ -43,7 +43,7 @@ class Elicitation final : public Approver {
   Approval ask(const Question& question) override;
   void withdraw(std::uint64_t id) override;
 
-  // The question of its call has suspended a run: from now on, `wtool approve` can answer it, too.
+  // The call's question has suspended a run: from now on, `wtool approve` can answer it, too.
   void suspended(const Call& call);
   // The run continues, so its questions no longer wait, whether they were answered through the client or not.
   void continues(const std::string& run);
@@ -58,7 +58,7 @@ class Elicitation final : public Approver {
     Approval answer = Approval::unavailable;
   };
 
-  bool is_withdrawn(std::uint64_t id);  // with mutex_ held, like everything below
+  bool is_withdrawn(std::uint64_t id);  // with mutex_ held
   Approval ask_client(const Question& question, Call& call);
 
   Output& output_;

@@ -33,7 +33,7 @@ class IdScanner {
   void end_token();
 
   std::size_t depth_ = 0;
-  bool is_object_ = false;  // the outermost value
+  bool is_object_ = false;  // the outermost value is an object
   bool in_string_ = false;
   bool is_escaped_ = false;
   bool at_value_ = false;  // after the colon of a member

@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Further polls are answered at once: polls that wait must leave threads for calls that stop a job.
+// More polls than this are answered at once: polls that wait must leave threads for calls that stop a job.
 constexpr int max_waiters = 8;
 // Longer than limits.grace_seconds is by default, and shorter than clients wait.
 constexpr seconds stop_wait{10};
@@ -86,7 +86,7 @@ Jobs::Command::Command(Jobs& jobs, Call& call, CallProgress::Reports& reports, s
   jobs_.running_.emplace(&call, job_);
 }
 
-// Still has no result if an exception has ended the call.
+// If there is still no result here, an exception has ended the call.
 Jobs::Command::~Command() {
   TextOutcome none;
   none.error = "an internal error has ended the job; what it has written until then is kept";
@@ -151,7 +151,7 @@ void Jobs::hand_over(Call& call) {
   job.number = 0;
 }
 
-// Replaces the output in the metadata by what is new of it.
+// Replaces the output in the metadata by the part that was not shown yet.
 void Jobs::show_new_output(Job& job, ordered_json& metadata) {
   const bool runs = job.call != nullptr;
   std::uint64_t lost = 0;

@@ -58,7 +58,7 @@ class Jobs {
   using Send = std::function<void(std::string)>;
   Jobs(OutputStore& outputs, ResultSettings results, std::chrono::seconds max_poll_wait, Answer answer, Send send);
 
-  // What a call runs and what may become a job: a command, or a tool of the server. On the call's thread.
+  // What a call runs and what may become a job: a command, or a tool of the server. Used only on the call's thread.
   class Command {
    public:
     Command(Jobs& jobs, Call& call, CallProgress::Reports& reports, std::shared_ptr<StoredOutput> output);
@@ -88,8 +88,8 @@ class Jobs {
   static bool is_task_method(std::string_view method);
   // The line that answers such a request; empty: the answer follows when the task has ended.
   std::string answer_task_method(const Message& request);
-  // Whether a request with this key waits for the end of a task. cancel_waiting: that request is not to be answered any
-  // more.
+  // Whether a request with this key waits for the end of a task. cancel_waiting: the request is no longer to be
+  // answered.
   bool has_waiting(const std::string& key) const;
   void cancel_waiting(const std::string& key);
 

@@ -19,7 +19,7 @@ Message refused(int code, std::string why, std::string id = {}) {
   return message;
 }
 
-// For a line that cannot be parsed.
+// The message for a line that cannot be parsed.
 Message unreadable(const IdScanner& scanned, int code, std::string why) {
   if (!scanned.is_notification()) return refused(code, std::move(why), scanned.id());
   Message message;

@@ -1,4 +1,4 @@
-// JSON-RPC messages, one a line: parses what a client sends, and makes the lines that a server answers with. Pure.
+// JSON-RPC messages, one per line: parses what a client sends, and makes the lines that a server answers with. Pure.
 //
 // - Every request with an id is answered: if a line cannot be parsed, the error has the id that the line shows. A
 //   notification is never answered, whatever is wrong with it.

@@ -119,7 +119,7 @@ bool Output::write_line(std::string_view line) {
 bool Output::wait_for_room() const {
   while (true) {
     const int patience = patience_.load();
-    // hurry_ stays readable once it is set, so it is watched only before.
+    // hurry_ stays readable once it is set, so it is watched only until then.
     std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {patience < 0 ? hurry_ : -1, POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), patience);
     if (ready == 0) return false;

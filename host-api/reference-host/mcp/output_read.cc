@@ -115,7 +115,7 @@ class OutputReader {
     part.end = size_.kept;
     part.begin = output_.between_characters(stream_, part.end - std::min<std::uint64_t>(part.end, most_));
     std::string bytes = bytes_of(part);
-    std::size_t begin = bytes.empty() ? 0 : bytes.size() - 1;  // the newline at the end begins no further line
+    std::size_t begin = bytes.empty() ? 0 : bytes.size() - 1;  // the newline at the end does not begin another line
     while (begin > 0 && (bytes[begin - 1] != '\n' || --lines > 0)) --begin;
     part.begin += begin;
     part.text = to_utf8(bytes.substr(begin));

@@ -11,7 +11,7 @@
 // - All outputs are in one file without a name: no command finds it by a path, and nothing has to be removed. If no
 //   file system supports such a file, they are in memory.
 // - All outputs together have a limit. To make room, the oldest output that is not in use is dropped. If there is still
-//   no room, a stream keeps its beginning, and its further bytes are only counted.
+//   no room, a stream keeps its beginning, and any further bytes are only counted.
 #pragma once
 
 #include <array>

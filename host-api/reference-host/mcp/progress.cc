@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds between{100};
 constexpr milliseconds sign_of_life{5000};
-// Of a line, in bytes.
+// How many bytes of a line are shown.
 constexpr std::size_t max_line = 300;
 
 constexpr std::string_view line_ends = "\r\n";

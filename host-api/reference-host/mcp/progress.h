@@ -40,11 +40,12 @@ class CallProgress {
     ~Reports();
     // Takes a piece of output, which may be cut anywhere. One thread.
     void take(OutputStream stream, std::string_view bytes);
-    // Takes what the tool says of its command: that it waits for a node, runs on one, or is being stopped. One thread.
+    // Takes what the tool says about its command: that it waits for a node, runs on one, or is being stopped. One
+    // thread.
     void take(const CallState& state);
     // After this, nothing more is sent. Any thread.
     void end();
-    // All output that is taken is also copied there, even after end(). Call this before the first take().
+    // All output that is taken is also copied to `output`, even after end(). Call this before the first take().
     void copy_to(std::shared_ptr<StoredOutput> output) { copy_ = std::move(output); }
     // Whether anybody receives the output.
     bool are_wanted() const { return copy_ != nullptr || is_asked_for_; }

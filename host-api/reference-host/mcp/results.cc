@@ -28,7 +28,7 @@ constexpr std::array<StreamMembers, 5> streams{{{"stdout", "stdout_truncated", "
 
 constexpr std::string_view gap_begin = "[... ";
 
-// Room for the words beside two streams.
+// Room for the words that come in addition to two streams.
 constexpr std::size_t room_for_the_rest = 4096;
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
@@ -54,7 +54,7 @@ ordered_json schema_of(const std::string& text) {
 
 bool is_shell_execute(const ToolDescription& tool) { return tool.id == "shell_execute"; }
 
-// True if `mcp.results` asks for text alone, and the text of this tool already contains everything that a model needs.
+// True if `mcp.results` asks for only text, and the text of this tool already contains everything that a model needs.
 bool answers_in_text(const ToolDescription& tool, ResultStyle style) {
   return style == ResultStyle::text && (is_shell_execute(tool) || tool.id.starts_with("pty_"));
 }

@@ -1,7 +1,7 @@
 // The description of a tool and the result of a call, in the protocol's form. Pure.
 //
-// - shell_execute and the pty tools answer in the style that `mcp.results` says. As text: the command's output, then one
-//   line that says how it ended:
+// - shell_execute and the pty tools answer in the style that `mcp.results` says. As text: the command's output, then
+//   one line that says how it ended:
 //
 //     main.c  Makefile
 //     [stderr]
@@ -73,7 +73,7 @@ std::string unknown_argument(const std::string& name, std::initializer_list<std:
 // The arguments with which output_read continues after a cut.
 nlohmann::ordered_json output_read_arguments(int number, const std::string& stream, std::uint64_t offset);
 
-// The line that replaces so many bytes.
+// The line that replaces `bytes` bytes.
 std::string gap(std::uint64_t bytes);
 
 // The beginning and the end of `text` (UTF-8), together `most` bytes, with a line between them that says how much is

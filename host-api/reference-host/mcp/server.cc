@@ -175,7 +175,7 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
 }
 
 void Server::take_request(const Message& request, const std::shared_ptr<Batch>& batch) {
-  // It may wait for the end of a task, as a call does for its own.
+  // Such a request may wait for the end of a task, as a call waits for its own end.
   if (Jobs::is_task_method(request.method) &&
       (calls_.contains(request.key) || urgent_calls_.contains(request.key) || jobs_.has_waiting(request.key))) {
     return send(batch, id_in_use(request.id));

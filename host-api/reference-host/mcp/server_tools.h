@@ -30,8 +30,8 @@ struct ServerTool {
   StopHow when_cancelled = StopHow::now;
   // Returns the result of tools/call: "content" and "isError" (results.h has text_result and refusal); null if the tool
   // has answered the call itself. It runs on the call's own thread, many at once, and must end early when call.stop
-  // asks for it. call.arguments is the JSON text of an object, as the client has sent it. What is added to `reports` is
-  // sent as progress. An exception is answered as an internal error.
+  // asks for it. call.arguments is the JSON text of an object, as the client has sent it, without `background`. What is
+  // added to `reports` is sent as progress. An exception is answered as an internal error.
   std::function<nlohmann::ordered_json(Call& call, CallProgress::Reports& reports)> answer;
 };
 

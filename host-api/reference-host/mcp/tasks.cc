@@ -146,7 +146,7 @@ std::string Jobs::cancel_task(const std::string& id, Job& job) {
     return error_line(id, {invalid_params, "the task cannot be cancelled: it is " + status + " already"});
   }
   job.is_cancelled = true;
-  job.is_read = true;  // who cancels wants no result: it stays only while there is room
+  job.is_read = true;  // a client that cancels wants no result: the task stays only while there is room
   job.updated = std::chrono::system_clock::now();
   job.call->stop.request(StopHow::graceful, "the client has cancelled the task");
   return result_line(id, dumped(task_object(job)));

@@ -64,7 +64,7 @@ class Drawer {
     drawing_.nodes.push_back(std::move(node));
   }
 
-  // Made of letters that every notation of diagrams accepts.
+  // A name of characters that every notation of diagrams accepts.
   std::string name_for(const std::string& id) {
     std::string name;
     for (const char c : id) {

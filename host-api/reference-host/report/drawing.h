@@ -1,8 +1,8 @@
 // The diagram of a workflow: its nodes and edges, and the drawing as text for other programs, as SVG, and as the
 // program `dot` makes it.
 //
-// In the text, a composite state is flat. The hidden state to which its inner ends lead is left out if its only exit is always
-// open, and otherwise drawn as a choice (or as the join of its regions).
+// In the text, a composite state is flat. The hidden state to which its inner ends lead is left out if its only exit is
+// always open, and otherwise drawn as a choice (or as the join of its regions).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Drawing {
   enum class Shape { start, end, state, choice, fork, join };
   struct Node {
     Shape shape = Shape::state;
-    std::string id;                              // the workflow's id for it; a hidden state has one that no other has
+    std::string id;                              // the workflow's id; a hidden state gets one that no other state has
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
     bool acts = true;                            // it has an action; a state without one cannot succeed
@@ -42,13 +42,13 @@ std::string mermaid_text(const Drawing& drawing);
 // A graph for the program `dot`.
 std::string dot_text(const Drawing& drawing, const std::string& name);
 
-// Has the program `dot` draw a graph in that format (png). Empty: `error` says why that failed.
+// Lets the program `dot` draw a graph in `format`, such as png. Empty: `error` says why that failed.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
 // One <svg> element, drawn by this program itself. Composite states are boxes; states that only a failure or the end of
 // a run leads to are drawn separately. With a run, each state says how it ended, how often and how long it ran, and the
-// arrows that were taken are bold. `is_file`: contains its own style. Otherwise it uses that of its page, which must
-// include diagram_css(), and its states link to `#step-NUMBER`.
+// arrows that were taken are bold. `is_file`: the element contains its own style. Otherwise it uses the style of its
+// page, which must include diagram_css(), and its states link to `#step-NUMBER`.
 std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRecord* run, bool is_file = false);
 
 // The style of a page with such elements. The page may also use its variables for colours, in light and dark.

@@ -55,7 +55,7 @@ std::string sign_of(const Picture::Item& item) {
   return "\u25b8 ";
 }
 
-// A composite state is known by what it is called, and has room for that.
+// A composite state shows its description, for which it has room.
 std::string heading_of(const Picture::Item& item) {
   const bool named = item.shape == Shape::composite && !item.description.empty();
   return sign_of(item) + shown(named ? item.description : item.id);

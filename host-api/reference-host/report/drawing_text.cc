@@ -127,7 +127,7 @@ bool fill(int file, std::string_view text) {
   return write_all(file, text).error == 0 && ::lseek(file, 0, SEEK_SET) == 0;
 }
 
-// Returns 0, or the error for which it did not start.
+// Starts dot. Returns 0, or the error that prevented it.
 int start(pid_t& pid, const std::string& format, int in, int out) {
   std::string option = "-T" + format;
   std::string name = "dot";

@@ -30,7 +30,7 @@ void fill(FailedStep& failed, const Outcome& outcome) {
   failed.standard_error = end_of(outcome.standard_error);
 }
 
-// The beginning of all branches below that step: `/3:inner`, `/3:1`.
+// The beginning of all branches below the step: `/3:inner`, `/3:1`.
 std::string below(const std::string& branch, std::uint64_t sequence) {
   return branch + "/" + std::to_string(sequence) + ":";
 }

@@ -1,4 +1,4 @@
-// A run as text: for a person, and in the formats that other programs read. Each is in the file of its name.
+// A run as text: for a person, and in the formats that other programs read. Each format has a file of its name.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace wtool::host::report {
 
-// run_json.cc: an earlier run as one JSON object, which docs/guide/runs.md describes. Without a newline at the end.
-// `steps`: with all steps and logs.
+// run_json.cc: an earlier run as one JSON object, which docs/guide/runs.md describes. No newline at the end. `steps`:
+// with all steps and logs.
 std::string run_json(const journal::RunRecord& run, const std::string& status, bool steps);
 
-// junit.cc: a run as JUnit XML, for programs that show results of tests. A suite for each branch, a case for each visit of a
-// state. A failed step whose failure the workflow handled counts as skipped, not as failed. A run that failed without a
-// failed step gets a case of its own that says so, so that a run that did not complete never looks green.
+// junit.cc: a run as JUnit XML, for programs that show results of tests. A suite for each branch, a case for each visit
+// of a state. A failed step whose failure the workflow handled counts as skipped, not as failed. A run that failed
+// without a failed step gets a case that says so, so that a run that did not complete never looks green.
 std::string junit_xml(const journal::RunRecord& run);
 
-// html_report.cc: a run as one page that needs nothing else: no script, no style and no picture from elsewhere. A page
-// about the run, with the diagram if `workflow` is not null. The contents of `run` are shown unchanged, so secrets must
-// be masked before. The page is also well-formed XML.
+// html_report.cc: a run as one page that needs nothing else: no script, no style and no picture from elsewhere. It has
+// the diagram if `workflow` is not null. Nothing is masked here, so secrets must be masked in `run`. The page is also
+// well-formed XML.
 std::string html_report(const journal::RunRecord& run, const workflow::Workflow* workflow);
 
 // ---- github.cc: a run for GitHub Actions.
@@ -31,13 +31,13 @@ std::string html_report(const journal::RunRecord& run, const workflow::Workflow*
 // The line of each state's action in the file of the workflow that was started, from 1.
 using StateLines = std::map<std::string, std::size_t>;
 
-// Workflow commands for standard output, which GitHub shows as annotations: errors for what made the run fail, warnings for
-// failures that the workflow handled. At most 10 of each kind. `file`: the workflow's, as the repository names it. No
-// text of the run can add a command of its own.
+// Workflow commands for standard output, which GitHub shows as annotations: errors for what made the run fail, warnings
+// for failures that the workflow handled. At most 10 of each kind. `file`: the workflow's file, as the repository names
+// it. No text of the run can add a command of its own.
 std::string github_commands(const journal::RunRecord& run, const std::string& file, const StateLines& lines);
 
-// Markdown for the page of the step: a table of the steps, and the outputs of those that failed. Nothing in it can be
-// markup of the run's. Below 1 MiB, which is GitHub's limit.
+// Markdown for the page of the step: a table of the steps, and the outputs of those that failed. No text of the run can
+// become markup. Below 1 MiB, which is GitHub's limit.
 std::string github_page(const journal::RunRecord& run);
 
 // ---- otlp.cc: a run for OpenTelemetry, as the bodies that POST /v1/traces and /v1/logs take. One line each.
@@ -48,9 +48,9 @@ std::string otlp_logs(const journal::RunRecord& run);
 // summary_text is for a run that has just ended, run_text for an earlier one.
 
 struct SummaryStyle {
-  // Whether the table of states is shown; not needed where each of its lines is on the screen already.
+  // Whether the table of states is shown; not needed if each of its lines is on the screen already.
   bool table = true;
-  bool quiet = false;  // only the status, and what people must know of failures
+  bool quiet = false;  // only the status, and what people must know about failures
 };
 
 // Text for people, with a newline at the end; safe for a terminal. `run`: the id by which the run can be resumed; empty
@@ -58,14 +58,16 @@ struct SummaryStyle {
 std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run = "", SummaryStyle style = {});
 
-// "completed", "failed", "aborted", "suspended"; of a run that has no end "running" where it is being written, else "interrupted".
+// "completed", "failed", "aborted", "suspended"; for a run without an end, "running" while it is being written, else
+// "interrupted".
 std::string status_text(const journal::RunRecord& run, bool being_written);
 
 // What happened, with the ends of the outputs of failed steps, and of the standard error of other steps; safe for a
-// terminal. `local`: its time is that of this machine's time zone, else UTC.
+// terminal. `local`: times are in this machine's time zone, else in UTC.
 std::string run_text(const journal::RunRecord& run, bool being_written, bool local = false);
 
-// "2026-11-21 23:15:02", in UTC or in this machine's time zone, and the name of that zone then: "UTC", "CET".
+// time_text: "2026-11-21 23:15:02", in UTC or in this machine's time zone. zone_text: that zone's name at the time:
+// "UTC", "CET".
 std::string time_text(journal::Moment at, bool local);
 std::string zone_text(journal::Moment at, bool local);
 

@@ -24,7 +24,7 @@ constexpr std::size_t max_annotations = 10;
 constexpr std::size_t max_annotation = 4000;         // bytes of a message
 constexpr std::size_t max_github_rows = 500;         // of the table
 constexpr std::size_t max_github_output = 8 * 1024;  // bytes of a failed step's outputs, each
-// GitHub takes 1 MiB for a step.
+// GitHub accepts at most 1 MiB for a step.
 constexpr std::size_t max_page = 900 * 1024;
 
 // One line, whatever the text is: no line of it can become a command of its own.
@@ -56,7 +56,7 @@ class Commands {
 
   Commands(std::string file, const StateLines& lines) : file_(std::move(file)), lines_(lines) {}
 
-  // `state`: of the workflow that was started; empty: of none.
+  // `state`: a state of the workflow that was started; empty: none.
   void add(Kind kind, const std::string& title, const std::string& message, const std::string& state = {}) {
     std::size_t& count = counts_[static_cast<std::size_t>(kind)];
     if (++count > max_annotations) return;
@@ -116,7 +116,7 @@ std::string page_text(const std::string& text) {
   return out;
 }
 
-// Lines as they are.
+// Lines, shown as they are.
 std::string page_lines(const std::string& text) {
   std::string out = "<pre>";
   for (const char c : markup_text(bounded_text(text, max_github_output))) {

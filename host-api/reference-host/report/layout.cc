@@ -72,7 +72,7 @@ class Layers {
     for (std::size_t root = 0; root < nodes_.size(); ++root) {
       if (marks[root] != Mark::none) continue;
       marks[root] = Mark::open;
-      std::vector<std::pair<std::size_t, std::size_t>> way{{root, 0}};  // with how many of their arrows were followed
+      std::vector<std::pair<std::size_t, std::size_t>> way{{root, 0}};  // a node, and its count of followed arrows
       while (!way.empty()) {
         auto& [node, followed] = way.back();
         if (followed == out[node].size()) {
@@ -264,7 +264,7 @@ class Layers {
     }
   }
 
-  // Long arrows are worth most, so that they become straight.
+  // Long arrows pull most, so that they become straight.
   double pull(const Spot& one, const Spot& other) const {
     return one.is_node && other.is_node ? 1 : one.is_node || other.is_node ? 2 : 8;
   }

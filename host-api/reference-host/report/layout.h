@@ -1,4 +1,4 @@
-// Where boxes and arrows of a drawing go: in layers, from the top downwards. Pure; knows nothing of workflows.
+// Where boxes and arrows of a drawing go: in layers, from the top downwards. Pure; knows nothing about workflows.
 //
 // As an example, two boxes and an arrow with a text between them:
 //

@@ -2,7 +2,7 @@
 // and one below it for each step.
 //
 // Ids come from the run's id and the places of its steps, so that they are the same in every report, also after the run
-// was resumed. Numbers of 64 bits are texts, ids are hexadecimal, and enumerations are numbers, as that form wants it.
+// was resumed. Numbers of 64 bits are texts, ids are hexadecimal, and enumerations are numbers, as that form requires.
 #include <string>
 #include <unordered_map>
 
@@ -33,7 +33,7 @@ constexpr int severity_info = 9;
 constexpr int severity_warn = 13;
 constexpr int severity_error = 17;
 
-// OTLP takes an id of only zeros for a missing one.
+// OTLP treats an id of only zeros as missing.
 std::string id_of(const std::string& what, std::size_t size) {
   std::string id = sha256(what).substr(0, size);
   if (id.find_first_not_of('0') == std::string::npos) id.back() = '1';

@@ -57,7 +57,7 @@ class Builder {
     for (const StepRecord& step : run.steps) {
       if (!step.workflow.empty()) continue;
       by_place.emplace(std::pair(std::string_view(step.place.branch), step.place.sequence), &step);
-      // A combination of a matrix is a part of the visit that its state had.
+      // A combination of a matrix is a part of a visit of its state, and is not counted itself.
       if (const auto above = journal::parent_of(step.place.branch)) {
         const auto its = by_place.find({above->branch, above->sequence});
         if (its != by_place.end() && its->second->state == step.state) continue;
@@ -72,7 +72,7 @@ class Builder {
 
   bool is_entry(std::size_t state) const { return states_[state].other_half != no_state && !states_[state].hidden; }
 
-  // The hidden half of the composite state that contains it directly; no_state: it is in none.
+  // The hidden half of the composite state that directly contains `state`; no_state: it is in none.
   std::size_t around(std::size_t state) const {
     if (states_[state].hidden && states_[state].other_half != no_state) return state;
     return is_entry(state) ? states_[state].other_half : states_[state].around;
@@ -156,7 +156,7 @@ class Builder {
     return picture_.scenes[scene].items.size() - 1;
   }
 
-  // The scene of a composite state, by its hidden half; made with its item where it is first asked for.
+  // The scene of a composite state, by its hidden half; made, with its item, when it is first needed.
   std::size_t scene_inside(std::size_t hidden) {
     if (inner_scene_[hidden] != none) return inner_scene_[hidden];
     const std::size_t outer = around_composite(hidden);
@@ -237,7 +237,8 @@ class Builder {
     if (target != no_state) add_arrow(scene, item, target, "failure", taken(index, target), index);
   }
 
-  // Where an arrow from `source` to a state ends: a composite state as a whole, unless it begins in its own entry.
+  // Where an arrow from `source` to a state ends: at a composite state as a whole, unless `source` is the entry of that
+  // state.
   std::pair<std::size_t, std::size_t> place_of_target(std::size_t target, std::size_t source) {
     if (is_entry(target) && target != source) {
       scene_inside(states_[target].other_half);
@@ -261,7 +262,7 @@ class Builder {
       return;
     }
     auto [target_scene, target_item] = place_of_target(target, source);
-    // Both are raised until they are in one scene; the deeper one first.
+    // Both ends are raised until they are in one scene; the deeper one first.
     std::size_t target_depth = depth(target_scene);
     std::size_t own_depth = depth(scene);
     while (scene != target_scene && (own_depth > 0 || target_depth > 0)) {

@@ -41,7 +41,7 @@ struct Picture {
     std::vector<Item> items;
     std::vector<Arrow> arrows;
   };
-  std::vector<Scene> scenes;       // a composite state's comes after the one that it is in
+  std::vector<Scene> scenes;       // a composite state's scene comes after the one that it is in
   std::vector<std::size_t> apart;  // scenes below the main one, which is the first
   bool of_run = false;
 };

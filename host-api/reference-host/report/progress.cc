@@ -195,7 +195,7 @@ void Progress::state_entered(const Step& step) {
   Running& running = running_[step.number];
   running.label = step_label(step, combinations_);
   running.began = step.began;
-  // The thread that enters a state is the one that asks for it.
+  // The thread that enters a state is the one that asks its questions.
   set_asking_state(running.label);
   if (!style_.live && !quiet() && takes_time(step)) put("  > " + running.label + "\n");
 }

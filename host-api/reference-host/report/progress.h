@@ -21,7 +21,7 @@ namespace wtool::host::report {
 // How the outputs of steps are shown.
 enum class OutputStyle {
   none,      // only how many lines a step that succeeded wrote to standard error
-  group,     // of each step together, when it has ended
+  group,     // the output of each step together, when the step has ended
   stream,    // each line as it comes
   prefixed,  // the same, after the name of its step
 };
@@ -38,7 +38,7 @@ struct ProgressStyle {
   OutputStyle output = OutputStyle::none;
   Detail detail = Detail::usual;
   // The style for the descriptor: live on a terminal that is not dumb; coloured unless NO_COLOR is set and not empty.
-  // Where it is not a terminal, outputs are shown in groups.
+  // If it is not a terminal, outputs are shown in groups.
   static ProgressStyle of(int descriptor);
 };
 
@@ -105,8 +105,8 @@ class Progress final : public runner::RunObserver {
     std::string label;
     std::chrono::steady_clock::time_point began;
   };
-  std::map<std::uint64_t, RunningService> services_;  // that are ready; likewise
-  std::thread ticker_;                                // only where live
+  std::map<std::uint64_t, RunningService> services_;  // that are ready, by the number of the step
+  std::thread ticker_;                                // only if live and not quiet
 };
 
 }  // namespace wtool::host::report

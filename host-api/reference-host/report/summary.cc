@@ -33,7 +33,7 @@ const char* word_for(Step::Status status) {
   return status == Step::Status::succeeded ? "ok" : journal::word(status);
 }
 
-// A table of the states of a run, one row a state, with what became of them and the time they took.
+// A table of the states of a run, one row for each state, with its outcome and the time that it took.
 class StateTable {
  public:
   struct Visit {
@@ -51,7 +51,7 @@ class StateTable {
   // Call it in the order in which the steps began.
   void add(const Visit& visit);
 
-  // Lines for people, safe for a terminal. `suspended`: the run is, so that steps without an end wait for an answer.
+  // Lines for people, safe for a terminal. `suspended`: the run is suspended, so that aborted steps wait for an answer.
   std::string text(bool suspended = false) const;
 
  private:
@@ -243,7 +243,7 @@ std::vector<std::string> cut_lines(const RunRecord& run) {
   return lines;
 }
 
-// The same as a part of a summary for people, safe for a terminal. If there are many lines, only the first are given.
+// Adds the lines to a summary for people, safe for a terminal. If there are many lines, adds only the first ones.
 void append_cut_lines(std::string& out, const std::vector<std::string>& lines) {
   constexpr std::size_t most = 10;
   for (std::size_t i = 0; i < std::min(lines.size(), most); ++i) {

@@ -18,7 +18,7 @@ using CombinationNames = std::map<std::string, std::string>;
 // The values of a combination: `amd64, debug`. Safe for a terminal, and short.
 std::string combination_name(const expressions::Value& values);
 
-// Of all matrices of the run, as far as they are known.
+// The names for all matrices of the run, as far as they are known.
 CombinationNames combination_names(const journal::RunRecord& run);
 
 // The name of its state, preceded by the branches in which it runs, except the main path: `TaskA / Test`, `deploy /
@@ -33,10 +33,10 @@ std::string step_label(const std::string& branch, const std::string& state, cons
 // tabs become blanks.
 std::string markup_text(std::string_view text);
 
-// The end of a long text, not more than so many bytes of it, with a line that says what is missing.
+// The end of a long text, at most `most` bytes of it, below a line that says what is missing.
 std::string bounded_text(std::string_view text, std::size_t most);
 
-// The end of an output for a report: at most so many bytes, below a line that says what is missing.
+// The end of an output for a report: at most `most` bytes, below a line that says what is missing.
 std::string bounded_output(const std::string& text, const runner::WholeOutput& whole, std::size_t most);
 
 }  // namespace wtool::host::report

@@ -1,5 +1,5 @@
-// The servers that `mcp_servers` of the configuration names, and what is pinned of them: their names, versions and tools,
-// as `wtool servers lock` has found them. A tool is called SERVER/TOOL.
+// The servers that `mcp_servers` of the configuration names, and what is pinned for them: their names, versions and
+// tools, as `wtool servers lock` has found them. A tool is called SERVER/TOOL.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ inline constexpr const char* lock_file = ".wtool/mcp-servers.json";
 struct Settings {
   std::string command{};  // a line for the shell
   nlohmann::json env = nlohmann::json::object();
-  std::optional<std::vector<std::string>> tools{};   // those that may be called, with * at the end; nothing: all
-  std::int64_t timeout = 0;                          // seconds; 0: that of every call
+  std::optional<std::vector<std::string>> tools{};   // those that may be called; * at the end: any rest; nothing: all
+  std::int64_t timeout = 0;                          // seconds; 0: as for every call
   nlohmann::json limits = nlohmann::json::object();  // as wtool_request.limits
 };
 
@@ -31,37 +31,37 @@ struct CatalogTool {
   bool operator==(const CatalogTool&) const = default;
 };
 
-// What a server says of itself.
+// What a server says about itself.
 struct Offer {
   std::string name{};
   std::string version{};
-  std::string protocol{};  // the version in which it was spoken to
+  std::string protocol{};  // the version that was used to speak to it
   std::map<std::string, CatalogTool, std::less<>> tools{};
 };
 
 class Catalog {
  public:
   Catalog() = default;
-  // `configured` is the value of the key mcp_servers; `directory` is that of the runs.
+  // `configured` is the value of the key mcp_servers; `directory` is the directory of the runs.
   Catalog(const nlohmann::json& configured, const std::string& directory);
 
   const std::map<std::string, Settings, std::less<>>& servers() const { return servers_; }
 
-  // The server of that tool, and the tool's own name. Nothing: no configured server has that name.
+  // The server of the tool, and the tool's own name. Nothing: no configured server has that name.
   struct Found {
     std::string server{};
     std::string tool{};
     const Settings* settings = nullptr;
-    const Offer* pinned = nullptr;         // NULL: nothing is pinned of this server
-    const CatalogTool* offered = nullptr;  // NULL: it had no such tool
+    const Offer* pinned = nullptr;         // NULL: nothing is pinned for this server
+    const CatalogTool* offered = nullptr;  // NULL: the server had no such tool
     bool allowed = false;                  // by `tools`
   };
   std::optional<Found> find(std::string_view id) const;
 
-  // Why that tool cannot be called; empty: it can. Found only.
+  // Why the tool cannot be called, even if it is allowed; empty: it can.
   std::string problem(const Found& found) const;
 
-  // "SERVER/TOOL" of all that can be called.
+  // "SERVER/TOOL" of all tools that can be called.
   std::vector<std::string> ids() const;
   const Offer* pinned(std::string_view server) const;
 
@@ -74,9 +74,9 @@ class Catalog {
   std::string lock_problem_;
 };
 
-// The lock file with these servers, as text.
+// The text of a lock file with these servers.
 std::string lock_text(const std::map<std::string, Offer, std::less<>>& servers);
-// Nothing: `problem`.
+// Nothing: `problem` says why.
 std::optional<std::map<std::string, Offer, std::less<>>> read_lock(const std::string& text, std::string& problem);
 
 }  // namespace wtool::host::servers

@@ -130,7 +130,7 @@ void Conversation::answer(const json& message) {
   }
 }
 
-// Requests of the server, and its notifications, of which none matters here.
+// Answers the server's requests. None of its notifications matters here.
 void Conversation::asked(const json& message) {
   const auto id = message.find("id");
   if (id == message.end()) return;

@@ -1,8 +1,9 @@
-// What this client says to a server of the Model Context Protocol, and how it understands the answers: lines go in, lines
-// come out. It has one purpose, a call of a tool or a look at what the server offers, and is then over.
+// What this client says to a server of the Model Context Protocol, and how it understands the answers: lines go in,
+// lines come out. A conversation has one purpose, a call of a tool or a look at what the server offers, and is then
+// over.
 //
-// It speaks both protocols: that with sessions (2024-11-05 to 2025-11-25), and that without (2026-07-28), which is tried where a
-// server does not know `initialize`. Whatever the server asks for is refused, but for `ping`.
+// It speaks both protocols: the one with sessions (2024-11-05 to 2025-11-25), and the one without (2026-07-28), which
+// is tried if a server does not know `initialize`. Every request of the server is refused, except `ping`.
 #pragma once
 
 #include <functional>
@@ -22,11 +23,11 @@ class Conversation {
     std::string tool;
     nlohmann::json arguments;
   };
-  // Without a newline at the end.
-  // False: the server does not read, and too much waits for it.
+  // Gets a line without its newline. False: the server does not read, and too much waits for it.
   using Send = std::function<bool(std::string line)>;
 
-  // `call`: nothing is a look at the tools. `pinned`: who the server must be; NULL: anybody. It must outlive this object.
+  // Without a `call`, the tools are listed. `pinned`: who the server must be; NULL: anybody. It must outlive this
+  // object.
   Conversation(std::optional<Call> call, const Offer* pinned, Send send);
 
   void begin();
@@ -40,10 +41,10 @@ class Conversation {
   // Whether the server is not the one that is pinned.
   bool is_other_server() const { return other_server_; }
   const Offer& offer() const { return offer_; }
-  // Of the call: what the tool has answered.
+  // What the tool has answered to the call.
   const nlohmann::json& result() const { return result_; }
 
-  // To say before the server is ended in the middle of a call. Any thread, also during the others. Empty: nothing is to be said.
+  // What to send before the server is ended in the middle of a call. Any thread, also while other members run.
   static std::string cancellation();
 
  private:

@@ -16,7 +16,7 @@ namespace {
 
 // How often a full pipe is looked at again, so that the end of this object is noticed meanwhile.
 constexpr int full_pipe_ms = 50;
-// What may wait for a server that does not read, before the next line.
+// How many bytes may wait for a server that does not read, before the next line is refused.
 constexpr std::size_t max_waiting = 16UL << 20;
 
 std::string pattern() { return environment_folder("TMPDIR", "/tmp") + "/wtool-server-XXXXXX"; }
@@ -33,7 +33,8 @@ std::unique_ptr<InputPipe> InputPipe::make(std::string& error) {
   };
   if (::mkdtemp(folder.data()) == nullptr) return fails("mkdtemp");
   const std::string path = folder + "/in";
-  // Open for both, so that neither side waits for the other to open it, and a reader that is gone is no signal.
+  // Opened for reading and writing, so that neither side waits for the other to open it, and writing without a reader
+  // causes no SIGPIPE.
   Descriptor pipe;
   if (::mkfifo(path.c_str(), 0600) == 0) pipe = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (pipe) return std::unique_ptr<InputPipe>(new InputPipe(std::move(folder), std::move(pipe)));
@@ -83,7 +84,7 @@ void InputPipe::finish(std::chrono::milliseconds time, std::function<void()> lat
 
 void InputPipe::work() {
   std::unique_lock lock(mutex_);
-  // A server that does not read must not keep the rest of this from happening.
+  // A server that does not read must not prevent what follows.
   const auto is_late = [this] { return finished_ && std::chrono::steady_clock::now() >= until_; };
   while (!ends_) {
     changed_.wait(lock, [this] { return ends_ || finished_ || !waiting_.empty(); });

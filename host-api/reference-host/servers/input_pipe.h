@@ -1,5 +1,5 @@
-// The standard input of a server: a named pipe in a folder that only this user can enter. A tool of the plugin takes only a text
-// as standard input, so the command reads this pipe.
+// The standard input of a server: a named pipe in a folder that only this user can enter. A tool of the plugin takes
+// only a text as standard input, so the server's command reads this pipe.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class InputPipe {
   static std::unique_ptr<InputPipe> make(std::string& error);
   InputPipe(const InputPipe&) = delete;
   InputPipe& operator=(const InputPipe&) = delete;
-  // Removes it; what was not read by then is lost.
+  // Removes the pipe; what was not read by then is lost.
   ~InputPipe();
 
   // Where such a pipe could be, for questions about a command that reads one.
@@ -30,8 +30,8 @@ class InputPipe {
 
   // False: too much waits already, because the reader does not read.
   bool write(std::string_view line);
-  // No more comes: the reader sees the end when it has read everything. If this object still exists after that time,
-  // `late` is called, on another thread.
+  // Ends the input: the reader sees the end when it has read everything. If this object still exists after `time`,
+  // calls `late` on another thread.
   void finish(std::chrono::milliseconds time, std::function<void()> late);
 
  private:
@@ -41,11 +41,11 @@ class InputPipe {
   const std::string folder_;
   const std::string path_;
   Descriptor pipe_;
-  std::mutex mutex_;  // for all below
+  std::mutex mutex_;  // guards everything below
   std::condition_variable changed_;
   std::string waiting_;
   std::function<void()> late_;
-  std::chrono::steady_clock::time_point until_{};  // for the reader to end by itself
+  std::chrono::steady_clock::time_point until_{};  // until then the reader may end by itself
   bool finished_ = false;
   bool ends_ = false;
   std::thread thread_;  // last: it uses all above

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-// The parts of an answer; a longer one is no answer.
+// The longest line that a server may answer with.
 constexpr std::size_t max_line = 16UL << 20;
 // How long a server may take to end by itself when its input has ended.
 constexpr std::chrono::milliseconds time_to_end{2000};
@@ -38,7 +38,7 @@ ToolOutcome failed(const std::string& code, const std::string& message) {
   return {ToolOutcome::Kind::finished, error_envelope(code, message), ""};
 }
 
-// A command with an operator or a comment is a group, so that all of it reads the pipe.
+// A command with an operator or a comment becomes a group, so that all of it reads the pipe.
 std::string command_reading(const std::string& command, const std::string& pipe) {
   const std::string from = " < " + shell_quoted(pipe);
   return command.find_first_of("#|&;") == std::string::npos ? command + from : "{ " + command + "\n}" + from;
@@ -97,7 +97,7 @@ Talk talk(ToolCaller& plugin, const Settings& settings, const CallPlace& place, 
           const Offer* pinned, Stop& stop, const ToolCaller::OutputSink& output, const ToolCaller::StateSink& state,
           std::optional<Conversation>& conversation) {
   Talk made;
-  Stop own;  // ends last: the pipe requests it
+  Stop own;  // outlives the pipe, which uses it
   std::string error;
   const std::unique_ptr<InputPipe> pipe = InputPipe::make(error);
   if (!pipe) {
@@ -135,7 +135,7 @@ ToolOutcome unanswered(const std::string& server, ToolOutcome command) {
   if (command.kind == ToolOutcome::Kind::not_made || !command.result.is_object()) return command;
   json& metadata = command.result["metadata"];
   if (!metadata.is_object()) metadata = json::object();
-  // These are messages of the protocol.
+  // The output consists of messages of the protocol.
   for (const char* name : {"stdout_bytes", "stdout_truncated"}) metadata.erase(name);
   for (const char* name : {"stdout", "partial_stdout"}) {
     if (metadata.contains(name)) metadata[name] = "";
@@ -255,7 +255,7 @@ ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, co
     return failed(other ? "server_changed" : "server_failed", "server " + escaped(found->server) + ": " + said.problem);
   }
   json envelope = envelope_of(conversation->result(), *found, object_member(said.command.result, "metadata"));
-  // As a command's output would have come.
+  // As the output of a command would have been passed on.
   if (const std::string text = text_member(envelope["metadata"], "stdout"); output && !text.empty()) {
     output(OutputStream::standard_output, text);
   }

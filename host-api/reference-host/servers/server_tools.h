@@ -1,8 +1,9 @@
 // The tools of a run: those of the plugin, and those of the servers in `mcp_servers`.
 //
-// For each call of a server's tool the server is started as a command of shell_execute, is asked, and is ended again with all that it
-// has started. So it has what every command has: the policy judges its command, the call's limits and the sandbox hold it,
-// a stop and a timeout end it, and the audit trail has it. Its state does not outlive the call.
+// For each call of a server's tool, the server is started as a command of shell_execute, asked, and ended again with
+// everything that it has started. So it is treated like every command: policy judges its command, the call's limits and
+// the sandbox hold it, a stop and a timeout end it, and the audit trail records it. Its state does not outlive the
+// call.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -33,15 +34,15 @@ class ServerTools final : public ToolCaller {
   const Catalog& catalog_;
 };
 
-// Asks a server what it offers. Nothing: `problem`.
+// Asks a server what it offers. Nothing: `problem` says why.
 std::optional<Offer> offer_of(ToolCaller& plugin, const std::string& server, const Settings& settings, Stop& stop,
                               const ToolCaller::OutputSink& output, std::string& problem);
 
-// The call that would start the server of that tool, for questions about it, and where it would be made.
+// For questions about a call: the call that would start the server, and the place where it would be made.
 nlohmann::json call_of(const Settings& settings);
 CallPlace place_of(const Settings& settings, CallPlace place);
 
-// Why policy forbids that tool; empty: it does not.
+// Why policy forbids the tool; empty: it does not.
 std::string refusal(const Catalog::Found& found);
 
 }  // namespace wtool::host::servers

@@ -58,7 +58,7 @@ struct LogField {
 struct LogRecord {
   LogLevel level = LogLevel::info;
   std::uint64_t unix_ns = 0;  // nanoseconds since 1970, UTC; 0: now
-  std::string_view target;    // the part that speaks, such as "wtool::workflow"
+  std::string_view target;    // the part of the program that logs, such as "wtool::workflow"
   std::string_view message;
   std::span<const LogField> fields = {};
   std::uint64_t span = 0;  // from open_span, or 0
@@ -91,9 +91,9 @@ class Tracing {
     return level >= observed_from_.load(std::memory_order_relaxed) || filter_.enabled(level, target);
   }
 
-  // Passes every record of at least this level on to `observer`, whatever the filter says; `off` with an empty observer
-  // ends that. When it returns, the earlier observer no longer runs and is not called again. An observer must not call
-  // this object.
+  // `observer` gets every record of at least this level, whatever the filter says; `off` with an empty observer ends
+  // that. When observe() returns, the earlier observer no longer runs and is not called again. An observer must not
+  // call this object.
   using Observer = std::function<void(const LogRecord&, const LogSpan*)>;
   void observe(LogLevel from, Observer observer);
 
