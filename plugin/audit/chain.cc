@@ -23,7 +23,7 @@ constexpr std::string_view event_key = R"(,"event":)";
 constexpr std::string_view prev_key = R"(,"prev":")";
 constexpr std::string_view hash_key = R"(,"hash":")";
 constexpr std::size_t time_size = 24;
-// Enough for everything in a line but its fields and the event's name, with the longest `seq`.
+// Enough for everything in a line except its fields and the event's name, with the longest `seq`.
 constexpr std::size_t frame_size = 320;
 
 std::string dumped(const ordered_json& value) {
@@ -64,7 +64,7 @@ std::string members(const ordered_json& fields, std::size_t most) {
   return text;
 }
 
-// Takes `part` from the front. False where something else is there.
+// Removes `part` from the front of the text. False if the text begins with something else.
 bool take(std::string_view& text, std::string_view part) {
   if (!text.starts_with(part)) return false;
   text.remove_prefix(part.size());

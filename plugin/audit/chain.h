@@ -36,14 +36,14 @@ struct TrailLine {
 TrailLine make_line(std::int64_t unix_ms, std::string_view event, const nlohmann::ordered_json& fields,
                     const Link& previous);
 
-// The link for the next line, from this one, which is given without its newline. Nothing if this is not a whole line.
-// The hash is not verified.
+// The link to which the line after `line` is chained. `line` has no newline. Nothing if it is not a whole line. The
+// hash is not verified.
 std::optional<Link> read_link(std::string_view line);
 
-// Whether the hash in a line of that shape matches its content.
+// Whether the hash in a line that read_link() accepts matches the line's content.
 bool is_intact(std::string_view line);
 
-// The end of an audit trail's file: the last whole line, on which the next one is chained, and a torn rest after it.
+// The end of an audit trail's file: the last whole line, to which the next one is chained, and a torn rest after it.
 struct Tail {
   std::optional<Link> last;   // of the last whole line; nothing in an empty file
   std::uint64_t torn_at = 0;  // where that line ends: if the file is longer, the rest is torn

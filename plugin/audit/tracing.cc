@@ -25,7 +25,7 @@ struct Attachment {
   Fields fields;
   std::uint64_t span = 0;
   std::uint64_t unix_ns = 0;
-  // Of which library the record is: a process may have several plugins that are made of this code.
+  // Identifies the library that made the record: a process may have several plugins that are built from this code.
   const void* origin = nullptr;
 };
 
@@ -66,7 +66,7 @@ std::uint64_t now_unix_ns() {
 
 }  // namespace
 
-// Argument-dependent look-up finds it, for sinks of the host that print the severity.
+// For sinks of the host that print the severity: argument-dependent lookup finds this operator.
 std::ostream& operator<<(std::ostream& out, Level level) {
   static constexpr const char* names[] = {"?", "TRACE", "DEBUG", "INFO", "WARN", "ERROR"};
   return out << names[static_cast<std::uint32_t>(level) % std::size(names)];

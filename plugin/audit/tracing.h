@@ -2,7 +2,7 @@
 //
 // - The process has one Boost.Log core, and the host may use it too. So our records carry the channel `channel`, only
 //   our own sink is filtered, and nothing else in the core is changed.
-// - The sink is synchronous. An asynchronous one would start a thread that the host does not know of, and would
+// - The sink is synchronous. An asynchronous one would start a thread that the host does not know about, and would
 //   deadlock while the library is being unloaded.
 // - Values of environment variables are never logged; callers pass names.
 #pragma once
@@ -49,14 +49,14 @@ class HostTracing {
   virtual void close_span(std::uint64_t span) = 0;
 };
 
-// From now on, records go to `host`, until detach. Nobody may log meanwhile.
+// Sends records to `host` until detach(). Nobody may log while either function runs.
 void attach(std::shared_ptr<HostTracing> host);
 void detach();
 
-// True while spans and records reach somebody; ask before you make fields for a span.
+// True while a host receives spans and records; check this before making fields for a span.
 bool attached();
 
-// A span of the host's, closed when this object ends. Without a host it is number 0.
+// A span in the host's tracing, closed when this object ends. Without a host, its number is 0.
 class Span {
  public:
   Span(std::uint64_t parent, std::string_view name, const Fields& fields);
@@ -69,7 +69,7 @@ class Span {
   std::uint64_t number_ = 0;
 };
 
-// True when a record would be kept; ask before you make costly fields. Any thread.
+// True when a record would be kept; check this before making costly fields. Any thread.
 bool enabled(Level level, std::string_view target);
 
 // Logs one record. Any thread.

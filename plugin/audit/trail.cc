@@ -33,9 +33,9 @@ namespace {
 //   because each opens the file by itself. Unlike fcntl's older locks, it is not lost when some other code in this
 //   process closes a descriptor of the same file. Waiting is done in short sleeps: the only other way to bound the wait
 //   is a signal, and signals belong to the host. The kernel releases the lock of a process that dies.
-// - The last component of the path must be a regular file or missing. Symbolic links are not followed, in the folder's
-//   path neither, and everything is done through the folder's descriptor, since a command could have put a link there
-//   (system/real_folder.h). A missing folder is made for this user alone, one level deep.
+// - The last component of the path must be a regular file or missing. Symbolic links are not followed, not even in the
+//   folder's path, and everything is done through the folder's descriptor, since a command could have put a link there
+//   (system/real_folder.h). A missing folder is made only for this user, and only one level deep.
 // - A line that cannot be written whole is removed again.
 //
 // A member that returns a text returns an empty one on success; otherwise the text says what failed and what to do, and
@@ -47,15 +47,15 @@ class TrailFile {
   TrailFile& operator=(const TrailFile&) = delete;
   ~TrailFile();
 
-  // Call it first. Afterwards the lock is held, and the file ends with a whole line, or is empty and the first of its
+  // Call this first. Afterwards the lock is held, and the file ends with a whole line, or is empty and the first of its
   // chain.
   std::string open();
 
   // Appends one event, after a rotation if the file would become too large.
   std::string append(std::string_view event, const nlohmann::ordered_json& fields);
 
-  // Call it last. Releases the lock; where `sync_data` is set, the line is then on the disk. The lock is released
-  // before the sync, so that concurrent writers share one sync.
+  // Call this last. Releases the lock; if `sync_data` is set, the line is then on the disk. The lock is released before
+  // the sync, so that concurrent writers share one sync.
   std::string finish();
 
  private:
@@ -122,7 +122,7 @@ int sync_folder(const RealFolder& folder) {
   return opened && ::fsync(opened.get()) == 0 ? 0 : errno;
 }
 
-// The link to which the newest rotated file leads.
+// Sets `last` to the link of the last line of the rotated file `name`.
 std::string last_of(const RealFolder& folder, const std::string& name, Link& last) {
   const std::string path = folder.above + '/' + name;
   const Descriptor file(
@@ -217,7 +217,7 @@ std::string TrailFile::lock_it(Lock& lock) {
     }
     std::this_thread::sleep_for(pause);
   }
-  // While we waited, another process may have rotated the file: then this one is complete.
+  // While we waited, another process may have rotated the file: then the one that we opened is complete.
   struct stat ours {};
   struct stat named {};
   const bool same = ::fstat(descriptor_.get(), &ours) == 0 &&
@@ -231,10 +231,10 @@ std::string TrailFile::lock_it(Lock& lock) {
   return {};
 }
 
-// The file has no whole line: it is the first one of its chain, or the one after a rotation whose process was killed
-// before it wrote here.
+// Called if the file has no whole line: it is the first file of its chain, or the one after a rotation whose process
+// was killed before it wrote here.
 std::string TrailFile::begin() {
-  // Its name must be on the disk before its first line, since others may add to that at once.
+  // The file's name must be on the disk before its first line is, since other processes may add lines at once.
   if (options_.sync_data) {
     if (const int error = sync_folder(folder_); error != 0) {
       return because("its folder cannot be synchronised", error);
@@ -269,8 +269,8 @@ std::string TrailFile::repair(std::uint64_t torn_at) {
 
 std::string TrailFile::append(std::string_view event, const ordered_json& fields) {
   TrailLine line = make_line(now_unix_ms(), event, fields, last_);
-  // Each file gets at least one event, however small the limit is. In a loop, because other processes may fill the new
-  // file before this one gets the lock.
+  // Each file gets at least one event, however small the limit is. This is a loop, because other processes may fill the
+  // new file before this one gets the lock.
   while (options_.max_bytes > 0 && size_ > 0 && size_ + line.text.size() > options_.max_bytes && !began_file_) {
     if (std::string problem = rotate(); !problem.empty()) return problem;
     line = make_line(now_unix_ms(), event, fields, last_);

@@ -24,8 +24,8 @@ std::string cannot(const AnswersFile& file, const std::string& what, const std::
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-// Opens the file's folder, and returns the file's name in it, so that the folder that is checked is also the one that
-// is used. If no descriptor is returned, errno says why.
+// Opens the file's folder, so that the folder that is checked is also the one that is used. If no descriptor is
+// returned, errno says why.
 Descriptor open_folder(const AnswersFile& file) {
   const std::string folder = folder_of(file.path);
   if (file.links == Links::none) {

@@ -13,7 +13,7 @@
 
 namespace wtool::policy {
 
-// Which symbolic links in the file's path are followed. A command could have made one, so others are errors.
+// Which symbolic links in the file's path are followed. Any other link is an error, since a command could have made it.
 enum class Links {
   followed,
   none_at_end,  // The file and its folder must not be links; folders above may be.
@@ -25,7 +25,7 @@ struct AnswersFile {
   std::string noun;                   // "the file of approvals", for messages
   mode_t mode = 0600;                 // of a new file
   mode_t folder_mode = 0700;          // of a folder that is made for it
-  mode_t not_by = S_IWGRP | S_IWOTH;  // anybody else with these rights makes the file worthless
+  mode_t not_by = S_IWGRP | S_IWOTH;  // a file with any of these permissions is not trusted
   uid_t owner = 0;                    // besides root and this process's user, this user may own the file
   Links links = Links::followed;
   std::chrono::milliseconds lock_wait{5000};  // how long to wait for another process's lock
@@ -34,11 +34,11 @@ struct AnswersFile {
 // Reads the text; it is empty if the file does not exist. False: `error` is a sentence that names the file.
 bool read_answers(const AnswersFile& file, std::string& text, std::string& error);
 
-// Makes the file's folder if it is missing, and locks out other processes until the descriptor is closed. Empty:
-// `error` says why.
+// Makes the file's folder if it is missing, and locks out other processes until the descriptor is closed. If the
+// descriptor is empty, `error` says why.
 Descriptor lock_answers(const AnswersFile& file, std::string& error);
 
-// Must be called under the lock. Returns what went wrong; empty: nothing. The old file stays whole if this fails.
+// Must be called under the lock. Returns what went wrong; empty: nothing did. On failure, the old file stays as it was.
 std::string replace_answers(const AnswersFile& file, const std::string& text);
 
 }  // namespace wtool::policy

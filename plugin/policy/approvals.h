@@ -1,12 +1,12 @@
 // The answers that a person has given for good, `always` and `never`, in a file that the person can read and edit.
 //
-// - An answer counts for exactly one command, directory, environment and standard input, one limit that it lifts, and for
-//   either a program that is typed to or one that is not. Of the values of variables and the text of the input, only the
-//   SHA-256 is kept.
+// - An answer counts for exactly one command, directory, environment and standard input, for the limit that it lifts
+//   (if any), and for either an interactive program or one that is not. Of the values of variables and the text of the
+//   input, only the SHA-256 is kept.
 // - The file is JSON: {"always": [{"command", "directory", "environment": {NAME: SHA-256}, "stdin": SHA-256}],
 //   "never": [...]}; a call without a text for its standard input has no "stdin", an answer that opens the network has
-//   "lifts": ["network"], and one for a program that is typed to has "interactive": true. The file is read again for each
-//   question, and replaced as a whole, under a lock, so that several processes can use it.
+//   "lifts": ["network"], and an answer for an interactive program has "interactive": true. The file is read again for
+//   each question, and replaced as a whole, under a lock, so that several processes can use it.
 // - A file that cannot be read, or that other users can write, is not used: the question fails with the reason.
 #pragma once
 
@@ -26,7 +26,7 @@ struct Subject {
   Variables environment;                           // that the call adds
   std::optional<std::string> standard_input = {};  // the text that the call passes
   bool lifts_network = false;                      // a yes opens the network for the call
-  bool interactive = false;                        // more will be typed to it, which nobody knows yet
+  bool interactive = false;                        // input will be typed into the program; nobody knows it yet
 };
 
 // Lower-case hexadecimal. Two subjects have the same fingerprint only if they are equal.
@@ -34,12 +34,12 @@ std::string fingerprint(const Subject& subject);
 
 enum class Remembered { nothing, always, never };
 
-// Where answers for good are kept.
+// Where permanent answers are kept.
 class RememberedAnswers {
  public:
   virtual ~RememberedAnswers() = default;
 
-  // The answer, or a sentence that names the file and says why it has no answer.
+  // The answer, or a sentence that names the file and says why the file cannot be used.
   virtual std::variant<Remembered, std::string> look_up(const Subject& subject) const = 0;
 
   // Replaces an earlier answer. Returns why the answer could not be kept; empty: it is kept.

@@ -20,7 +20,7 @@ bool is_tar(std::string_view tool) { return tool == "tar" || tool == "gtar" || t
 // The tool must be known.
 bool is_awk(std::string_view tool) { return programs::find_rules(tool)->spec().check == programs::check_awk; }
 
-// tar's oldest notation of options: the first word, without a dash; their values follow in the same order.
+// For tar's oldest notation: the first word has the options, without a dash; their values follow in the same order.
 struct ExpandedWords {
   programs::Words words;
   std::vector<std::size_t> from;  // for each word, the index of the original word
@@ -134,7 +134,7 @@ std::optional<Problem> find_reach(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
-// The operators of test, and its numbers.
+// True for an operator of test, and for a number.
 bool is_test_operator(std::string_view word) {
   for (const std::string_view known : {"=", "==", "!=", "<", ">", "!", "(", ")", "]", ""}) {
     if (word == known) return true;

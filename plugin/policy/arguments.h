@@ -60,7 +60,7 @@ bool may_run_programs(std::string_view tool);
 // only safe options, or after a `--`.
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words);
 
-// True if these words are safe, and stay safe with any other path in place of those that are paths (Word::is_path).
+// True if these words are safe, and stay safe if any other paths replace the words that are paths (Word::is_path).
 bool takes_paths(std::string_view tool, const std::vector<Word>& words);
 
 }  // namespace wtool::policy

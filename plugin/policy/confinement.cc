@@ -23,7 +23,8 @@ constexpr std::string_view address_schemes =
     "rediss mongodb mongodb+srv";
 
 // True for an address on another machine, which is not a path although it contains slashes. Only for tools that take
-// addresses, and only with a scheme that never names a file (curl has FILE: too). With `..` in it, it counts as a path.
+// addresses, and only with a scheme that never names a file (curl has FILE: too). An address that contains `..` counts
+// as a path.
 bool is_address(std::string_view tool, std::string_view text) {
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos || text.find("..") != text.npos) return false;
@@ -65,7 +66,7 @@ bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
   if (texts[i].find_first_of("{[") == std::string::npos) return false;
   const bool is_sent =
       i > 1 && is_listed("-d --data --data-raw --data-ascii --data-binary --json -H --header", texts[i - 1]);
-  // The option before it may itself be the value of the previous option.
+  // That option may itself be the value of the option before it.
   return !is_sent || (i > 2 && texts[i - 2].starts_with('-') && !is_flag_of_curl(texts[i - 2]));
 }
 
@@ -117,7 +118,7 @@ bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words) {
   return std::any_of(words.begin() + 1, words.end(), [&](const Word& word) {
     const std::string_view text = word.text;
     if (tool == "find") return text == "-execdir" || text == "-okdir";
-    // env's options in one word; elsewhere only its parts are read.
+    // With -S, one word has several of env's options, such as -C. working_directories() does not split this word.
     if (tool == "env") return text.starts_with("-") && text.find_first_of("sS") != text.npos;
     if (tool == "cmake") return text == "chdir";
     if (tool == "sudo") return text == "-i" || text == "--login" || text.starts_with("-R") || text.starts_with("--chr");
@@ -138,7 +139,7 @@ std::optional<std::size_t> find_list_of_sums(std::string_view tool, const std::v
 }
 
 bool moves_links(std::string_view tool, const std::vector<std::string>& texts) {
-  // Whether a bundle of options contains one of these letters, or a long option begins like this.
+  // True if a bundle of options contains one of `letters`, or a long option begins with `begin`.
   const auto has = [&](std::string_view letters, std::string_view begin) {
     return std::any_of(texts.begin() + 1, texts.end(), [&](const std::string& text) {
       if (text.starts_with("--")) return text.size() > 2 && text.starts_with(begin);
@@ -185,7 +186,7 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
     }
     for (const std::string_view candidate : candidates) {
       if (candidate.empty() || candidate == "/dev/null") continue;
-      // Such tools decode %2e in addresses.
+      // Tools that take addresses decode %2e in them.
       if (candidate.find("://") != candidate.npos && candidate.find('%') != candidate.npos &&
           !is_address(tool, candidate)) {
         return Escape{i, "a path that is written with %"};

@@ -1,11 +1,11 @@
-// The rules of execute_run: which commands run at once, because they only look at the project and keep its files (tier
+// The rules of execute_run: which commands run at once, because they only look at the project or manage its files (tier
 // one), which need approval (tier two), and which are refused. docs/guide/execute-run.md has the tables.
 //
 // - Tier one is an allow list of commands, flags, numbers, counts and paths. Anything else is refused, or needs
 //   approval.
-// - The paths of tier one stay in the project, and it never writes files by which commands are approved or executed.
-// - Judging looks at the file system. A link that is swapped between that and the run changes what was judged; the page
-//   says what follows from that.
+// - The paths of tier one stay in the project. Tier one never writes files that approve commands or get them executed.
+// - The judgement looks at the file system. If a link is swapped before the command runs, the command uses another file
+//   than the one that was judged; the page says what follows from that.
 #pragma once
 
 #include <string>
@@ -72,7 +72,7 @@ class CovenantCommand {
   covenant::Reading reading_;
 };
 
-// The rule that these verdicts name.
+// The rule that the verdicts of CovenantCommand name.
 inline constexpr std::string_view covenant_rule = "execute_run";
 
 // The project's folder, canonical: `configured` if it is not empty; otherwise the nearest folder with .git or .clada,

@@ -48,20 +48,20 @@ bool is_normal(std::string_view path) {
   return true;
 }
 
-// In the usual case, a normal path has no links, and so is already the kernel's own name. Reading that name from /proc
-// takes several times as long as everything else. Empty: the path has links, or the kernel cannot tell.
+// A normal path usually has no links, and is then already the name that the kernel would give. Reading that name from
+// /proc takes several times as long as everything else. Empty: the path has links, or the kernel cannot tell.
 Descriptor open_without_links(const std::string& path) {
   if (!is_normal(path)) return {};
   return Descriptor(open_resolving(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
 }
 
-// Empty: it has no path any more.
+// Empty: the current directory no longer has a path.
 std::string current_directory() {
   char path[PATH_MAX];
   return ::getcwd(path, sizeof path) != nullptr ? path : "";
 }
 
-// O_PATH opens a directory without permission to enter it, so this is checked separately.
+// O_PATH also opens a directory that may not be entered, so the permission is checked separately.
 bool may_be_entered(const Descriptor& directory) {
   return ::faccessat(directory.get(), ".", X_OK, AT_EACCESS) == 0 || errno != EACCES;
 }
@@ -100,7 +100,7 @@ bool is_within_any(std::string_view path, const std::vector<std::string>& roots)
 
 namespace {
 
-// The text of a directory that precedes the names in it.
+// What precedes "/NAME" in the path of an entry of `directory`.
 std::string_view prefix_of(std::string_view directory) { return directory == "/" ? "" : directory; }
 
 // Reads the symbolic link at `path` (absolute). False: it is not a link, or cannot be read, as errno says. `directory`
@@ -116,8 +116,8 @@ bool read_link(std::string_view prefix, int directory, const std::string& path, 
   return true;
 }
 
-// True for links in the folder of a process: they lead to other files for the command than for this process, or at
-// another time.
+// True for links in the folder of a process: for the command, or at another time, they lead to other files than for
+// this process now.
 bool is_of_process(std::string_view path) {
   constexpr std::string_view processes = "/proc/";
   if (!path.starts_with(processes)) return false;
@@ -125,7 +125,7 @@ bool is_of_process(std::string_view path) {
   return path == "self" || path == "thread-self" || path.find_first_not_of("0123456789") == path.npos;
 }
 
-// Nothing: only the command itself can know.
+// Nothing: only the command itself can know where the path leads.
 std::optional<std::string> resolve_from(std::string_view prefix, int directory, std::string_view path) {
   constexpr int max_links = 40;  // the kernel's own limit
   // A path of this length cannot be opened; without a slash it could only be a name in the directory.

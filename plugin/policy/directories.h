@@ -33,7 +33,7 @@ class PathResolver {
   explicit PathResolver(std::string_view directory);
 
   // The canonical form of `path`. Links are followed, even dangling ones: a missing file is where it would be created.
-  // Never fails: the answer is "/" beyond 40 links, and below the folder of a process (/proc/self), whose links lead
+  // Never fails: the result is "/" beyond 40 links, and below the folder of a process (/proc/self), whose links lead
   // elsewhere for a command, or at another time.
   std::string resolve(std::string_view path) const;
 
@@ -42,10 +42,10 @@ class PathResolver {
   Descriptor directory_;
 };
 
-// The same for a single path.
+// Like PathResolver::resolve, for a single path.
 std::string resolve_path(std::string_view directory, std::string_view path);
 
-// A folder whose place only the command itself can know. The same is true of all paths below it.
+// Stands for a folder whose place only the command itself can know. The same is true of all paths below this one.
 inline constexpr std::string_view unknown_folder = "/proc/self";
 
 // Like resolve_path, but returns unknown_folder for what only the command itself can know: where `cd` leads, which file

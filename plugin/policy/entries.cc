@@ -56,7 +56,7 @@ bool is_about(const Entry& entry, const std::vector<Word>& words) {
   const std::string_view tool = base_name(words.front().text);
   const std::string_view wanted = base_name(entry.words.front());
   if (tool != wanted && known_name(tool) != known_name(wanted)) return false;
-  // Looks for the entry's own words, whatever their meaning: all from the beginning, or an option and its value.
+  // Looks for the entry's own words, whatever they mean: all of them at the beginning, or an option with its value.
   const auto is_same = [](const Word& word, const std::string& text) { return word.literal && word.text == text; };
   const auto found = std::search(words.begin() + 1, words.end(), entry.words.begin() + 1, entry.words.end(), is_same);
   if (found == words.begin() + 1 && found != words.end()) return true;

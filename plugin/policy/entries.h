@@ -36,8 +36,8 @@ enum class Coverage {
 Coverage covers(const Entry& entry, const std::vector<Word>& words, const Programs& programs,
                 const std::vector<std::string>& directories);
 
-// True if an entry of a deny or ask list matches the command, by whatever path it is named: `rm -f` matches `/bin/rm
-// -rf x`.
+// True if an entry of a deny or ask list matches the command, by whatever path the program is named: `rm -f` matches
+// `/bin/rm -rf x`.
 bool is_about(const Entry& entry, const std::vector<Word>& words);
 
 std::vector<Entry> parse_entries(const std::vector<std::string>& texts);
@@ -45,7 +45,7 @@ std::vector<Entry> parse_entries(const std::vector<std::string>& texts);
 // The text in double quotes, cut if it is long: for messages.
 std::string in_quotes(std::string_view text);
 
-// False without a list, and if the list has "*".
+// False if there is no list, or if the list has "*".
 bool has_allow_list(const CommandRules& rules);
 
 class AllowList {

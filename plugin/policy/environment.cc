@@ -19,7 +19,7 @@ bool is_core_name(std::string_view name) {
                              name);
 }
 
-// Variables that make a shell run or find something other than its line says.
+// Variables that make a shell run or find something other than what its line names.
 bool redirects_shell(std::string_view name) {
   return name.starts_with("BASH_FUNC_") ||
          programs::is_listed("CDPATH OLDPWD ENV BASH_ENV SHELLOPTS BASHOPTS PS4 IFS", name);
@@ -37,7 +37,7 @@ constexpr std::pair<std::string_view, std::string_view> unattended[] = {{"PAGER"
 // allocates for each name, took longer than everything else in a plan.
 class NameSet {
  public:
-  // False if the set has it already.
+  // False if the set already has the name.
   bool insert(std::string_view name) {
     if (names_.size() * 2 >= slots_.size()) grow();
     std::uint32_t& slot = find(name);
@@ -110,7 +110,7 @@ bool is_dangerous_variable(std::string_view name) {
   static const Names names(&programs::ProgramSpec::variables);
   if (is_harmless_name(name)) return false;
   if (names.has(name)) return true;
-  // Some programs accept these in any case: npm and its relatives their settings, many programs a proxy.
+  // npm and its relatives accept their settings in upper and lower case, and many programs accept a proxy in both.
   std::string capitals(name);
   for (char& c : capitals) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return programs::any_listed("NPM_* PNPM_* YARN_* *_PROXY",

@@ -67,7 +67,7 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
 // True if `pattern`, in which * stands for any characters and ? for one, matches all of `name`.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 
-// The value of a name in such a list; `fallback` if the list does not contain the name.
+// The value of `name` in a list of "NAME=value" texts; `fallback` if the list does not contain the name.
 std::string_view find_variable(const std::vector<std::string>& variables, std::string_view name,
                                std::string_view fallback);
 

@@ -76,7 +76,7 @@ Set read_set(std::string_view pattern, std::size_t at, std::string_view c) {
   return set;
 }
 
-// True if the meaning of a set depends on the shell, or on more of the locale than ranges of letters.
+// True if the meaning of a set depends on the shell, or depends on the locale in another way than ranges of letters do.
 bool has_unclear_set(std::string_view pattern) {
   for (std::size_t at = pattern.find(bracket_mark); at != std::string_view::npos;
        at = pattern.find(bracket_mark, at + 1)) {
@@ -151,7 +151,7 @@ class Glob {
 
   // Sorted; empty: nothing matches. If problem() is not empty, the names are not known.
   std::vector<std::string> names(std::string_view pattern) {
-    // The part before the first glob is checked as a whole: the roots may be below it.
+    // The folders before the first glob are checked together: the first of them may be above the roots.
     const std::size_t glob =
         static_cast<std::size_t>(std::find_if(pattern.begin(), pattern.end(), is_glob) - pattern.begin());
     const std::size_t slash = pattern.substr(0, glob).rfind('/');
@@ -212,7 +212,7 @@ class Glob {
     return true;
   }
 
-  // An error must not reveal either whether something exists outside.
+  // An error, too, must not reveal whether something exists outside of the roots.
   bool leads_out(const std::string& path) {
     if (!surroundings_.confined ||
         is_within_any(resolve_path(directory_, path.empty() ? "." : path), surroundings_.roots)) {

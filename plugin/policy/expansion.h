@@ -27,8 +27,8 @@ struct NotExpanded {
   std::string hint;
 };
 
-// Expands the open words of a script that has no lasting obstacle. On success, the script has no obstacle any more.
-// Otherwise the answer says why, and the script must not be used any more.
+// Expands the open words of a script that has no lasting obstacle. On success, the script no longer has an obstacle.
+// Otherwise the result says why, and the script must no longer be used.
 //
 // - A glob is expanded in the directory in which its command is certain to run: that of the call or, after `cd DIR &&`,
 //   DIR. Commands before it must be known not to change files, since they run after the expansion.

@@ -5,7 +5,8 @@
 
 namespace wtool::policy {
 
-// For a construct that is known only when it runs. `what` is the clause that describes it: "there is a here-string".
+// For a construct whose result is known only when the line runs. `what` is the clause that describes it: "there is a
+// here-string".
 std::string_view hint_for(std::string_view what);
 
 // For a builtin that is refused, by its name.

@@ -1,4 +1,4 @@
-// Decides whether a program may be typed to. Nobody can judge keystrokes: a shell, an editor or a debugger runs
+// Decides whether a program may run interactively. Nobody can judge keystrokes: a shell, an editor or a debugger runs
 // whatever is typed. If rules for commands apply (an allow, deny or ask list, or confined arguments), the person who
 // writes them must therefore list the program in commands.interactive. Pure, except that it asks which file a name
 // means.
@@ -13,7 +13,7 @@
 namespace wtool::policy {
 
 // Allow or deny. A listed program counts only if the line is a single command of literal words that needs no shell. In
-// addition, the line is judged as every line is.
+// addition, judge() judges the line like any other.
 Verdict judge_interactive(std::string_view line, const CommandRules& rules, const Programs& programs);
 
 }  // namespace wtool::policy

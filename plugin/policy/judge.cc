@@ -28,7 +28,7 @@ constexpr int max_wrapping_depth = 16;
 // How many directories a command may run in, after `cd` commands that may have failed.
 constexpr std::size_t max_directories = 16;
 
-// The builtins that a judged line may have. All their words are literal, and they do nothing else to the shell.
+// The builtins that a judged line may have. All their words are literal, and they do to the shell only what these say.
 bool is_harmless_builtin(std::string_view name) {
   return programs::is_listed(": true false echo printf test [ pwd cd exit export", name);
 }
@@ -55,7 +55,7 @@ bool sets_harmless_options(const std::vector<Word>& words) {
 // Builtins that also exist as programs, and do the same.
 bool is_program_too(std::string_view name) { return name == "kill" || name == "time"; }
 
-// Every program answers these, and does nothing else.
+// With one of these options, every program prints information and does nothing else.
 bool asks_who_it_is(const std::vector<std::string>& words) {
   return words.size() == 2 && (words[1] == "--version" || words[1] == "--help");
 }
@@ -149,8 +149,8 @@ class Judge {
     }
   }
 
-  // Without an allow list: later commands may run where any of these leads, or elsewhere, since a function, a variable
-  // or a loop may hide another `cd`.
+  // Without an allow list: later commands may run where any `cd` so far leads, or elsewhere, since a function, a
+  // variable or a loop may hide another `cd`.
   static void note_cd(const SimpleCommand& command, Frame& frame) {
     const auto& words = command.words;
     const auto is_one_of = [](std::string_view names) {
@@ -161,7 +161,7 @@ class Judge {
     if (moves && words.back().literal) follow(words.back().text, frame);
   }
 
-  // Adds where `path` leads from each directory.
+  // Adds the directories to which `path` leads from those of the frame.
   static void follow(std::string_view path, Frame& frame) {
     const std::vector<std::string> before = frame.directories;
     if (before.size() > max_directories) return;
@@ -225,7 +225,7 @@ class Judge {
     judge_inner(command, tool, within);
   }
 
-  // Whether an entry that matches these words does so whatever the words become that are not literal.
+  // True if an entry that matches these words still does, whatever the words that are not literal become.
   static bool is_certain(const Entry& entry, const std::vector<Word>& words) {
     const auto open = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
     return open == words.end() || is_about(entry, {words.begin(), open});
@@ -237,7 +237,7 @@ class Judge {
                                                std::tuple(&ask_, Answer::ask, "commands.ask")}) {
       for (const Entry& entry : *entries) {
         if (!is_about(entry, command.words)) continue;
-        // Words that are added when it runs have no place in the line.
+        // Words that are added when the command runs have no place in the line.
         Range at = command.words.front().at;
         for (const Word& word : command.words) at.end = std::max(at.end, std::max(at.begin, word.at.end));
         const std::string said = in_quotes(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin));
@@ -297,7 +297,7 @@ class Judge {
     return refuse_name(name, situation_.environment != nullptr ? *situation_.environment : no_rules, value);
   }
 
-  // Without an allow list: a dangerous variable may make any program run a command of the list.
+  // Without an allow list: a dangerous variable may make any program run a command of the deny or ask list.
   void judge_variables(const SimpleCommand& command, const Frame& frame) {
     const auto judge_variable = [&](const Word& word) {
       const std::string variable(variable_of(word));
@@ -351,8 +351,8 @@ class Judge {
 
   void judge_arguments_of(const std::vector<Word>& words, std::string_view tool, Coverage coverage,
                           const Frame& frame) {
-    std::vector<std::string> known;        // those that are known
-    std::vector<std::string> known_first;  // those before the first one that is not known
+    std::vector<std::string> known;        // the known words
+    std::vector<std::string> known_first;  // the words before the first unknown one
     const bool has_path = std::any_of(words.begin(), words.end(), [](const Word& word) { return word.is_path; });
     const bool any_path = has_path && takes_paths(tool, words);
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -399,8 +399,7 @@ class Judge {
     }
   }
 
-  // The words that are added keep the tool from executing what a configuration names. They do not switch off git's
-  // filters.
+  // The added words keep the tool from executing what a configuration names, but do not switch off git's filters.
   void judge_hardened(const std::vector<Word>& words, std::string_view tool, Hardening made, const Frame& frame) {
     if (frame.outer) {
       return strictest_.not_covered(frame, words.front().at,

@@ -24,7 +24,7 @@ class Scan {
         if (auto found = double_quoted()) return found;
         in_word_ = true;
       } else if (c == '\\') {
-        // An escaped newline is removed; it begins no word.
+        // An escaped newline is removed; it does not begin a word.
         in_word_ = in_word_ || behind(1) != '\n';
         at_ += 2;
       } else if (c == '#' && !in_word_) {
@@ -40,7 +40,7 @@ class Scan {
     return std::nullopt;
   }
 
-  // The first comment before that operator, or in the whole text.
+  // The first comment before the operator that first() has found, or else in the whole text.
   const std::optional<Construct>& comment() const { return comment_; }
 
  private:

@@ -12,8 +12,8 @@ namespace wtool::policy {
 
 namespace {
 
-// Says which folders of a PATH are trusted. It checks each of them for every call: a folder above one may have been
-// replaced since an earlier call, or become a link.
+// Says which folders of a PATH are trusted. Every call checks each folder again, since one of the folders above it may
+// have been replaced, or have become a link, after an earlier call.
 class Trust {
  public:
   explicit Trust(const std::vector<std::string>& roots) : roots_(roots) {}
@@ -57,7 +57,7 @@ class Trust {
   std::string parent_, real_parent_;
 };
 
-// The folders in which a system has its programs. The administrator makes the links among these, whatever PATH says.
+// The folders in which a system has its programs. Links between them are made by the administrator, whatever PATH says.
 constexpr std::array<std::string_view, 4> system_folders{"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
 
 std::string_view without_last_slashes(std::string_view folder) {
@@ -80,7 +80,7 @@ Programs::Programs(const std::optional<std::vector<std::string>>& configured, st
     }
   }
   for (const std::string& folder : folders_) search_path_ += (search_path_.empty() ? "" : ":") + folder;
-  // Some shells take an empty PATH for the working directory; all of them find nothing in this one.
+  // Some shells take an empty PATH for the working directory. With this folder, all shells find nothing.
   if (search_path_.empty()) search_path_ = "/nonexistent";
 }
 

@@ -8,7 +8,7 @@
 
 namespace wtool::policy {
 
-// Looks at the file system when it is made and when it is asked. Any thread.
+// Looks at the file system in its constructor and at each query. Any thread.
 class Programs {
  public:
   // `configured` are the folders of commands.path. Without them, the folders of `search_path` (the host's PATH) count
@@ -22,8 +22,8 @@ class Programs {
   // The file that a shell would execute for `name`, a word without a slash. Nothing: it is not installed.
   std::optional<std::string> find(std::string_view name) const;
 
-  // True if `find` returns exactly this absolute path for its last part, and always will: the file is in one of these
-  // folders, or in a folder of the system (/bin, /usr/bin, ...), and the path is spelled like that.
+  // True if `find` returns this very file for the last part of this absolute path, and always will: the text before the
+  // last part is one of these folders, or a folder of the system (/bin, /usr/bin, ...).
   bool is_found(std::string_view path) const;
 
  private:

@@ -21,7 +21,7 @@ struct CommandRules {
   bool ask_unlisted = false;                     // unlisted: deny | ask
   std::optional<std::vector<std::string>> path;  // path: default (absent) | absolute folders
   std::string approvals;                         // approvals: absolute path of the file; empty: nothing is remembered
-  std::vector<std::string> interactive;          // names of programs, or "*": rules allow typing to these
+  std::vector<std::string> interactive;          // names of programs, or "*": may be interactive under rules
 };
 
 // The section `directories`.

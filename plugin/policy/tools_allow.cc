@@ -63,7 +63,7 @@ std::variant<NameList, std::string> read(const std::string& file) {
     for (const Json& name : list) {
       const std::string entry = name.is_string() ? name.get<std::string>() : std::string();
       if (entry.empty() || entry == "*" || entry.find('/') != std::string::npos) {
-        // Writing a value out recurses, and nothing says how deeply this one is nested.
+        // Printing a value recurses, and nothing limits how deeply this one is nested.
         return file + " has " +
                (name.is_structured() ? "a value of type " + std::string(name.type_name()) : show_json(name)) +
                ", which is not the name of a program";

@@ -27,7 +27,7 @@ struct Verdict {
   std::string word;            // the word that caused it, as in the line; empty: the line as a whole
   Range at;                    // that word's bytes
   std::string hint;            // what would be allowed, or how to allow this
-  std::string code;            // of the error into which a tool's own refusal is turned; empty: policy_denied
+  std::string code;            // the error's code, if a tool's own rules refuse; empty: policy_denied
   bool opens_network = false;  // ask, because of commands.ask_network: a yes opens the network for this call
 };
 

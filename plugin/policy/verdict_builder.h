@@ -13,11 +13,11 @@ namespace wtool::policy {
 // The text to which ranges refer.
 struct TextPlace {
   std::string_view line;
-  std::optional<Range> outer;  // set if that text is a word of another text: the range of that word in the whole line
+  std::optional<Range> outer;  // if `line` is a word of another text: the range of this word in the whole line
 };
 
 // Collects findings; the strictest decides. Of equally strict findings the first counts, but a finding from an entry
-// that a person has written counts more than any other.
+// that a person has written takes precedence.
 class VerdictBuilder {
  public:
   // `rules` must outlive this object.
@@ -33,7 +33,7 @@ class VerdictBuilder {
   // If the verdict is ask, a person's yes opens the network.
   void opens_network() { opens_network_ = true; }
 
-  // Reports something that is known only when it runs. `what` is a clause.
+  // Reports something that is known only when the line runs. `what` is a clause.
   void unknown(const TextPlace& place, Range at, const std::string& what);
 
   // `allowed_by`: the entry of the allow list that allows the line if nothing was found.

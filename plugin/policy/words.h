@@ -14,7 +14,7 @@ namespace wtool::policy {
 // One word of a command. Quotes and backslashes are already removed.
 struct Word {
   std::string text;     // literal: what the program gets. Otherwise only the literal parts, in order
-  bool literal = true;  // false: a part of it is known only when it runs (expansion, substitution, glob, tilde, ...)
+  bool literal = true;  // false: a part is known only when the line runs (expansion, substitution, glob, tilde, ...)
   Range at;             // in the line
   // An argument in which only globs, ~, $HOME, $PWD and $? are open: its text with a mark in place of each. After
   // expand_known() (policy/expansion.h), only the marks of $? are left. Empty for any other word.

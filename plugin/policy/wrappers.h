@@ -29,7 +29,7 @@ struct Inner {
   // its commands is unknown.
   SimpleCommand command;
   // Kind::command: some arguments are unknown until it runs (xargs, find {}). In `command` they are words that are not
-  // literal, so that judging it again finds them; if they come last, they are one empty word.
+  // literal, so that the judgement of `command` finds them; if they come last, they are one empty word.
   bool open_ended = false;
   Word text;           // Kind::script, code, unclear: the word that gives it
   std::string reason;  // Kind::code, unclear: a clause, "-c gives python code"
@@ -37,7 +37,7 @@ struct Inner {
 
 // What `command` runs besides itself, one level deep. To see what the inner command runs, call this again, with a limit
 // on the depth ("env env env ..."). Empty for most commands. `tool` is the name of the program without its folder.
-// Words may be unknown; if such a word decides, the answer is `unclear`.
+// Words may be unknown; if the result depends on an unknown word, it is `unclear`.
 //
 // Without `where`, relative paths are not resolved.
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command,

@@ -9,7 +9,7 @@ namespace wtool::screen {
 
 namespace {
 
-constexpr std::size_t max_text = 1024;  // that is written at once
+constexpr std::size_t max_text = 1024;  // the most that is written at once
 constexpr std::size_t max_sequence = 128;
 constexpr std::size_t max_string = 512;  // of a title with its number
 constexpr std::size_t max_numbers = 15;
@@ -20,7 +20,7 @@ constexpr unsigned char cancel = 0x18, substitute = 0x1a, escape = 0x1b, bell = 
 
 bool is_one_of(char one, std::string_view list) { return list.find(one) != std::string_view::npos; }
 
-// DEC's private modes that are known and safe. Not 3 (132 columns) and 69 (left and right margins).
+// DEC's private modes that are known and safe. 3 (132 columns) and 69 (left and right margins) are not.
 bool is_safe_private_mode(int mode) {
   constexpr int known[] = {1, 5, 6, 7, 12, 25, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1047, 1048, 1049, 2004};
   return std::find(std::begin(known), std::end(known), mode) != std::end(known);
@@ -65,7 +65,7 @@ void Gate::take(unsigned char byte) {
       if (ends && state_ == State::string) finish_string();
       state_ = State::text;
     } else if (escape_in_string_) {
-      // Another sequence begins, and breaks the string off.
+      // Another sequence begins, which cuts the string short.
       state_ = State::escape;
       collected_.clear();
       take(byte);
@@ -141,7 +141,7 @@ void Gate::character(std::uint32_t code) {
   last_ = std::move(bytes);
 }
 
-// Backspace to carriage return, and the two that choose a character set.
+// Passes on only backspace to carriage return, and the two characters that choose a character set.
 void Gate::control(unsigned char byte) {
   if (byte < 0x08 || byte > 0x0f) return;
   send(std::string(1, static_cast<char>(byte)));
@@ -189,7 +189,8 @@ void Gate::take_escape_rest(unsigned char byte) {
   }
   state_ = State::text;
   collected_ += static_cast<char>(byte);
-  // Not "#8", a test pattern for engineers: three bytes that fill the screen keep its readers waiting for seconds.
+  // Not "#8", a test pattern for engineers: its three bytes fill the whole screen, so that much output of this kind
+  // would keep the screen's readers waiting for seconds.
   for (const char* known : {"(0", "(A", "(B", ")0", ")A", ")B"}) {
     if (collected_ == known) send("\x1b" + collected_);
   }
@@ -226,7 +227,7 @@ void Gate::finish_csi(char final) {
   const bool has_groups = rest.find(':') != std::string_view::npos;
   if (has_groups && (leader != 0 || final != 'm')) return;
   if (leader == 0 && final == 'b') return repeat(groups.front().empty() ? 1 : number_of(groups.front()));
-  // To libvterm the first of them sets margins; as programs use them, they save and restore the cursor.
+  // Programs use ESC[s and ESC[u to save and restore the cursor, but libvterm sets margins with ESC[s.
   if (leader == 0 && final == 's' && rest.empty())
     return send(
         "\x1b"
@@ -261,7 +262,7 @@ void Gate::set_modes(char leader, const std::vector<std::string>& groups, char f
   }
 }
 
-// libvterm repeats a character without width forever.
+// libvterm itself would repeat a character without width forever.
 void Gate::repeat(int count) {
   if (last_.empty()) return;
   flush();

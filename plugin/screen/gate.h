@@ -2,14 +2,14 @@
 //
 // libvterm 0.1 trusts its input: with more than 16 parameters, characters of negative width, or a cursor that was saved
 // on a larger screen it writes outside of its memory, it repeats a character without width forever, and it remembers
-// any number of combining characters. So nothing reaches it as it came. The gate reads the whole stream by itself, and
+// any number of combining characters. So nothing reaches it unchanged. The gate reads the whole stream by itself, and
 // passes on:
 //
-// - whole characters: valid UTF-8 (what is not becomes U+FFFD), without control characters;
+// - whole characters: valid UTF-8 (anything else becomes U+FFFD), without control characters;
 // - the sequences that full-screen programs use, written again with at most 15 numbers of at most 9999;
 // - nothing that it does not know. It reads titles itself, up to a maximal length.
 //
-// What it keeps between two calls is bounded. Pure; one thread at a time.
+// What the gate keeps between two calls is bounded. Pure; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class GateTarget {
 
 class Gate {
  public:
-  // Borrows it.
+  // `target` must outlive this object.
   explicit Gate(GateTarget& target) : target_(target) {}
 
   void take(std::string_view bytes);
@@ -60,9 +60,9 @@ class Gate {
   std::string text_;       // ASCII that has not been written yet
   std::string collected_;  // of a sequence or of a string
   bool escape_in_string_ = false;
-  std::uint32_t code_ = 0;  // of a character whose bytes are still to come,
+  std::uint32_t code_ = 0;  // the first bits of a character that is not complete
   std::uint32_t least_ = 0;
-  int missing_ = 0;   // so many of them
+  int missing_ = 0;   // how many of its bytes are still to come
   std::string last_;  // the last character, for REP
 };
 

@@ -81,7 +81,7 @@ std::optional<Key> key_of(std::string_view name) {
     key.character.front() = static_cast<char>(name.front() - 'a' + 'A');
   }
   if (!key.control) return key;
-  // The only characters that terminals have a code for together with ctrl.
+  // The only characters for which terminals have a code together with ctrl.
   constexpr std::string_view with_control = "abcdefghijklmnopqrstuvwxyz@[\\]^_ ";
   key.character = lower(name);
   if (name.size() != 1 || with_control.find(key.character) == std::string_view::npos) return std::nullopt;

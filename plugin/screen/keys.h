@@ -27,13 +27,13 @@ struct Key {
     function
   };
   Name name = Name::character;
-  std::string character;  // in UTF-8, where it is one
+  std::string character;  // in UTF-8; for Name::character
   int number = 0;         // of a function key: 1 to 12
   bool control = false, alt = false, shift = false;
 };
 
-// The key of that name; nothing if it is unknown. Names may be in upper or lower case; characters differ by case: "A"
-// is shift and a.
+// The key called `name`; nothing if the name is unknown. Names may be in upper or lower case; characters differ by
+// case: "A" is shift and a.
 std::optional<Key> key_of(std::string_view name);
 
 // What key_of takes, for messages.

@@ -129,7 +129,7 @@ struct Screen::Callbacks {
 
   static void reply(const char* bytes, std::size_t size, void* user) noexcept {
     std::string& replies = self(user).replies_;
-    // libvterm's own buffer is smaller than that. A reply is kept whole or not at all.
+    // No reply is larger than 64 bytes, since libvterm's own buffer is smaller. A reply is kept whole or not at all.
     if (size > 64 || replies.size() + size > max_replies) return;
     try {
       replies.append(bytes, size);
@@ -174,7 +174,7 @@ std::string Screen::take_replies() {
 }
 
 void Screen::write(std::string_view bytes) {
-  // libvterm's memory of combining characters lasts until something else is printed, whatever controls and sequences do.
+  // libvterm remembers combining characters until something else is printed; controls and sequences do not change that.
   if (bytes.front() >= ' ') combining_ = 0;
   vterm_input_write(terminal_.get(), bytes.data(), bytes.size());
 }
@@ -186,7 +186,7 @@ void Screen::write_character(std::string_view character) {
   vterm_input_write(terminal_.get(), character.data(), character.size());
 }
 
-// The cursor of the screen itself does not show this: at the end of a line it stays where it is for every character.
+// The cursor of the screen itself does not show the width: at the end of a line, it stays in place for every character.
 bool Screen::has_width(std::string_view character) {
   constexpr std::string_view start = "\r.";
   vterm_input_write(ruler_.get(), start.data(), start.size());

@@ -1,7 +1,7 @@
 // The screen of a terminal: takes what a program prints, and shows what a person would see. libvterm is the model.
 //
 // - Any bytes may come (gate.h). What is kept is bounded by the size and by `max_scrollback`.
-// - It also knows which bytes a key is, because programs choose that (application cursor keys).
+// - It also knows which bytes a key sends, because programs choose them (application cursor keys).
 //
 // One thread at a time. libvterm has no way to report a lack of memory: it ends the process.
 #pragma once
@@ -30,11 +30,11 @@ struct Size {
 constexpr int least_rows = 2, max_rows = 200;
 constexpr int least_columns = 2, max_columns = 500;
 
-// How many bytes, whatever they are, a screen of this size processes in a small part of a second. Passing more at once
-// keeps other threads waiting.
+// How many bytes, whatever they are, a screen of this size processes in a small fraction of a second. Passing more at
+// once keeps other threads waiting.
 std::size_t most_at_once(Size size);
 
-// The bytes that are kept of lines that have left the screen at its top.
+// How much is kept of the lines that have left the screen at its top.
 constexpr std::size_t max_scrollback = 512UL * 1024;  // bytes
 constexpr std::size_t max_scrollback_lines = 10'000;
 
@@ -66,7 +66,7 @@ class Screen : private GateTarget {
   Size size() const { return size_; }
 
   std::string bytes_of(const Key& key);
-  // A pasted text as bytes: between the marks of a paste if the program asked for them; line ends become the key Enter.
+  // A text as the bytes that typing it would send: line ends become the key Enter.
   static std::string bytes_of(std::string_view text);
 
   // The lines of the screen. With `whole`, including the spaces at their ends; otherwise without those, and without

@@ -119,7 +119,7 @@ void Pty::take(std::string_view bytes) {
     master = master_;
     changed_.notify_all();
   }
-  // The answers to what the program asked its terminal. They are dropped if it does not read them.
+  // The answers to what the program asked its terminal. They are dropped if the program does not read them.
   if (!replies.empty() && master) (void)!::write(master->get(), replies.data(), replies.size());
   // The lock is not fair: a waiting thread gets it only if it stays free for a moment.
   if (const auto took = Clock::now() - begin; took > long_take) std::this_thread::sleep_for(took / 8);
@@ -171,7 +171,7 @@ Pty::Sent Pty::send(std::string_view text, const std::vector<screen::Key>& keys,
   return Sent::all;
 }
 
-// Whether the awaited text is in one line of the screen, or in one that has left it.
+// Whether the awaited text is in a line of the screen, or in a line that has left the screen since `wish.since`.
 bool Pty::shows(const Wish& wish) const {
   const auto holds = [&](const std::string& line) { return line.find(wish.text) != std::string::npos; };
   const auto lines = screen_.lines(true);

@@ -1,5 +1,6 @@
-// Programs in terminals of their own, which callers type to and look at. Pty is one of them, Ptys holds all of them,
-// from the plugin's init to its deinit. Like terminal sessions, they live on when the configuration changes.
+// Programs in terminals of their own: callers type into the terminals and look at them. Pty is one of them, Ptys holds
+// all of them, from the plugin's init to its deinit. Like terminal sessions, they live on when the configuration
+// changes.
 //
 // The thread that runs the program's command (engine/run.h) belongs to its Pty. It reads the program's output into the
 // screen, whether anybody looks or not, so that the program never waits for a reader and unread output never
@@ -41,14 +42,14 @@ struct PtyView {
   std::vector<std::vector<screen::CellRun>>
       cells;                            // if asked for: the runs of each line; if there are many, of the first lines
   std::vector<std::string> scrollback;  // if asked for: the last lines that have left the screen
-  std::uint64_t scrolled = 0;           // how many have
+  std::uint64_t scrolled = 0;           // how many lines have left it
   screen::Cursor cursor;
   std::string title;
   bool alternate = false;
   std::optional<PtyEnd> end;
 };
 
-// Any thread may call any member, but for those of engine::CommandTerminal.
+// Any thread may call any member, except those of engine::CommandTerminal.
 class Pty : private engine::CommandTerminal {
  public:
   using Clock = std::chrono::steady_clock;
@@ -66,19 +67,19 @@ class Pty : private engine::CommandTerminal {
   engine::Cancellation& cancellation() { return cancellation_; }
   const engine::Cancellation& cancellation() const { return cancellation_; }
 
-  // Runs it, on a thread of its own. Once.
+  // Runs `body` on a thread of its own. Call this only once.
   void run(std::function<PtyEnd()> body);
-  // Call it instead of run(), or if run() has thrown: the terminal ends without a program, and those who wait for it
+  // Call this instead of run(), or if run() has thrown: the terminal ends without a program, and those who wait for it
   // are woken.
   void fail();
-  // Waits until its program is executed or has ended, and returns true; returns false after a short time otherwise.
+  // Waits a short time until the program is executed or has ended. False: neither has happened.
   bool wait_for_start();
 
   // ---- Typing.
 
   enum class Sent {
     all,
-    ended,      // there is no program any more
+    ended,      // the program no longer runs
     not_taken,  // the program has not read all of it in time
     cancelled
   };
@@ -96,7 +97,7 @@ class Pty : private engine::CommandTerminal {
   Mark mark() const;
 
   struct Wish {
-    Mark since;                       // before what is waited for
+    Mark since;                       // what had been shown before the awaited output
     std::string text;                 // on the screen, or in a line that has left it since; may be empty
     std::chrono::milliseconds quiet;  // without a text: how long output must pause, once there was some
     Clock::time_point deadline;
@@ -113,7 +114,7 @@ class Pty : private engine::CommandTerminal {
 
   // Ends the program, and does not wait. If memory is short, the reason is dropped.
   void request_end(engine::Cancellation::Mode mode, std::string_view reason);
-  // Waits for the end that a request has asked for. Ends it at once if the caller is cancelled or its time is up.
+  // Waits for the end that was requested. Ends the program at once if the caller is cancelled or its time is up.
   PtyEnd wait_end(const engine::Cancellation* caller = nullptr, Clock::time_point deadline = Clock::time_point::max());
 
  private:
@@ -162,7 +163,7 @@ class Ptys {
   // In the order in which they were made.
   std::vector<std::shared_ptr<Pty>> all() const;
   void remove(std::string_view id);
-  // Removes those whose programs have ended, the oldest first, while there are more than `most` in all.
+  // Removes terminals whose programs have ended, the oldest first, while there are more than `most` in all.
   void make_room(std::size_t most);
   // Ends all of them at once, and waits for it.
   void end();

@@ -36,7 +36,7 @@ std::vector<engine::ProcessName> Background::end(std::chrono::milliseconds grace
     const std::lock_guard lock(mutex_);
     trees.swap(trees_);
   }
-  // All at once: their grace is the same.
+  // All at once, so that their graces do not add up.
   for (const auto& tree : trees) tree->request_end(grace);
   std::vector<engine::ProcessName> unkillable;
   for (const auto& tree : trees) {
@@ -106,7 +106,7 @@ namespace {
 // How long processes have for SIGTERM when the plugin itself ends.
 constexpr std::chrono::milliseconds last_grace{250};
 
-// 128 bits in hexadecimal, not to be guessed: knowing a session's id is enough to run commands in it.
+// 128 bits in hexadecimal, which nobody can guess: knowing a session's id is enough to run commands in it.
 std::string unguessable() {
   unsigned char bytes[16];
   if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {

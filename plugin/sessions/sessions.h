@@ -23,7 +23,7 @@
 namespace wtool {
 
 // Background processes that live on after their command, until they are ended or their session is closed. Any thread
-// may call any member. The custody that the trees came from must outlive it.
+// may call any member. The custody that the trees came from must outlive this object.
 class Background {
  public:
   // Each command that left something behind costs a custodian and a descriptor.
@@ -32,13 +32,13 @@ class Background {
   // Whether the processes of one more command can be kept.
   bool has_room();
 
-  // One that is kept already is not kept twice.
+  // A tree that is kept already is not kept twice.
   void keep(std::shared_ptr<engine::KeptTree> tree);
 
   // Asks all of them to end, and does not wait.
   void request_end(std::chrono::milliseconds grace);
 
-  // Ends all of them, and waits for it. What the kernel would not let us kill is named.
+  // Ends all of them, and waits until they have ended. Returns the processes that could not be killed.
   std::vector<engine::ProcessName> end(std::chrono::milliseconds grace);
 
  private:
@@ -78,20 +78,20 @@ class Session {
 
   enum class Begin { begun, busy, closed };
 
-  // Begins a command. The thread that closes the session calls `abort` to stop it. Every command that has begun must
-  // end.
+  // Begins a command. The thread that closes the session calls `abort` to stop the command. After Begin::begun, end()
+  // must be called.
   Begin begin(std::function<void(std::string_view reason)> abort);
 
   enum class Ending { refused, not_started, succeeded, failed };
   void end(Ending ending);
 
   Background& background() { return background_; }
-  // Where its commands run in a sandbox, they can signal each other's processes.
+  // Lets the session's commands signal each other's processes even if they run in a sandbox.
   const std::shared_ptr<engine::SignalScope>& scope() const { return scope_; }
-  // What the runner of its commands keeps for them. For the thread of the command that runs.
+  // What the runner of the session's commands keeps for them. Only the thread of the running command may use this.
   std::shared_ptr<engine::SessionHold>& hold() { return hold_; }
 
-  // Called when the end of the plugin has closed the session, with the processes that could not be killed.
+  // Called when the session was closed because the plugin ends, with the processes that could not be killed.
   std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
 
   // Stops the command that runs, waits for its end, and ends what is left. Later commands are refused.
@@ -126,7 +126,8 @@ class Sessions {
   // NULL if no session has this id.
   std::shared_ptr<Session> find(std::string_view id) const;
 
-  // Waits until nothing of it is left. False: no session has this id, or another thread is closing it.
+  // Closes the session, and waits until nothing of it is left. False: no session has this id, or another thread is
+  // closing it.
   bool close(std::string_view id, std::chrono::milliseconds grace, std::vector<engine::ProcessName>& unkillable);
 
   // For tools without sessions, whose background processes are kept until the plugin's end.

@@ -17,7 +17,7 @@ namespace wtool {
 
 namespace {
 
-// The kernel's flag of a process that has begun to exit (include/linux/sched.h).
+// The kernel's flag for a process that has begun to exit (include/linux/sched.h).
 constexpr unsigned long pf_exiting = 0x4;
 
 // Room for every file that is read here: the longest, smaps_rollup, has about a thousand bytes.
@@ -100,7 +100,7 @@ bool read_status(pid_t process, ProcessStatus& status) {
 }
 
 bool read_parent(pid_t process, int handle, pid_t& parent) {
-  // PIDFD_GET_INFO of Linux 6.13, newer than the headers that this is built with.
+  // PIDFD_GET_INFO of Linux 6.13; the headers for the build may be older.
   struct Info {
     std::uint64_t mask, cgroup;
     std::uint32_t process, group, parent, others[9];

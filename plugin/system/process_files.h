@@ -3,7 +3,7 @@
 // Contract:
 // - Each function returns false when the process is gone, when the kernel has no such file, or when this process has no
 //   descriptor left to open it.
-// - Nothing here allocates: a keeper must be able to look when a command has taken its memory limit away.
+// - Nothing here allocates: a keeper must be able to look even after a command has lowered the keeper's memory limit.
 #pragma once
 
 #include <dirent.h>
@@ -20,7 +20,7 @@
 namespace wtool {
 
 constexpr std::size_t max_named = 16;
-constexpr std::size_t name_size = 16;  // As the kernel's: 15 bytes and a NUL.
+constexpr std::size_t name_size = 16;  // The kernel's size: 15 bytes and a NUL.
 
 // A process as messages and results name it: its number, and the kernel's name for it.
 struct NamedProcess {
@@ -39,7 +39,7 @@ struct KernelEntry {
   char name[1];
 };
 
-// Calls visit(number) for each, until one answers false. False when the folder cannot be opened.
+// Calls visit(number) for each of these entries, until visit returns false. False when the folder cannot be opened.
 template <typename Visit>
 bool for_each_number(const char* path, Visit visit) {
   const Descriptor folder(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -72,7 +72,7 @@ struct ProcessStatus {
 
 bool read_status(pid_t process, ProcessStatus& status);
 
-// The parent of `process`; `handle` is a pidfd of it that was opened before. Takes a third of the time of read_status.
+// The parent of `process`, of which `handle` is an open pidfd. Takes a third of the time of read_status.
 bool read_parent(pid_t process, int handle, pid_t& parent);
 
 // In KiB: the resident memory, and the part of it that no file backs, without shared memory.
@@ -84,12 +84,12 @@ struct ProcessMemory {
 // Fast, but too high if processes share pages.
 bool read_memory(pid_t process, ProcessMemory& memory);
 
-// Its share of the memory that no file backs, resident or swapped; a page shared by n processes counts 1/n for each.
-// Exact, but slow: the kernel walks through all of its memory. Where this process may not read that (the other process
-// belongs to another user or is not dumpable), each page counts in full.
+// The process's share of the memory that no file backs, resident or swapped; a page shared by n processes counts 1/n
+// for each. Exact, but slow: the kernel walks through all of its memory. Where the caller may not read that (the
+// process belongs to another user or is not dumpable), each page counts in full.
 bool read_memory_share(pid_t process, std::uint64_t& kib);
 
-// The process that traces this one; 0 when it is not traced.
+// The process that traces `process`; 0 when it is not traced.
 pid_t read_tracer(pid_t process);
 
 // True when /proc is mounted and shows this process's own pid namespace.

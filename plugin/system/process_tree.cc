@@ -17,7 +17,7 @@ namespace wtool {
 
 namespace {
 
-// Newer than some headers that this is built with (Linux 6.9): the signal goes to the process's group.
+// The signal goes to the process's group (Linux 6.9; the headers for the build may be older).
 constexpr unsigned pidfd_signal_process_group = 1U << 2;
 
 bool kernel_has_children_files() {
@@ -128,13 +128,13 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
     for (const int signal : signals) sent = send(signal) && sent;
     return sent;
   };
-  // A process that changes its group all the time may be missed in a pass, which ends all others of both groups.
+  // A pass may miss a process that keeps changing its group, but ends all others of both groups.
   const pid_t group = groups != nullptr ? ::getpgid(member.process) : 0;
   if (group > 1 && groups->has(group)) return true;
   if (member.parent == self_) {
     // Signals the child's whole group at once. A group does not cross sessions and every command has its own session,
-    // so the group holds nobody else. The exception is a child that has not called setsid yet, and is still in our
-    // group.
+    // so the group has no unrelated processes. The exception is a child that has not called setsid yet, and is still in
+    // our group.
     if (group > 1 && group != ::getpgrp() && all_sent([&](int signal) { return ::kill(-group, signal) == 0; })) {
       groups->add(group);
     }
@@ -143,8 +143,8 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
   const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, member.process, 0U)));
   pid_t parent = 0;
   if (!handle || !read_parent(member.process, handle.get(), parent)) return false;
-  // The handle was opened before this look. If the number had been reused meanwhile, its process would now show another
-  // parent. If only the parent has died, the new one is a subreaper: the root of the tree, or a member of it.
+  // The handle was opened before the parent was read. If the number had been reused before that, its process would now
+  // show another parent. If only the parent has died, the new parent is a subreaper: the root of the tree, or a member.
   const auto is_parent = [&](const Member& other) { return other.process == parent; };
   if (parent != member.parent && parent != root_ && parent != self_ &&
       std::none_of(members_.begin(), members_.end(), is_parent)) {

@@ -1,17 +1,17 @@
 // The processes below one process, as /proc shows them, and signals to them that never reach an unrelated process.
 //
 // Contract:
-// - Only the constructor allocates: a keeper must be able to kill when a command has taken its memory limit away. A
-//   tree of more than `most` processes is handled in several rounds.
+// - Only the constructor allocates: a keeper must be able to kill even after a command has lowered the keeper's memory
+//   limit. A tree of more than `most` processes is handled in several rounds.
 // - By the time a process is signalled, its number may belong to another one, if it was waited for and the kernel's
 //   numbers have wrapped around. So a child of this process is signalled by its number, because nobody else can wait
-//   for it; every other one is signalled through a pidfd, after a check that its parent is still the same.
-// - When no descriptor is left, the tree consists of this process's own children. That is enough to kill all: when they
-//   die, a subreaper gets their children.
+//   for it; every other process is signalled through a pidfd, after a check that its parent is still the same.
+// - When no descriptor is left, the tree consists only of this process's own children. That is enough to kill all: when
+//   the children die, a subreaper gets their children.
 //
 // Hazards:
 // - Children move while the tree is read: a process that forks and exits leaves its child to the subreaper, whose list
-//   was already read. A walk that signals on its way therefore misses most of a wide tree. Collect first, then signal,
+//   was already read. A walk that signals as it goes therefore misses most of a wide tree. Collect first, then signal,
 //   and repeat until nothing new is found.
 #pragma once
 
@@ -49,15 +49,15 @@ class ProcessTree {
 
   // Sends SIGTERM, and SIGCONT so that a stopped process can act on it, to each member that is not marked yet, and
   // marks it. Parents first: a shell whose child ends before it would still write "Terminated", and a supervisor would
-  // start the next one. True when there was such a member.
+  // start its child again. True when there was a member that was not marked.
   bool ask_to_end();
   void forget_asked() { asked_.clear(); }
 
   // Collects and sends SIGSTOP to all, repeatedly, until nothing runs or a bound on the rounds is reached.
   void stop();
 
-  // Sends SIGKILL to each member and to its process group, children before parents. True when a member was not among
-  // those of the pass before.
+  // Sends SIGKILL to each member and to its process group, children before parents. True when a member was not in the
+  // previous pass.
   bool kill();
 
   // Sends SIGKILL to the member with this number, if there is one.
@@ -73,7 +73,7 @@ class ProcessTree {
   class Groups {
    public:
     bool has(pid_t group) const;
-    // If it is full, the oldest group is forgotten.
+    // If all places are taken, the oldest group is forgotten.
     void add(pid_t group);
 
    private:
@@ -88,8 +88,8 @@ class ProcessTree {
   bool signal(const Member& member, std::initializer_list<int> signals, Groups* groups) const;
 
   const pid_t self_, root_, spared_;
-  // Lists the children of this process's main thread; opened while descriptors are free. The process must have no other
-  // threads then.
+  // Lists the children of this process's main thread, so this process must have no other threads. Opened while
+  // descriptors are free.
   Descriptor own_children_;
   std::vector<Member> members_;
   std::vector<pid_t> asked_;   // Sorted.

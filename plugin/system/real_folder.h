@@ -1,5 +1,5 @@
-// Files that the host writes beside commands: in folders whose paths have no symbolic link, and without the signal for a
-// full file.
+// For files that the host itself writes: in folders whose paths have no symbolic link, and without the signal for a
+// file that is too large.
 //
 // The host itself writes some files in places where a command may write too. A command could put a link there, and the
 // host, which is not sandboxed, would write or remove the file that it leads to. So the folder is opened one component
@@ -35,7 +35,7 @@ RealFolder open_real_folder(const std::string& path);
 // Opens the folder to list its names or to sync it. Empty, with errno, on failure.
 Descriptor open_for_reading(const RealFolder& folder);
 
-// The path where `path` leads, for a person to read.
+// The path to which `path` leads, for a person to read.
 std::string shown_real_path(const std::string& path);
 
 // Makes what is missing, one component after the other. False with folder.error.
@@ -48,13 +48,13 @@ struct PlaceOption {
   std::string_view size_option;  // the key that limits the file's size; may be empty
 };
 
-// What a person can do about an error that such files share: the end of a sentence, without a full stop. A user with
-// better advice for an error (its file is a link, say) gives that first.
+// What a person can do about an error that any of these files may have: the end of a sentence, without a full stop. A
+// caller that has better advice for an error (its file is a link, say) gives that instead.
 std::string advice_for(int error, const PlaceOption& place);
 
-// Keeps SIGXFSZ from the calling thread while it writes to a file. The kernel sends it to a thread that writes beyond
-// the limit of a file's size (RLIMIT_FSIZE), and it would end a host that does not expect it; the error EFBIG is
-// enough. Only this thread's signal mask is changed, and it is restored.
+// Blocks SIGXFSZ for the calling thread while it writes to a file. The kernel sends this signal to a thread that writes
+// beyond the limit of a file's size (RLIMIT_FSIZE), and the signal would end a host that does not expect it; the error
+// EFBIG is enough. Only this thread's signal mask is changed, and it is restored.
 class SizeSignalBlocked {
  public:
   SizeSignalBlocked() {

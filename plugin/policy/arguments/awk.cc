@@ -310,7 +310,7 @@ class AwkReader {
   bool getline_ = false;         // getline came earlier in this statement, within the same parentheses
   bool keyword_ = false;         // the previous token was if, while or for
   bool switch_ = false;          // the previous token was switch
-  bool continues_ = false;       // the next newline ends no statement
+  bool continues_ = false;       // the next newline does not end the statement
   std::vector<Parenthesis> parentheses_;
   ScriptFindings found_;
 };

@@ -85,7 +85,7 @@ std::optional<Problem> find_signatures(const ParsedCommand& reading) {
 std::optional<Problem> check_git_settings(const ParsedCommand& reading) {
   if (auto problem = find_signatures(reading)) return problem;
   for (const Given& given : reading.given) {
-    // The options of git itself, before the subcommand, are judged elsewhere.
+    // Only the options of git itself, before the subcommand, are judged here.
     if (given.word >= reading.begin && reading.begin > 0) continue;
     if (given.option->name == "-c" && given.value && !is_harmless(read_setting(*given.value))) {
       return Problem{given.value_word,

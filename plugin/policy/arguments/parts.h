@@ -41,13 +41,13 @@ std::optional<Problem> check_sed(const ParsedCommand& reading);
 ScriptFindings read_awk(std::string_view program);
 std::optional<Problem> check_awk(const ParsedCommand& reading);
 
-// The first option that may contain an awk program but is not read: some options exist only in some awks, and others
-// ignore them.
+// The first option that may contain an awk program but is not read: some options exist only in some awks, and the other
+// awks ignore them.
 std::optional<Problem> find_awk_option(std::string_view tool, const Words& words);
 
 // find: which words of its expression are safe, and which are text.
 std::optional<Problem> check_find(const ParsedCommand& reading);
-// -files0-from: a file that names the paths to begin at.
+// Finds -files0-from, which names a file with the paths to begin at.
 std::optional<Problem> find_list_of_files(const ParsedCommand& reading);
 void mark_find_text(const Words& words, std::vector<bool>& text);
 

@@ -281,7 +281,7 @@ ScriptFindings read_sed(std::string_view script) {
   SedReader reader(script, true);
   ScriptFindings found = reader.read();
   if (!reader.delimiter_in_brackets()) return found;
-  // Reads again as the other seds do. For them it is often a syntax error, but what they run before it counts as well.
+  // Reads again as the other seds do. They often find a syntax error, but what they run before it counts as well.
   const ScriptFindings other = SedReader(script, false).read();
   if (found.executes.empty()) found.executes = other.executes;
   if (found.writes.empty()) found.writes = other.writes;

@@ -1,6 +1,6 @@
 // Classifies a command of execute_run by its words: policy/covenant.h, read_command. The commands of tier one, their
-// flags and how many paths they take are in policy/programs/, as ProgramSpec::covenant. That leaves out options that
-// follow links (ls -L, grep -R, find -follow), wait (tail -f), ask (rm -i), read names from files (grep -f), make links
+// flags and how many paths they take are in policy/programs/, as ProgramSpec::covenant. The options there do not follow
+// links (as ls -L, grep -R, find -follow do), wait (tail -f), ask (rm -i), read names from files (grep -f), make links
 // (cp -s), take the target first (cp -t), execute (find -exec) or write.
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ std::optional<Reading> refuse_value(const programs::Option& option, std::string_
   return Reading::refuse("Missing value for flag: " + std::string(name));
 }
 
-// Adds each flag with its value attached: then it means the same, in whatever order a program reads its words.
+// Adds each flag with its value attached, so that it means the same in whatever order a program reads its words.
 std::optional<Reading> add_flags(const ParsedCommand& parsed, Words& executed) {
   const bool numbers_lines =
       parsed.tool->any_letter('n') != nullptr && parsed.tool->any_letter('n')->value == programs::OptionValue::required;
@@ -171,7 +171,7 @@ Reading read_git(const Words& words) {
 Reading read_command(const Words& words) {
   const std::string& name = words.front();
   if (name == "git") return read_git(words);
-  // echo treats every word as text or as one of its flags, and these only change how the text is printed.
+  // echo treats every word as text or as one of its flags, and the flags only change how the text is printed.
   if (name == "echo") return {Tier::immediate, {}, {}, {}, true, false};
   const OptionTable* const program = name.find(' ') == name.npos ? programs::find_covenant(name) : nullptr;
   if (program == nullptr) return {};

@@ -1,5 +1,5 @@
-// Splits the line of an execute_run call into words. The line is never shell text: anything that a shell would do with
-// it beyond this is refused.
+// Splits the line of an execute_run call into words. The line is never shell text: a line with which a shell would do
+// more than this is refused.
 #pragma once
 
 #include <string>

@@ -88,7 +88,7 @@ class PathJudge {
   }
 
  private:
-  // The part of a path below the root, judged only by the text.
+  // The part of a path below the root, found only by the text; all of a path that is not below it.
   std::string_view below(std::string_view path) const {
     if (!is_within(path, root_)) return path;
     path.remove_prefix(root_ == "/" ? 0 : root_.size());
@@ -100,8 +100,8 @@ class PathJudge {
     return has_part(path, startup_names) ? Ruling::ask : Ruling::fine;
   }
 
-  // Judges a real path. Its names alone do not tell enough: the project's kept files may be links to other places, and
-  // a repository may have a name other than `.git` (a bare one, or one that a file `.git` names).
+  // Judges a real path. The names in it are not enough: the project's kept files may be links to other places, and a
+  // repository may have a name other than `.git` (a bare one, or one that a file `.git` names).
   Ruling by_place(std::string real) const {
     if (is_within_any(real, kept_) || is_kept_file(real)) return Ruling::invalid;
     const Ruling ruling = by_names(below(real));
@@ -115,7 +115,8 @@ class PathJudge {
     return ruling;
   }
 
-  // Whether it is a kept file under another name: a hard link, or other capitals on a file system that ignores case.
+  // Whether `real` is a kept file under another name: a hard link, or spelled in another case on a file system that
+  // ignores case.
   bool is_kept_file(const std::string& real) const {
     struct stat status {};
     if (::lstat(real.c_str(), &status) != 0) return false;
@@ -142,7 +143,7 @@ class PathJudge {
     return shared ? std::max(ruling, Ruling::ask) : ruling;
   }
 
-  // The real path of the name itself: links in its folders are resolved, but not the name.
+  // The real path of the name itself: links in the folders above it are resolved, but the name is not.
   std::string entry_of(const std::string& path) const {
     const std::string_view whole = without_last_slashes(path);
     const std::size_t slash = whole.rfind('/');

@@ -1,4 +1,4 @@
-// What the repository of a project could make git execute, and no flag can switch off.
+// Programs that the repository of a project could make git execute, and that no flag can switch off.
 #pragma once
 
 #include <string>

@@ -14,7 +14,7 @@ std::optional<Problem> check_config(const ParsedCommand& reading) {
   return Problem{at, "git config with a value writes it", "git config --get NAME reads it"};
 }
 
-// Git would compare a submodule by running a second git in it.
+// Without --submodule=short, git may compare a submodule by running a second git in it.
 constexpr std::string_view without_conversions = "--no-ext-diff --no-textconv --submodule=short";
 
 // Without these options, git runs programs that the configuration names, and `git status` in each submodule, which has
@@ -204,7 +204,7 @@ constexpr ProgramSpec git_specs[] = {
      .with = "git:diff",
      .style = Style::git,
      .hardened = without_conversions},
-    // It makes the patches with a second git, to which no option is passed.
+    // git range-diff makes the patches with a second git, to which no option is passed.
     {.names = "git range-diff",
      .does = Effect::runs_program,
      .never = "runs the text conversions of the configuration",
@@ -474,7 +474,7 @@ constexpr ProgramSpec git_specs[] = {
      .style = Style::git},
     {.names = "git patch-id", .options = "--stable --unstable --verbatim", .style = Style::git},
     {.names = "git merge-tree", .does = Effect::writes, .never = "writes objects", .alone = "", .style = Style::git},
-    // Listed for what they run besides themselves.
+    // Listed because of what they run besides themselves.
     {.names = "git clone",
      .options =
          "-q --quiet -v --verbose --progress -n --no-checkout --bare --mirror -l --local -s --shared "
@@ -601,7 +601,7 @@ constexpr ProgramSpec git_specs[] = {
      .never = "makes a repository",
      .alone = "",
      .style = Style::git},
-    // Listed for their texts, which are not paths.
+    // Listed because some of their words are texts, not paths.
     {.names = "git commit",
      .options =
          "-q --quiet -m=TEXT --message=TEXT --amend --no-edit --allow-empty "

@@ -1,4 +1,4 @@
-// Under which name a program is known here: a version, a target or an alternative does not make it another program.
+// The name by which a program is known here: a version, a target or an alternative does not make it another program.
 // Pure.
 #pragma once
 
@@ -16,9 +16,9 @@ bool is_known_program(std::string_view name);
 // called cat2 need not be a cat.
 std::string_view known_name(std::string_view name);
 
-// True for a program made for a person at a terminal (an editor, a pager, a monitor), which without one waits forever
-// or does what nobody intended. False if an argument makes it work by itself (`top -b`, `emacs --batch`) or only print
-// information (`vim --version`). `words`: at least one.
+// True for a program made for a person at a terminal (an editor, a pager, a monitor). Without a terminal, it waits
+// forever or does something that nobody intended. False if an argument makes it work by itself (`top -b`, `emacs
+// --batch`) or only print information (`vim --version`). `words`: at least one.
 bool needs_terminal(const std::vector<std::string>& words);
 
 }  // namespace wtool::policy

@@ -75,7 +75,7 @@ class ProgramReader {
 
   // ---- Programs.
 
-  // The program replaces the word by what the file contains, before it reads anything: options, values or operands.
+  // Before the program reads any options, values or operands, it replaces the word with what the file contains.
   void find_response_file() {
     if (!spec().response_files) return;
     for (std::size_t i = 1; i < words_.size() && !parsed_.response_file; ++i) {
@@ -172,8 +172,8 @@ class ProgramReader {
     const bool open = has(any_valued | any_long);
     const bool abbreviated = option != nullptr && without_dashes(option->name) != name;
     if (abbreviated && open) option = nullptr;
-    // If the program accepts no abbreviations, this is another option, which as far as is known takes no value. An
-    // option with a command still counts.
+    // If the program accepts no abbreviations, this is another option, and is not known to take a value. An option with
+    // a command still counts.
     if (abbreviated && purpose_ == Purpose::runs && style() == Style::exact && !option->command) option = nullptr;
     if (option == nullptr && is_safe() && style() == Style::go && glued_number(at)) return;
     if (option == nullptr && !open && !has(lenient)) return unknown(at, std::string(word.substr(0, word.find('='))));
@@ -267,7 +267,7 @@ class ProgramReader {
   void given(Given&& given) {
     const Option* const option = given.option;
     if (option != nullptr && option->command && given.value) {
-      // Some versions take only the rest of this word as the command, and the next words as their own.
+      // Some versions take only the rest of this word as the command, and read the next words themselves.
       if (given.value_word == given.word) {
         complain(given.word,
                  "the command of " + option->name + " is in one word with it, so it is not clear where it ends",

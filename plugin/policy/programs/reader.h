@@ -1,4 +1,4 @@
-// The only reader of command lines: reads the words of a program by its spec, as getopt_long would. Everything that
+// The only reader of command lines: reads the words of a program by its spec, as getopt_long would. All code that
 // judges a program works on the ParsedCommand.
 #pragma once
 
@@ -17,7 +17,7 @@ using Words = std::vector<std::string>;
 // True if `list`, separated by `separator`, contains `item`.
 bool is_listed(std::string_view list, std::string_view item, char separator = ' ');
 
-// True if `holds` is true of a part of the list.
+// True if `holds` is true for a part of the list.
 template <typename Holds>
 bool any_listed(std::string_view list, Holds holds, char separator = ' ') {
   while (!list.empty()) {
@@ -64,7 +64,8 @@ struct ParsedCommand {
   bool passed_over = false;                  // lenient: an unknown option that may take a value was skipped
 
   bool has(std::string_view options) const { return in_force(options) != nullptr; }
-  // Of options that replace each other, the last one, which counts. Null: none was given, or the last one revokes it.
+  // The last given one of these options, of which each replaces the others. Null: none was given, or the last one was
+  // negated.
   const Given* in_force(std::string_view options) const;
   // The first option whose name, without dashes, is in the list.
   const Given* find(std::string_view list) const;
@@ -95,7 +96,7 @@ Takes what_takes(const OptionTable& program, std::string_view text);
 // Finds the subcommand of words[0] and its full name: "docker compose exec". Reads further words as long as `is_wanted`
 // rejects the name and its spec has subcommands.
 struct Subcommand {
-  std::string name;                // the program's name alone if it has no subcommand
+  std::string name;                // only the program's name if no subcommand follows
   std::size_t next = 1;            // the index after it
   const Word* obstacle = nullptr;  // a word that is not literal, at the place of the subcommand
 };

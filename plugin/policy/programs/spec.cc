@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view spaces = " \n";
 
-// Cuts the text up to `separator` off `rest`, and returns it without the spaces around it.
+// Removes the text up to `separator` from `rest`, and returns it without the spaces around it.
 std::string_view take(std::string_view& rest, std::string_view separator) {
   const std::size_t end = std::min(rest.find(separator), rest.size());
   std::string_view part = rest.substr(0, end);

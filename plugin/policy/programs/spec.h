@@ -63,8 +63,8 @@ enum class Operands {
 enum class Effect {
   reads,          // nothing
   writes,         // changes files
-  runs_program,   // runs a program that these words name
-  runs_code,      // runs code that nobody here can read
+  runs_program,   // runs a program that the words name
+  runs_code,      // runs code that is not read here
   opens_network,  // speaks to other machines
   privileged,     // changes the system, other processes or rights
   interactive,    // waits for a person, or is made for one
@@ -85,7 +85,7 @@ enum class Style {
   tree,   // like exact, but a letter's value is the next word, even if the bundle continues: -Lo 1 FILE
 };
 
-// What a program runs besides itself, and which words say so.
+// What a program runs besides itself, and which words name it.
 enum class Runs {
   nothing,
   command,       // the words after its own options and operands, as they are
@@ -161,12 +161,12 @@ struct ProgramSpec {
   bool response_files = false;     // a word @FILE, at any place, is replaced by what FILE contains
 
   std::string_view unproven = {};  // further options; it is not known whether they only read
-  bool rules = true;               // false: which arguments only read is not known, but what it runs is
+  bool rules = true;               // false: it is known what it runs, but not which arguments only read
 
   Runs runs = Runs::nothing;
   unsigned manner = 0;
   std::size_t before = 0;              // operands before the command
-  std::string_view placeholders = {};  // of a found name in a COMMAND...: "{} {/}"; otherwise the name comes last
+  std::string_view placeholders = {};  // for a found name in a COMMAND...: "{} {/}"; without any, the name comes last
   std::string_view idle = {};          // names of options that make it run nothing: "V version"
   std::string_view script = {};        // options whose value is shell text
   std::string_view code = {};          // options whose value is code, or a program or a file of commands that is run
@@ -245,7 +245,7 @@ class OptionTable {
   // can mean are safe; otherwise it means an unsafe one. Null: not known.
   Named word(std::string_view name) const;
 
-  // For words that may be known only when the command runs; these include `unproven`. any_letter: the option of this
+  // For words that may be known only when the command runs; `unproven` options count. any_letter: the option of this
   // letter. only: the long option of this name, without its dashes, or the only one that begins with it. exact: the
   // option of exactly this name, with its dashes. Null: no such option, or several.
   const Option* any_letter(char c) const;

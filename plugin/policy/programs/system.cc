@@ -14,7 +14,7 @@ std::optional<Problem> check_date(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
-// ip shows an object if no verb is given; a verb may be abbreviated, and then means the first that begins with it.
+// Without a verb, ip shows an object. A verb may be abbreviated, and then means the first verb that begins with it.
 std::optional<Problem> check_ip(const ParsedCommand& reading) {
   const std::string_view verb = reading.operand(0);
   for (const std::string_view shows : {"", "show", "list", "ls", "lst", "get"}) {

@@ -7,7 +7,7 @@
 namespace wtool::policy {
 
 // Reads commands until a token that cannot begin one: a closing keyword, `)`, `;;`, the end. Returns whether it has
-// read any.
+// read a command.
 bool WordReader::list() {
   std::size_t previous = none;
   bool any = false;
@@ -116,7 +116,7 @@ std::size_t WordReader::pipeline() {
   return last;
 }
 
-// The keyword that is a whole word at the cursor, and the position after it. The cursor stays.
+// Returns the keyword that is a whole word at the cursor, and sets `behind` to the position after it. The cursor stays.
 WordReader::Keyword WordReader::keyword(std::size_t& behind) {
   struct Row {
     std::string_view text;

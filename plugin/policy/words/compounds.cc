@@ -128,7 +128,7 @@ void WordReader::case_clause() {
   }
 }
 
-// Reads from after `[[` to its `]]`: words and operators, of which only substitutions run anything.
+// Reads from after `[[` to its `]]`: words and operators, in which only substitutions run anything.
 void WordReader::conditional(std::size_t begin) {
   while (!failed()) {
     skip_blanks();

@@ -1,5 +1,5 @@
-// Reads what begins with a dollar or a backquote: its result is known only when it runs, but the commands in it are
-// found.
+// Reads what begins with a dollar or a backquote. The result is known only when the line runs, but the commands in it
+// are found.
 #include <algorithm>
 
 #include "policy/words/reader.h"
@@ -13,7 +13,7 @@ void WordReader::expands(ReadWord* read, std::size_t begin, std::string_view wha
   read->closed = true;
 }
 
-// Marks a part of a word whose value is known, or can be found out, before it runs.
+// Marks a part of a word whose value is known, or can be found out, before the line runs.
 void WordReader::opens(ReadWord* read, std::size_t begin, OpenMark mark, const std::string& what) {
   if (read == nullptr) return expands(read, begin, what);
   note_open(begin, what);
@@ -119,8 +119,8 @@ void WordReader::command_substitution() {
   pending_ = std::move(outer);
 }
 
-// Reads from the first of two parentheses after a `$`: arithmetic. If the end shows that it is not, bash reads it as a
-// command substitution that begins with a subshell.
+// Reads arithmetic, from the first of two parentheses after a `$`. If the end shows that this is not arithmetic, bash
+// reads it as a command substitution that begins with a subshell.
 void WordReader::parenthesised(std::size_t begin) {
   const Mark back = mark();
   take('(');
@@ -174,7 +174,7 @@ bool WordReader::arithmetic(char open, char close, int closing) {
   return false;
 }
 
-// At a single quote that counts when the end is searched for, but quotes nothing when the text is expanded.
+// At a single quote that counts when the shell looks for the end, but does not quote anything when it expands the text.
 void WordReader::quoted_in_expansion() {
   const std::size_t begin = at_;
   step();
@@ -209,7 +209,7 @@ void WordReader::parameter(Quotes quotes) {
   const std::size_t begin = at_;
   const Nest nest(*this);
   const char first = peek();
-  // Some shells run the text after it as commands.
+  // If one of these comes first, some shells run the text as commands.
   if (is_blank(first) || first == '\n' || first == '|' || first == '(')
     return give_up(begin, "a ${ with commands in it, which shells read differently");
   // The first operator decides whether single quotes quote anything within double quotes.

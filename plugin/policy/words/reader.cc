@@ -20,7 +20,7 @@ Range WordReader::range(std::size_t begin, std::size_t end) const {
   return {offset_ + begin, offset_ + end};
 }
 
-// An outer obstacle counts before those inside it, although these are found first: its end comes later.
+// An outer obstacle takes precedence over those inside it, although they are found first, because it ends later.
 void WordReader::note(std::size_t begin, std::string_view what) {
   note_open(begin, what);
   const Range at = range(begin, std::max(at_, std::min(begin + 1, end_)));
@@ -40,7 +40,7 @@ void WordReader::fail(std::size_t begin, std::string_view what) {
   at_ = end_;
 }
 
-// This reader cannot go further, although shells may: they could run commands that were not seen here.
+// Ends the reading where shells may read further, and could run commands that were not seen here.
 void WordReader::give_up(std::size_t begin, std::string_view what) {
   findings_.gave_up = true;
   fail(begin, what);

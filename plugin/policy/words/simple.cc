@@ -5,8 +5,8 @@
 
 namespace wtool::policy {
 
-// Takes a command's place among the commands, which are in the order in which they begin; commands inside it come
-// later.
+// Reserves a command's place in the list of commands, which are in the order in which they begin; commands inside this
+// one come later.
 std::size_t WordReader::open_command(std::size_t begin) {
   findings_.script.commands.emplace_back();
   findings_.begins.push_back(range(begin, begin).begin);
@@ -211,8 +211,8 @@ void WordReader::read_body(const HereDocument& document) {
   std::string body;
   bool found = false;
   while (at_ < end_ && !found) {
-    // Collects a line for the comparison with the delimiter. If the body is not quoted, a backslash at its end joins
-    // the next line.
+    // Collects a line for the comparison with the delimiter. If the body is not quoted, a backslash at the end of the
+    // line joins the next one.
     const std::size_t line_begin = at_;
     std::string joined;
     bool continued = false;

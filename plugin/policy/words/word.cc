@@ -1,4 +1,4 @@
-// Reads one word: its quotes, and the parts of it that are known only when it runs.
+// Reads one word: its quotes, and the parts of it that are known only when the line runs.
 #include <algorithm>
 
 #include "base/utf8.h"
@@ -231,7 +231,7 @@ void WordReader::equals(ReadWord& read, Place place, bool bare) {
   }
 }
 
-// Reads from the `[` after an assignment's name to its `]`. Without one, it is an ordinary bracket.
+// Reads from the `[` after an assignment's name to its `]`. Without a `]`, the `[` is an ordinary bracket.
 void WordReader::subscript() {
   const Mark back = mark();
   step();

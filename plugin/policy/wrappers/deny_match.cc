@@ -157,7 +157,7 @@ std::vector<std::string> names_of(const Knowledge& knowledge, const std::string&
   return names;
 }
 
-// Where the options of a command end: at "--", unless "--" is the value of an option.
+// The index at which the options of a command end: that of "--", unless "--" is the value of an option.
 std::size_t end_of_options(const Knowledge& knowledge, const std::vector<Word>& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (!words[i].literal) continue;
@@ -211,8 +211,8 @@ bool is_operand(const Knowledge& knowledge, const std::string& text, const std::
   return first && !text.empty() && wanted.starts_with(text) && is_listed(abbreviating, knowledge.tool);
 }
 
-// Whether the operands of the command begin with the wanted ones, or may. `matched[n]` is true when the first n may have
-// been found.
+// Whether the operands of the command begin, or may begin, with the wanted ones. `matched[n]` is true when the first n
+// may have been found.
 bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, const std::vector<std::string>& wanted) {
   std::vector<bool> matched(wanted.size() + 1, false);
   matched[0] = true;

@@ -92,7 +92,7 @@ StandardInput standard_input(const SimpleCommand& command) {
     const bool empty = last->target.literal && last->target.text == "/dev/null";
     return {empty ? StandardInput::Kind::none : StandardInput::Kind::unknown, last->target};
   }
-  // A command inside a group or a loop reads what the group reads, and that is not known here.
+  // A command inside a group or a loop reads what the group reads, which is not known here.
   const bool unknown = command.reads_pipe || command.nested;
   return {unknown ? StandardInput::Kind::unknown : StandardInput::Kind::none,
           command.words.empty() ? Word{} : command.words.front()};
@@ -115,8 +115,8 @@ bool Judgement::is_descriptor_file(std::string_view path) const {
                   [&](const std::string& directory) { return is_descriptor(resolve_folder(directory, path)); })) {
     return true;
   }
-  // In an unknown folder, the path may be one of the names that descriptors have. Without a standard input, it would be
-  // empty.
+  // In an unknown folder, the path may be one of the names that descriptors have. If the command has no standard input,
+  // nothing could be read there.
   constexpr std::string_view folders[] = {"/", "/dev", "/proc", "/proc/self/fd"};
   if (!where->elsewhere || standard_input(command).kind == StandardInput::Kind::none) return false;
   return std::any_of(std::begin(folders), std::end(folders), [&](std::string_view folder) {

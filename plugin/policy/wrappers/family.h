@@ -1,5 +1,5 @@
 // What the families of wrappers share: the command that is judged, and the list of what it runs. Internal to
-// policy/wrappers.cc. Pure.
+// policy/wrappers.cc. Pure, except that it asks where a path leads.
 #pragma once
 
 #include <cstddef>
@@ -44,13 +44,13 @@ struct Judgement {
   void is_unclear(const Word& text, std::string reason) const;
   // The value of an option of these words, as a word; empty if it has no value.
   Word value_of(const Given& option) const;
-  // True for file names of standard input and of other descriptors, however they are spelled and wherever they are
-  // named from: everything in /dev and /proc, except /dev/null and the like.
+  // True if a path may lead to standard input or another descriptor, however it is spelled and from whatever directory:
+  // if it leads to anything in /dev or /proc, except /dev/null and the like.
   bool is_descriptor_file(std::string_view path) const;
   // True if a word that is not literal is most likely a file that the line names: "$DIR/run.sh". Names that a program
   // has found or read do not count.
   bool is_named_file(const Word& word) const;
-  // Whether the reading ended at an obstacle.
+  // True if the reading ended at an obstacle, which is then added as unclear.
   bool has_obstacle(const ParsedCommand& reading) const;
 };
 
@@ -59,7 +59,7 @@ struct StandardInput {
   enum class Kind {
     none,     // nothing
     text,     // a here-document or here-string of literal text
-    unknown,  // a pipe, a file, or the input of what is around the command: known only when it runs
+    unknown,  // a pipe, a file, or the input of an enclosing construct: known only when the command runs
   };
   Kind kind = Kind::none;
   Word word;  // the text, or the word that stands for it
@@ -72,21 +72,21 @@ bool reaches_devices(std::string_view path);
 // True if a word that is not literal is most likely a file and not an option: "$DIR/run.sh".
 bool looks_like_file(const Word& word);
 
-// For a command that runs for each name that is found: replaces `placeholder` in the words, since its text is known
-// only when it runs. True if the words contained it.
+// For a command that runs for each name that is found: removes `placeholder` from the words, and makes them not
+// literal, since the name is known only when the command runs. True if the words contained `placeholder`.
 bool open_placeholder(std::vector<Word>& words, std::string_view placeholder);
-// Words follow that are known only when the command runs.
+// Adds a word for those that follow and are known only when the command runs.
 void append_unknown(Inner& inner);
-// The inner command does not read the standard input of the command that runs it.
+// Notes that the inner command does not read the standard input of the command that runs it.
 void close_input(Inner& inner);
 
-// Each family judges the commands that belong to it, and returns whether this was one.
+// Each family judges the commands that belong to it, and returns whether this command belongs to it.
 bool judge_shell(const Judgement& judgement);
 bool judge_builtin(const Judgement& judgement);
 bool judge_finder(const Judgement& judgement);
 bool judge_interpreter(const Judgement& judgement);
 bool judge_prefix(const Judgement& judgement);
-// For a command in which no family has found anything: whether it takes its standard input for code.
+// For a command in which no family has found anything: notes if the command takes its standard input for code.
 void judge_code_in_input(const Judgement& judgement);
 bool judge_program_option(const Judgement& judgement);
 

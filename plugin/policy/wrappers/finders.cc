@@ -92,7 +92,7 @@ void judge_find(const Judgement& judgement) {
 
 void judge_xargs(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("xargs"));
-  // Without a command, xargs runs echo; with PATH=0 set in this way, even that is another program.
+  // Without a command, xargs runs echo. This option can set PATH to a number, and then even echo is another program.
   if (const Given* slot = reading.find("process-slot-var")) {
     judgement.runs_code(judgement.word(slot->word), "it sets a variable of any name");
   }

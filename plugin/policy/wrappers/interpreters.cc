@@ -55,7 +55,7 @@ void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interprete
 void judge_interpreter_words(const Judgement& judgement, const OptionTable& program) {
   const ProgramSpec& interpreter = program.spec();
   const ParsedCommand reading = read_options(judgement.words(), 1, program);
-  // After whatever it runs first, it reads its standard input.
+  // With -i, the interpreter reads its standard input after whatever it runs first.
   if (is_listed(interactive, judgement.tool) && reading.find("i interactive") != nullptr) {
     judge_input(judgement);
   }
@@ -220,7 +220,7 @@ void judge_steered(const Judgement& judgement, const OptionTable& program) {
   if (reading.find(program.spec().idle) != nullptr) return;
   const bool known = !reading.operands.empty() && words[reading.operands[0]].literal &&
                      is_listed(program.spec().words, words[reading.operands[0]].text);
-  // A second command of tmux, or a format that runs one.
+  // False if there is a second command of tmux, or a format that runs a command.
   const bool alone = std::none_of(words.begin(), words.end(), [](const Word& word) {
     return word.text == ";" || word.text.find("#(") != std::string::npos;
   });

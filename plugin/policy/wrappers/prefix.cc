@@ -14,7 +14,8 @@ using programs::OptionTable;
 using programs::ProgramSpec;
 using programs::Runs;
 
-// env -S may contain env -S again. The text gets shorter each time, but nobody nests it more deeply than this.
+// env -S may contain env -S again. The recursion ends anyway, because the text gets shorter each time, but nobody nests
+// it more deeply than this.
 constexpr int max_split_depth = 8;
 
 // The program's spec, if the program runs its operands.
@@ -29,8 +30,8 @@ const OptionTable* find_prefix(std::string_view name) {
 
 bool is_assignment(const Word& word) { return word.text.find('=') != std::string::npos && word.text.front() != '='; }
 
-// NAME=value words from `at` on, and then the command. A word that is known only when it runs may be either of these,
-// or several words.
+// From `at` on, there are NAME=value words, and then the command. A word that is known only when the line runs may
+// belong to either, or become several words.
 void run_with_assignments(const Judgement& judgement, std::size_t at) {
   std::vector<Word> assignments;
   const auto& words = judgement.words();
@@ -294,7 +295,7 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
     const Word value = judgement.value_of(option);
     if (option.option != nullptr && option.option->command && option.value) run_option(judgement, prefix, option);
     if (is_listed(prefix.script, option.name) && option.value) judgement.runs_script(value);
-    // strace pipes its output to a command if the name begins like this.
+    // strace pipes its output to a command if the name begins with | or !.
     if (judgement.tool == "strace" && is_listed("o output", option.name) && value.text.size() > 1 &&
         (value.text[0] == '|' || value.text[0] == '!')) {
       judgement.runs_script({value.text.substr(1), value.literal, value.at});
