@@ -40,7 +40,7 @@ bool is_same(const struct stat& one, const struct stat& other) {
          nanoseconds(one.st_ctim) == nanoseconds(other.st_ctim);
 }
 
-// The hash of its content; empty: `problem`.
+// The hash of the file's content; empty: `problem` says why.
 std::string content_hash(const std::string& path, struct stat& status, std::string& problem) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!file || ::fstat(file.get(), &status) != 0) {
@@ -89,7 +89,7 @@ FileState FileHashes::look(const std::string& path) {
       return state;
     }
     state.link = text.substr(0, static_cast<std::size_t>(size));
-    // A link that leads nowhere, or to a folder, stands for itself alone.
+    // A link that leads nowhere, or to a folder, stands only for itself.
     if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return state;
   }
   if (!S_ISREG(status.st_mode)) {

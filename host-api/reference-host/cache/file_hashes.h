@@ -2,8 +2,7 @@
 //
 // A file counts as unchanged while its device, inode, size and its times of modification and change are those that were
 // recorded with its hash. A time that was still recent when the file was read could be that of a later write, too: such
-// a file is read again. What is recorded is kept in a file of its own for each directory; where that is lost or
-// damaged, all files are read.
+// a file is read again. The records of each directory are kept in a file; if it is lost or damaged, all files are read.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,8 @@ struct FileState {
   unsigned mode = 0;        // who may do what, as for chmod
   std::uint64_t bytes = 0;
   std::string hash;     // of a file's content
-  std::string link;     // of a symbolic link, where it leads to; its file counts as well, where there is one
-  std::string problem;  // why it has no hash: it cannot be read, is not a file, ...; to be read after its name
+  std::string link;     // where a symbolic link leads to; the file there counts as well, if there is one
+  std::string problem;  // why it has no hash: it cannot be read, is not a file, ...; words that follow its name
 };
 
 // Any thread.
@@ -35,7 +34,7 @@ class FileHashes {
   // The path is absolute.
   FileState look(const std::string& path);
 
-  // Drops the records of these files.
+  // Drops the records of the files that `which` selects.
   void forget(const std::function<bool(const std::string& path)>& which);
 
   // Writes new records to the file. A failure does no harm: files are then read again.
@@ -54,7 +53,7 @@ class FileHashes {
   void load();
 
   const std::string record_;
-  std::mutex mutex_;  // for all below
+  std::mutex mutex_;  // guards all members below
   bool loaded_ = false;
   bool changed_ = false;
   std::uint64_t files_read_ = 0;

@@ -71,7 +71,7 @@ class Search {
 
   void exclude(std::string_view pattern) { excluded_.push_back(pattern_names(pattern)); }
 
-  // Whether the pattern names a file.
+  // Adds the files that the pattern names. False: it names no file.
   bool add(const std::string& pattern) {
     const Names names = pattern_names(pattern);
     const std::size_t before = matched_;
@@ -120,7 +120,7 @@ class Search {
     });
   }
 
-  // As stat(); but what lies behind a link that is not followed does not exist.
+  // Like stat(), except that what lies behind a link that is not followed does not exist.
   bool look_at(const std::string& path, struct stat& status) const {
     if (links_ == PatternLinks::followed) return ::stat(absolute(path).c_str(), &status) == 0;
     for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
@@ -138,7 +138,7 @@ class Search {
       return;
     }
     if (!S_ISDIR(status.st_mode)) return keep(path, wild);
-    // After a `**`, its files are found by that wildcard.
+    // After a `**`, that wildcard finds the files of the folder.
     if (!pattern_->empty() && pattern_->back() == "**") return;
     all_below(path);
   }
@@ -190,7 +190,7 @@ class Search {
   std::vector<Names> without_;
   std::vector<Names> excluded_;
   const Names* pattern_ = nullptr;
-  std::set<std::pair<std::string, std::size_t>> visited_;  // the folders in which a `**` of it was followed
+  std::set<std::pair<std::string, std::size_t>> visited_;  // the folders in which a `**` of the pattern was followed
   std::vector<std::pair<dev_t, ino_t>> around_;            // the folders that are being read
   std::size_t matched_ = 0;
 };

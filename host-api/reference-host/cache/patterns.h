@@ -3,8 +3,8 @@
 // - `*`, `?` and `[ab]` stand for a part of one name, `**` for any number of folders. A name stands
 //   for itself, too, and a folder for all files below it. `!` excludes what the other patterns name.
 // - Hidden files count. The folders .git and .wtool are left out, unless a pattern names them.
-// - Links are followed, unless the caller wants none; what leads in a circle is a problem, and so is what cannot be read. A file that is not seen
-//   could change unnoticed.
+// - Links are followed, unless the caller says otherwise. A path that leads in a circle is a problem, and so is one
+//   that cannot be read: a file that is not seen could change unnoticed.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ inline constexpr std::size_t max_files = 100'000;  // that the patterns of one s
 struct FoundFiles {
   std::vector<std::string> paths;      // sorted, each once, as a pattern spells it; a plain name need not exist
   std::vector<std::string> unmatched;  // patterns that name no file
-  std::string problem;                 // why the rest is not known; a sentence without its end
+  std::string problem;                 // why the rest is not known; a sentence without its full stop
 };
 
-// Not followed, a link is a file of its own, and nothing below it is found.
+// If links are not followed, a link is a file of its own, and nothing below it is found.
 enum class PatternLinks { followed, not_followed };
 
 // Relative patterns begin in `directory`, which is absolute. Files that a pattern of `without` names are left out, but

@@ -36,7 +36,7 @@ std::string record_file(const StepCache::Options& options) {
   return options.folder + "/files/" + sha256(options.directory);
 }
 
-// Whether a name that is kept is refused: of a file, or where a link leads.
+// Whether a name in the entry is refused: that of a file, or where a link leads.
 bool refuses_name(const CacheEntry& entry, const std::function<StepCache::Refuses()>& refuses) {
   const auto refused = [&](const std::string& text) { return refuses()(text, true); };
   return std::any_of(entry.parts.begin(), entry.parts.end(), [&](const auto& part) { return refused(part.first); }) ||
@@ -238,7 +238,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
     }
     entry.outputs.push_back(std::move(output));
   }
-  // Before any content is copied, which would stay in the store without an entry.
+  // Checked before any content is copied, because that would stay in the store without an entry.
   if (refuses_name(entry, refuses)) return std::string("the name of a file ") + secret;
   for (const CachedOutput& output : entry.outputs) {
     if (!output.link.empty()) continue;

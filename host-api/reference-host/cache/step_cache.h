@@ -40,8 +40,8 @@ struct Work {
 
 struct Look {
   std::string key{};                  // empty: the work cannot be kept, and `why` says why
-  std::optional<CacheEntry> entry{};  // it is up to date
-  std::string why{};                  // it is not; a sentence without its end
+  std::optional<CacheEntry> entry{};  // set: the work is up to date
+  std::string why{};                  // why the work is not up to date; a sentence without its full stop
   bool is_doubt = false;              // the workflow should be changed: as it is, the step is never up to date
   std::map<std::string, std::string> parts{};
   std::vector<CachedOutput> missing{};  // the outputs that have to be restored
@@ -54,7 +54,7 @@ class StepCache {
     std::string folder = Store::usual_folder();
     std::uint64_t max_bytes = usual_max_bytes;
     std::string directory{};                     // of the run
-    std::map<std::string, std::string> parts{};  // of all work
+    std::map<std::string, std::string> parts{};  // what all work depends on
     bool force = false;                          // nothing is up to date, but all is kept
     bool looks_only = false;                     // writes nothing
   };
@@ -71,11 +71,11 @@ class StepCache {
   // Whether the next piece of a text contains something that must not be kept; `last`: it is the last piece. Needs a
   // new function for each text.
   using Refuses = std::function<bool(std::string_view piece, bool last)>;
-  // Keeps the result of work that was done after that look, and succeeded. Returns why it is not kept; empty: it is.
+  // Keeps the result of work that was done after look(), and succeeded. Returns why it is not kept; empty: it is.
   std::string keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
                    const std::function<Refuses()>& refuses);
 
-  // Removes what this object has kept but which is now refused, and the records of files with such names.
+  // Removes the entries that this object has kept and that are now refused, and the records of files with such names.
   void recheck(const std::function<Refuses()>& refuses);
 
  private:

@@ -119,7 +119,7 @@ std::uint64_t size_of(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-// The files of a folder with two levels, or one.
+// Calls `function` for each file in a folder with one or two levels.
 template <class Function>
 void each_file(const std::string& folder, const Function& function) {
   std::error_code ignored;

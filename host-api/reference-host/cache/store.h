@@ -34,7 +34,7 @@ inline constexpr std::uint64_t usual_max_bytes = 5ULL << 30;
 struct CachedOutput {
   std::string path;   // relative to the directory of the step
   std::string hash;   // of its content; empty: it is a symbolic link
-  std::string link;   // where that leads to
+  std::string link;   // where the link leads to
   unsigned mode = 0;  // of the file, as for chmod
   std::uint64_t bytes = 0;
 };
@@ -47,7 +47,7 @@ struct CacheEntry {
   std::int64_t made = 0;                       // seconds since 1970
   std::map<std::string, std::string> parts{};  // what made up the key, as hashes
   std::vector<CachedOutput> outputs{};
-  std::string result{};  // JSON text; its meaning is the caller's
+  std::string result{};  // JSON text that only the caller interprets
 };
 
 struct ListedEntry {
@@ -59,7 +59,7 @@ struct ListedEntry {
 // Any thread.
 class Store {
  public:
-  // $XDG_CACHE_HOME/wtool/steps, else ~/.cache/wtool/steps; empty where neither is an absolute path.
+  // $XDG_CACHE_HOME/wtool/steps, else ~/.cache/wtool/steps; empty: neither is an absolute path.
   static std::string usual_folder();
 
   // Creates no folder before something is kept.
@@ -71,18 +71,19 @@ class Store {
 
   // Nothing: there is no such entry, or it is damaged.
   std::optional<CacheEntry> find(std::string_view key) const;
-  // The newest entry of that step.
+  // The newest entry of the step.
   std::optional<CacheEntry> latest(std::string_view step) const;
   bool has_content(std::string_view hash) const;
   // Notes that the entry was used: it becomes the newest of its step, and is trimmed later than older ones.
   void used(std::string_view key, std::string_view step) const;
 
-  // Something that is being kept; nothing of it counts before finish().
+  // An entry that is being written; nothing of it counts before finish().
   class Keeping {
    public:
     // `problem`: why nothing can be kept.
     Keeping(Store& store, std::string& problem);
-    // Copies the file; `look` sees its bytes and may refuse them with a reason. Returns its hash; empty: `problem`.
+    // Copies the file into the store; `look` sees its bytes and may refuse them with a reason. Returns the hash; empty:
+    // `problem` says why.
     using Look = std::function<std::string(std::string_view bytes, bool last)>;
     std::string add(const std::string& file, const Look& look, std::string& problem);
     bool finish(const CacheEntry& entry, std::string_view step, std::string& problem);
@@ -93,7 +94,7 @@ class Store {
     std::uint64_t bytes_ = 0;
   };
 
-  // Writes the output below that directory, in place of what is there. Links are not followed. `problem`: why not.
+  // Writes the output below `directory`, in place of what is there. Links are not followed. False: `problem` says why.
   bool restore(const std::string& directory, const CachedOutput& output, std::string& problem) const;
 
   // The newest first.
@@ -104,7 +105,7 @@ class Store {
   // Passes the content of an output to `look`, piece by piece and at the end an empty piece with `last`, until it
   // returns a reason; returns that reason.
   std::string look_at(const CachedOutput& output, const Keeping::Look& look) const;
-  // Removes everything; returns how many bytes that were.
+  // Removes everything, and returns how many bytes that was.
   std::uint64_t clear(std::string& problem) const;
   // Removes the entries that were not used for the longest time while there are too many bytes, and contents without an
   // entry. Does nothing while somebody else writes.

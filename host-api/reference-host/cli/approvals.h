@@ -4,8 +4,9 @@
 //   the question waits in its journal until `wtool approve RUN` answers it and continues the run.
 // - The person who answers must be the user, or in the group, that the action names. No process of a call can answer,
 //   neither on a terminal nor with `wtool approve` (approval/question_folder.h says how that is detected).
-// - Each answer is a line of the audit trail, if there is one, before it counts; the journal has it with the step's end.
-// - How long a question waits counts from when it was first asked in this run.
+// - Each answer is written to the audit trail, if there is one, before it counts; the journal records it with the end
+//   of the step.
+// - How long a question may wait is counted from when it was first asked in this run.
 #pragma once
 
 #include <chrono>
@@ -54,8 +55,8 @@ struct GivenApproval {
   std::string comment{};
 };
 
-// Asks on the terminal: `y` or `n`, and what follows is the comment. Enter, the end of the input and five answers that
-// are not understood are a no. Nothing where nobody can be asked, or a stop was requested. Any thread.
+// Asks on the terminal: `y` or `n`, and what follows is the comment. Enter, the end of the input, or five answers that
+// are not understood mean no. Nothing: nobody can be asked, or a stop was requested. Any thread.
 std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop);
 
 // All members: any thread.
@@ -64,7 +65,7 @@ class RunApprovals {
   struct Setup {
     std::string run{};        // its id; empty: it has no journal, and cannot be suspended
     bool asks = true;         // on the terminal
-    std::string not_asked{};  // why not
+    std::string not_asked{};  // why it does not ask there
     audit::AppendOptions trail{};
     std::int64_t started_in{};               // the pid namespace of the run that is continued; 0: not known
     std::vector<PendingApproval> pending{};  // of the run that is continued
@@ -85,7 +86,7 @@ class RunApprovals {
 
   Setup setup_;
   const runner::Secrets& secrets_;
-  mutable std::mutex mutex_;  // of setup_.given
+  mutable std::mutex mutex_;  // guards setup_.given
 };
 
 }  // namespace wtool::host

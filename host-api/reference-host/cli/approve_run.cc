@@ -26,7 +26,7 @@ constexpr std::size_t max_runs_looked_at = 200;
 
 std::string long_name_of(const PendingApproval& one) { return one.place.branch + '/' + one.state; }
 
-// What --state calls the question: its state, and the branch before it where several of `pending` are of one name.
+// The name of the question for --state: its state, after its branch if several of `pending` have this state.
 std::string name_among(const PendingApproval& one, const std::vector<PendingApproval>& pending) {
   const auto count = std::count_if(pending.begin(), pending.end(),
                                    [&](const PendingApproval& other) { return other.state == one.state; });
@@ -115,7 +115,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
   runner::Secrets secrets;
   std::string error;
   const std::string run = journal::find_run(".", answer.run, error);
-  // A person who may not answer must not change the run either.
+  // At first the run is only read: a person who may not answer must not change it either.
   if (run.empty()) {
     complain(error);
     return exit_unusable;
@@ -158,8 +158,8 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
-  // The run may have continued elsewhere meanwhile: an answer counts only for its own question, and only while that
-  // waits. Answers already in the audit trail stay there; nothing has been written to the journal yet.
+  // The run may have continued elsewhere meanwhile: an answer counts only for its own question, and only while this
+  // question waits. Answers already in the audit trail stay there; nothing has been written to the journal yet.
   const std::vector<PendingApproval> still_waiting = pending_approvals(resumed->run);
   std::erase_if(given, [&](const GivenApproval& one) {
     return std::none_of(still_waiting.begin(), still_waiting.end(),

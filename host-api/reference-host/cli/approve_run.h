@@ -16,13 +16,13 @@ struct RunAnswer {
   RunFlags flags;       // of the run that continues
 };
 
-// Whether a run below the working directory has that name.
+// Whether `wanted` names a run below the working directory.
 bool names_a_run(const std::string& wanted);
 
 // A line for each suspended run below the working directory; safe for a terminal.
 std::string suspended_runs();
 
-// Returns the exit status: that of the run where it continues.
+// Returns the exit status: that of the run if it continues.
 int approve_run(Context& context, const RunAnswer& answer);
 
 }  // namespace wtool::host

@@ -1,4 +1,4 @@
-// wtool attach RUN: shows a run while it runs, and ends with its exit status. Ctrl-C ends only this.
+// wtool attach RUN: shows a run while it runs, and ends with its exit status. Ctrl-C ends only this command.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -89,7 +89,7 @@ int attach(const std::string& wanted) {
   const std::string file = journal::journal_file(".", id);
   LogTail log(detached_log(file));
   if (!log.is_there()) {
-    // The run is shown in another terminal.
+    // The run was started without --detach, so that another terminal shows it.
     const int status = follow_logs(id);
     return status == exit_ok ? end_of(id, file, true) : status;
   }

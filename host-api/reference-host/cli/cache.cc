@@ -1,4 +1,5 @@
-// wtool cache list [--json], wtool cache clear: what is kept of steps, so that they are skipped when they are up to date.
+// wtool cache list [--json], wtool cache clear: the kept results of steps, by which steps that are up to date are
+// skipped.
 #include "base/json.h"
 #include "cache/store.h"
 

@@ -1,5 +1,5 @@
-// wtool call TOOL [JSON | - | @FILE | NAME=VALUE...] [--stdin FILE] [--limits JSON] [--stream | --explain]: one call, or what it
-// would do. Writes only the result's JSON to standard output.
+// wtool call TOOL [JSON | - | @FILE | NAME=VALUE...] [--stdin FILE] [--limits JSON] [--stream | --explain]: one call,
+// or what it would do. Writes only the result's JSON to standard output.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -29,8 +29,8 @@ namespace {
 
 constexpr std::size_t arguments_size_limit = 16 << 20;  // bytes, as in tool.h
 
-// "-" is standard input, "@FILE" the file, anything else the text itself. Nothing is changed or checked: that is the
-// plugin's task. Nothing when it cannot be read or is too large: `error` says why.
+// "-" is standard input, "@FILE" the file, anything else the text itself. The text is neither changed nor checked: that
+// is the plugin's task. Nothing: it cannot be read or is too large, and `error` says why.
 std::optional<std::string> read_arguments(const std::string& word, std::string& error) {
   if (word == "-") return read_descriptor(STDIN_FILENO, "standard input", arguments_size_limit, error);
   if (!word.starts_with('@')) return word;
@@ -44,7 +44,7 @@ std::optional<std::string> read_arguments(const std::string& word, std::string& 
 struct CallOptions {
   std::string tool;
   std::string arguments = "{}";
-  std::vector<std::string> more;  // words behind the first, of the form NAME=VALUE
+  std::vector<std::string> more;  // the words after the first, of the form NAME=VALUE
   std::string standard_input;     // a file, or "-"; empty: none
   std::string limits;             // wtool_request.limits; empty: none
   bool stream = false;
@@ -111,7 +111,7 @@ std::optional<std::string> arguments_of(Context& context, const CallOptions& opt
   return object_of_named_arguments(words, schema, error);
 }
 
-// Whether the only word of the arguments is one that nobody writes for JSON, such as `ls`.
+// Whether the only word of the arguments is one that nobody would write as JSON, such as `ls`.
 bool is_bare_word(const CallOptions& options) {
   const std::string& word = options.arguments;
   return options.more.empty() && !word.empty() && word.find_first_of("{[\"-@ \t\n") != 0 && !is_named_argument(word);

@@ -1,5 +1,5 @@
-// wtool check PLUGIN.so [--tool ID] [--arguments JSON] [--timeout SECONDS] [--json], or --list: checks a plugin against the
-// rules of the C interface.
+// wtool check PLUGIN.so [--tool ID] [--arguments JSON] [--timeout SECONDS] [--json], or --list: checks a plugin against
+// the rules of the C interface.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>

@@ -75,7 +75,7 @@ bool is_something(const fs::path& path) {
   return fs::exists(fs::symlink_status(path, none));
 }
 
-// Follows the links in the path, and the file itself where it is one.
+// Follows the links in the path, and the file itself if it is a link.
 std::optional<Target> resolve(const fs::path& path, std::string& problem) {
   std::error_code failure;
   if (is_something(path)) {
@@ -108,7 +108,7 @@ std::optional<Target> target_of(const mcp::Client& client, const std::string& pr
 
 std::optional<Content> read_target(const Target& target, std::string& problem) {
   Content content;
-  // Links among them are found when it is opened.
+  // Links in the path are found when the file is opened.
   if (!is_something(target.path())) return content;
   const Descriptor file = open_without_links(target.path(), O_RDONLY | O_NONBLOCK, 0, problem);
   if (!file) return std::nullopt;
@@ -135,7 +135,7 @@ bool fail(const char* what, std::string& problem) {
   return false;
 }
 
-// Replaces the file, or removes it where `text` is nothing. Fails where the file is no longer as `before` says.
+// Replaces the file, or removes it if `text` is nothing. Fails if the file is no longer as `before` says.
 bool write_target(const Target& target, const Content& before, const std::optional<std::string>& text,
                   std::string& problem) {
   bool made = false;

@@ -20,7 +20,7 @@ struct ClientSetup {
   bool yes = false;
 };
 
-// All give the exit status; the reason is on stderr.
+// All return the exit status; the reason of a failure is on stderr.
 int install_server(const ClientSetup& setup, const mcp::ClientServer& server);
 int uninstall_server(const ClientSetup& setup, const std::string& name);
 int list_clients(const std::string& project, const std::string& name);

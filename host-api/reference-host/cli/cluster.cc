@@ -1,4 +1,5 @@
-// wtool cluster status: the partitions and this user's pilots. wtool cluster test: a call on each node, with a pilot of its own.
+// wtool cluster status: the partitions and this user's pilots. wtool cluster test: a call on each node, with a pilot of
+// its own.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -142,7 +143,7 @@ struct TestedNode {
   std::chrono::microseconds second{0};
 };
 
-// Those that can take work first, each once.
+// The nodes, each once; those that can take work come first.
 std::optional<std::vector<TestedNode>> nodes_of(SlurmClient& client, const std::string& partition, Stop& stop,
                                                 std::string& error) {
   std::string command = "sinfo --noheader --Node --format='%N|%T'";
@@ -194,7 +195,7 @@ void test_node(TestedNode& node, int wait, Stop& stop) {
   node.second = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - then);
 }
 
-// The section `cluster` of the configuration, for one pilot on that node. The rules for commands are left out: the test is
+// The section `cluster` of the configuration, for one pilot on `node`. The rules for commands are left out: the test is
 // about the nodes.
 std::string test_config(json section, const std::string& node, int wait) {
   if (!section.is_object()) section = json::object();

@@ -1,4 +1,4 @@
-// wtool complete WORD...: what may stand in the place of the last word of a command line, for the completion of shells
+// wtool complete WORD...: the words that can replace the last word of a command line, for the completion of shells
 // (packaging/completion). The words are those after `wtool`; the last may be empty.
 //
 //   $ wtool complete run --max

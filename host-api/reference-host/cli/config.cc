@@ -20,7 +20,8 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view mask = "[masked]";
 
-// Names whose values nobody should see over somebody's shoulder. It is better to hide one too many.
+// Whether the variable seems to hold a secret, which nobody should read over somebody's shoulder. It is better to hide
+// one too many.
 bool looks_secret(std::string name) {
   constexpr std::array parts{"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"};
   std::transform(name.begin(), name.end(), name.begin(),
@@ -80,7 +81,7 @@ std::string origin(const EffectiveKey& key) {
   return text;
 }
 
-// The configuration as YAML with comments, which could serve as a file again.
+// The configuration as YAML with comments, which could be read back as a file.
 std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& files) {
   std::string text;
   for (const ConfigFiles::File& file : files) {

@@ -56,22 +56,22 @@ class Context {
   // Opened at the first use but not initialised, which is enough to read descriptors. nullptr: the reason is on stderr;
   // return exit_unusable.
   Plugin* plugin();
-  // The plugin of this machine and that of the cluster, opened in the same way; one of them is plugin(). nullptr: `error`
-  // says why.
+  // The plugin of this machine and that of the cluster, opened in the same way; one of them is plugin(). nullptr:
+  // `error` says why.
   Plugin* local_plugin(std::string& error);
   Plugin* cluster_plugin(std::string& error);
   // Sets who is asked instead of the terminal, whichever plugin asks. Call it before the toolbox is opened.
   void ask_through(Approver* approver);
 
-  // The plugin's tools, initialised and configured (config/files.h) at the first use. The same on failure.
+  // The plugin's tools, initialised and configured (config/files.h) at the first use. nullptr: as for plugin().
   Toolbox* toolbox();
   // The same for workflows, configured as config/workflow_config.h says. A program uses one of the two.
   Toolbox* workflow_toolbox();
   // The configuration of workflow_toolbox().
   WorkflowConfig& workflow_config();
 
-  // The configuration files that --config and the environment name. Do not use them beside a toolbox, which reads them
-  // itself.
+  // The configuration files that --config and the environment name. Do not use them together with a toolbox, which
+  // reads them itself.
   ConfigFiles& config_files();
 
  private:

@@ -46,7 +46,7 @@ int exit_status_of_process(pid_t process) {
 int wait_for_the_beginning(pid_t process, const Descriptor& reports, const Descriptor& early) {
   std::string run;
   read_all(reports.get(), 4096, run);
-  // Without its id, the run has not begun.
+  // A run that has not sent its id has not begun.
   const int status = run.empty() ? exit_status_of_process(process) : exit_ok;
   write_all(STDERR_FILENO, shown_before(early.get()));
   if (run.empty()) return status == exit_ok ? exit_unusable : status;
@@ -97,7 +97,7 @@ bool begin_detached(int report, const journal::Journal* journal) {
   }
   const std::string path = detached_log(journal->file());
   std::string why;
-  // A FIFO in its place would block the run until somebody reads it.
+  // A FIFO in the place of the log would block the run until somebody reads it.
   const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0600, why);
   if (log && !is_regular_file(log)) why = "it is no file";
   if (!why.empty() || !log) {

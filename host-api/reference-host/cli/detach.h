@@ -3,10 +3,10 @@
 //   if (const auto status = detach(flags.detached)) return *status;   // the program that was called
 //   ...                                                               // the run, until it has its journal:
 //   begin_detached(flags.detached, journal);
-//   Beginning begun(flags.detached);                                  // an observer, behind the journal
+//   Beginning begun(flags.detached);                                  // an observer, after the journal
 //
 // What the run shows goes to the file RUN.log beside its journal. If something is wrong before the run begins, the
-// program that was called shows it, and ends with that exit status.
+// program that was called shows it, and ends with the same exit status.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ namespace wtool::host {
 std::optional<int> detach(int& report);
 
 // Tells the program that was called that the run has begun: its journal names its process by now, so `wtool stop` and
-// `wtool attach` can find it. Does nothing where nobody waits (a negative number).
+// `wtool attach` can find it. Does nothing if nobody waits (a negative number).
 class Beginning final : public runner::RunObserver {
  public:
   explicit Beginning(int report) : report_(report) {}

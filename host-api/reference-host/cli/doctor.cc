@@ -105,7 +105,7 @@ struct TrialCall {
   std::string error{};  // why the call did not succeed
 };
 
-// Runs `true` with that configuration and nothing of the person's.
+// Runs `true` with the given configuration, and with none of the person's own.
 TrialCall try_call(Plugin& plugin, const json& config, const std::string& folder) {
   TrialCall trial;
   const std::unique_ptr<Toolbox> toolbox = Toolbox::open(plugin, config.dump(), trial.error);
@@ -122,7 +122,7 @@ TrialCall try_call(Plugin& plugin, const json& config, const std::string& folder
   return trial;
 }
 
-// What to do where a part of the sandbox cannot be enforced; the words are those of docs/guide/results.md.
+// What to do if a part of the sandbox cannot be enforced. `missing` begins with a word of docs/guide/results.md.
 std::string advice_on(std::string_view missing) {
   if (missing.starts_with("landlock")) {
     return "use Linux 5.13 or later, with landlock among the modules of the kernel's parameter lsm=";

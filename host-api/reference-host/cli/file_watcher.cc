@@ -81,7 +81,7 @@ bool matches_names(const std::vector<std::string_view>& pattern, const std::vect
                    : places.contains(pattern.size());
 }
 
-// For a new file with one name, a second event comes when it is closed.
+// For a new file with only one link, a second event comes when it is closed.
 bool will_be_closed(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1;

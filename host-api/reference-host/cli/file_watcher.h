@@ -29,13 +29,13 @@ class FileWatcher {
     std::string also;                   // one more file to watch, absolute; may be empty
     std::set<std::string> not_these;    // absolute
   };
-  // `folder` is absolute, without links. Watches from the moment when this returns.
+  // `folder` is absolute, without links. Watches from the moment when the constructor returns.
   FileWatcher(std::string folder, Wanted wanted);
 
   // Why not everything can be watched, and what to do; empty: everything is watched. take() may change it.
   const std::string& error() const { return error_; }
 
-  // The names that have changed since the last call, relative to the folder where they are below it.
+  // The names that have changed since the last call, relative to the folder if they are below it.
   std::set<std::string> take();
 
   // True when something may have changed; false after `most`, or when a stop is requested.

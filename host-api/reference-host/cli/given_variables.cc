@@ -18,13 +18,14 @@ namespace {
 
 constexpr std::size_t max_value = 1024UL * 1024;
 
-// `NAME=REST`.
+// Splits `NAME=REST`.
 std::pair<std::string, std::string> split(const std::string& entry) {
   const std::size_t equals = entry.find('=');
   return {entry.substr(0, equals), equals == std::string::npos ? "" : entry.substr(equals + 1)};
 }
 
-// Without the newline that nearly every text file ends with. It may be a pipe, such as a shell's <(command).
+// The text of the file, without the newline that nearly every text file ends with. The file may be a pipe, such as a
+// shell's <(command).
 std::optional<std::string> content_of(const std::string& file, std::string& error) {
   const Descriptor opened(file == "-" ? -1 : ::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   const int from = file == "-" ? STDIN_FILENO : opened.get();

@@ -1,7 +1,8 @@
-// The parameters that a command line gives a workflow: --var NAME=VALUE, --var-file NAME=FILE and --var-env NAME=VARIABLE.
+// The parameters that a command line gives a workflow: --var NAME=VALUE, --var-file NAME=FILE and --var-env
+// NAME=VARIABLE.
 //
-// A command line can be read by every user of the machine, and stays in the shell's history. So the value of a parameter
-// with `secret: true` is never taken from --var.
+// A command line can be read by every user of the machine, and stays in the shell's history. So the value of a
+// parameter with `secret: true` is never taken from --var.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,20 +21,20 @@ struct GivenVariables {
   std::vector<std::string> files;      // NAME=FILE; - is standard input
   std::vector<std::string> variables;  // NAME=VARIABLE of the environment
 
-  // Of all of them.
+  // The names of all given parameters.
   std::vector<std::string> names() const;
 };
 
 void add_variable_options(CLI::App& command, GivenVariables& given);
-// --until and --only, of the same.
+// Adds --until and --only.
 void add_part_options(CLI::App& command, runner::RunPart& part);
-// --env-file, of commands that read a workflow to run it.
+// Adds --env-file, for commands that read a workflow to run it.
 void add_env_file_option(CLI::App& command, GlobalOptions& options);
 
-// All of them as NAME=VALUE, each file and variable read. Nothing: the reasons are on standard error.
+// All given parameters as NAME=VALUE, with the files and variables read. Nothing: the reasons are on standard error.
 std::optional<std::vector<std::string>> read_variables(const GivenVariables& given, const workflow::Workflow& workflow);
 
-// Messages of resolve_inputs() name --var; this replaces it by the option that gave the value.
+// Messages of resolve_inputs() name --var; replaces it with the option that gave the value.
 std::string with_option_named(const std::string& message, const GivenVariables& given);
 
 }  // namespace wtool::host

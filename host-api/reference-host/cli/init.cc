@@ -1,4 +1,4 @@
-// wtool init KIND [FILE]: writes a file to start from, with comments. It never replaces one.
+// wtool init KIND [FILE]: writes a file to start from, with comments. It never replaces a file.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -21,8 +21,8 @@ namespace {
 
 struct StarterFile {
   std::string_view kind;
-  std::string_view file;    // where it goes, unless another one is named
-  std::string_view folder;  // of it; made where it is missing
+  std::string_view file;    // where it goes, unless another file is named
+  std::string_view folder;  // the folder of `file`; made if it is missing
   std::string_view text;
   std::string_view next;  // what to do with it
 };

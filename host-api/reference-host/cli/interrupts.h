@@ -1,4 +1,4 @@
-// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, for as long as it lives:
+// Turns SIGINT, SIGTERM and SIGHUP into a request to stop, for as long as this object lives:
 //
 // - the first signal stops gracefully, the second at once;
 // - the third ends the program by the signal's default action (the warden then ends all commands), so that a person can
@@ -26,18 +26,18 @@ inline constexpr int mark_of_stop_now = mark_of_stop + 1;
 
 class Interrupts {
  public:
-  // `stop` must outlive this object. Without descriptors or threads left it throws std::system_error. `first`, unless
+  // `stop` must outlive this object. Throws std::system_error if no descriptors or threads are left. `first`, unless
   // null, is set to signal() when this object ends, so that the caller also learns of a signal that came after its last
   // check.
   explicit Interrupts(Stop& stop, int* first = nullptr);
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
-  ~Interrupts();  // Puts the earlier dispositions back. A signal that came just before is still handed on.
+  ~Interrupts();  // Restores the earlier dispositions. A signal that came just before is still handed on.
 
   // The first signal that came, or 0. Any thread.
   int signal() const { return first_.load(); }
 
-  // 128 plus that signal, as a shell says it: 130 after Ctrl-C. Only after a signal.
+  // 128 plus signal(), as a shell does it: 130 after Ctrl-C. Only after a signal.
   int exit_status() const { return 128 + signal(); }
 
  private:

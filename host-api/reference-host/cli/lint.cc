@@ -136,8 +136,8 @@ class Linter {
   }
 
   // An explanation takes a tenth of a millisecond, which adds up for thousands of commands. So each command is
-  // explained once; and without rules about commands, only those are explained that may be refused anyway: empty, too
-  // long, or with variables.
+  // explained only once. If there are no rules about commands, only those that may be refused anyway are explained:
+  // empty ones, too long ones, and those with variables.
   workflow::CommandVerdict verdict(const std::string& command, const std::map<std::string, std::string>& environment) {
     constexpr std::size_t surely_short = 64UL * 1024;
     if (!allows_any_) allows_any_ = allows_any_command(*toolbox_);
@@ -150,8 +150,8 @@ class Linter {
     return known->second;
   }
 
-  // Adds `failures: continue` to a file whose meaning the rule of plain arrows would change, and says so. Nothing if
-  // the file needs no change.
+  // Adds `failures: continue` to a file whose meaning the rule of plain arrows would change, and says so. Nothing: the
+  // file needs no change, or cannot be changed.
   std::optional<workflow::Source> fix(const workflow::Source& source, const workflow::Workflow& parsed) {
     const auto changed = workflow::changed_exits(parsed);
     if (changed.empty()) return std::nullopt;
@@ -178,7 +178,8 @@ class Linter {
     return fixed;
   }
 
-  // A file of the same owner, permissions and links; all of it is written, or it stays as it was.
+  // Writes a new file with the same permissions, which then replaces the old one; links are followed. All of the text
+  // is written, or the file stays as it was.
   static std::string write_in_place(const std::string& file, const std::string& text) {
     std::error_code failure;
     const std::filesystem::path real = std::filesystem::canonical(file, failure);
@@ -232,9 +233,9 @@ class Linter {
 
   const LintOptions& options_;
   const std::optional<Config> loaded_;
-  std::unique_ptr<runner::Prompts> prompts_;  // NULL: as with the toolbox
+  std::unique_ptr<runner::Prompts> prompts_;  // null: it could not be made, which was reported
   std::optional<servers::Catalog> servers_;   // nothing: the same
-  Toolbox* toolbox_;  // NULL: it could not be made, which was reported; tools and commands are not looked up then
+  Toolbox* toolbox_;                          // null: the same; then tools and commands are not looked up
   WorkflowConfig& config_;
   workflow::ShellReader shell_;
   workflow::Library library_;

@@ -46,7 +46,7 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted) {
 namespace {
 
 // A run's journal is below the directory in which the run was started. The caller has found the journal below the
-// working directory, so relative file names of the run are relative to that.
+// working directory, so file names of the run are relative to the working directory.
 bool is_same_file(const std::string& one, const std::string& other) {
   std::error_code failed;
   return !one.empty() &&

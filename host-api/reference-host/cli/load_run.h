@@ -1,4 +1,4 @@
-// What the subcommands on earlier runs share: a run that the command line names, its workflow, and its reports as
+// What the subcommands for earlier runs share: a run that the command line names, its workflow, and its reports as
 // files.
 #pragma once
 
@@ -24,11 +24,11 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted);
 std::optional<PastRunFile> read_past_run_of(const std::string& file, const std::string& wanted);
 
 // The id of the run below `directory` that `wanted` names: an id, or `last` for the last run of `file`. It must be a
-// run of that file. Empty on failure; `error` says why.
+// run of `file`. Empty on failure; `error` says why.
 std::string run_of_file(const std::string& directory, const std::string& file, const std::string& wanted,
                         std::string& error);
 
-// The workflow file, parsed but not checked. What is wrong is on stderr; nothing where its diagram could not be read.
+// The workflow file, parsed but not checked. What is wrong is on stderr. Nothing: its diagram could not be read.
 std::optional<workflow::Workflow> read_workflow(const std::string& file);
 
 // The workflow of the run, if its file still exists unchanged. Nothing otherwise: `why` has the reason.

@@ -44,7 +44,7 @@ std::string new_marker() {
   return marker;
 }
 
-// These variables belong to the shell and where it runs, or this program and its policy were set up with them.
+// Whether the variable belongs to the shell and where it runs, or this program and its policy were set up with it.
 bool stays(std::string_view name) {
   constexpr std::string_view names[] = {"_",       "PWD",    "OLDPWD",          "SHLVL",          "SHELL",
                                         "HOME",    "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ALLOWED_COMMANDS",

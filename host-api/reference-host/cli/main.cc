@@ -59,7 +59,8 @@ std::string did_you_mean(const std::string& word, const Words& names) {
   return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
 }
 
-// Who has that option, if it is not the chosen command: "`wtool graph`, `wtool show`"; empty: nobody.
+// Names the commands that have the option which the chosen one lacks: "`wtool graph`, `wtool show`"; empty: none has
+// it.
 std::string who_has(const CLI::App& app, const std::string& word) {
   Words names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -69,7 +70,7 @@ std::string who_has(const CLI::App& app, const std::string& word) {
   return names.empty() ? "" : "; it is an option of " + joined(names);
 }
 
-// Whether a workflow has the name that was taken for a command.
+// A hint if a workflow has the name that was taken for a command; else empty.
 std::string is_workflow(const std::string& word) {
   const Words names = workflow::Library(".").names();
   const bool found = std::find(names.begin(), names.end(), word) != names.end();
@@ -125,7 +126,7 @@ std::string nearest_choice(const std::string& mistake) {
 
 // Reports what was wrong, and what would be right.
 int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
-  // The innermost, with its whole name: `audit verify`.
+  // The innermost chosen command, with its whole name: `audit verify`.
   std::vector<CLI::App*> chosen = app.get_subcommands();
   std::string path;
   while (!chosen.empty()) {

@@ -80,7 +80,7 @@ struct McpOptions {
   std::string print_config;  // a client
   std::string install;       // a client
   std::string uninstall;     // a client
-  std::string name;          // what it calls this server
+  std::string name;          // what the client calls this server
   bool list = false;
   bool yes = false;
 };
@@ -159,7 +159,7 @@ bool prepare_audit(const Config& config, bool is_open) {
   for (const EffectiveKey& key : config.keys) {
     if (key.name != "audit.file" || is_open) continue;
     if (key.value.is_null()) {
-      // What --policy locks, a file that the user names with --config may set.
+      // A file that the user names with --config may set what --policy locks.
       const bool in_a_file = key.lock && key.lock->file != "--policy";
       complain(in_a_file
                    ? "there is no place for the audit trail: audit.file is locked without a value by " +
@@ -265,8 +265,8 @@ std::optional<McpSettings> read_settings(Context& context, const McpOptions& opt
   return all;
 }
 
-// Workflows are served besides the tools that --tools names; without --tools they are served alone, so that a model can
-// run only what a person has reviewed. With them are the tools that show and end a workflow which takes long: they run
+// Workflows are served in addition to the tools that --tools names. Without --tools, a model can run only workflows,
+// which a person has reviewed. The tools that show and stop a workflow that takes long are then served, too: they run
 // nothing.
 void add_workflows(mcp::ServerSettings& settings, WorkflowTools& workflows, bool are_alone) {
   settings.about.workflows_alone = are_alone;
@@ -303,7 +303,7 @@ std::string server_name(const McpOptions& options) {
   return options.workflows.empty() || !options.tools.empty() ? "shell" : "workflows";
 }
 
-// What a client is told of this server. Nothing: the reason is on stderr.
+// What a client is told about this server. Nothing: the reason is on stderr.
 std::optional<mcp::ClientServer> server_for_client(const Context& context, const McpOptions& options) {
   const std::optional<std::string> root = root_of(options);
   if (!root) return std::nullopt;
@@ -316,7 +316,7 @@ std::optional<mcp::ClientServer> server_for_client(const Context& context, const
   return std::nullopt;
 }
 
-// The folder of the configuration of clients that have one in each project.
+// The project's folder, for clients that have a configuration in each project.
 std::string folder_for_client(const McpOptions& options) {
   std::error_code failure;
   const bool is_named = !options.root.empty();
@@ -396,7 +396,8 @@ int serve(Context& context, McpOptions& options) {
   if (!options.workflows.empty()) {
     workflows = WorkflowTools::open(context, options.workflows, names, elicitation, settings->results.output_bytes);
   }
-  // One toolbox for both: then a timeout has no upper limit, unless the configuration sets one.
+  // With workflows, one toolbox serves them and the tools: then a timeout has no upper limit, unless the configuration
+  // sets one.
   Toolbox* toolbox = options.workflows.empty() ? context.toolbox() : workflows ? context.workflow_toolbox() : nullptr;
   if (toolbox != nullptr) {
     if (workflows) add_workflows(*settings, *workflows, options.tools.empty());

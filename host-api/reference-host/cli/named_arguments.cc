@@ -24,7 +24,7 @@ bool is_name_character(char c) {
 struct NamedArgument {
   std::string name;   // as it was written, for messages
   std::string key;    // before the first dot
-  std::string inner;  // behind it; empty: there is no dot
+  std::string inner;  // after it; empty: there is no dot
   std::string value;
   bool is_json = false;
 };
@@ -83,7 +83,7 @@ json parsed_value(const std::string& text) {
   return std::move(holder["value"]);
 }
 
-// NAME=VALUE by the schema of NAME. Nothing: `error` says what is allowed.
+// The value of NAME=VALUE by the schema of NAME. Nothing: `error` says what is allowed.
 std::optional<json> typed(const NamedArgument& argument, const json& schema, std::string& error) {
   if (takes(schema, "string")) return argument.value;
   json value = parsed_value(argument.value);

@@ -1,7 +1,7 @@
 // The arguments of a call as words of a command line, instead of a JSON object:
 //
 //   NAME=VALUE       a value of the type that the tool's input schema names; text needs no quotes of JSON
-//   NAME=VALUE       of a list: one element; further ones follow under the same name
+//   NAME=VALUE       one element of a list; further ones follow under the same name
 //   NAME.KEY=VALUE   one key of an object, such as environment.LANG=C
 //   NAME:=JSON       any value, as JSON
 //
@@ -15,7 +15,7 @@
 
 namespace wtool::host {
 
-// Whether the word has one of these forms. No JSON object has.
+// Whether the word has one of these forms. No JSON object has one.
 bool is_named_argument(std::string_view word);
 
 // The JSON text of the object that the words stand for. `schema` is the input schema of the tool, the JSON text of an

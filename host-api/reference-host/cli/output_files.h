@@ -27,7 +27,7 @@ class OutputFiles final : public runner::RunOutputStore {
   OutputFiles(const std::string& journal, const runner::Secrets& secrets, OutputLimits limits);
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
-  // When the run is over: secrets may have become known after the files were written.
+  // Destroy it when the run is over: secrets may have become known after the files were written.
   ~OutputFiles() override;
 
   std::unique_ptr<runner::OutputFile> create(const std::string& name, bool secret) override;
@@ -44,8 +44,8 @@ class OutputFiles final : public runner::RunOutputStore {
   const bool temporary_;
   std::mutex mutex_;
   std::string folder_;  // empty: a temporary one that is not made yet
-  int place_ = -1;      // the folder above, where the outputs stay: opened before a command could put another there
-  int made_ = -1;       // the folder itself, once it is made; files are opened and removed in it by their names alone
+  int place_ = -1;      // the folder above, if the outputs stay: opened before a command could replace it
+  int made_ = -1;       // the folder itself, once it is made; files are opened and removed in it only by their names
   std::atomic<std::uint64_t> bytes_{0};  // in all files so far
 };
 

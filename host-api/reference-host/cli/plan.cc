@@ -25,7 +25,7 @@ struct PlanOptions {
   bool json = false;
 };
 
-// Nothing is submitted.
+// What Slurm would be asked for. Nothing is submitted.
 planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot) {
   planning::PlannedCluster made{.slot = slot};
   Stop stop;

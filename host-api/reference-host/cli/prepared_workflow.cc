@@ -267,8 +267,8 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   return false;
 }
 
-// Expects that a workflow which a step runs calls the shell at that step's place. Tools for other places, which only a
-// run determines, are made when they are first called.
+// Expects the tools that the steps call, each at the place of its step. A step that runs a workflow is expected to call
+// the shell there. Tools for other places, which only a run determines, are made when they are first called.
 void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
   for (std::size_t i = 0; i < workflow.states.size(); ++i) {
     const workflow::State& state = workflow.states[i];
@@ -347,7 +347,8 @@ nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers
     if (why = servers.problem(*found); !why.empty()) return nullptr;
     nlohmann::ordered_json told = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop,
                                                   why, servers::place_of(*found->settings, place));
-    // Another version of the server, or one with another environment, may answer otherwise. Values may be secret.
+    // Another version of the server, or one with another environment, may answer differently. Values of the environment
+    // may be secret, so that only their hash is shown.
     if (told.is_object()) {
       told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
       told["argv"].push_back("environment " + sha256(nlohmann::json(found->settings->env).dump()));

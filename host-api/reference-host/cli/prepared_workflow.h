@@ -1,5 +1,5 @@
-// A workflow file with all that its run needs: read, checked, the workflows that it runs, its prompts, the tools; and
-// one run of it, with its journal.
+// A workflow file, read and checked, with all that its run needs: the workflows that it runs, its prompts, the tools.
+// And one run of it, with its journal.
 #pragma once
 
 #include <functional>
@@ -36,20 +36,21 @@ namespace wtool::host {
 // of configurations, and /etc/wtool/workflows. The user's come first.
 std::vector<std::string> shared_workflow_folders();
 
-// The file that a person means: a file of that name, or the workflow that another workflow in that directory would call
-// by that name. Empty: neither exists, and `error` lists the places.
+// The file that a person means by `wanted`: a file of this name, or the workflow that another workflow in `directory`
+// would call by this name. Empty: neither exists, and `error` lists the places.
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
 
 // The configuration of this program. Nothing: the reason is on standard error.
 std::optional<Config> loaded_config(Context& context);
 
-// The prompts that the configuration names, for runs in that directory. Null: the reason is on standard error.
+// The prompts that the configuration names, for runs in `directory`. Null: the reason is on standard error.
 std::unique_ptr<runner::Prompts> configured_prompts(const Config& config, const std::string& directory);
 
-// The servers that the configuration names, and what is pinned of them in that directory.
+// The servers that the configuration names, with what is pinned for them in `directory`.
 servers::Catalog configured_servers(const Config& config, const std::string& directory);
 
-// Why that tool cannot be called there; empty: it can. Of a server's tool, it is the command of the server that is placed.
+// Why the tool cannot be called at the place; empty: it can. For the tool of a server, the place is where the server's
+// command runs.
 std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
                           const std::string& tool);
 
@@ -97,7 +98,7 @@ class PreparedWorkflow {
   runner::RunServices services();
   // Cuts the workflow to the part that is to run. False: the reason is on standard error.
   bool cut_to(const runner::RunPart& part);
-  // How much of outputs may be kept.
+  // How much of the outputs may be kept.
   OutputLimits output_limits() const { return setup_->output_limits; }
   // The audit trail of the configuration.
   const audit::AppendOptions& trail() const { return setup_->trail; }
@@ -160,8 +161,8 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
 // Notices of a journal go to standard error.
 journal::Journal::Options journal_options(const runner::Secrets& secrets);
 
-// A sentence for each input of that run whose value the journal does not hold, because it is or contains a secret,
-// without the `given` ones. `option` is as for resolve_inputs.
+// A sentence for each input of the run whose value the journal does not hold, because it is or contains a secret;
+// inputs in `given` are skipped. `option` is as for resolve_inputs.
 std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::set<std::string>& given,
                                      const std::string& option);
 

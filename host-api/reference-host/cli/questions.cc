@@ -19,7 +19,7 @@ namespace {
 
 constexpr int max_attempts = 5;
 
-// A word in small letters, without blanks.
+// The line in lower case, without blanks.
 std::string word_of(std::string line) {
   std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
   std::transform(line.begin(), line.end(), line.begin(),
@@ -33,7 +33,7 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
   QuestionEnd end(terminal);
   const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
   Asking asking(terminal, end);
-  // Its turn may come because the same stop has just ended the question before it.
+  // The turn of this question may come because the same stop has just ended the question before it.
   if (!asking.can_ask() || stop.requested()) return std::nullopt;
   const std::string state = asking_state();
   const std::string prompt = (state.empty() ? "" : state + ": ") + cleaned_for_terminal(question, true) + " [y/N] ";

@@ -12,19 +12,18 @@
 
 namespace wtool::host {
 
-// True for y and yes; false for no, Enter, the end of the input, or five answers that are not understood. Nothing where
-// this process is not in the foreground of a terminal, or a stop was requested. One question is asked at a time; others
+// True for y and yes; false for no, Enter, the end of the input, or five answers that are not understood. Nothing: this
+// process is not in the foreground of a terminal, or a stop was requested. One question is asked at a time; others
 // wait. Any thread.
 std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
                                         Terminal& terminal = Terminal::of_process());
 
 // Asks for missing parameters and adds the answers to `given`, as NAME=VALUE; what is typed for a secret is not shown.
-// Adds nothing where nobody can be asked, or no usable answer comes. False: a signal such as Ctrl-C has ended the
+// Adds nothing if nobody can be asked, or no usable answer comes. False: a signal such as Ctrl-C has ended the
 // question, and `exit_status` is the program's exit status.
 bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status);
 
-// The same for a run that is resumed, and for those of its inputs that the journal does not hold. None of them is
-// shown.
+// The same for a resumed run, and for those of its inputs that the journal does not hold. No answer is shown.
 bool ask_again(const workflow::Workflow& workflow, const std::vector<std::string>& names,
                std::vector<std::string>& given, int& exit_status);
 

@@ -1,4 +1,5 @@
-// wtool servers [list] [--json], wtool servers lock [NAME...]: the servers of mcp_servers, their tools, and what is pinned of them.
+// wtool servers [list] [--json], wtool servers lock [NAME...]: the servers of mcp_servers, their tools, and what is
+// pinned for them.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,7 +87,7 @@ int list_tools(Context& context, bool json) {
   return print(fitted(as_table(catalog), output_columns())) ? exit_ok : exit_unusable;
 }
 
-// What is other than before, a line each.
+// What has changed since `before`, one line for each tool.
 std::string differences(const Offer* before, const Offer& now) {
   std::string out;
   const auto add = [&](const char* sign, const std::string& tool) {
@@ -108,7 +109,7 @@ std::string differences(const Offer* before, const Offer& now) {
   return out;
 }
 
-// Empty: it is written.
+// Returns why the lock file cannot be written; empty: it was written.
 std::string write_lock(const std::string& text) {
   std::string why;
   bool made = false;
@@ -130,7 +131,7 @@ int pin(Context& context, const std::vector<std::string>& names) {
   const auto config = loaded_config(context);
   if (!config) return exit_unusable;
   const Catalog catalog = configured_servers(*config, ".");
-  // What is pinned of the other servers would be lost.
+  // What is pinned for the other servers would be lost.
   if (!names.empty() && !catalog.lock_problem().empty()) {
     complain(catalog.lock_problem() + ", without a name");
     return exit_unusable;

@@ -40,8 +40,8 @@ struct Complaint {
   std::string message;
 };
 
-// Parses `/dev/fd/0: 12: Syntax error: ...` or `/dev/fd/0: line 12: syntax error ...`. Nothing if the message has no
-// line: it is then not about the text.
+// Parses `/dev/fd/0: 12: Syntax error: ...` or `/dev/fd/0: line 12: syntax error ...`. Nothing: the message names no
+// line, so it is not about the text.
 std::optional<Complaint> complaint_of(std::string_view said) {
   said = said.substr(0, said.find('\n'));
   for (std::size_t at = said.find(": "); at != std::string_view::npos; at = said.find(": ", at + 1)) {
@@ -76,7 +76,8 @@ class Asker {
     ::posix_spawn_file_actions_adddup2(&files, script.get(), 0);
     ::posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
     ::posix_spawn_file_actions_adddup2(&files, said.get(), 2);
-    // No BASH_ENV, ENV or exported function of the caller's reaches it, which it might read although it runs nothing.
+    // The shell gets none of the caller's BASH_ENV, ENV and exported functions, which it might read although it runs
+    // nothing.
     std::array<char*, 4> argv = {const_cast<char*>(shell_.c_str()), const_cast<char*>("-n"),
                                  const_cast<char*>("/dev/fd/0"), nullptr};
     std::array<char*, 2> environment = {const_cast<char*>("LC_ALL=C"), nullptr};
@@ -131,10 +132,10 @@ std::string system_shell(std::string_view shell) {
   return {};
 }
 
-// The lines of a command where it stands among the others.
+// Where a command is in the text of all commands.
 struct CommandLines {
   std::size_t command = 0;
-  std::size_t end = 0;  // the line after it, and the text that closes it
+  std::size_t end = 0;  // the line after the command and the text that closes it
 };
 
 }  // namespace
@@ -176,7 +177,7 @@ std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell
         std::find_if(lines.begin(), lines.end(), [&](const CommandLines& one) { return complaint->line < one.end; });
     if (suspect == lines.end()) --suspect;
     ask_alone(suspect->command);
-    // The shell could read everything before it.
+    // The shell could read everything before this command.
     together.erase(together.begin(), together.begin() + (suspect - lines.begin()) + 1);
   }
   if (asker.gave_up() && !found.empty()) {

@@ -19,7 +19,7 @@ inline constexpr std::string_view slurm_job_prefix = "wtool-";
 
 class SlurmClient {
  public:
-  // Uses the plugin of this machine; while this object exists, no other toolbox of that plugin may. nullptr: `error`
+  // Uses the plugin of this machine; while this object exists, that plugin must have no other toolbox. nullptr: `error`
   // says why.
   static std::unique_ptr<SlurmClient> open(Plugin& local, std::string& error);
 
@@ -30,9 +30,9 @@ class SlurmClient {
     std::string id{}, name{}, state{}, node{}, reason{};
     int slots = 0;  // 0: not known
   };
-  // The user's own jobs with that name; if it is empty, all jobs whose names look like those of pilots.
+  // The user's own jobs with the name `name`; if it is empty, all jobs whose names look like those of pilots.
   std::optional<std::vector<Job>> jobs(const std::string& name, Stop& stop, std::string& error);
-  // Cancels all jobs of that name, and returns their ids.
+  // Cancels the jobs with the name `name`, at most 1000, and returns their ids.
   std::optional<std::vector<std::string>> cancel_all(const std::string& name, Stop& stop, std::string& error);
 
  private:

@@ -45,7 +45,7 @@ bool has_ended(const Descriptor& process) {
   return ::poll(&end, 1, 0) != 0;
 }
 
-// Marked, so that it does not count as one more Ctrl-C (cli/interrupts.h).
+// Sends a marked signal, which does not count as one more Ctrl-C (cli/interrupts.h).
 bool send(const Descriptor& process, int signal, int mark) {
   siginfo_t info{};
   info.si_signo = signal;
@@ -82,7 +82,7 @@ pid_t parent_of_process(pid_t process) {
   return number_in(text.substr(begin, text.find(' ', begin) - begin));
 }
 
-// Whether this very process writes the journal, and not another one that has got its number.
+// Whether this very process writes the journal, and not another one that got its number later.
 bool has_open(pid_t process, const std::string& journal) {
   struct stat wanted {};
   if (::stat(journal.c_str(), &wanted) != 0) return false;
@@ -201,7 +201,7 @@ int stop_run(const StopOptions& options) {
                                   "cancel it");
   }
   processes.look();
-  // A different signal, since two equal pending signals may be merged into one.
+  // The second signal is a different one, since two equal pending signals may be merged into one.
   if (!send(processes.first(), SIGTERM, mark_of_stop) ||
       (options.now && !send(processes.first(), SIGINT, mark_of_stop_now))) {
     if (errno != ESRCH) return failed_to_stop(id, ::strerror(errno));

@@ -25,7 +25,7 @@
 
 namespace wtool::host {
 
-// Register it behind the observer that masks secrets (journal/observers.h). Members of the observer: any thread.
+// Register it after the observer that masks secrets (journal/observers.h). Members of the observer: any thread.
 class WorkflowToolResult final : public runner::RunObserver {
  public:
   void combination_begun(const std::string& branch, const expressions::Value& values) override;

@@ -1,4 +1,4 @@
-// wtool watch WORKFLOW [--on PATTERN]...: runs a workflow, and again each time when files have changed.
+// wtool watch WORKFLOW [--on PATTERN]...: runs a workflow, and again each time files have changed.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -78,7 +78,7 @@ class Watch {
       complain(why);
       return exit_unusable;
     }
-    // The run says what is missing. Waiting would be for a file that nobody will make: its name is misspelt.
+    // The run reports the missing file. It would be useless to wait for the file: most likely, its name is misspelt.
     if (!std::filesystem::exists(file, failed)) return run_file(context_, options_.file, options_.flags);
     FileWatcher::Wanted wanted;
     wanted.patterns = options_.patterns;

@@ -138,7 +138,7 @@ std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool n
 
 namespace {
 
-// Nothing: the answer names none of them.
+// nullptr: the answer names none of the workflows.
 const OfferedWorkflow* chosen(const std::vector<OfferedWorkflow>& workflows, std::string answer) {
   std::erase_if(answer, [](char c) { return c == ' ' || c == '\t'; });
   for (const OfferedWorkflow& one : workflows) {

@@ -1,4 +1,4 @@
-// The workflows that a person may run by name in a directory: what `wtool list` shows, and what `wtool run` offers where
+// The workflows that a person may run by name in a directory: what `wtool list` shows, and what `wtool run` offers if
 // no workflow is named.
 #pragma once
 
@@ -18,8 +18,8 @@ struct OfferedWorkflow {
   std::string problem;  // the first error of the file, with its place; empty: no error
 };
 
-// By name. Files without a state diagram, such as a README.md beside the workflows, are left out; so are those that a
-// workflow of the same name in a nearer folder hides.
+// Sorted by name. Files without a state diagram, such as a README.md beside the workflows, are left out; so are those
+// that a workflow of the same name in a nearer folder hides.
 std::vector<OfferedWorkflow> offered_workflows(const std::string& directory);
 
 // The folders that offered_workflows() searches, in that order.
@@ -28,8 +28,8 @@ std::vector<std::string> workflow_folders(const std::string& directory);
 // Lines for people. With `numbered`, each begins with its number, from 1.
 std::string workflow_table(const std::vector<OfferedWorkflow>& workflows, bool numbered);
 
-// Asks on the terminal which one is to run. Nothing: none was chosen or nobody can be asked; the reason is on standard
-// error, and `exit_status` is the program's exit status.
+// Asks on the terminal which workflow to run. Nothing: none was chosen or nobody can be asked; the reason is on
+// standard error, and `exit_status` is the program's exit status.
 std::optional<std::string> choose_workflow(const std::string& directory, int& exit_status);
 
 }  // namespace wtool::host

@@ -100,7 +100,7 @@ class FileRun {
     Beginning beginning(flags_.detached);
     Stop stop;
     const Interrupts interrupts(stop, flags_.signal);
-    // Resolved before any command runs, although they are written at the end.
+    // The paths of the reports are resolved before any command runs, although the reports are written at the end.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal ? journal->run() : "";
     std::unique_ptr<journal::EventsFile> events;

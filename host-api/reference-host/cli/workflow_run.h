@@ -17,7 +17,7 @@
 
 namespace wtool::host {
 
-// Exit statuses of runs, beside exit_ok, exit_failed and exit_unusable.
+// Exit statuses of runs, in addition to exit_ok, exit_failed and exit_unusable.
 inline constexpr int exit_refused = 3;
 inline constexpr int exit_unwritten = 4;  // completed, but a report, the events or the summary could not be written
 inline constexpr int exit_suspended = 5;  // an approval waits; `wtool approve RUN` continues the run
@@ -45,7 +45,7 @@ struct RunFlags {
 
 void add_run_options(CLI::App& command, RunFlags& flags);
 
-// The exit status that a run with that record had, as far as the journal tells.
+// The exit status that the recorded run had, as far as the journal tells.
 int exit_status_of(const journal::RunRecord& run);
 
 // The run to continue.
@@ -57,10 +57,11 @@ struct Resumed {
 
 // Reads, checks and runs the file, or what is resumed. Returns the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
-// Runs the file again from the last visit of a state in its last run on, with what that run recorded before.
+// Runs the file again, from the last visit of the state `from` in its last run, with what that run recorded before it.
 int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags);
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
-// Continues a run whose journal is open already, with the answers to questions that it waits for. `keeps_part` as in Resumed.
+// Continues a run whose journal is open already, with answers to the questions that it waits for. `keeps_part` as in
+// Resumed.
 int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
                  bool keeps_part, runner::Secrets& secrets);
 

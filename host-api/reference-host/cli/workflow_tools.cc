@@ -38,7 +38,7 @@ using nlohmann::ordered_json;
 using Values = std::map<std::string, expressions::Value>;
 
 constexpr const char* resume_argument = "resume";
-constexpr std::size_t max_tool_name = 64;  // of a tool: models accept no longer names
+constexpr std::size_t max_tool_name = 64;  // models do not accept longer names
 constexpr std::size_t max_workflows = 200;
 
 void not_served(const std::string& file, const std::string& why) {
@@ -67,8 +67,8 @@ std::string schema_of(const workflow::Workflow& workflow) {
   return schema.dump();
 }
 
-// The file if it says that it is a tool, or if that cannot be told. Nothing if it does not, or if it cannot be served;
-// that reason is on standard error.
+// The file, if it says that it is a tool, or if there is no way to tell. Nothing: it is not a tool, or it cannot be
+// served; then the reason is on standard error.
 std::optional<workflow::Source> tool_source(const std::string& file) {
   std::string error = is_utf8(file) ? "" : "its path is not valid UTF-8";
   workflow::Source source;
@@ -187,7 +187,7 @@ class LinesOfRun final : public runner::RunObserver {
   report::CombinationNames combinations_;
 };
 
-// The run that a call continues, with the inputs that it is to have.
+// The run that a call continues, with the notices about it.
 struct Continued {
   std::unique_ptr<journal::ResumedRun> run;
   std::vector<std::string> notices;
@@ -307,7 +307,7 @@ mcp::ServerTools WorkflowTools::tools() {
   for (const Served& one : served_) {
     tools.push_back({.description = one.description,
                      .may_become_job = true,
-                     // The states that `finally` leads to run nevertheless.
+                     // So the states of `finally` still run.
                      .when_cancelled = StopHow::graceful,
                      .answer = [this, &one](mcp::Call& call, mcp::CallProgress::Reports& reports) {
                        return answer(one, call, reports);

@@ -9,7 +9,7 @@
 // - What runs is the text that was read at the start, whatever happens to the file: a person has reviewed it. Nor can a
 //   command in the sandbox write the file for the next start.
 // - A call is a run as `wtool run` makes it, in the working directory, with a journal. The argument `resume` continues
-//   a run of that workflow which has not completed.
+//   a run of the same workflow that has not completed.
 #pragma once
 
 #include <cstddef>
@@ -26,13 +26,13 @@ namespace wtool::host {
 
 class WorkflowTools {
  public:
-  // `taken`: names of other tools. `output_bytes`: how much of an output a result keeps. Null where the folder cannot
-  // be read or nothing in it can be served; the reason is on standard error. `elicitation` must outlive the calls.
+  // `taken`: names of other tools. `output_bytes`: how much of an output a result keeps. Null: the folder cannot be
+  // read, or nothing in it can be served; the reason is on standard error. `elicitation` must outlive the calls.
   static std::unique_ptr<WorkflowTools> open(Context& context, const std::string& folder,
                                              const std::vector<std::string>& taken, mcp::Elicitation& elicitation,
                                              std::size_t output_bytes);
 
-  // This object must outlive their calls.
+  // This object must outlive the calls of the tools.
   mcp::ServerTools tools();
 
  private:

@@ -21,13 +21,13 @@ namespace wtool::host::journal {
 // All members: any thread.
 class EventsFile final : public runner::RunObserver {
  public:
-  // `file` is made or replaced; `-` is standard output, and a pipe or a device is allowed, too. `notice` is called once
-  // when it cannot be written any more. Null: `error` says why it cannot be opened.
+  // `file` is made or replaced; `-` is standard output, and a pipe or a device is allowed, too. `notice` is called
+  // once, when the file can no longer be written. Null: `error` says why the file cannot be opened.
   static std::unique_ptr<EventsFile> open(const std::string& file, Journal::Notice notice, std::string& error);
   EventsFile(const EventsFile&) = delete;
   EventsFile& operator=(const EventsFile&) = delete;
 
-  // Some records could not be written.
+  // Whether some records could not be written.
   bool failed() const { return failed_; }
 
   void run_started(const runner::RunStart& start) override;
@@ -46,7 +46,7 @@ class EventsFile final : public runner::RunObserver {
   EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice);
   template <class Append>
   void write(Append append);
-  // With mutex_ held: what is left of a character that never became whole.
+  // Appends what is left of a character that never became whole. With mutex_ held.
   void append_rest(std::string& out, Moment at, const runner::Step& step);
 
   const Descriptor descriptor_;

@@ -51,7 +51,7 @@ std::string pid_in(const std::string& file) {
   return content ? ", PID " + std::to_string(content->run.pid) : "";
 }
 
-// Whether an action of that state does something outside of this process, or may take long.
+// Whether the step's action does something outside of this process, or may take long.
 bool calls_something(const Step& step) {
   const auto& action = step.of().action;
   return action && type_of(action->kind).calls_something;
@@ -228,7 +228,7 @@ void Journal::state_ended(const Step& step, const StepEnd& end) {
 }
 
 void Journal::noticed(std::string_view text) {
-  // Not written at once: it may be our own notice that this cannot be done.
+  // Not written at once: this may be our own notice that the journal cannot be written.
   take(false, [&](std::string& out, Moment at) {
     append_notice(out, at, masks() ? options_.secrets->masked(text) : std::string(text));
   });

@@ -1,4 +1,4 @@
-// Writes the journal of a run: .wtool/runs/RUN.jsonl. From it the run can be shown, and resumed where it ended.
+// Writes the journal of a run: .wtool/runs/RUN.jsonl. With it, the run can be shown, and resumed where it ended.
 //
 // What an action has done outside of this process is in the file before the next action begins: records are written
 // before an action that calls something starts, and when it has ended. Records of other states wait in memory until
@@ -66,7 +66,7 @@ class Journal final : public runner::RunObserver {
  private:
   Journal(Descriptor descriptor, std::string file, std::string run, Options options);
 
-  // Takes a record in, through a function that appends it; `at_once`: everything is written now.
+  // Adds a record with `append`. `at_once`: everything that is pending is written now.
   template <class Append>
   void take(bool at_once, Append append);
   // With mutex_ held. Returns a notice to pass on afterwards, or an empty text.
@@ -82,10 +82,10 @@ class Journal final : public runner::RunObserver {
   const workflow::Workflow* root_ = nullptr;
 
   std::mutex mutex_;
-  std::string pending_;           // what is not written yet; whole lines, but for the rest of one at the beginning
+  std::string pending_;           // what is not written yet: whole lines, except that the first may be the rest of one
   std::size_t next_attempt_ = 0;  // the size of pending_ at which writing is tried again
   bool failing_ = false;          // the last attempt failed
-  bool given_up_ = false;         // more was waiting than may be kept: nothing is written any more
+  bool given_up_ = false;         // more was waiting than may be kept: nothing more is written
 };
 
 }  // namespace wtool::host::journal

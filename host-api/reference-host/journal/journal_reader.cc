@@ -66,7 +66,7 @@ class JournalInput {
   int file_;
 };
 
-// Gives the lines of a file one after the other, in memory for the longest line only.
+// Gives the lines of a file one after the other. Needs memory only for the longest line.
 class JournalLines {
  public:
   explicit JournalLines(const JournalInput& input) : input_(input) {}
@@ -207,7 +207,7 @@ bool is_being_written(const std::string& file) {
 
 namespace {
 
-// Notes the forks of which a branch failed, but whose join let the path continue.
+// Notes the forks that had a failed branch, but whose join let the path continue.
 void judge_forks(const RunRecord& run, PastRun& past) {
   std::unordered_map<std::string, std::uint64_t> farthest;  // the last step that transitioned, by branch
   for (const StepRecord& step : run.steps) {

@@ -28,26 +28,26 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
 // read_journal.
 std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error);
 
-// Whether some process is writing it, because the run is not over.
+// Whether some process is writing the journal, because the run is not over.
 bool is_being_written(const std::string& file);
 
-// What a run that resumes this one keeps: its steps that transitioned, without those whose outputs are missing in the
+// What a run that resumes this one keeps: its steps that transitioned, without those whose outputs are missing from the
 // journal because they contain secrets; these run again.
 runner::PastRun past_of(const RunRecord& run);
 
-// The last step of that state, from which --from runs everything again; nothing: the run had no step of that state.
+// The last step of the state, from which --from runs everything again; nothing: the run had no step of this state.
 std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& state);
 
-// Removes that step and all that follow it.
+// Removes the step at `from`, and all steps that follow it.
 void drop_from(RunRecord& run, const StepPlace& from);
 
 // ---- The outputs of a step as an earlier run has kept them: in its journal, or whole in a file beside it.
 
-// Whether the step is one combination of a matrix: a step below the one of its state.
+// Whether the step is one combination of a matrix: a step below the step of the same state.
 bool is_combination(const RunRecord& run, const StepRecord& step);
 
-// The last visit of that state, in that branch if one is given. The steps of a matrix count as their state, and its
-// combinations only if their branch is given. Null: no such visit.
+// The last visit of the state, in `branch` if it is not empty. The combinations of a matrix count only if their branch
+// is given; the step of the whole matrix counts otherwise. Null: no such visit.
 const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch = "");
 
 struct JournaledOutput {

@@ -1,4 +1,5 @@
-// Observers that stand between a run and other observers: several as one, and one that keeps secrets from the others.
+// Observers between a run and other observers: Observers passes events on to several, Masking keeps secrets from the
+// next.
 #pragma once
 
 #include <map>
@@ -93,7 +94,7 @@ class Masking final : public runner::RunObserver {
   void run_ended(const runner::RunReport& report) override;
 
  private:
-  // Up to where a text can be passed on, whatever follows it.
+  // How many bytes of the text can be passed on, whatever follows them.
   std::size_t safe_cut(const std::string& text) const;
   // Passes on what was held back of the step's streams.
   void release(const runner::Step& step);

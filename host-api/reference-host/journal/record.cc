@@ -20,7 +20,7 @@ using runner::RunStart;
 using runner::Step;
 using workflow::Workflow;
 
-// One line as it grows. Ends when it goes out of scope.
+// A line that is being written. It ends when this object goes out of scope.
 class RecordLine {
  public:
   RecordLine(std::string& out, std::string_view type, Moment at) : out_(out) {
@@ -111,7 +111,7 @@ void append_process(RecordLine& line, const RunStart& start) {
   }
 }
 
-// Null: the workflow has no secret parameter of that name.
+// Null: the workflow has no secret parameter `name`.
 const workflow::Parameter* secret_parameter(const Workflow* workflow, std::string_view name) {
   if (workflow == nullptr) return nullptr;
   for (const workflow::Parameter& parameter : workflow->parameters) {
@@ -160,8 +160,8 @@ Value with_masked_command(const Value& metadata) {
   return Value(std::move(copy));
 }
 
-// The metadata without the outputs, which most tools repeat there and which may be large. Nothing: they are not the
-// same.
+// The metadata without the outputs, which most tools repeat there and which may be large. Nothing: the outputs there
+// are different, or missing.
 std::optional<Value> metadata_without_outputs(const Outcome& outcome) {
   const expressions::Map* map = outcome.metadata.as_map();
   if (map == nullptr) return std::nullopt;
@@ -184,7 +184,7 @@ void append_whole(RecordLine& line, std::string_view name, const runner::WholeOu
   line.flag_if_set("cut", whole.cut);
   line.flag_if_set("lossy", whole.lossy);
   line.flag_if_set("wanted", whole.wanted);
-  // The name alone: the folder lies beside the journal, wherever both are moved to.
+  // Only the name: the folder lies beside the journal, wherever both are moved to.
   line.text_if_any("file", std::string_view(whole.file).substr(whole.file.rfind('/') + 1));
   line.text_if_any("sha256", whole.sha256);
   line.text_if_any("trouble", whole.trouble);

@@ -4,13 +4,14 @@
 //   {"v":1,"type":"run_started","time":"2026-11-21T23:15:02.123Z","run":"20261121-231502-3f9a","name":...,"sha256":...}
 //   {"v":1,"type":"state_started","time":...,"step":1,"branch":"","seq":1,"state":"Build","action":"shell"}
 //   {"v":1,"type":"node","time":...,"step":1,"branch":"","seq":1,"state":"Build","node":"node7","job":"4711"}
-//   {"v":1,"type":"service","time":...,"step":1,"branch":"","seq":1,"state":"Db","event":"ready","message":"after 20 ms"}
-//   {"v":1,"type":"state_ended","time":...,"step":1,"branch":"","seq":1,"state":"Build","status":"succeeded","ms":812.4,
-//    "exit_code":0,"tries":1,"outcome":{"stdout":"ok\n",...},"went_on":true,"next":["Test"]}
+//   {"v":1,"type":"service","time":...,"step":1,"branch":"","seq":1,"state":"Db","event":"ready",
+//    "message":"after 20 ms"}
+//   {"v":1,"type":"state_ended","time":...,"step":1,"branch":"","seq":1,"state":"Build","status":"succeeded",
+//    "ms":812.4,"exit_code":0,"tries":1,"outcome":{"stdout":"ok\n",...},"went_on":true,"next":["Test"]}
 //   {"v":1,"type":"run_ended","time":...,"status":"completed","ms":2311.9}
 //
 // - `branch` and `seq` identify a step, in every process that runs a part of the run (run_record.h, StepPlace).
-// - A reader ignores unknown types and fields, and takes a field of another type for missing.
+// - A reader ignores unknown types and fields, and treats a field of another type as missing.
 // - Values are as in json_value.h. Only the last line can be torn by a kill; it is then not a record.
 //
 // A line is appended to a text that the caller reuses, so that a record costs about a microsecond.
@@ -36,13 +37,15 @@ inline constexpr int record_version = 1;
 // The workflow's name, or its title if it has none.
 std::string_view name_of(const workflow::Workflow& workflow);
 
-// What a record of a step calls it, beside its place: the name of its workflow, or nothing where that is `root`.
+// The name of the step's workflow, for the records of the step; empty: the workflow is `root`.
 std::string_view workflow_of(const runner::Step& step, const workflow::Workflow* root);
 
-// "shell", "tool", "prompt", "workflow", "log", "set", "wait", "confirm", "abort", "approve", "service"; empty: the state has no action.
+// "shell", "tool", "prompt", "workflow", "log", "set", "wait", "confirm", "abort", "approve", "service"; empty: the
+// state has no action.
 std::string_view action_word(const workflow::State& state);
 
-// Whether a resumed run must be given this input again: a secret, which the journal does not hold, beside its default.
+// Whether a resumed run must be given this input again: it is a secret, which the journal does not hold, and not its
+// default.
 bool must_be_given_again(const workflow::Parameter& parameter, const expressions::Value& value);
 
 // Each appends one line with its newline. `root` is the workflow that was started; steps of other workflows name
@@ -61,7 +64,7 @@ void append_service(std::string& out, Moment at, const runner::Step& step, const
                     const runner::ServiceEvent& event);
 void append_retry(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                   const runner::Outcome& outcome, std::chrono::milliseconds wait);
-// `masked`: a secret in the outcome or in what was set has been replaced, so that it is not what the step gave.
+// `masked`: a secret in the outcome or in what was set has been replaced, so that the record is not what the step gave.
 void append_state_ended(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                         const runner::StepEnd& end, bool masked = false);
 void append_usage(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
@@ -69,19 +72,20 @@ void append_usage(std::string& out, Moment at, const runner::Step& step, const w
 void append_notice(std::string& out, Moment at, std::string_view text);
 void append_run_ended(std::string& out, Moment at, const runner::RunReport& report);
 
-// Makes a run of its records, a line at a time.
+// Builds a run from its records, one line at a time.
 class RecordReader {
  public:
   // Reads a line, without its newline. Returns an empty text, or what is wrong with the line, which is then ignored.
   // Unknown kinds of records are skipped.
   std::string take(std::string_view line);
 
-  // Whether a line had an unknown version, so that nothing after it can be understood. take() says so in words.
+  // Whether a line had a later version, so that nothing after it can be understood; the text that take() returned says
+  // so.
   bool newer() const { return newer_; }
   // Whether the first record, which identifies the run, has been read.
   bool begun() const { return begun_; }
 
-  // All that was read; the reader is empty then.
+  // All that was read; afterwards, the reader is empty.
   RunRecord finish();
 
  private:
@@ -90,10 +94,11 @@ class RecordReader {
   void resume(const nlohmann::json& record, Moment at);
   void read_inputs(const nlohmann::json& record);
   void end(const nlohmann::json& record);
-  // What the part since the last start or resumption has taken.
+  // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
-  // Of a step. Each process of a run counts its steps from 1; here no two steps of the run have the same number.
+  // The number of a step. Each process of a run counts its steps from 1; here no two steps of the run have the same
+  // number.
   std::uint64_t number_of(const nlohmann::json& record);
 
   RunRecord run_;

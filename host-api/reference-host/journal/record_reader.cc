@@ -16,7 +16,7 @@ using runner::WholeOutput;
 using std::chrono::steady_clock;
 using workflow::LogAction;
 
-// Fields of other types than they should have are taken for missing: what is left of a record is shown all the same.
+// Fields of other types than they should have are treated as missing, so that the rest of a record is still shown.
 std::int64_t number_at(const json& record, const char* key, std::int64_t missing = 0) {
   const auto found = record.find(key);
   return found != record.end() && found->is_number_integer() ? found->get<std::int64_t>() : missing;
@@ -27,7 +27,8 @@ bool flag_at(const json& record, const char* key) {
   return found != record.end() && found->is_boolean() && found->get<bool>();
 }
 
-// Neither a step nor a part of a run takes longer (370 days). Sums of times that a journal makes up must not overflow.
+// No step and no part of a run takes longer (370 days). With this limit, sums of times from a forged journal cannot
+// overflow.
 constexpr std::chrono::milliseconds max_part{32'000'000'000};
 constexpr std::chrono::milliseconds max_earlier_parts{100 * max_part};
 

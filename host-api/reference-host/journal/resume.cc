@@ -68,7 +68,7 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
   if (id.empty()) return std::nullopt;
   const std::string file = journal_file(directory, id);
   ResumedRun resumed;
-  // Locked before it is read, so that it does not change meanwhile.
+  // The journal is locked before it is read, so that it does not change meanwhile.
   resumed.journal = Journal::reopen(file, std::move(options), error);
   if (!resumed.journal) return std::nullopt;
   auto content = read_journal(file, error);

@@ -43,7 +43,7 @@ bool follows(const StepPlace& from, const StepPlace& place) {
     if (at->branch == from.branch) return at->sequence >= from.sequence;
     for (auto above = parent_of(from.branch); above; above = parent_of(above->branch)) {
       if (at->branch != above->branch) continue;
-      // Below the step that leads down to `from`, there are also the branches beside it.
+      // Branches beside that of `from` are below the same step, and do not count.
       return at->sequence > above->sequence || (at->sequence == above->sequence && *at == place);
     }
   }

@@ -24,15 +24,15 @@ struct StepPlace {
   bool operator==(const StepPlace&) const = default;
 };
 
-// The step that a branch runs below, or beside; nothing: it is the main path.
+// The step from which the name of the branch is made (runner::Step); nothing: it is the main path.
 std::optional<StepPlace> parent_of(std::string_view branch);
 
 // What follows the last `:` of a branch: the state that it began with, the workflow, the number of a combination.
 std::string_view branch_name(std::string_view branch);
 
-// Whether `place` comes after `from`, so that it may depend on it. In the branch of `from`, these are the step itself
-// and all later ones; in each branch above, the step that contains it and all later ones; and always the steps below
-// them. Parallel branches do not count.
+// Whether `place` comes after `from`, so that it may depend on it. Such places are, in the branch of `from`, the step
+// itself and all later ones; in each branch above, the step that contains `from` and all later ones; and always the
+// steps below these. Parallel branches do not count.
 bool follows(const StepPlace& from, const StepPlace& place);
 
 struct StepRecord {
@@ -48,11 +48,11 @@ struct StepRecord {
   bool masked = false;      // a secret in what it gave has been replaced
   bool lost = false;        // a file with what it wrote is gone or has changed, and the workflow reads it
   bool hidden = false;      // its state is in no file; the language added it
-  std::string node{};       // of a cluster, that the last call ran on; empty: on this machine
+  std::string node{};       // the node of a cluster on which the last call ran; empty: this machine
   std::string action;       // shell, tool, log, ...; empty: the state has none, and only passes
   Moment began;
   std::chrono::steady_clock::duration took{};
-  // tries that failed and were followed by another one; empty for a secret step
+  // tries that failed and were followed by another one; without their outputs for a secret step
   std::vector<runner::Outcome> earlier_tries;
   std::vector<runner::KeptFile> kept_files{};
   runner::StepEnd end;
@@ -60,7 +60,7 @@ struct StepRecord {
 
 struct RunLogRecord {
   Moment at;
-  std::uint64_t step = 0;  // its number; 0: of none, a notice
+  std::uint64_t step = 0;  // its number; 0: a notice, which belongs to no step
   workflow::LogAction::Level level = workflow::LogAction::Level::info;
   std::string text;
 };
@@ -78,8 +78,10 @@ struct RunRecord {
   std::vector<std::string> env_files;
   std::string until{}, only{};  // the same, of runner::RunPart
   std::map<std::string, expressions::Value> inputs;
-  std::vector<std::string> secret_inputs;  // names of those that were left out, without those that have their default
-  std::vector<std::string> masked_inputs;  // names of those in which a secret was replaced, so that they are incomplete
+  std::vector<std::string> secret_inputs;  // names of the secret inputs, which are left out; without those that have
+                                           // their default
+  std::vector<std::string> masked_inputs;  // names of the inputs in which a secret was replaced, so that they are
+                                           // incomplete
   Moment began;
   std::chrono::steady_clock::duration took{};
   int resumed = 0;                                  // how often it was resumed
@@ -88,7 +90,8 @@ struct RunRecord {
   bool refused = false;
   std::vector<StepRecord> steps;  // each place once, in the order in which they began
   std::vector<RunLogRecord> logs;
-  // What prompts used, in that order, in all parts of the run; includes steps that have been dropped since.
+  // What prompts used, in the order of the records, in all parts of the run; includes steps that have been dropped
+  // since.
   std::vector<std::pair<StepPlace, runner::Usage>> usage{};
 };
 
@@ -98,7 +101,7 @@ std::string never_in(const RunRecord& run, const std::string& state, const std::
 // The number by which the kernel tells this process's pid namespace from others; 0: it is not known.
 std::int64_t own_pid_namespace();
 
-// All of it together.
+// The sum of all usage of the run.
 runner::Usage total_usage(const RunRecord& run);
 
 inline const char* word(runner::Step::Status status) {
@@ -162,7 +165,7 @@ inline const char* word(runner::ServiceEvent::Kind kind) {
   return "ended";
 }
 
-// The line about it in the logs of a run.
+// The line about an event of a service in the logs of a run.
 RunLogRecord service_log(Moment at, std::uint64_t step, std::string_view event, bool failed, std::string_view message);
 
 // All members: any thread.

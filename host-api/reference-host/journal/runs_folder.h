@@ -11,7 +11,7 @@
 
 namespace wtool::host::journal {
 
-// Relative to that directory.
+// Relative to the directory in which runs are started.
 inline constexpr std::string_view runs_folder = ".wtool/runs";
 inline constexpr std::string_view journal_suffix = ".jsonl";
 
@@ -19,7 +19,7 @@ std::string run_id(Moment at);
 
 std::string journal_file(std::string_view directory, std::string_view run);
 
-// The folder with the whole outputs of the run of that journal, beside it.
+// The folder beside the journal with the whole outputs of its run.
 std::string outputs_folder(const std::string& journal);
 
 // All runs below the directory, the newest first; empty if the folder is missing. `error` says why it cannot be read.

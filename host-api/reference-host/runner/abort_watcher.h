@@ -16,7 +16,7 @@ namespace wtool::host::runner {
 
 class AbortWatcher {
  public:
-  // Watches from the moment when this returns. `stop` must outlive the watcher.
+  // Watches from the moment when the constructor returns. `stop` must outlive the watcher.
   AbortWatcher(std::string directory, Stop& stop);
   AbortWatcher(const AbortWatcher&) = delete;
   AbortWatcher& operator=(const AbortWatcher&) = delete;
@@ -45,7 +45,7 @@ class AbortWatcher {
   Stop& stop_;
   std::string error_;
   int inotify_ = -1;
-  int end_ = -1;  // an eventfd: the destructor's sign to the thread
+  int end_ = -1;  // an eventfd; the destructor writes to it to end the thread
   int directory_watch_ = -1;
   int folder_watch_ = -1;
   Version before_;

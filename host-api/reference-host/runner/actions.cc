@@ -30,8 +30,8 @@ using workflow::max_wait;
 using workflow::shell_tool;
 using workflow::TemplateText;
 
-constexpr std::size_t max_environment_value = 100 * 1024;  // bytes; the kernel has the same bound as for arguments
-// What a prompt answers when the run is to end, by the convention of those prompts.
+constexpr std::size_t max_environment_value = 100 * 1024;  // bytes; the kernel limits a variable like an argument
+// An answer of a prompt that begins with this aborts the run, by convention.
 constexpr std::string_view abort_mark = "ABORT ERROR:";
 
 class ActionRunner {
@@ -64,7 +64,7 @@ class ActionRunner {
     result_.outcome.message = std::move(message);
   }
 
-  // Reads the output by the option `output`; or says what is wrong with it.
+  // Reads the output as the option `output` says. Returns what is wrong with the output; empty: nothing.
   std::string take_answer() {
     auto answer = typed_answer(result_.outcome, *options_.output);
     if (auto* wrong = std::get_if<std::string>(&answer)) return std::move(*wrong);
@@ -126,7 +126,7 @@ class ActionRunner {
                                                    std::to_string(value->size()) + " bytes long; at most " +
                                                    std::to_string(max_environment_value) + " can be passed");
       }
-      // Such files are where people keep secrets, and nothing else marks them.
+      // People keep secrets in environment files, where only the name of a variable marks one.
       if (text.from_file && secrets::is_secret_name(name)) invocation_.run.hide(*value);
       arguments["environment"][name] = *value;
     }
@@ -175,7 +175,7 @@ class ActionRunner {
     }
   }
 
-  // For a later run; call it when all of the result is known, and judged by `output`.
+  // Keeps the result for a later run. Call it when the whole result is known, and judged by `output`.
   void keep() {
     if (kept_ && !result_.up_to_date) kept_->keep(result_);
   }
@@ -254,8 +254,8 @@ class ActionRunner {
     return !result_.outcome.is_error;
   }
 
-  // What the command did not report although a budget needs it, since such a budget would never run out. Empty: it
-  // reported all that is needed.
+  // Says which report is missing: without it, a budget of tokens or cost would never run out. Empty: the command has
+  // reported all that the budgets need.
   std::string unreported(const PromptUsage& reported) const {
     if (!reported.error.empty()) return reported.error;
     const bool tokens = !reported.tokens && needs_tokens(invocation_);
@@ -282,13 +282,13 @@ class ActionRunner {
     result_.ends_workflow = values.ends_workflow;
   }
 
-  // What is wrong with a value that an agent gives a parameter of the workflow; other names take any value.
+  // What is wrong with a value that an agent gives to a parameter of the workflow. Other names take any value.
   std::string problem_of_value(const std::string& name, Value& value) {
     for (const workflow::Parameter& parameter : invocation_.workflow.parameters) {
       if (parameter.name != name) continue;
       if (parameter.secret) invocation_.run.hide(expressions::to_text(value));
       std::string why;
-      // A parameter without a type is declared as a text, and may hold anything.
+      // A parameter without a type has the type text, and may hold anything.
       if (parameter.type != workflow::Parameter::Type::text) {
         auto made = workflow::argument_value(parameter, parse_json_or_throw(expressions::to_json(value)), why);
         if (made) value = std::move(*made);
@@ -431,7 +431,8 @@ class ActionRunner {
     fails(stop ? stop->reason : "stopped", 130);
   }
 
-  // The result is kept later, by keep(). Of a step that is not up to date, `begin` may say that it is not made.
+  // Calls the tool. The result is kept later, by keep(). If the step is not up to date, `begin` is asked first; false:
+  // the call is not made.
   void call(const std::string& tool, const json& arguments, const std::string& shell = "",
             const PreparedPrompt* prompt = nullptr, const std::function<bool()>& begin = {}) {
     Run& run = invocation_.run;
@@ -468,7 +469,7 @@ class ActionRunner {
     result_.outcome = to_outcome(outcome);
     recorder.finish(result_.outcome);
     result_.refused = is_refusal(result_.outcome);
-    // The command has run all the same, so the step is what its command made of it.
+    // The command has run nevertheless, so its result stays the result of the step.
     const Value* unrecorded = expressions::field_of(&result_.outcome.metadata, "audit_error");
     if (const std::string* why = unrecorded == nullptr || result_.refused ? nullptr : unrecorded->as_text()) {
       run.observer().noticed("the end of the step '" + step_.of().id + "' is not in the audit trail: " + *why);

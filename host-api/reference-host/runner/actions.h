@@ -21,10 +21,10 @@ struct ActionResult {
   Outcome outcome;
   std::string command;   // see StepEnd
   bool abort = false;    // the workflow wants the run to end; the reason is outcome.message
-  std::string mistake;   // why the action could not be made at all (a variable without a value, ...); with its place
+  std::string mistake;   // why the action could not be run at all (a variable without a value, ...), with its place
   bool refused = false;  // by policy, or by a person who was asked
-  bool fatal = false;    // what it ran (a workflow, a combination of its matrix) has ended by one of the two, or the
-                         // configuration is not valid
+  bool fatal = false;    // a workflow or a combination that it ran has ended by a mistake or a refusal, its visits or a
+                         // budget are used up, or the configuration is not valid
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
   bool up_to_date = false;                                           // nothing was run
   bool ends_workflow = false;  // the agent of a prompt says that the workflow is over
@@ -37,7 +37,7 @@ struct ActionContext {
   const WorkflowInvocation& invocation;
   const Variables& variables;
   Stop& stop;
-  bool in_fork = false;  // beside others, so that it cannot end the workflow
+  bool in_fork = false;  // in a branch of a fork, so that it cannot end the workflow
 };
 
 // Blocks until the action is over. The caller handles its options, except `timeout`.
@@ -47,10 +47,10 @@ ActionResult run_action(const Step& step, const ActionContext& context);
 // state has an exit for it.
 ActionResult exhausted_result(std::string why);
 
-// What the action of a step does, in words, with the values that it has now and without secrets.
+// Describes what the action of a step does, with its current values and without secrets.
 std::string step_text(const Step& step, const ActionContext& context);
 
-// The text of a template, or `mistake`: what is wrong, with its place.
+// Renders a template. Nothing: `mistake` says what is wrong, with its place.
 std::optional<std::string> rendered_text(const workflow::TemplateText& text, const WorkflowInvocation& invocation,
                                          const expressions::Scope& values, std::string& mistake);
 
@@ -65,9 +65,9 @@ std::string with_place(const WorkflowInvocation& invocation, std::size_t offset,
 std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments, const expressions::Scope& values,
                                                  std::string& why);
 
-// The call of a tool as a person and the journal see it: its name and its arguments. Of standard input, only the size
-// and SHA-256 of the text are shown, because it may be anything; of another type than text, the type and size; null if
-// it is not known yet.
+// The call of a tool as people and the journal see it: its name and its arguments. Standard input may be anything, so
+// only the size and the SHA-256 of a text are shown, or the type and the size of any other value; null if the value is
+// not known yet.
 std::string shown_call(const std::string& tool, nlohmann::json arguments);
 
 // Arguments whose guard excludes them are left out. Nothing: `why` says what is wrong, with its place.

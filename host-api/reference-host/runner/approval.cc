@@ -28,7 +28,7 @@ const char* word_of(Kind kind) {
   return "";
 }
 
-// For conditions, for reports, and for the run that is continued.
+// The metadata of the outcome: for conditions, for reports, and for the run that resumes this one.
 Value details(const ApprovalRequest& request, const ApprovalAnswer& answer) {
   expressions::Map map;
   const auto add = [&map](const char* name, std::string text) {

@@ -21,7 +21,7 @@ struct ApprovalRequest {
   std::string state;
   std::string question;
   std::string by;  // the user or the group who may answer; empty: the user who runs the workflow
-  // How long it waits, from when it was first asked in this run; nothing: forever.
+  // How long the question waits, from when it was first asked in this run; nothing: forever.
   std::optional<std::chrono::milliseconds> timeout;
 };
 
@@ -37,15 +37,15 @@ struct ApprovalAnswer {
   Kind kind = Kind::nobody;
   std::string question{};                         // as it was shown: without secrets
   std::string who;                                // the user who answered
-  std::string comment;                            // what they said about it
+  std::string comment;                            // their comment on the answer
   std::string why;                                // why nobody can answer here; a sentence without its full stop
   std::chrono::system_clock::time_point asked{};  // when it was first asked in this run
-  std::optional<std::chrono::system_clock::time_point> until{};  // how long it waits
+  std::optional<std::chrono::system_clock::time_point> until{};  // until when it waits; nothing: forever
   std::chrono::system_clock::time_point answered{};
 };
 
-// What the step ends with. A question that waits is an aborted outcome with the code approval_pending; a no, and one
-// that came too late, are refusals.
+// The outcome of the step. A question that waits is an aborted outcome with the code approval_pending. A no, or no
+// answer in time, is a refusal.
 Outcome to_outcome(const ApprovalRequest& request, const ApprovalAnswer& answer);
 
 // Any thread; returns at once when a stop is requested.

@@ -15,7 +15,8 @@ using workflow::Workflow;
 
 namespace {
 
-// A loop around a refused command, or around a mistake, would run the states beside it until max_steps is reached.
+// Without this limit, a loop around a refused command or a mistake would repeat its other states until max_steps is
+// reached.
 constexpr int max_handled_fatal_ends = 10;
 
 std::string name_of(const Workflow& workflow, std::size_t state) {
@@ -79,7 +80,7 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
       return end;
     }
     if (stop_.requested()) return aborted();
-    // The branch was stopped here, because a branch beside it had failed.
+    // In the earlier run, the branch was stopped here, because another branch of the fork had failed.
     if (lineage_.over && run_.past_ended_before(name_, sequence_ + 1)) return aborted();
     if (invocation_.entered.fetch_add(1) >= limit) {
       return fatal("the run has entered " + std::to_string(limit) +
@@ -147,14 +148,14 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     return branch_result;
   }
   if (replayed && !was_left && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
-    // The branch ended here, and the join has judged this.
+    // In the earlier run, the branch ended here, and the join has judged that.
     return stay(step, end, failed("the branch ended at the state '" + state.id + "' before"));
   }
   return leave(step, end, action_failed, current);
 }
 
-// Makes a join, or the end of a composite state, fail when the states that it collects have failed. An action of its
-// own does not handle that failure.
+// Makes a join, or the end of a composite state, fail when the states that lead to it have failed. Its own action does
+// not handle their failure.
 void Branch::stand_for(const Pending& failure, const State& state, Step& step, StepEnd& end) {
   if (state.kind == State::Kind::join || state.hidden) {
     step.status = Step::Status::failed;
@@ -224,8 +225,8 @@ std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, St
   return go_on(step, end, {way.target}, current);
 }
 
-// A condition cannot be evaluated. That is a mistake of the workflow, which only an exit `failure` of the same state
-// handles.
+// A condition cannot be evaluated. That is a mistake of the workflow, which only an exit `failure` of the same state,
+// or the state's option `on failure`, handles.
 std::optional<BranchResult> Branch::mistaken(const State& state, const Choice& choice, Step& step, StepEnd& end,
                                              std::size_t& current) {
   std::size_t target = choice.taken == nullptr ? no_state : choice.taken->target;

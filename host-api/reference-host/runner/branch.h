@@ -16,7 +16,7 @@ namespace wtool::host::runner {
 
 class Branch {
  public:
-  // `name` as Step::branch has it. All references must outlive this object.
+  // `name` is as in Step::branch. All references must outlive this object.
   Branch(const WorkflowInvocation& invocation, std::string name, Variables& variables, Stop& stop, Lineage lineage = {})
       : invocation_(invocation),
         run_(invocation.run),
@@ -33,7 +33,7 @@ class Branch {
   const std::optional<LastStep>& last() const { return last_; }
 
  private:
-  // A failure that the current state has to handle: a join, a choice, or the end of a composite state.
+  // A failure that the current state (a join, a choice, or the end of a composite state) has to handle.
   struct Pending {
     BranchResult end;  // how the path ends, if nothing handles it
     Outcome outcome;
@@ -59,7 +59,7 @@ class Branch {
   ActionResult perform(const workflow::State& state, Step& step, std::int64_t visit);
   void tell_budget();
   void store(const Step& step, ActionResult& result, StepEnd& end);
-  // Makes `outcome` the last one that conditions read.
+  // Makes `outcome` the last outcome, which conditions read.
   void tell(const Outcome& outcome) { variables_.record("", "", outcome); }
 
   const WorkflowInvocation& invocation_;
@@ -72,7 +72,7 @@ class Branch {
   std::optional<LastStep> last_;
   Exits exits_;
   std::optional<Pending> pending_;
-  // How often in a row an exit of the state has handled what would have ended the run, by state.
+  // By state: how often in a row one of its exits has handled what would have ended the run.
   std::unordered_map<std::size_t, int> handled_fatal_ends_;
 };
 

@@ -1,7 +1,7 @@
-// Budgets of workflows: what the prompts of a workflow, and of those that it runs, have used, and what is left.
+// Budgets of workflows: what the prompts of a workflow, and of the workflows that it runs, have used, and what is left.
 //
-// - A call counts before it begins, and what the command reports (tokens, cost) when it has ended. A budget is used up
-//   when nothing of one of its parts is left; then no prompt is given to the command any more.
+// - A call is counted before it begins; what the command reports (tokens, cost) is counted when the command has ended.
+//   A budget is used up when nothing of one of its parts is left; from then on, the command gets no prompt.
 // - A prompt counts for its own workflow and for every workflow around it.
 // - A resumed run counts what its earlier parts have used. Conditions on a path that is only replayed see what was used
 //   up to there, so that they decide as they did.
@@ -22,7 +22,7 @@ class PastRun;
 // What one workflow that is being run has used. Guarded by the run's usage mutex.
 struct Meter {
   Usage spent;        // in all parts of the run
-  Usage seen;         // that of the steps which this part has passed
+  Usage seen;         // by the steps that this part has replayed
   bool live = false;  // a prompt has run in this part, so conditions see everything that was spent
 
   const Usage& shown() const { return live ? spent : seen; }
@@ -37,14 +37,14 @@ void count_replayed_usage(const WorkflowInvocation& invocation, const std::strin
 std::string begin_call(const WorkflowInvocation& invocation);
 void count_usage(const WorkflowInvocation& invocation, const Usage& usage);
 
-// How long a call may take by the budgets; nothing: they do not say.
+// How much time the budgets leave for a call; nothing: they do not limit it.
 std::optional<std::chrono::milliseconds> time_left(const WorkflowInvocation& invocation);
-// Whether a budget needs that part of a command's report.
+// Whether a budget needs the command to report its tokens, or its cost.
 bool needs_tokens(const WorkflowInvocation& invocation);
 bool needs_cost(const WorkflowInvocation& invocation);
 
-// The value `budget`: what is left of each part that a budget bounds (`calls`, `tokens`, `cost`, and `time` in seconds),
-// and `used`, which always has all of them.
+// The value `budget`: what is left of each part that a budget bounds (`calls`, `tokens`, `cost`, and `time` in
+// seconds), and `used`, which always has all of them.
 expressions::Value budget_value(const WorkflowInvocation& invocation);
 
 }  // namespace wtool::host::runner

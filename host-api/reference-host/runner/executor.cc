@@ -17,8 +17,9 @@ namespace wtool::host::runner {
 
 namespace {
 
-// The lock of a workflow with `concurrency`, also if another workflow runs it. Null: the workflow has no such lock, or
-// one around it holds it already; or it could not be taken, and `end` says how the workflow ended.
+// Takes the lock of a workflow with `concurrency`, also if another workflow runs this one. Null: the workflow has no
+// such lock, or a workflow around it already holds the lock; or the lock could not be taken, and `end` says how the
+// workflow ended.
 std::unique_ptr<NamedLock> take_turn(const WorkflowInvocation& invocation, const std::string& step, Stop& stop,
                                      BranchResult& end) {
   const std::string& name = invocation.workflow.concurrency.name;
@@ -91,8 +92,7 @@ using workflow::no_state;
 using workflow::Parameter;
 using workflow::Workflow;
 
-// The stop for `finally`: its states run although the run has been stopped, and end only at a later request, or a
-// stronger one.
+// The stop for `finally`. Its states run even if the run has been stopped; then only a stronger request ends them.
 class FinallyStop {
  public:
   explicit FinallyStop(Stop& parent) : before_(parent.requested()) {
@@ -108,14 +108,14 @@ class FinallyStop {
  private:
   const std::optional<StopRequest> before_;
   Stop own_;
-  Stop::Subscription subscription_;  // ends first
+  Stop::Subscription subscription_;  // destroyed first, because its callback uses the members above
 };
 
 std::string title_of(const WorkflowInvocation& invocation) {
   return invocation.workflow.name.empty() ? invocation.source.name() : invocation.workflow.name;
 }
 
-// "a, which runs b, which runs a"; empty: `workflow` is not under way.
+// "a, which runs b, which runs a"; empty: `workflow` is not being run.
 std::string cycle(const WorkflowInvocation& invocation, const Workflow& workflow) {
   std::string chain;
   for (const WorkflowInvocation* at = &invocation; at != nullptr; at = at->parent) {
@@ -142,10 +142,10 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
   BranchResult end = Branch(invocation, branch, variables, services.stop()).go(invocation.workflow.start);
   services.judge(end);
   const std::size_t handler = invocation.workflow.index_of(invocation.workflow.on_failure.name);
-  // The states at the end have a limit of steps of their own, even where the limit has ended the run.
+  // The states at the end get a limit of steps of their own, even if the limit has ended the run.
   invocation.entered = 0;
   if (end.kind == BranchResult::Kind::failed && handler != no_state) {
-    // Nothing was repaired: the run stays failed, for its first reason.
+    // The handler repairs nothing: the run stays failed, for its first reason.
     const BranchResult handled = Branch(invocation, branch + "/0:on failure", variables, stop).go(handler);
     if (handled.kind == BranchResult::Kind::aborted) end = handled;
   }

@@ -37,7 +37,7 @@ Choice Exits::choose(const State& state, Failed failed) const {
     switch (exit.kind) {
       case Transition::Kind::unconditional:
       case Transition::Kind::fallback:
-        // A second one stands for the exit that a prompt's agent takes.
+        // A second such exit is the one that a prompt's agent takes when it ends the workflow.
         if (last_resort == nullptr) last_resort = &exit;
         break;
       case Transition::Kind::success:

@@ -11,7 +11,7 @@
 
 namespace wtool::host::runner {
 
-// What the exits of a state are to judge.
+// Which failure the exits of a state judge.
 enum class Failed {
   no,
   action,  // an action has failed
@@ -28,29 +28,30 @@ struct Choice {
 struct FailureWay {
   enum class Kind {
     leads_on,
-    joins,      // at the join that the path is to end at, and that has to judge it
-    unhandled,  // no exit handles it, not even of the composite states around it
+    joins,      // the failure reaches the join at which the path ends, and which has to judge the failure
+    unhandled,  // no exit handles the failure, not even an exit of the composite states around the state
     mistake,    // a condition on the way cannot be judged
   };
   Kind kind = Kind::unhandled;
   std::size_t target = workflow::no_state;  // leads_on: the next state
-  bool handed_on = false;                   // leads_on: that state handles the failure
+  bool handed_on = false;                   // leads_on: the next state handles the failure
   std::string mistake;
   std::string left_out;  // unhandled: the first arrow that was not taken, as `A --> B`; may be empty
 };
 
 class Exits {
  public:
-  // For a path that ends at the join `until`, in a branch of the fork `fork`. All references must outlive this.
+  // For a path in a branch of the fork `fork`; no_state: in no branch. ends_at() sets the join at which the path ends.
+  // All references must outlive this object.
   Exits(const WorkflowInvocation& invocation, const Variables& variables, std::size_t fork);
   void ends_at(std::size_t until) { until_ = until; }
 
   Choice choose(const workflow::State& state, Failed failed) const;
 
-  // Where a failure leads when the exits of `state` judge it. It is followed until something handles it. A step whose
-  // failure nothing handles has not transitioned, and runs again when the run is resumed.
+  // Where a failure leads when the exits of `state` judge it. The failure is followed until something handles it. A
+  // step whose failure nothing handles has not transitioned, and runs again when the run is resumed.
   FailureWay way_from(std::size_t state, Failed failed) const { return way_from(state, failed, 0); }
-  // The same without the exits of `state`: to the end of the composite states that contain it, the innermost first.
+  // The same without the exits of `state`: to the ends of the composite states around it, the innermost first.
   FailureWay way_out(std::size_t state, Failed failed) const { return way_out(state, failed, 0); }
 
  private:
@@ -65,7 +66,7 @@ class Exits {
   const workflow::Workflow& workflow_;
   const Variables& variables_;
   std::size_t until_ = workflow::no_state;
-  std::vector<std::size_t> outside_;  // hidden states of the composite states that the fork stands in
+  std::vector<std::size_t> outside_;  // the hidden ends of the composite states around the fork
 };
 
 }  // namespace wtool::host::runner

@@ -227,7 +227,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
   }
   const bool any_joined = std::any_of(lanes.begin(), lanes.end(),
                                       [](const auto& lane) { return lane->end.kind == BranchResult::Kind::joined; });
-  // Failed branches still reach the join, which may judge that; branches that ended do not.
+  // Failed branches still reach the join, which may judge the failure; branches that ended do not reach it.
   if (!any_joined && first_failed == nullptr && !over) made.join = no_state;
   return made;
 }

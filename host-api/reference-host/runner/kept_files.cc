@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t piece = 1UL << 20;
 constexpr std::size_t max_kept = 10'000;  // files of one step
-constexpr std::size_t max_told = 20;      // of those that are not kept
+constexpr std::size_t max_told = 20;      // notices about files that are not kept
 
 // Where the step has run; nothing: that is not known.
 std::optional<std::string> directory_of(const Step& step, const ActionContext& context) {
@@ -43,7 +43,8 @@ std::optional<std::string> directory_of(const Step& step, const ActionContext& c
   return directory.lexically_normal().string();
 }
 
-// Empty: the file is kept. A link is not followed: a command could have made it, and what it leads to may be closed to that command.
+// Copies the file. Empty: the file is kept, unless to.finish() reports trouble. Links are not followed: the command
+// could have made a link to something that it may not read itself.
 std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
   std::string why;
   const Descriptor from = open_without_links(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, why);
@@ -52,7 +53,7 @@ std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
   if (::fstat(from.get(), &status) != 0) return ::strerror(errno);
   if (!S_ISREG(status.st_mode)) return "it is no regular file";
   std::string bytes(piece, '\0');
-  // No more than it has now: another process may write it without an end.
+  // Reads no more than the size of the file now: another process may be writing to it endlessly.
   for (auto left = static_cast<std::uint64_t>(status.st_size); left > 0;) {
     if (const auto asked = stop.requested(); asked && asked->how == StopHow::now) return "the run was stopped";
     const ssize_t count = ::read(from.get(), bytes.data(), std::min<std::uint64_t>(bytes.size(), left));
@@ -103,7 +104,7 @@ void keep_files(Step& step, const ActionContext& context) {
       not_kept("a file is not kept, because its name holds a secret");
       continue;
     }
-    // The end of the name is that of no file, so that none is taken for another kind.
+    // No other kind of output has this ending, so a kept file is not taken for one.
     const auto file =
         store->create(step.branch + "/" + std::to_string(step.sequence) + ":" + shown + ":.kept", gives_secrets(step));
     if (why = copy(*directory + "/" + shown, *file, context.stop); !why.empty()) {

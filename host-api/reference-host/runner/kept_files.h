@@ -5,8 +5,8 @@
 
 namespace wtool::host::runner {
 
-// Copies what the option names into the run's outputs, whether the step has succeeded or not, and adds it to the step. What cannot be
-// kept is told, and fails nothing.
+// Copies the files that the option names into the run's outputs, whether the step has succeeded or not, and adds them
+// to the step. A file that cannot be kept is reported as a notice, and does not make the step fail.
 void keep_files(Step& step, const ActionContext& context);
 
 }  // namespace wtool::host::runner

@@ -81,7 +81,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   expressions::List outcomes;
   std::string names;
   std::size_t failures = 0;
-  std::size_t ended = 0;  // stopped because of another one, or with the run
+  std::size_t ended = 0;  // stopped because of another combination, or with the run
   const CombinationLane* ended_all = nullptr;
   const CombinationLane* waiting = nullptr;  // for an approval
   for (const CombinationLane& lane : lanes) {

@@ -19,7 +19,7 @@
 namespace wtool::host::runner {
 namespace {
 
-constexpr std::size_t max_note = 4096;  // bytes; what a holder says about itself
+constexpr std::size_t max_note = 4096;  // bytes of what a holder writes about itself
 // The kernel reports a free lock only to threads that block in flock, where a stop cannot reach them. So the lock is
 // tried again in these intervals.
 constexpr std::chrono::milliseconds look_again{100};

@@ -64,7 +64,7 @@ Value file_value(const WholeOutput& whole, const std::string& stream) {
                             stream + "_file"});
 }
 
-// The tool repeats the outputs in its metadata.
+// The tool repeats the outputs in its metadata, so an output that was cut is withheld there, too.
 Value metadata_value(const Outcome& outcome) {
   const expressions::Map* map = outcome.metadata.as_map();
   if (map == nullptr || !(outcome.whole_output.cut || outcome.whole_error.cut)) return outcome.metadata;

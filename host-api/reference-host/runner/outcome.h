@@ -23,40 +23,40 @@ struct WholeOutput {
   bool wanted = false;                     // the workflow reads the name of the file
   bool streamed = false;                   // the text is what the command wrote, and not a sentence of the tool
   std::string file{};                      // has the whole output; empty when no file was kept
-  std::string sha256{};                    // the hash of that file
+  std::string sha256{};                    // the hash of the file
   std::string trouble{};                   // why there is no file although one is needed; a sentence
   std::uint64_t json_limit = 64ULL << 20;  // `json` reads no larger file
 };
 
 struct Outcome {
   bool is_error = false;
-  bool aborted = false;        // stopped from outside; the outputs are those until then
+  bool aborted = false;        // stopped from outside; the outputs end there
   std::int64_t exit_code = 0;  // the command's; without a command 0 or 1, after a timeout 124, when aborted 130
   std::string standard_output;
   std::string standard_error;
   std::string message;  // the tool's own sentence
-  std::string error;    // its code, such as policy_denied; empty: none
+  std::string error;    // the code of the error, such as policy_denied; empty: none
   std::int64_t duration_ms = 0;
   WholeOutput whole_output{};
   WholeOutput whole_error{};
-  expressions::Value metadata{};   // the tool's, a map; null where it gave none
+  expressions::Value metadata{};   // the tool's, a map; null: the tool gave none
   expressions::Value variables{};  // a map of the variables of a workflow that was run, at its end; else null
-  expressions::Value answer{};     // what the option `output` has read and checked; null where there is none
+  expressions::Value answer{};     // what the option `output` has read and checked; null: nothing
   expressions::Value matrix{};     // a list of the outcomes of a matrix's combinations; else null
 };
 
-// The `error` of a step that was not done, or not to its end, because its visits or a budget are used up.
+// The `error` of a step that was not done, or not finished, because its visits or a budget are used up.
 inline constexpr std::string_view exhausted_error = "exhausted";
-// That of a step whose output is not what its option `output` says.
+// The `error` of a step whose output does not match its option `output`.
 inline constexpr std::string_view invalid_output_error = "invalid_output";
 
-// Reads a tool's envelope. Without a `stdout` in its metadata the text of the content stands for it.
+// Reads the envelope that a tool returned. If its metadata has no `stdout`, the text of the content takes its place.
 Outcome to_outcome(const ToolOutcome& call);
 
-// The JSON of a file that holds an output; it is read when somebody reads the value.
+// The JSON in the file of an output; the file is read when somebody reads the value.
 expressions::Withheld json_of_file(const std::string& file, std::uint64_t bytes);
 
-// A map of outcome_fields() that stands for the standard output without its trailing newlines.
+// A map with the outcome_fields(). As a text, it is the standard output without its trailing newlines.
 expressions::Value to_value(const Outcome& outcome);
 
 }  // namespace wtool::host::runner

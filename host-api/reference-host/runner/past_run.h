@@ -49,12 +49,12 @@ class PastRun {
     return hidden_.contains(key(branch, sequence));
   }
   void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
-  // Null: that step did not begin, or did not end.
+  // Null: the step did not begin, did not end, or must run again.
   const PastStep* find(std::string_view branch, std::uint64_t sequence) const {
     const auto found = steps_.find(key(branch, sequence));
     return found == steps_.end() ? nullptr : &found->second;
   }
-  // Adds what prompts of that step used, in all parts of the earlier run; also for steps that are not kept.
+  // Adds what the prompts of the step used, in all parts of the earlier run; also for steps that must run again.
   void add_usage(std::string_view branch, std::uint64_t sequence, const Usage& usage) {
     usage_.emplace_back(key(branch, sequence), usage);
   }

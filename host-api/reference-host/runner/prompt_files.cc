@@ -38,7 +38,7 @@ bool is_prompt_name(const std::string& name) {
   return std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-// The names of all prompt files in those folders, if there are only a few.
+// The names of the prompt files in the folders. Looks at no more than 1000 entries.
 std::vector<std::string> prompt_names(const std::vector<std::string>& folders) {
   constexpr std::size_t max_looked_at = 1000;
   std::vector<std::string> names;
@@ -85,7 +85,8 @@ std::optional<Value> fallback_of(const YAML::Node& entry) {
   return Value("");
 }
 
-// Reads `parameters` (or `arguments`, as older files call them). What is not understood there concerns only the prompt.
+// Reads `parameters` (or `arguments`, as older files call them). What cannot be understood there is ignored, because it
+// concerns only the prompt.
 void read_defaults(const std::string& yaml, Partial& out) {
   try {
     const YAML::Node root = YAML::Load(yaml);

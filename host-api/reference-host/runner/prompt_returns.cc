@@ -103,7 +103,7 @@ std::optional<std::string> read_returned_file(const std::string& file, const std
   return std::nullopt;
 }
 
-// A number from 0 on, at that key; nothing: `error` is set if there is one of another kind.
+// The amount (0 or more) at the key. Nothing: there is none, or `error` says that the value is something else.
 std::optional<double> amount_at(const nlohmann::json& report, const char* key, std::string& error) {
   const auto found = report.find(key);
   if (found == report.end() || found->is_null()) return std::nullopt;

@@ -42,7 +42,7 @@ class CommandScope final : public expressions::Scope {
 
 using OwnedFile = std::shared_ptr<const void>;
 
-// What a name looks like before there is a file.
+// The name of a file in a preview, which makes no files.
 constexpr const char* unmade_file = "/tmp/wtool-prompt-XXXXXX";
 
 // A file that is removed with the last owner of the returned pointer. Empty `path`: `error` says why.

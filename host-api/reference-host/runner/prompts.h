@@ -1,13 +1,14 @@
 // Prompts: template files that a workflow passes to a configured command.
 //
 // - A prompt NAME is the file NAME.md (or .md.liquid, .liquid, .txt) in one of the configured folders, in `prompts`
-//   beside the workflow or beside its folder, or in .wtool/prompts, .swissarmyhammer/prompts or prompts of the run's
-//   directory or of the home directory. Of its front matter, only the defaults of its parameters are used. It is a
-//   template of Liquid (template.h), and may include other prompts.
+//   beside the workflow or beside its folder, in .wtool/prompts or .swissarmyhammer/prompts of the run's directory or
+//   of the home directory, or in `prompts` of the run's directory. It is a template of Liquid (template.h), and may
+//   include other prompts. Only the defaults of the parameters in its front matter are used.
 // - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file with
-//   the text, which is removed when the command has ended); {{ prompt_name }} is its name. In {{ values_file }}, which is
-//   also $WTOOL_STEER, it may set variables (PromptValues, below), in {{ usage_file }}, $WTOOL_USAGE, report what it used
-//   (PromptUsage). Where the answer has a schema, $WTOOL_SCHEMA is a file with it.
+//   the text, which is removed when the command has ended); {{ prompt_name }} is its name. The command may set
+//   variables by writing to {{ values_file }}, also $WTOOL_STEER (PromptValues, below), and report what it used by
+//   writing to {{ usage_file }}, also $WTOOL_USAGE (PromptUsage). If the answer has a schema, $WTOOL_SCHEMA names a
+//   file with it.
 #pragma once
 
 #include <cstddef>
@@ -45,19 +46,20 @@ class Prompts {
   // The error if no command is configured.
   static std::string no_command();
 
-  // The mistakes in the prompt that the workflow file `from` names, and in those that it includes: a missing file,
-  // mistakes in their texts, and names that are not in `known`. A sentence each.
+  // The mistakes in the prompt that the workflow file `from` names, and in the prompts that it includes: missing files,
+  // mistakes in the texts, and names that are not in `known`. One sentence each.
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
-  // The names that the agent with that prompt may set: each word of the prompt's own text outside of its templates. So a misspelt name that no prompt mentions is still found.
+  // The names that an agent with this prompt may set: each word of the prompt's own text outside of its templates. So a
+  // misspelt name that no prompt mentions is still found.
   std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
                                                     const std::string& from) const;
 
   PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values, const PromptAddition& addition = {}) const;
-  // The same without a file: its name is only made up, and `keeps` is set. The text of a prompt that
-  // is only passed as a file is not rendered.
+  // The same without making files: their names are made up. `keeps` is set if the command takes the prompt as a file.
+  // The text of a prompt that is only passed as a file is not rendered.
   PreparedPrompt preview(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;
 
@@ -71,12 +73,13 @@ class Prompts {
   workflow::CommandText command_;
 };
 
-// The variables of the command's environment with the names of its files.
+// The environment variables that give the command the names of its files.
 inline constexpr const char* values_variable = "WTOOL_STEER";
 inline constexpr const char* usage_variable = "WTOOL_USAGE";
 inline constexpr const char* schema_variable = "WTOOL_SCHEMA";
 
-// ---- prompt_returns.cc: what an agent returns besides its answer: variables of the workflow, and that the workflow is over.
+// ---- prompt_returns.cc: what an agent returns besides its answer: variables of the workflow, and that the workflow is
+// over.
 //
 //   wtool.yaml:  prompts: {command: "my-model --file {{ prompt_file }} --values {{ values_file }}"}
 //   the agent:   echo 'tests_pass=true' >>"$values"      sets the variable tests_pass
@@ -96,7 +99,7 @@ struct PromptValues {
 
 PromptValues parse_prompt_values(std::string_view lines);
 
-// The lines in that file. One that cannot be read, or is too large, is an error.
+// Reads the lines of the file. A file that cannot be read, or is too large, is an error.
 PromptValues read_prompt_values(const std::string& file);
 
 // What a call has used: one JSON object, or one on each line, which are added up: {"tokens": 1200, "cost": 0.03}, or
@@ -112,12 +115,12 @@ PromptUsage read_prompt_usage(const std::string& file);
 
 // ---- prompt_files.cc: the files of prompts: where they are, and what is in them.
 //
-// A prompt may include others by their names ({% render "name" %}, {% include "name" %}); they are looked up where the
-// first one was. See prompts.h for the places.
+// A prompt may include others by their names ({% render "name" %}, {% include "name" %}); they are looked up in the
+// same folders as the first one. See prompts.h for the places.
 
 inline constexpr std::size_t max_prompt_files = 1000;  // that one prompt includes
 
-// The folders in which the prompts that the workflow file `from` names are looked for, in that order.
+// The folders that are searched, in this order, for the prompts that the workflow file `from` names.
 std::vector<std::string> prompt_folders(const std::vector<std::string>& configured, const std::string& directory,
                                         const std::string& from);
 
@@ -130,12 +133,12 @@ class PromptFiles final : public expressions::Partials {
   explicit PromptFiles(std::vector<std::string> folders) : folders_(std::move(folders)) {}
 
   const expressions::Partial* find(const std::string& name, std::string& error) override;
-  // Its text as it was written, without the front matter.
+  // The text of the prompt as it was written, without the front matter.
   std::string text(const std::string& name);
   std::string place(const expressions::Partial& partial, std::size_t offset) const override;
 
-  // The mistakes in the prompt and in those that it includes by a quoted name. `known` are the names that have a value.
-  // Each with its place; at most twenty.
+  // The mistakes in the prompt and in the prompts that it includes by a quoted name, each with its place. Besides
+  // mistakes of syntax, at most twenty are returned. `known` are the names that have a value.
   std::vector<std::string> check(const std::string& name, const std::set<std::string, std::less<>>& known);
 
  private:

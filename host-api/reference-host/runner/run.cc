@@ -58,7 +58,7 @@ void Run::end_step(Step& step, const StepEnd& end) {
 
 const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state) {
   if (!has_past_.load(std::memory_order_relaxed)) return nullptr;
-  // What an earlier run cleared away at its end, this run has made again, so the end must run again.
+  // The states at the end always run again: this run has made again what the earlier run cleared away there.
   if (branch.find("/0:") != std::string::npos) return nullptr;
   const PastStep* found = request_.past->find(branch, sequence);
   if (found == nullptr || found->state == state.id) return found;

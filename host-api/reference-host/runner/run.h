@@ -40,10 +40,9 @@ class Run {
 
   // How the step ended in the run that this one resumes; null: it must be run.
   const PastStep* past(const std::string& branch, std::uint64_t sequence, const workflow::State& state);
-  // Whether, in the run that this one resumes, the join of that fork let the path continue although a branch had
-  // failed.
+  // Whether, in the run that this one resumes, the join of the fork let the path continue although a branch had failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
-  // Whether the run that this one resumes never came to that step.
+  // Whether the run that this one resumes never came to the step.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
   // The earlier run took another path: from here on, everything is run.
   void forget_past(const std::string& why);
@@ -54,9 +53,9 @@ class Run {
   void abort(const std::string& reason) { stop().request(StopHow::graceful, reason); }
 
   void hide(const std::string& value);
-  // The same for each text and number in it.
+  // Hides each text and number in the value.
   void hide(const expressions::Value& value);
-  // Guards the meters of all its workflows.
+  // Guards the meters of all workflows of the run.
   std::mutex& usage_mutex() { return usage_mutex_; }
   std::vector<Step> take_steps();
 
@@ -96,10 +95,11 @@ struct WorkflowInvocation {
   const WorkflowInvocation* parent;  // the workflow that runs this one; null: none
   std::size_t depth;
   std::size_t finally;  // no_state: none
-  // The text of this workflow, or of one that runs it, mentions such files: every output is then written to a file.
+  // The text of this workflow, or of one that runs it, mentions stdout_file or stderr_file: then every output is
+  // written to a file.
   bool reads_output_files;
-  workflow::Placement place;  // where steps run that name no place; empty: where the host was told to run them
-  bool counts_usage;          // it, or one that runs it, has or reads a budget: the value `budget` is kept
+  workflow::Placement place;  // where steps that name no place run; empty: where the host was told to run them
+  bool counts_usage;          // this workflow, or one that runs it, has or reads a budget: the value `budget` is kept
   mutable Meter meter;        // what its prompts have used
   mutable std::vector<std::atomic<std::int64_t>> visits;  // of each state with max=N
   mutable std::atomic<bool> finally_entered{false};
@@ -109,16 +109,16 @@ struct WorkflowInvocation {
 // Forks within forks of one workflow: each takes threads, and a branch may lead back to its own fork.
 inline constexpr std::size_t max_forks_depth = 100;
 
-// What a branch has from the forks that it is below.
+// What a branch inherits from the forks around it.
 struct Lineage {
   bool over = false;                      // the branch had ended in the run that is resumed, and its join had judged it
-  std::size_t forks = 0;                  // how many forks there are
-  std::size_t fork = workflow::no_state;  // the one that it begins at
+  std::size_t forks = 0;                  // how many forks are around it
+  std::size_t fork = workflow::no_state;  // the innermost fork, at which it begins
 };
 
 Step::Status status_of(const Outcome& outcome);
 
-// The policy, or the person who was asked, has refused the command: no later try can change that.
+// Whether policy, or the person who was asked, has refused the command: no later try can change that.
 bool is_refusal(const Outcome& outcome);
 
 // How a path through a workflow ended.
@@ -133,8 +133,8 @@ struct BranchResult {
   std::string reason;
   bool refused = false;       // failed because policy, or a person who was asked, refused a command
   bool fatal = false;         // failed by a refusal, a mistake or a limit: it ends every level around it
-  bool with_failure = false;  // joined straight from a failure, which the join is to judge
-  bool by_action = false;     // aborted by an Abort of the workflow's own
+  bool with_failure = false;  // joined straight from a failure, which the join has to judge
+  bool by_action = false;     // aborted by an action Abort of the workflow
   bool suspended = false;     // aborted because an Approve waits for its answer
   std::optional<LastStep> last;
 };

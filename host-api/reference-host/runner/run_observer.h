@@ -28,12 +28,12 @@ struct KeptFile {
 // One visit of a state.
 //
 // Its place is its branch and its number there. The main path is the branch "". What runs in parallel to a step or
-// inside it has a branch of its own, whose name is made from that step's, `BRANCH/SEQUENCE:NAME`:
+// inside it has a branch of its own, whose name is made from the step's place, `BRANCH/SEQUENCE:NAME`:
 //
 //   /3:TaskA            the path of TaskA, begun by the third step of the main path, a fork
 //   /3:TaskA/2:deploy   the workflow `deploy`, run by the second step of that path
 //   /5:2                the second combination of a matrix
-//   /0:on failure       what `on failure` leads to, which belongs to no step; so does /0:finally
+//   /0:on failure       what `on failure` leads to; this, and /0:finally, belong to no step
 //
 // The same workflow with the same outcomes always gives the same names, so they identify the steps of an earlier run.
 struct Step {
@@ -50,14 +50,14 @@ struct Step {
   bool up_to_date = false;  // nothing was run, because an earlier run has done the same (cache/step_cache.h)
   std::chrono::steady_clock::time_point began;
   std::chrono::steady_clock::duration took{};
-  // Set when the step has ended with an output of which the text has only a part.
+  // Set at the end of the step if the text of one of its outputs has only a part of the output.
   std::shared_ptr<const std::pair<WholeOutput, WholeOutput>> cut{};
   std::vector<KeptFile> kept_files{};
 
   const workflow::State& of() const { return workflow->states[state]; }
 };
 
-// Whether the action of its state is marked as secret, so that nothing that it gives may be shown.
+// Whether the step's action is marked as secret, so that nothing that it yields may be shown.
 inline bool gives_secrets(const Step& step) {
   const auto& action = step.of().action;
   if (!action) return false;
@@ -88,13 +88,13 @@ struct LastStep {
 };
 
 struct RunStart {
-  std::string run;   // its id; empty where it has none
+  std::string run;   // its id; empty: it has none
   std::string name;  // of the workflow, for people
   std::string file;
   const workflow::Workflow* workflow = nullptr;
   const workflow::Source* source = nullptr;
   std::map<std::string, expressions::Value> inputs;
-  std::vector<std::string> masked_inputs{};  // names of those in which a secret has been replaced
+  std::vector<std::string> masked_inputs{};  // names of the inputs in which a secret has been replaced
   bool resumed = false;
   std::string on{}, jobs{};  // as in RunSettings
   std::vector<std::string> env_files{};
@@ -117,7 +117,7 @@ struct ServiceEvent {
   enum class Kind { started, ready, restarting, ended };
   Kind kind = Kind::started;
   bool failed = false;         // it has ended by itself, or was never ready
-  std::int64_t exit_code = 0;  // of its command, where it has ended
+  std::int64_t exit_code = 0;  // of its command, if that has ended
   std::string message{};       // one sentence
   std::string log{};           // the file with what it wrote; empty: none
 };
@@ -128,8 +128,8 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void run_started(const RunStart& /*start*/) {}
-  // The steps of that branch, and those below it, belong to one combination of a matrix: its values by their names, a
-  // map. Called before those steps.
+  // The steps of the branch, and of those below it, belong to one combination of a matrix. `values` is a map with the
+  // values of the combination by their names. Called before these steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
   // What the tool reports about the step's call: it waits for a node, it has started there. Not every tool reports
@@ -137,7 +137,7 @@ class RunObserver {
   virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
   virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
-  // From the threads of services, also after the step of the service has ended, but before the run has.
+  // Called on the threads of services, also after the service's step has ended, but before the run has.
   virtual void service(const Step& /*step*/, const ServiceEvent& /*event*/) {}
   // The try `step.tries` has failed; the next one begins after `wait`.
   virtual void retrying(const Step& /*step*/, const Outcome& /*outcome*/, std::chrono::milliseconds /*wait*/) {}

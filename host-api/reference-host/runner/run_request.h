@@ -34,9 +34,9 @@ namespace wtool::host::runner {
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
-  // False: it has failed, which finish() reports, and nothing more is written.
+  // False: writing has failed, which finish() reports, and nothing more is written.
   virtual bool write(std::string_view bytes) = 0;
-  // Gives up the file, for that reason.
+  // Gives up the file, for the reason `why`.
   virtual void fail(const std::string& why) = 0;
 
   struct Written {
@@ -52,16 +52,15 @@ class OutputFile {
 class RunOutputStore {
  public:
   virtual ~RunOutputStore() = default;
-  // Makes a file of that name, which is unique in the run, or replaces it. `secret`: the file is removed at the end of
-  // the run.
+  // Makes a file, or replaces it. The name is unique in the run. `secret`: the file is removed at the end of the run.
   virtual std::unique_ptr<OutputFile> create(const std::string& name, bool secret) = 0;
   // `json` reads no larger file.
   virtual std::uint64_t json_limit() const = 0;
 };
 
-// States that a run enters at most, unless `max_steps` says otherwise; never fewer than the diagram has.
+// How many states a run enters at most, unless `max_steps` says otherwise; never fewer than the diagram has.
 inline constexpr std::int64_t default_max_steps = 10'000;
-// Workflows within workflows.
+// How deep workflows may run within workflows.
 inline constexpr std::size_t max_workflows_depth = 50;
 
 // A workflow that another one runs. All of it outlives the run.
@@ -70,10 +69,10 @@ struct OtherWorkflow {
   const workflow::Source* source = nullptr;
 };
 
-// What a prompt gets beside its own text.
+// What a prompt gets in addition to its own text.
 struct PromptAddition {
-  std::string text{};                      // behind it
-  const nlohmann::json* schema = nullptr;  // of its answer, to be handed over as a file; null: none
+  std::string text{};                      // appended to it
+  const nlohmann::json* schema = nullptr;  // of its answer, passed to the command as a file; null: none
 };
 
 // The text of a prompt and the command that gets it, both ready.
@@ -91,7 +90,7 @@ struct PreparedPrompt {
 
 // What a run needs besides the tools. Where a function is not set, the actions that need it fail.
 struct RunServices {
-  // The workflow that the file `from` means by that name; nothing: `error` says why. Any thread.
+  // The workflow that the file `from` means by `name`; nothing: `error` says why. Any thread.
   std::function<std::optional<OtherWorkflow>(const std::string& name, const std::string& from, std::string& error)>
       workflow;
   // A prompt by its name, or by its text. Any thread.
@@ -118,21 +117,21 @@ struct RunServices {
   std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
                                        std::string& why)>
       explain;
-  // Writes to the audit trail that a call is skipped, since its step is up to date. Returns why it cannot be written,
-  // else an empty text; masks what looks like a secret. Not set: there is no trail. Any thread.
+  // Writes to the audit trail that a call is skipped, because its step is up to date. Returns why this cannot be
+  // written; empty: it was. Masks what looks like a secret. Not set: there is no trail. Any thread.
   std::function<std::string(const nlohmann::ordered_json& fields)> record_skipped;
 };
 
 struct RunSettings {
   std::size_t max_parallel = 0;   // calls that run at the same time; 0: no limit
   std::optional<bool> fail_fast;  // overrides the file's
-  // For the journal: "cluster" if that is where steps run that name no place; and the name of the run's jobs on a
+  // For the journal. `on`: "cluster" if steps that name no place run there. `jobs`: the name of the run's jobs on a
   // cluster, if it may submit any.
   std::string on{};
   std::string jobs{};
   std::string traceparent{};             // W3C trace context that all its calls belong to; empty: none
   RunPart part{};                        // for the journal: the workflow is cut already
-  std::vector<std::string> env_files{};  // of --env-file, for the journal, too
+  std::vector<std::string> env_files{};  // of --env-file, for the journal
 };
 
 // All references must outlive the call.

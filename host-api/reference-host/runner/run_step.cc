@@ -125,7 +125,7 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   return result;
 }
 
-// Under the step's lock, if it has one: others may write the same files.
+// Called with the step's lock held, if it has one: other steps may write the same files.
 ActionResult run_and_keep(Step& step, const ActionContext& context) {
   ActionResult result = run_within_time(step, context);
   keep_files(step, context);

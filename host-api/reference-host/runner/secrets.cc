@@ -42,9 +42,9 @@ void Secrets::add(std::string_view value) {
   any_.store(true, std::memory_order_release);
 }
 
-// Of the forms that begin the text, the longest is the greatest in order. The form directly before the text in that
-// order shares at least as many first bytes with it as any such form, so the search can continue with these bytes
-// alone.
+// Of the forms that begin the text, the longest is the last in sort order. The form directly before the text in that
+// order shares at least as many first bytes with the text as any of them, so the search can continue with only these
+// bytes.
 std::size_t Secrets::max_at_the_beginning(std::string_view text) const {
   if (!begins_[static_cast<unsigned char>(text.front())]) return 0;
   while (!text.empty()) {

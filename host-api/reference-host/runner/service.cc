@@ -110,7 +110,7 @@ void Service::end(const std::string& why) {
   if (thread_.joinable()) thread_.join();
 }
 
-// Whatever happens, the call has ended before its stop does.
+// Whatever happens, the call ends before its Stop is destroyed.
 struct Service::CallEnd {
   Service& service;
   Stop& stop;

@@ -1,4 +1,4 @@
-// One service of a run: a thread that looks after it, and one that is in its call.
+// One service of a run, with two threads: one looks after the service, the other makes its call.
 #pragma once
 
 #include <chrono>
@@ -37,11 +37,11 @@ struct PreparedService {
 
 class Service {
  public:
-  // Called at most once, by a thread of the service, when it was ready and has failed for good. `why` is a sentence about it.
-  // What it refers to must outlive this object.
+  // Called at most once, on a thread of the service, when the service has been ready and then has failed for good.
+  // `why` is a sentence about the failure. What the function refers to must outlive this object.
   using OnFailure = std::function<void(const std::string& why, LastStep last)>;
 
-  // `scope`: the composite state with which it ends. The invocation must outlive this object.
+  // `scope`: the composite state with which the service ends. The invocation must outlive this object.
   Service(Run& run, const Step& step, const WorkflowInvocation& invocation, std::size_t scope, OnFailure on_failure,
           PreparedService prepared);
   Service(const Service&) = delete;
@@ -49,9 +49,9 @@ class Service {
   ~Service();
 
   void begin();
-  // Waits until it is ready, or has ended before that; then the result has failed.
+  // Waits until the service is ready, or has ended before that; then the result is a failure.
   ActionResult wait_until_ready(Stop& stop);
-  // Returns when nothing of it is left.
+  // Ends the service. Returns when nothing of it is left.
   void end(const std::string& why);
 
   const Step& step() const { return step_; }
@@ -81,7 +81,8 @@ class Service {
   const OnFailure on_failure_;
   const PreparedService prepared_;
   const bool secret_;
-  std::unique_ptr<OutputFile> log_;  // used by the thread that is in the call, and after that has ended
+  std::unique_ptr<OutputFile> log_;  // used by the thread that makes the call; by others only after that thread has
+                                     // ended
   std::size_t logged_ = 0;
 
   std::mutex mutex_;
@@ -90,8 +91,8 @@ class Service {
   bool call_over_ = false;
   bool call_started_ = false;
   bool stopped_ = false;
-  Stop* question_ = nullptr;        // ends the command of `ready`; null: it is not running
-  std::optional<Outcome> refusal_;  // why that command can never succeed
+  Stop* question_ = nullptr;        // ends the command of `ready`; null: the command is not running
+  std::optional<Outcome> refusal_;  // why the command of `ready` can never succeed
   Outcome end_;                     // of the last call
   std::string why_;                 // why the service has ended
 

@@ -23,12 +23,12 @@ using workflow::ServiceAction;
 using workflow::ShellAction;
 using workflow::Workflow;
 
-// Before a service is started again, unless `backoff` says otherwise.
+// The wait before a service is started again, unless `backoff` says otherwise.
 constexpr workflow::Backoff usual_restart_wait{milliseconds(1000), milliseconds(60'000)};
-constexpr std::size_t max_variable = 100UL * 1024;  // bytes; the kernel has the same bound as for arguments
+constexpr std::size_t max_variable = 100UL * 1024;  // bytes; the kernel limits a variable like an argument
 constexpr int ports_to_try = 64;
 
-// The composite state with which a service of that state ends; no_state: none.
+// The composite state with which a service of the state ends; no_state: none.
 std::size_t scope_of(const Workflow& workflow, std::size_t state) {
   const workflow::State& at = workflow.states[state];
   return !at.hidden && at.other_half != no_state ? at.other_half : at.around;
@@ -87,7 +87,7 @@ std::int64_t bound_port(std::int64_t port) {
   for (const int family : {AF_INET6, AF_INET}) {
     const Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) continue;
-    // The connections of a service that has just ended do not count.
+    // Old connections of a service that has just ended do not keep the port in use.
     const int on = 1, off = 0;
     if (port != 0) ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in6 six{};
@@ -114,7 +114,7 @@ bool is_needed_again(Run& run, const Workflow& workflow, std::size_t state, cons
   if (!action || !std::holds_alternative<ServiceAction>(action->kind)) return false;
   const std::size_t scope = scope_of(workflow, state);
   if (scope == no_state) return true;
-  // Whether the path has left the composite state: in this branch, or in one above that its composite state is in.
+  // Looks for a later step outside of the composite state, in this branch and in the branches above it.
   for (std::string at = branch;;) {
     while (const PastStep* later = run.request().past->find(at, ++sequence)) {
       const std::size_t index = workflow.index_of(later->state);

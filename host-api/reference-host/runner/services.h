@@ -3,9 +3,11 @@
 // - A service is started by its step, which ends when the service is ready: when the command of `ready` succeeds or,
 //   without one, when the service still runs a moment after it has started (the tool reports that, or passes on its
 //   output).
-// - It ends with the composite state in which it was started: before the path enters a state outside of that. Otherwise it
-//   ends with its workflow, after `finally`. Later ones end first. A state has one service: its next visit ends it, too.
-// - It is ended like any call: gracefully first. The plugin ends everything that it has started, even if wtool dies.
+// - A service that was started in a composite state ends with that state, before the path enters a state outside of it.
+//   Other services end with their workflow, after `finally`. Services that began later end first. A state has only one
+//   service: its next visit ends the service of the visit before.
+// - A service is ended like any call: gracefully first. The plugin ends everything that the service has started, even
+//   if wtool dies.
 // - A service that ends by itself is started again, at most `restart` times. After that, it stops its workflow, which
 //   fails for that reason; `on failure` and `finally` still run. A service that ends during these is reported, but
 //   changes nothing.
@@ -30,7 +32,7 @@ namespace wtool::host::runner {
 class Service;
 class ServicesOf;
 
-// Whether that state is a service that the run which is resumed had started, and had not ended by then.
+// Whether the state is a service that the earlier part of a resumed run had started and not yet ended.
 bool is_needed_again(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                      std::uint64_t sequence);
 
@@ -42,10 +44,10 @@ class Services {
   Services& operator=(const Services&) = delete;
   ~Services();
 
-  // Starts the service of that step, and waits until it is ready.
+  // Starts the service of the step, and waits until it is ready.
   ActionResult start(const Step& step, const ActionContext& context, const workflow::ServiceAction& action);
 
-  // Call it when the branch enters that state: ends the services whose composite state it has thereby left.
+  // Call it when the branch enters the state: ends the services whose composite state the branch has left by that.
   void enter(const WorkflowInvocation& invocation, const std::string& branch, std::size_t state);
 
  private:
@@ -76,8 +78,8 @@ class ServicesOf {
   // For the main path of the workflow: also requested when a service fails.
   Stop& stop() { return work_.stop(); }
 
-  // Call it when the main path has ended as `end` says, and with it all composite states. If a service has stopped the
-  // path, `end` becomes a failure.
+  // Call it when the main path has ended as `end` says: ends the services of all composite states. If a failed service
+  // has stopped the path, `end` becomes a failure.
   void judge(BranchResult& end);
 
  private:

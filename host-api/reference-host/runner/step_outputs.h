@@ -41,11 +41,11 @@ class CallRecorder {
   std::array<Stream, 2> streams_;
 };
 
-// Whether the outputs of that step are in files because the workflow, or one that runs it, reads their names.
+// Whether outputs are written to files because the workflow, or one that runs it, reads their names.
 bool wants_files(const WorkflowInvocation& invocation);
 
-// Adds the files that its workflow reads to the outcome of a step whose call has made none: an action that calls
-// nothing, or a step taken from an earlier run.
+// Adds the files that the workflow reads to the outcome of a step for which no call has made them: its action calls
+// nothing, or the step is taken from an earlier run.
 void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcome& outcome);
 
 // Puts the whole outputs of a matrix together, in the order of its combinations.

@@ -43,7 +43,7 @@ ActionResult run_tries(Step& step, const ActionContext& context);
 // ---- fork.cc: parallel branches: what a fork begins, and a join puts together.
 
 // Calls `work(0)` to `work(count - 1)`, each on its own thread (at most `max_threads` at a time); returns when all are
-// done. If no further thread can be started, the existing ones do the rest. `work` must not throw.
+// done. If no more threads can be started, the existing ones do the rest. Rethrows the first exception of `work`.
 inline constexpr std::size_t max_threads = 1024;
 void run_parallel(std::size_t count, const std::function<void(std::size_t index)>& work);
 
@@ -58,7 +58,7 @@ struct ForkResult {
 };
 
 // Runs all branches of the fork, which is step `sequence` of the branch `name`, and merges what they have set into
-// `variables`. `lineage` is that of this branch.
+// `variables`. `lineage` is that of the branch `name`.
 ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
                     const workflow::State& fork, Variables& variables, Stop& stop, Lineage lineage);
 
@@ -68,8 +68,9 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
 std::variant<std::vector<expressions::Value>, std::string> combinations(const nlohmann::json& matrix,
                                                                         const expressions::Scope& values);
 
-// Each combination is a step of its own branch, with its values in `matrix` and its own tries. The outcome is the list
-// of theirs, and has failed if one of them has. One that fails ends the others, unless `fail_fast` is off.
+// Each combination is a step of its own branch, with its values in `matrix` and its own tries. The outcome has the list
+// of their outcomes, and is a failure if one of them is. A combination that fails ends the others, unless `fail_fast`
+// is off.
 ActionResult run_matrix(const Step& step, const ActionContext& context);
 
 // ---- executor.cc: runs a workflow from its start to its end: the root of a run, or one that an action runs.
@@ -87,7 +88,7 @@ struct SubworkflowResult {
   std::string mistake;   // why it could not be run at all
 };
 
-// `step` is the one that runs it, in the workflow of `frame`.
+// `step`, of the workflow of `invocation`, runs the other workflow.
 SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
                                   const std::map<std::string, expressions::Value>& arguments, Stop& stop);
 

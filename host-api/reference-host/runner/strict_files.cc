@@ -31,8 +31,8 @@ std::string below(const std::string& directory, const std::string& path) {
   return path.starts_with('/') ? path : directory + "/" + path;
 }
 
-// Adds a folder without the part of it that contains `directory`, whose files are what inputs are for: of a project in
-// /usr/src/app, all that is in /usr but src, and all that is in /usr/src but app.
+// Adds a folder without the part that contains `directory`, because the files there must be named by inputs: for a
+// project in /usr/src/app, adds everything in /usr except src, and everything in /usr/src except app.
 void add_around(const fs::path& folder, const std::string& directory, std::vector<std::string>& paths) {
   std::error_code failed;
   const fs::path real = fs::canonical(folder, failed);

@@ -1,5 +1,5 @@
-// cache=strict: the command of a step reads the files that its inputs name and the system's, and writes into the folders of
-// its outputs. So what it needs and its inputs do not name makes it fail, and the sandbox names the file.
+// cache=strict: the command of a step may read only the files that its inputs name and those of the system, and may
+// write only into the folders of its outputs. If it needs another file, it fails, and the sandbox names that file.
 //
 //   StrictFiles files;
 //   std::string why = files.prepare(directory, inputs, outputs);   // empty: it is prepared
@@ -19,9 +19,9 @@ class StrictFiles {
   StrictFiles(const StrictFiles&) = delete;
   StrictFiles& operator=(const StrictFiles&) = delete;
 
-  // `inputs` and `outputs` are patterns (cache/patterns.h) that begin in `place`, an absolute path. Makes the folders of
-  // the outputs, without following links, and a folder for temporary files that only this step has. Returns a sentence, without its
-  // end, that says why that cannot be done; empty: it is done.
+  // `inputs` and `outputs` are patterns (cache/patterns.h) that begin in `place`, an absolute path. Makes the folders
+  // of the outputs, without following links, and a folder for temporary files that only this step has. Returns why that
+  // cannot be done, as a sentence without its full stop; empty: it is done.
   std::string prepare(const std::string& place, const std::vector<std::string>& inputs,
                       const std::vector<std::string>& outputs);
 

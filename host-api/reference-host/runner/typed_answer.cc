@@ -15,7 +15,7 @@ namespace {
 using expressions::Value;
 using nlohmann::json;
 
-constexpr std::size_t max_answer_repeated = 4000;  // bytes of an answer that is asked for again
+constexpr std::size_t max_answer_repeated = 4000;  // bytes of the last answer that are shown when it is asked for again
 
 // The whole output; nothing: `why` says why it cannot be read.
 std::optional<std::string> text_of(const Outcome& outcome, std::string& why) {
@@ -54,7 +54,7 @@ std::vector<std::string> fenced_blocks(std::string_view text) {
   return blocks;
 }
 
-// `repeated`: a key that it has twice. One of the two values would count, and nobody knows which was meant.
+// `repeated`: a key that an object in it has twice; nobody knows which of the two values was meant.
 std::optional<json> json_in(const std::string& text, std::string& repeated) {
   std::vector<std::string> blocks = fenced_blocks(text);
   blocks.push_back(text);

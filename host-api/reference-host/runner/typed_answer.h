@@ -1,4 +1,4 @@
-// The option `output`: reads what a step gave as JSON, and checks it.
+// The option `output`: reads the output of a step as JSON, and checks it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,8 +14,8 @@ namespace wtool::host::runner {
 // why it does not match the schema, as a part of a sentence: `is not JSON: "Yes"`.
 std::variant<expressions::Value, std::string> typed_answer(const Outcome& outcome, const nlohmann::json& schema);
 
-// The text that asks a prompt for an answer of that form; with `wrong`, it also says what was wrong with the last
-// answer.
+// The text that asks a prompt for an answer that matches the schema. With `wrong`, it also says what was wrong with the
+// last answer.
 std::string form_of_answer(const nlohmann::json& schema, const std::string& wrong, const std::string& last);
 
 }  // namespace wtool::host::runner

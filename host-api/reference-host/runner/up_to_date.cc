@@ -240,7 +240,7 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
     if (!inputs) return why;
     const auto outputs = rendered_patterns(cache.outputs.get(), context.variables, why);
     if (!outputs) return why;
-    // A call that is refused makes no folder. Should it be made all the same, it may use no file.
+    // A call that will be refused makes no folders. If it is made nevertheless, it may use no files.
     if (text_member(explained, "verdict") != "deny") {
       if (why = strict_files_.prepare(directory, *inputs, *outputs); !why.empty()) return why;
     }
@@ -265,7 +265,7 @@ bool KeptCall::was_refused_files(const Outcome& outcome) const {
   return false;
 }
 
-// Returns why the audit trail cannot have its line; empty: it has it, or there is no trail.
+// Writes a line to the audit trail. Returns why it cannot be written; empty: it was, or there is no trail.
 std::string KeptCall::record() const {
   const RunRequest& request = run_.request();
   if (!request.services.record_skipped) return {};
@@ -289,7 +289,7 @@ bool KeptCall::take(ActionResult& result) {
   ActionResult then;
   if (!read_result(look_.entry->result, then) || !cache_->restore(work_, look_)) return false;
   if (const std::string why = record(); !why.empty()) {
-    // The call is made, and its tool answers for the trail.
+    // So the call is made, and its tool takes care of the trail.
     notice(why);
     return false;
   }

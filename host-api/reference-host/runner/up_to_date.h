@@ -1,4 +1,5 @@
-// Whether the call of a step can be left out because an earlier run has done the same, for steps with `inputs` or `cache`.
+// Whether the call of a step can be left out because an earlier run has done the same, for steps with `inputs` or
+// `cache`.
 //
 // The policy judges such a call as it would judge the run: only one that it allows is left out. Any other one is made,
 // so that a person is asked, or the refusal is on record.
@@ -18,8 +19,8 @@
 
 namespace wtool::host::runner {
 
-// The patterns of `inputs` or `outputs` with their values filled in. A text that is a list becomes its elements.
-// Nothing: `why` says why not.
+// The patterns of `inputs` or `outputs` with their values filled in. A text whose value is a list becomes the elements
+// of the list. Nothing: `why` says why not.
 std::optional<std::vector<std::string>> rendered_patterns(const nlohmann::json* patterns,
                                                           const expressions::Scope& values, std::string& why);
 
@@ -44,7 +45,7 @@ class KeptCall {
 
   // What is wrong with the patterns; empty: nothing.
   const std::string& mistake() const { return mistake_; }
-  // Holds a call of a step with cache=strict to the files that it names, by its limits. Returns why that is a mistake;
+  // For a step with cache=strict: limits the call to the files that the step names. Returns why that is a mistake;
   // empty: it is done, or the step has no cache=strict.
   std::string confine(const ActionContext& context, CallPlace& place, const std::string& tool,
                       const nlohmann::json& arguments);

@@ -11,7 +11,7 @@
 
 namespace wtool::host::runner {
 
-// A stop of a part of a run: requested with the stop of the whole, or alone.
+// A stop of a part of a run: requested with the stop of the whole run, or by itself.
 class ChildStop {
  public:
   // `parent` must outlive this object.
@@ -25,10 +25,10 @@ class ChildStop {
 
  private:
   Stop own_;
-  Stop::Subscription from_parent_;  // ends first
+  Stop::Subscription from_parent_;  // destroyed first, because its callback uses own_
 };
 
-// True at that time; false as soon as a stop is requested.
+// Returns true at the time `when`, or false as soon as a stop is requested.
 bool wait_until(std::chrono::steady_clock::time_point when, Stop& stop);
 
 // Requests a stop at a certain time, unless this object ends before.
@@ -66,7 +66,7 @@ class Semaphore {
   std::size_t free_;
 };
 
-// One place of a semaphore, from when it is free until the end of this object.
+// Takes one place of a semaphore, as soon as one is free, and keeps it for the life of this object.
 class SemaphoreHold {
  public:
   SemaphoreHold(Semaphore& semaphore, Stop& stop) : semaphore_(semaphore), held_(semaphore.acquire(stop)) {}
