@@ -1,5 +1,5 @@
-// The C interface of the plugins (entry.h): turns views into values, exceptions into statuses and the host's function tables
-// into the plugin's own classes, and decides nothing else.
+// The C interface of the plugins (entry.h): turns views into values, exceptions into statuses and the host's function
+// tables into the plugin's own classes. It decides nothing itself.
 
 #include "entry.h"
 
@@ -29,7 +29,7 @@
 
 using namespace wtool;  // NOLINT: this file stands between two namespaces
 
-// Both are opaque to the host.
+// Opaque to the host.
 struct wtool_call {
   std::unique_ptr<tools::PreparedCall> prepared;
   engine::Cancellation cancellation;

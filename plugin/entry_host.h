@@ -1,4 +1,4 @@
-// The host's extensions as the plugin's own classes. Only this file and entry.cc know the C interface.
+// The host's extensions as the plugin's own classes. Only this file and entry.cc use their C interface.
 #pragma once
 
 #include <wtool/ext/approval.h>

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// How many bytes of a text a person is shown. More would push the command off the screen.
+// How many bytes of a text are shown to a person. More would push the command off the screen.
 constexpr std::size_t shown_input = 4096;
 
 Json describe_input(const std::string& text) {

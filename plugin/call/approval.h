@@ -31,10 +31,10 @@ struct CallApproval {
   std::optional<CallError> refusal;  // absent: the command may run
   std::string answer;                // "yes", "always (remembered)", ..., for the audit trail
   std::string fingerprint;
-  std::string not_kept;  // why an answer for good could not be kept; empty: it was
+  std::string not_kept;  // why a permanent answer could not be kept; empty: it was
 };
 
-// Where answers for good are kept for this plan. NULL: nowhere; if a file is configured, `why_not` says why.
+// Where permanent answers are kept for this plan. NULL: nowhere; if a file is configured, `why_not` says why.
 std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request,
                                                                     const CommandPlan& plan,
                                                                     const Configuration& configuration,

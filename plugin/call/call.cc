@@ -27,7 +27,7 @@ CallError trail_error(const std::string& problem) {
           "nothing is run that cannot be put on record; audit.when_unwritable can say otherwise"};
 }
 
-// Keeps the background processes of this call when it has ended; NULL: they are ended with it.
+// What keeps the background processes of this call when it has ended; NULL: they are ended with it.
 Background* kept_in(const CommandRequest& request, CallContext& context) {
   if (request.session) return &request.session->background();
   return context.configuration.keep_background ? &context.sessions.background() : nullptr;
@@ -67,7 +67,8 @@ engine::StateSink state_sink(const CommandPlan& plan, const CommandRequest& requ
   };
 }
 
-// Gives the command its place in the caller's trace, unless the caller has set the variable itself or the rules deny it.
+// Gives the command its place in the caller's trace, unless the caller itself has set the variable, or the rules deny
+// it.
 void set_trace(const CommandRequest& request, const CallContext& context, CommandPlan& plan) {
   constexpr std::string_view name = "TRACEPARENT";
   if (context.traceparent.empty()) return;

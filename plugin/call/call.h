@@ -46,10 +46,10 @@ struct CallContext {
   // The same as `configuration`, for what outlives the call.
   std::shared_ptr<const Configuration> kept_configuration;
   engine::StateSink state = {};
-  // The call's own place in its caller's trace (base/trace_context.h), for the command, the log and the audit trail; empty: it
-  // is in none.
+  // The call's own place in its caller's trace (base/trace_context.h), for the command, the log and the audit trail;
+  // empty: the call is in no trace.
   std::string traceparent = {};
-  std::string_view limits = {};  // of this call, which `configuration` already holds: for a runner that has another one
+  std::string_view limits = {};  // of this call, for a runner with its own configuration; `configuration` includes them
 };
 
 struct CallResult {

@@ -43,7 +43,7 @@ std::string describe(const engine::CommandOutcome& outcome) {
 audit::Level level_of(const engine::CommandOutcome& outcome) {
   if (std::holds_alternative<engine::Lost>(outcome.termination) || outcome.unkillable_count > 0)
     return audit::Level::error;
-  // Whoever cancels a call expects it to end, and a service of a workflow always ends that way.
+  // A caller that cancels a call expects it to end, and a service of a workflow always ends that way.
   if (std::holds_alternative<engine::Exited>(outcome.termination) ||
       std::holds_alternative<engine::Cancelled>(outcome.termination)) {
     return audit::Level::info;

@@ -1,4 +1,4 @@
-// What is recorded of a call: log records for the host's tracing, and lines of the audit trail if one is configured.
+// What is recorded about a call: log records for the host's tracing, and lines of the audit trail if one is configured.
 // Secrets are masked in both.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace wtool {
 
-// Writes the line to the audit trail, which must be configured. What goes wrong is logged under `target`. Returns why the
+// Writes the line to the audit trail, which must be configured. Problems are logged under `target`. Returns why the
 // call must not continue; empty: the line is written, or audit.when_unwritable is "continue".
 std::string write_to_trail(const CallContext& context, std::string_view event, const nlohmann::ordered_json& line,
                            std::string_view target, std::uint64_t span);

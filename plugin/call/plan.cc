@@ -19,7 +19,7 @@ bool is_posix_shell(std::string_view program) {
   return name == "sh" || name == "dash" || name == "bash" || name == "ash" || name == "ksh";
 }
 
-// Variables that make bash run something other than the line, or more. Such a line must go through the shell.
+// Variables that make bash run something other than the line, or more. With them, a line must go through the shell.
 bool changes_shell(std::string_view variable) {
   return variable.starts_with("BASH_ENV=") || variable.starts_with("BASH_FUNC_");
 }

@@ -42,12 +42,12 @@ struct CommandRequest {
   std::optional<std::string> standard_input;                      // absent: empty
   ToolRules tool_rules;                                           // empty: none
   std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // kept ones for tool_rules; NULL: the configured file
-  std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
+  std::optional<std::size_t> output_bytes;                        // to keep of each stream; absent: as configured
   bool expands = false;                         // a line that is judged word by word may have globs and a few variables
   bool interactive = false;                     // it gets a terminal, and nobody judges what is typed there
   engine::CommandTerminal* terminal = nullptr;  // that terminal, borrowed; NULL: nothing is run
   bool merged_output = false;                   // standard error and standard output become one stream
-  std::shared_ptr<Session> session;             // that keeps its background processes; NULL: as configured
+  std::shared_ptr<Session> session;             // the one that keeps its background processes; NULL: as configured
   std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for its lines in the audit trail
 };
 
@@ -65,7 +65,7 @@ struct CallError {
 struct CommandPlan {
   std::optional<CallError> error;  // nothing can run; the verdict is then deny
   policy::Verdict verdict;
-  bool asked_by_tool_rules = false;  // the tool's rules ask, and the configured rules do not
+  bool asked_by_tool_rules = false;  // the tool's rules ask, but the configured rules do not
   bool lifts_network = false;        // the verdict is ask, and a yes opens the network that the sandbox closes
   policy::Directory directory;
   engine::Command command;                   // borrows the directory's descriptor and the request's standard input

@@ -58,10 +58,10 @@ PtyEnd end_of(const CallResult& result) {
 constexpr std::chrono::milliseconds between_looks{50};
 constexpr std::string_view time_is_over = "the host's time for it is over (deadline_ms)";
 
-// Passes questions to the caller's thread, which is the one on which the host allows them.
+// Passes questions to the caller's thread, the only thread on which the host allows them.
 class Relay : public ApprovalAsker {
  public:
-  // `abort` stops the call that started the terminal, and withdraws what it asks; it is called until close() only.
+  // `abort` stops the call that started the terminal, and withdraws what it asks; it is called only until close().
   Relay(const engine::Cancellation& terminal, std::function<void(std::string_view)> abort,
         Pty::Clock::time_point deadline)
       : terminal_(terminal), abort_(std::move(abort)), deadline_(deadline) {}
@@ -74,7 +74,7 @@ class Relay : public ApprovalAsker {
     while (!changed_.wait_for(lock, between_looks, [this] { return reply_ || closed_; })) {
       const bool ending = terminal_.mode() != engine::Cancellation::Mode::none;
       if (!ending && Pty::Clock::now() < deadline_) continue;
-      // Nobody needs the answer any more. The lock keeps the call alive meanwhile.
+      // The answer is no longer needed. The lock keeps the call alive meanwhile.
       question_ = nullptr;
       if (abort_ && !aborted) abort_(ending ? terminal_.reason() : std::string(time_is_over));
       aborted = true;
@@ -86,7 +86,7 @@ class Relay : public ApprovalAsker {
 
   // ---- Called on the thread of the caller.
 
-  // The one that waits for an answer, if any.
+  // The question that waits for an answer, if any.
   std::optional<ApprovalQuestion> question() {
     const std::lock_guard lock(mutex_);
     if (question_ == nullptr || reply_) return std::nullopt;
@@ -226,11 +226,11 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
       if (!question) continue;
       const ApprovalReply reply =
           context.approver == nullptr ? ApprovalReply::unavailable : context.approver->ask(*question);
-      // A question that was withdrawn is no refusal.
+      // A question that was withdrawn is not a refusal.
       if (!is_cancelled()) relay.answer(reply);
     }
     cancelled = is_cancelled();
-    // No caller knows the name of this terminal, so nobody could stop it later. The request comes before close(), so that
+    // No caller knows this terminal's name, so nobody could stop it later. The request comes before close(), so that
     // the terminal's thread records a cancellation, and not a refusal for lack of an answer.
     if (cancelled) pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
   } catch (...) {

@@ -34,7 +34,7 @@ std::optional<PtyEnd> stop_pty(std::string_view id, CallContext& context);
 // The error of every call that names a terminal that does not exist.
 CallError no_such_pty(std::string_view id);
 
-// Records that so many bytes were typed. Returns what went wrong; empty: nothing.
+// Records that `bytes` bytes were typed. Returns what went wrong; empty: nothing.
 std::string record_typing(const Pty& pty, std::size_t bytes, const CallContext& context);
 
 }  // namespace wtool

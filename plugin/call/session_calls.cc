@@ -25,7 +25,7 @@ void add_end(const Session& session, std::uint64_t unkillable, Json& line) {
   if (unkillable > 0) line["processes_left"] = unkillable;
 }
 
-// Records a session that was closed by the shutdown of the plugin, and so by no call.
+// Records a session that was closed by the shutdown of the plugin, not by a call.
 void record_shutdown(const Session& session, audit::Trail& trail, std::uint64_t unkillable) {
   Json line{{"host_pid", ::getpid()}};
   add_session(session, line);

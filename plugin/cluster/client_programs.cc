@@ -44,7 +44,7 @@ class CancelWatch {
  public:
   CancelWatch(engine::Cancellation& cancellation, int cancel) : over_(cancel < 0 ? -1 : ::eventfd(0, EFD_CLOEXEC)) {
     if (!over_) return;
-    // No signal of the host may be handled on this thread.
+    // No signal of the host may be handled on the new thread.
     sigset_t all, before;
     sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -56,7 +56,7 @@ class CancelWatch {
         if (ready[1].revents != 0) return;
         cancellation.request(engine::Cancellation::Mode::now, "the call that needs it was cancelled");
       });
-    } catch (...) {  // Without a thread, it ends when its time is over.
+    } catch (...) {  // Without the thread, the command ends when its time is over.
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }

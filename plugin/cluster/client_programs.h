@@ -24,7 +24,7 @@ struct Said {
 // runs.
 void set_client_custody(engine::WardenClient* client);
 
-// Runs a command line and waits for at most `seconds`. Any thread. Throws std::bad_alloc only. When the descriptor
+// Runs a command line and waits for at most `seconds`. Any thread. Throws only std::bad_alloc. When the descriptor
 // `cancel` becomes readable, the command is ended; a thread watches that descriptor until this returns.
 Said run_here(const std::string& command, int seconds, int cancel = -1);
 

@@ -34,7 +34,7 @@ void add_own_variables(const policy::EnvironmentRules& rules, std::vector<std::s
   }
 }
 
-// The session on this node of a session of the host.
+// The session on this node that belongs to a session of the host.
 std::shared_ptr<Session> session_of(const Order& order, Sessions& sessions) {
   std::shared_ptr<Session> session = sessions.find(order.session);
   return session ? session
@@ -103,7 +103,7 @@ class EngineRun : public tools::PreparedCall {
     using Clock = std::chrono::steady_clock;
     if (order_->time_limit.count() > 0) options.deadline = Clock::now() + order_->time_limit;
     options.grace = order_->grace;
-    // The host captures; here, a sandbox reads standard error.
+    // The host captures the output; here, only a sandbox reads standard error.
     options.capture_bytes = configuration.confinement ? std::max<std::size_t>(order_->capture_bytes, 4096) : 4096;
     options.limits = configuration.limits;
     options.state = context.state;

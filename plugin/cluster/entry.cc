@@ -1,6 +1,7 @@
 // The plugin cluster_tools: the tools of shell_tools, whose commands run on the nodes of a Slurm cluster.
 //
-// - A call is judged, approved and recorded here, by the same code; only then does it take a slot (remote_runner.h).
+// - A call is judged, approved and recorded here, by the same code as in shell_tools; only then does it take a slot
+//   (remote_runner.h).
 // - In a pilot (`wtool agent`) the same plugin runs what hosts send: commands run on that machine, and it has the tool
 //   engine_run, which is never offered.
 #include "entry.h"

@@ -2,7 +2,7 @@
 //
 // - Only the connection counts. When it ends or stays silent, the pilot ends the command by itself before this side
 //   gives up (base/pilot/channel.h).
-// - The pilot's log records become the host's, with its node.
+// - The pilot's log records become log records of the host, with the pilot's node.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace wtool::cluster {
 
 class Exchange {
  public:
-  // Borrows the slot. `span` is that of its log records.
+  // Borrows the slot. `span` is the span of its log records.
   Exchange(Slot& slot, std::uint64_t span) : slot_(slot), span_(span) {}
 
   struct Request {
@@ -49,7 +49,7 @@ class Exchange {
 
   Slot& slot_;
   const std::uint64_t span_;
-  bool gone_ = false;                       // before anything was sent
+  bool gone_ = false;                       // the connection ended before anything was sent
   Clock::time_point heard_ = Clock::now();  // when the pilot last gave a sign of life
 };
 

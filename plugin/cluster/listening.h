@@ -23,15 +23,15 @@ struct ListenAddress {
   }
 };
 
-// `address` is numeric; empty: all addresses of the family, AF_INET or AF_INET6. Nothing: the address is of another
-// family, or none.
+// `address` is numeric; empty: all addresses of the family, AF_INET or AF_INET6. Nothing: `address` is of another
+// family, or is not an address.
 std::optional<ListenAddress> listen_address(const std::string& address, int family);
 
 // Returns a listening socket, which does not block, and notes its port in `place`; without one, errno says why.
 Descriptor listen_at(ListenAddress& place);
 
 // The numeric addresses of this machine: IPv4 first, loopback addresses last. `six`: IPv6 addresses as well, except
-// link-local ones, which are valid on one link only.
+// link-local ones, which are valid only on one link.
 std::vector<std::string> own_addresses(bool six);
 
 }  // namespace wtool::cluster

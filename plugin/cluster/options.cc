@@ -114,7 +114,7 @@ bool is_name(const std::string& text) {
          });
 }
 
-// A size of memory as sbatch reads it.
+// Whether the text is a size of memory as sbatch reads it.
 bool is_size(const std::string& text) {
   const auto digits = text.find_first_not_of("0123456789");
   const bool unit =
@@ -123,7 +123,7 @@ bool is_size(const std::string& text) {
   return digits != 0 && std::min(digits, text.size()) <= 9 && unit;
 }
 
-// The class that cluster.slot names; empty without one. NULL: `error`.
+// The class that cluster.slot names; empty without one. NULL: `error` says why.
 const json* chosen_class(const json& section, std::string& slot, std::string& error) {
   static const json nothing = json::object();
   const json classes = section.value("classes", json());
@@ -220,7 +220,7 @@ std::uint64_t call_memory(const Options& options) {
   constexpr std::string_view units = "KMGT";
   const std::size_t unit = digits == std::string::npos ? 1 : units.find(options.memory[digits]);
   const std::size_t shift = 10 * (unit + 1);
-  // the largest limit that the type can hold
+  // at most the largest limit that a configuration may have
   const std::uint64_t bytes = std::min<std::uint64_t>(std::stoull(options.memory), std::uint64_t{1} << (53 - shift))
                               << shift;
   if (bytes == 0) return 0;  // sbatch takes 0 as all memory of the node
@@ -266,8 +266,8 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--output=", folder + "/pilot-%j.log");
   line +=
       " --parsable --nodes=1 --ntasks=1 --no-requeue --cpus-per-task=" + std::to_string(options.slots * options.cpus);
-  // The pilot watches the time itself. A preemption may use this signal; Slurm gives it up to 60 seconds early, which is
-  // later than ending() for all but the shortest jobs.
+  // The pilot watches the time itself. A preemption may use this signal; Slurm sends it up to 60 seconds early, which
+  // is later than ending() for all but the shortest jobs.
   if (ending(options) > std::chrono::seconds(61)) line += " --signal=B:TERM@1";
   add("--wrap=", "exec " + shell_quoted(program) + " agent --ticket " + shell_quoted(ticket));
   return line;

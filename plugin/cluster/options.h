@@ -1,5 +1,5 @@
 // The section `cluster` of a configuration: what to ask of Slurm, and for how long. `cluster.slot` names one of
-// `cluster.classes`, whose keys then count instead of the section's.
+// `cluster.classes`, whose keys then replace the section's.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ struct Options {
   std::chrono::seconds wait{300};
   std::chrono::seconds idle{60};
   std::string address{};    // numeric; empty: all of this machine's
-  std::string job_name{};   // of all its jobs, set by the host that finds them again by it; empty: one is made up
+  std::string job_name{};   // of all its jobs; a host that sets it can find them again; empty: one is made up
   std::string directory{};  // absolute; where tickets and the pilots' logs are
   Auth auth = Auth::automatic;
   std::string munge_socket{};   // empty: libmunge's own
@@ -41,11 +41,11 @@ std::optional<Options> read_options(const nlohmann::json& section, const std::st
 // not set.
 std::uint64_t call_memory(const Options& options);
 
-// How long before the end of its time a pilot takes no more calls, and ends those that it has. Commands must have their grace,
-// at most 60 seconds, before Slurm ends the job.
+// How long before the end of its time a pilot stops taking calls, and ends those that it has. Commands must have their
+// grace, at most 60 seconds, before Slurm ends the job.
 std::chrono::seconds ending(const Options& options);
 
-// The longest time limit of a call that a new pilot can keep, with some time for the start of the job.
+// The longest time limit that a new pilot can promise to a call, with some time for the start of the job.
 std::chrono::seconds longest_call(const Options& options);
 
 // The command line that submits one pilot, which runs `program agent --ticket TICKET`. The comment begins with

@@ -69,7 +69,7 @@ std::vector<engine::ProcessName> names_of(const json& list) {
   return names;
 }
 
-// Each alternative by its name, since a number would change its meaning when alternatives are added.
+// Writes each alternative by name, since a number would change its meaning when alternatives are added.
 struct TerminationWriter {
   json operator()(const engine::Exited& how) const { return {{"how", "exited"}, {"status", how.status}}; }
   json operator()(const engine::Signalled& how) const { return {{"how", "signalled"}, {"signal", how.signal}}; }

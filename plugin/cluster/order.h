@@ -1,8 +1,8 @@
 // What a host orders a pilot to run, and what the pilot answers, as bytes: the arguments and the result of the tool
-// engine_run. In CBOR, because paths, arguments and variables are bytes and need not be text.
+// engine_run. They are CBOR, because paths, arguments and variables are bytes and need not be text.
 //
-// Output is not part of it: it comes as events while the command runs. Limits and sandbox are those of the configuration, which
-// the pilot gets as well.
+// Output is not part of the answer: it comes as events while the command runs. Limits and sandbox are those of the
+// configuration, which the pilot gets as well.
 #pragma once
 
 #include <chrono>
@@ -25,11 +25,11 @@ struct Order {
   std::optional<std::string> standard_input{};
   std::chrono::milliseconds grace{0};
   std::chrono::milliseconds time_limit{0};  // from the start on the node; 0: none
-  std::size_t capture_bytes = 0;            // of standard error, for a sandbox to look for refusals in
+  std::size_t capture_bytes = 0;            // of standard error, in which a sandbox looks for refusals
   bool merged = false;
   bool keep = false;
   bool lifts_network = false;
-  std::string limits{};  // of this call alone (configuration/call_limits.h); empty: none
+  std::string limits{};  // only of this call (configuration/call_limits.h); empty: none
   bool in_session = false;
   std::string session{};      // its id on the node; empty: it has none yet
   bool ends_session = false;  // nothing is run: the session is closed, and all that it keeps is ended within `grace`

@@ -29,7 +29,7 @@ constexpr std::size_t max_newcomers = 256;  // bounds how many descriptors stran
 constexpr std::chrono::seconds newcomer_patience{5};
 constexpr std::chrono::milliseconds accept_pause{200};
 
-// What a pilot needs, laid out as an installation is.
+// Copies what a pilot needs, laid out like an installation.
 bool copy_installation(const fs::path& from, const fs::path& to, std::string& why) {
   for (const char* file :
        {"bin/wtool", "lib/wtool/shell_tools.so", "lib/wtool/cluster_tools.so", "libexec/wtool/shell-warden"}) {
@@ -92,7 +92,7 @@ void Pool::leave_to_parent() {
   owner_ = ::getpid();
 }
 
-// Under the lock. A listening socket, and the ticket.
+// Under the lock. Makes the listening socket and the ticket.
 bool Pool::start(std::string& why) {
   if (owner_ != ::getpid()) leave_to_parent();
   if (started_) return true;
@@ -150,7 +150,7 @@ bool Pool::start(std::string& why) {
   return true;
 }
 
-// Whether munge answers here decides about `auto`. False: it is asked for, and cannot be used.
+// With `auto`, munge is used if it answers here. False: munge is asked for, but cannot be used.
 bool Pool::find_key_by_munge(std::string& why) {
   munge_.reset();
   if (options_.auth == Auth::key) return true;
@@ -225,12 +225,12 @@ void Pool::accept_all() {
   }
 }
 
-// The first record that opens proves that the other side has the key now, and is no recording.
+// The first record that opens proves that the other side has the key now, and is not a recording.
 void Pool::greet(int descriptor) {
   Newcomer& newcomer = newcomers_.at(descriptor);
   const bool answered = newcomer.channel->state() == Channel::State::open;
   const std::optional<pilot::ChannelMessage> message = newcomer.channel->next();
-  // Its message may have lain unread for long, because no call waited: its patience begins with our answer.
+  // Its message may have been unread for long, because no call waited: its time to speak begins with our answer.
   if (!answered && newcomer.channel->state() == Channel::State::open) newcomer.since = Clock::now();
   if (!message && newcomer.channel->state() != Channel::State::closed) return;
   const auto hello = message ? parse_json(message->text) : nlohmann::json();
@@ -249,7 +249,7 @@ void Pool::greet(int descriptor) {
       known_.insert(slot.job);
       ++unshared_;
     } else {
-      // Said after our answer, so the pilot lasts for at least this long.
+      // The pilot said this after our answer, so it lasts for at least this long.
       const auto number = [&](const char* key) {
         return has(key, &nlohmann::json::is_number_integer)
                    ? std::clamp<std::int64_t>(hello[key].get<std::int64_t>(), 0, 366 * 86400)
@@ -269,8 +269,8 @@ void Pool::greet(int descriptor) {
   newcomers_.erase(descriptor);
 }
 
-// Notes the first connection of a pilot, which had `full` seconds for calls when it began. A fresh pilot with too few
-// for a waiting call counts as a failure, since the next one would have too few as well.
+// Notes the first connection of a pilot, which had `full` seconds for calls when it began. A fresh pilot with fewer
+// than longest_call() counts as a failure, since the next one would have too few as well.
 void Pool::came(const Slot& slot, std::int64_t full) {
   if (full < 0 || std::chrono::seconds(full) >= longest_call(options_)) {
     failures_ = 0;
@@ -338,7 +338,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
                   " for calls; raise cluster.time, or lower the timeout";
     return {};
   }
-  // A default that jobs cannot keep must not have each call wait for a new one.
+  // A default time limit that jobs cannot keep must not make each call wait for a new job.
   const std::chrono::milliseconds needed =
       need.exact ? need.time : std::min<std::chrono::milliseconds>(need.time, longest / 2);
   if (!start(refusal.why)) return {};
@@ -376,7 +376,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
       look_after_pilots(lock, cancel);
       if (find_idle(needed) != idle_.end()) continue;
       tell_waiting();
-      // If there is a slot for another call, that one must be let in.
+      // If there is a slot for another call, that call must get its turn.
       const bool for_another = told_;
       lock.unlock();
       pollfd ready[2] = {{for_another ? -1 : epoll_.get(), POLLIN, 0}, {cancel, POLLIN, 0}};
@@ -389,7 +389,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
   return {};
 }
 
-// The slot that was used last, of those that last long enough.
+// The slot that was used most recently, among those that last for at least `needed`; end() if there is none.
 std::vector<Slot>::iterator Pool::find_idle(std::chrono::milliseconds needed) {
   const auto now = Clock::now();
   const auto found =

@@ -3,8 +3,8 @@
 // - A free slot is a connection: in the queue of the listening socket, or idle here. The threads that wait for one do
 //   everything: they accept, finish handshakes, submit and look after pilots. There is no other thread.
 // - A slot that a session keeps is parked here between its commands; its end is noticed like that of a free slot.
-// - A pilot is one job on one node. As many are submitted as the calls need, up to cluster.nodes; one whose connections have
-//   all ended is gone, and is replaced when calls need it.
+// - A pilot is one job on one node. As many pilots are submitted as the calls need, up to cluster.nodes. A pilot whose
+//   connections have all ended is gone, and is replaced when calls need another one.
 // - A pilot says how long its job lasts. A call goes to one that lasts long enough; without one, a new job is
 //   submitted, and an idle pilot that no waiting call can use is ended to make room.
 // - A running pilot is known by its connections. Slurm is asked only about jobs whose pilots have not connected yet:
@@ -68,13 +68,14 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   // Waits for a free slot of a pilot that lasts long enough. Returns a slot without a channel if `cancel` (a
-  // descriptor) became readable, or if no slot was free in time or can become free; `refusal` says which.
+  // descriptor) became readable, or if no slot was free in time, or none can become free; `refusal` says which.
   Slot take(int cancel, Clock::time_point until, Refusal& refusal, const Need& need = {});
   void give_back(Slot slot);
   // Call it when the slot's connection has ended.
   void lost(Slot slot);
-  // Keeps a slot that stays taken while nobody uses it, so that the end of its connection is seen. The number is never 0.
-  // One whose pilot leaves is kept until its connection ends: until then the pilot is ending what it keeps.
+  // Keeps a slot that stays taken while nobody uses it, so that the end of its connection is seen. The number is never
+  // 0. A slot whose pilot leaves is kept until its connection ends: until then the pilot is ending what the session
+  // keeps.
   std::uint64_t park(Slot slot);
   // Returns the parked slot. A slot without a channel: its connection has ended.
   Slot unpark(std::uint64_t number);
@@ -155,7 +156,7 @@ class Pool {
   bool accepting_ = true;
   bool asking_ = false;  // a thread submits or asks Slurm
   Clock::time_point next_submission_{}, next_question_{}, next_accept_{};
-  bool uncertain_ = false;  // sbatch ended in a way that does not tell whether there is a job
+  bool uncertain_ = false;  // sbatch ended in a way that does not show whether a job exists
   int failures_ = 0;        // since a pilot last connected
   Refusal failure_;
   int unshared_ = 0;  // how often a node did not have our folders

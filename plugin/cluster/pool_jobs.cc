@@ -1,4 +1,5 @@
-// The jobs of a pool: how many are needed, how they are submitted, and what Slurm says of those whose pilots have not come.
+// The jobs of a pool: how many are needed, how they are submitted, and what Slurm says about those whose pilots have
+// not come.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -73,7 +74,7 @@ bool Pool::retire_one() {
     return entry.second.connections > 0 && entry.second.busy == 0 && entry.second.until < enough;
   });
   if (found == pilots_.end()) return false;
-  // It ends as soon as it sees one of its connections closed.
+  // The pilot ends as soon as it sees one of its connections closed.
   std::erase_if(idle_, [&](const Slot& idle) { return idle.job == found->first; });
   pilots_.erase(found);
   return true;
@@ -104,7 +105,7 @@ void Pool::submit(Lock& lock, int cancel) {
   const std::string job = said.out.substr(0, said.out.find_first_of(";\n"));
   if (said.done && !job.empty() && is_job(job)) {
     uncertain_ = false;
-    // It may have come already.
+    // Its pilot may have come already.
     pilots_[job].submitted = Clock::now();
     known_.insert(job);
     next_question_ = std::max(next_question_, Clock::now() + question_every);
@@ -181,7 +182,7 @@ void Pool::ask_slurm(Lock& lock, int cancel) {
   for (const std::string& job : ended) ended_early(lock, job, cancel);
 }
 
-// A job ended before its pilot came. One that Slurm could not start in our folder has written no log there.
+// A job ended before its pilot came. A job that Slurm could not start in our folder has written no log there.
 void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
   std::string log = log_of(job);
   const Said said = [&] {
@@ -204,7 +205,8 @@ void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
          unshared ? Refusal::Reason::unshared : Refusal::Reason::no_node);
 }
 
-// A call was cancelled. If no other waits, jobs that wait in Slurm's queue have no purpose, whether we know of them or not.
+// A call was cancelled. If no other call waits, jobs that wait in Slurm's queue have no purpose, whether we know about
+// them or not.
 void Pool::clear_queue(Lock& lock) {
   const bool queued = uncertain_ || std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
                         return entry.second.connections == 0 && !entry.first.empty();
@@ -222,7 +224,7 @@ void Pool::clear_queue(Lock& lock) {
     return cancel_jobs(jobs, " --state=PENDING", cancelled_seconds);
   }();
   if (!done || !waiting_.empty()) return;
-  // A job that runs already is known when its pilot comes.
+  // A job that already runs becomes known when its pilot comes.
   std::erase_if(pilots_, [](const auto& entry) { return entry.second.connections == 0 && !entry.first.empty(); });
 }
 

@@ -21,7 +21,7 @@ using engine::Cancellation;
 using engine::CommandOutcome;
 using std::chrono::milliseconds;
 
-// Holds a slot until it is given back or lost, also when an exception ends its use.
+// Holds a slot until it is given back or lost, even if an exception ends its use.
 class TakenSlot {
  public:
   TakenSlot(Pool& pool, Slot slot) : pool_(pool), slot_(std::move(slot)) {}
@@ -57,8 +57,8 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
   Pool& pool() { return *pool_; }
   const std::string& id() const { return id_; }
 
-  // Takes the slot for a command, which gives it back with keep(). A slot without a channel: the session has none, or
-  // its connection has ended.
+  // Takes the slot for a command, which gives it back with keep(). A slot without a channel: the session has no slot,
+  // or its connection has ended.
   Slot take() {
     Slot slot = pool_->unpark(std::exchange(parked_, 0));
     if (slot.channel && slot.leaving) pool_->lost(std::exchange(slot, {}));
@@ -105,7 +105,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
       pool_->give_back(std::move(slot_));
       return outcome->unkillable_names;
     }
-    // Nobody has said that what the session kept is dead, so its node is given up.
+    // It is not certain that what the session kept is dead, so its node is given up.
     if (end == Exchange::End::answered) text = "it sent something that is not a result";
     lose(*pool_, std::move(slot_), text.empty() ? "its pilot had ended" : text, 0);
     return {};
@@ -117,8 +117,8 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
   std::uint64_t parked_ = 0;  // the slot, in the pool
   std::string id_;            // on the node
   bool keeps_ = false;
-  Slot slot_;                       // while it is being ended,
-  std::optional<Exchange> ending_;  // which the node has been told
+  Slot slot_;                       // while the session is being ended,
+  std::optional<Exchange> ending_;  // by this exchange
 };
 
 // The variables to send: all but those of a job and its devices that this host merely inherited (is_of_node).
@@ -274,14 +274,14 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     received.finish(outcome);
     if (const auto* not_started = std::get_if<engine::NotStarted>(&outcome.termination);
         not_started != nullptr && not_started->stage == engine::NotStarted::Stage::directory) {
-      // This host could open it.
+      // This host could open the folder.
       outcome.termination =
           engine::NoNode{"The node " + node + " does not have the folder " + directory +
                              " of this machine: " + std::generic_category().message(not_started->error),
                          true};
     }
     if (std::holds_alternative<engine::Cancelled>(outcome.termination)) {
-      // Nobody here asked to cancel it, so its node was taken away.
+      // If nobody here asked to cancel it, its node was taken away.
       outcome.termination =
           is_cancelled()
               ? engine::Termination(engine::Cancelled{cancellation.reason()})

@@ -1,4 +1,4 @@
-// Runs commands on the nodes of a cluster: takes a free slot of a pilot (pool.h), has the command run there, and gives the
+// Runs commands on the nodes of a cluster: takes a free slot of a pilot (pool.h), runs the command there, and gives the
 // slot back.
 //
 // - Capture, spill files and events are this host's; the pilot sends the output as it comes.

@@ -8,9 +8,9 @@
 
 namespace wtool::cluster {
 
-// `explained` is the JSON text of an object. With {"slots", "nodes", "cpus", "minutes", "sbatch": the command line of
-// one pilot}; what is known only at submission is written as TICKET. Returns `explained` unchanged if it is not an
-// object.
+// Adds {"slots", "nodes", "cpus", "minutes", "sbatch": the command line of one pilot} to `explained`, the JSON text of
+// an object. Names that only a submission makes are written as TICKET, RUN and ID. Returns `explained` unchanged if it
+// is not an object.
 std::string with_submission(std::string_view explained, const Options& options);
 
 }  // namespace wtool::cluster

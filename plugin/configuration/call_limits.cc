@@ -48,7 +48,7 @@ class LimitsReader {
     value = value == 0 ? asked : std::min(value, asked);
   }
 
-  // Whether the key has the only word that it may have.
+  // Whether the key is given. Its only valid value is `allowed`.
   bool word(const char* key, const char* allowed) {
     const Json given = take(key);
     if (given.is_discarded()) return false;
@@ -56,7 +56,7 @@ class LimitsReader {
     return true;
   }
 
-  // The lists of absolute paths in the object `files`; none of them: nothing is said of files.
+  // The lists of absolute paths in the object `files`. Nothing: the limits say nothing about files.
   std::optional<CallFiles> files() {
     const Json given = take("files");
     if (given.is_discarded()) return std::nullopt;
@@ -189,7 +189,7 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
     policy.needs_files = true;
     if (!files->temporary.empty()) {
       std::vector<std::string> own = common_roots(without_links(policy.write), without_links({files->temporary}));
-      // Where the configuration closes it, the variable would name a folder of no use.
+      // If the configuration does not let a call write there, the variable would name a useless folder.
       if (!own.empty()) held->temporary_folder = own.front();
       policy.held->write.insert(policy.held->write.end(), own.begin(), own.end());
     }

@@ -1,4 +1,5 @@
-// The limits of one call (wtool_request.limits): a configuration that is stricter than the one that the tool was made with.
+// The limits of one call (wtool_request.limits): they make a configuration stricter than the one with which the tool
+// was made.
 #pragma once
 
 #include <map>

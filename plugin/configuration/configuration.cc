@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Files from which shells, editors, debuggers, session managers, version control and assistants take commands to
-// execute by themselves. "repositories" means the files in git repositories that make git execute something.
+// Files from which shells, editors, debuggers, session managers, version control and assistants take commands that they
+// execute on their own. "repositories" means the files in git repositories that make git execute something.
 constexpr std::string_view protected_by_default =
     "repositories .gitmodules .gitconfig .config/git .hg/hgrc .hgrc .config/hg .config/jj "
     ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .bash_completion .profile .inputrc "

@@ -34,7 +34,7 @@ struct Configuration {
   engine::Limits limits;                         // limits.cpu_seconds, memory_bytes, processes, open_files, file_bytes
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
   std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
-  std::string temporary_folder;                  // of this call alone, as its TMPDIR; empty: none (call_limits.h)
+  std::string temporary_folder;                  // only of this call, as its TMPDIR; empty: none (call_limits.h)
   bool network_stays_closed = false;  // No approval opens the network: a call asked for that (call_limits.h).
 
   policy::CommandRules commands;         // commands.*
@@ -59,8 +59,8 @@ struct Configuration {
   std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; NULL without audit.file
 };
 
-// NULL with `error`, one sentence that names the key, its value and what is allowed. Empty text is {}. The policy of the
-// fleet is its first layer, and its locks hold.
+// NULL with `error`, one sentence that names the key, its value and what is allowed. An empty text means {}. The policy
+// of the fleet is its first layer, and its locks hold.
 std::shared_ptr<const Configuration> parse_configuration(std::string_view json, std::string& error,
                                                          const FleetPolicy& policy = {});
 

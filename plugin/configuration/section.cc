@@ -21,7 +21,7 @@ bool is_absolute(const Json& value) { return is_path(value) && value.get_ref<con
 
 bool is_name(const Json& value) {
   if (!is_path(value)) return false;
-  // With a slash on both sides, every part has one.
+  // With a slash at both ends, every part is between two slashes.
   const std::string path = '/' + value.get<std::string>() + '/';
   return path.find("//") == std::string::npos && path.find("/./") == std::string::npos &&
          path.find("/../") == std::string::npos;
@@ -38,7 +38,7 @@ bool is_pattern(const Json& value) {
 }
 
 // Refuses a word that a shell would read differently from how it is written. Such an entry would never match, or would
-// match something else than its author meant.
+// match something other than its author meant.
 bool is_literal_word(std::string_view word) {
   if (word == "[") return true;
   return !word.empty() && word.front() != '~' && word.front() != '#' &&

@@ -26,7 +26,7 @@ class Backstop {
   // signal; never waits.
   std::uint32_t kill_once();
 
-  // True when the last kill_once sent its signal to somebody whom the one before had not seen.
+  // True when the last kill_once sent its signal to a process that the one before had not seen.
   bool found_new() const { return found_new_; }
 
   // True when the last kill_once could look everywhere.
@@ -36,7 +36,7 @@ class Backstop {
   std::vector<ProcessName> living() const { return names_of(names_, living_); }
 
  private:
-  // False when not all below `root` could be looked at.
+  // False when not every process below `root` could be looked at.
   bool kill_below(std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t spared);
 
   const Custodian& custodian_;

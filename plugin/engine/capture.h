@@ -18,14 +18,14 @@ class Capture {
   // Adds bytes. Those that were read into room() are not copied again.
   void append(std::string_view bytes);
 
-  // Where the caller may read the next bytes directly, in two parts: the places of the oldest bytes, which are then lost.
-  // What was read is added part by part. Both are empty while nothing has been left out, even if the next byte will be, so
-  // that whole() stays whole until append(); and if there would be room for fewer than `least` bytes.
+  // Two parts of the ring into which the caller may read the next bytes directly. They hold the oldest bytes, which are
+  // then lost. What was read is added part by part. Both parts are empty if the ring is smaller than `least` bytes, and
+  // while nothing has been left out, even if the next byte will be, so that whole() stays whole until append().
   std::array<std::span<char>, 2> room(std::size_t least);
 
   std::uint64_t total_bytes() const { return total_; }
   bool truncated() const { return total_ > head_cap_ + tail_cap_; }
-  // Whether so many further bytes would still all be kept.
+  // Whether `bytes` more bytes would all be kept.
   bool fits(std::size_t bytes) const { return total_ + bytes <= head_cap_ + tail_cap_; }
   // All bytes so far, in two parts. Only while nothing is left out; valid until the next append.
   std::array<std::string_view, 2> whole() const { return {head_, tail_}; }

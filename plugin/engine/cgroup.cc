@@ -80,7 +80,7 @@ bool hands_on_both(const std::string& directory) {
 }
 
 bool is_ours_to_use(const std::string& directory) {
-  // To move a process takes the right to write to this file in the cgroup above both its old and its new one.
+  // Moving a process requires the right to write to this file in the cgroup that is above both its old and its new one.
   return ::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0 &&
          ::faccessat(AT_FDCWD, (directory + "/cgroup.procs").c_str(), W_OK, AT_EACCESS) == 0;
 }

@@ -1,5 +1,5 @@
-// Where the kernel can limit a command's memory and processes: the cgroup (version 2) in which custodians make one for
-// each call.
+// Where the kernel can limit a command's memory and processes: the cgroup (version 2) in which custodians make a cgroup
+// for each call.
 //
 // Contract:
 // - Only looks: it changes nobody's cgroup.subtree_control, and moves no process.
@@ -24,7 +24,7 @@ namespace wtool::engine {
 // /proc/self/cgroup.
 std::vector<std::string> cgroup_directories(std::string_view mounts, std::string_view membership);
 
-// The first that can be the base; empty when none can.
+// The first directory that can be the base; empty when none can.
 std::string choose_cgroup_base(const std::vector<std::string>& directories);
 
 // Opens the base of this process. An empty descriptor when it has none.

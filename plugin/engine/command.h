@@ -8,10 +8,10 @@
 
 namespace wtool::engine {
 
-// What a command is confined by, as its custodian takes it (warden::SandboxPart).
+// What a command is confined by, in the form that its custodian takes (warden::SandboxPart).
 struct Confinement {
   std::string message;
-  int ruleset = -1;           // Landlock's, borrowed; -1: none
+  int ruleset = -1;           // a Landlock ruleset, borrowed; -1: none
   int ruleset_in_scope = -1;  // the same without scopes, for a command that is in the scope of its session
 };
 

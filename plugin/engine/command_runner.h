@@ -14,9 +14,9 @@ class CommandRunner {
  public:
   virtual ~CommandRunner() = default;
 
-  // Blocks until nothing of the command lives but what is kept. `directory` is the path of command.directory, and
-  // `sandbox` that of the configuration, or NULL. With a refusal, nothing was run. `report` is filled in where there is a
-  // sandbox, as far as it is known.
+  // Blocks until no process of the command lives, except those that are kept. `directory` is the path of
+  // command.directory, and `sandbox` that of the configuration, or NULL. With a refusal, nothing was run. `report` is
+  // filled in where there is a sandbox, as far as it is known.
   virtual std::variant<CommandOutcome, SandboxRefusal> run(const Command& command, const std::string& directory,
                                                            Sandbox* sandbox, const RunOptions& options,
                                                            Cancellation& cancellation, const OutputSink& sink,

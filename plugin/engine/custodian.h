@@ -21,7 +21,7 @@ class SignalScope;
 constexpr std::chrono::milliseconds report_slack{7000};
 // The time that SIGTERM gives to processes that are swept away, or must stop now.
 constexpr std::chrono::milliseconds short_grace{50};
-// How often keepers are continued, in case a command has stopped them, while nothing is heard of them.
+// How often keepers are continued, in case a command has stopped them, while nothing is heard from them.
 constexpr std::chrono::milliseconds wake_interval{500};
 
 // Serves one caller at a time. Can be moved but not copied, since it owns its socket.
@@ -37,15 +37,15 @@ struct Custodian {
   bool alone = false;
   // Set by WardenClient: no command has run since its own last one, after which it checked itself.
   bool checked = false;
-  // The session whose commands alone it serves; NULL: it serves any.
+  // It serves only the commands of this session; NULL: it serves any.
   std::shared_ptr<SignalScope> scope;
 
   // It ended without reading all that it was sent.
   bool left_unread = false;
 
-  // Takes one message, of which only the first bytes may have come. A message of the custodian about itself is handled
-  // here, and header.kind is then `custodian_spawned`. After its last message: size 0 if it had read all that it was
-  // sent, and otherwise -1 with ECONNRESET.
+  // Takes one message, which may fill only the first bytes of `report`. A message of the custodian about itself is
+  // handled here, and header.kind is then `custodian_spawned`. After its last message: size 0 if it had read all that
+  // it was sent, and otherwise -1 with ECONNRESET.
   warden::Received receive(warden::Report& report);
 
   // Call it before a start: the custodian ends if a command has changed what its children would inherit
@@ -65,7 +65,7 @@ struct Custodian {
   bool stopped() const;
   void kill() const;
 
-  // True when it can be handed a call. It may end at any moment, all the same.
+  // True when it can be handed a call. It may still end at any moment.
   bool idle_and_alive();
 };
 

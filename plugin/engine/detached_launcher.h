@@ -28,7 +28,8 @@
 #include "base/descriptor.h"
 
 #ifdef __SANITIZE_THREAD__
-// Its clone() takes every clone for a fork, and would from then on believe that this process is the forked child.
+// The thread sanitizer's clone() takes every clone for a fork, and would from then on believe that this process is the
+// forked child.
 extern "C" int __clone(int (*)(void*), void*, int, void*, ...) noexcept;
 #define WTOOL_CLONE __clone
 #else
@@ -68,12 +69,12 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
     return plan.process;
   }
 
-  // A pidfd of what was started last.
+  // A pidfd of the process that was started last.
   Descriptor take_handle() { return std::move(handle_); }
 
  private:
   struct LaunchPlan {
-    int (*become)(void*);  // Returns only when it failed: an errno.
+    int (*become)(void*);  // Returns only if it failed, with an errno.
     void* body;
     char* inner_stack;
     volatile int process;
@@ -94,7 +95,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
     }
     char* const outer_stack = static_cast<char*>(stacks) + stack_size;
     plan.inner_stack = outer_stack + stack_size;
-    // No handler of the host's may run in the children, which share its memory.
+    // None of the host's signal handlers may run in the children, which share its memory.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -118,7 +119,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
 
   __attribute__((no_sanitize("address", "thread"))) static int run_intermediate(void* argument) {
     LaunchPlan& plan = *static_cast<LaunchPlan*>(argument);
-    // Every disposition, the C library's two internal signals included: an ignored signal stays ignored over exec.
+    // Every disposition, the C library's two internal signals included: an ignored signal stays ignored across exec.
     struct {
       unsigned long words[4];
     } default_action{};

@@ -5,8 +5,8 @@
 //   last delivery: a prompt is seen when it comes. Bytes that come sooner are gathered for that long, or until 64 KiB.
 // - Nothing is lost, and each stream keeps its order. Between the streams, batches are delivered in the order of their
 //   first bytes.
-// - Bytes are cut anywhere, as wtool/tool.h says of events. A batch has at most 64 KiB; the bytes of one read that are
-//   more than that are delivered directly, without a copy.
+// - Bytes are cut anywhere, as wtool/tool.h says about events. A batch has at most 64 KiB; a read of 64 KiB or more is
+//   delivered directly, without a copy.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class EventBatch {
   // The sink must outlive this object; it may be empty.
   explicit EventBatch(const OutputSink& sink) : sink_(sink) {}
 
-  // Whether there is a receiver at all. Without one, nothing is to be added.
+  // Whether there is a receiver at all. Without one, add nothing.
   bool wanted() const { return static_cast<bool>(sink_); }
 
   // These deliver what is due, and return whether the receiver was content; false: it wants the command stopped.

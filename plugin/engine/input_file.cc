@@ -12,7 +12,8 @@ namespace wtool::engine {
 
 namespace {
 
-// Newer than some headers that this is built with. Where vm.memfd_noexec is 2, only such files can be made.
+// This flag is newer than some headers that this is built with. Where vm.memfd_noexec is 2, only files with this flag
+// can be made.
 constexpr unsigned not_executable = 8;  // MFD_NOEXEC_SEAL, Linux 6.3
 
 Descriptor make_memory_file() {

@@ -1,8 +1,8 @@
 // The processes that a command left behind and that are kept alive on purpose, such as a session's servers.
 //
 // Contract:
-// - Their custodian stays with them, discards their output, and ends them when the host or the warden is gone, as it
-//   does with any command's.
+// - Their custodian stays with them, discards their output, and ends them when the host or the warden is gone, as every
+//   custodian does.
 // - When the object that keeps them is destroyed, they have ended.
 //
 // Not for more than one thread at a time.
@@ -28,7 +28,7 @@ class KeptTree {
   // SIGTERM, and SIGKILL for what is left after `grace`. Does not wait.
   virtual void request_end(std::chrono::milliseconds grace) = 0;
 
-  // Waits until all have ended. Those that the kernel would not let us kill are named.
+  // Waits until all have ended. Returns those that the kernel would not let us kill.
   virtual std::vector<ProcessName> wait_end() = 0;
 };
 

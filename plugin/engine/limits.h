@@ -12,7 +12,7 @@ struct Limits {
   std::uint32_t processes = 0;     // alive at once
   std::uint32_t open_files = 0;    // of each process: descriptors (RLIMIT_NOFILE)
   std::uint64_t file_bytes = 0;    // of each file that is written (RLIMIT_FSIZE)
-  // Where they run at first, a set of processors; empty: on all. A command may ask for others.
+  // The set of processors on which they run at first; empty: all. A command may ask for others.
   std::array<std::uint64_t, 16> processors{};
 };
 

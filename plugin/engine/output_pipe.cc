@@ -16,7 +16,8 @@ int OutputPipe::open() {
   if (::pipe2(ends, O_CLOEXEC) != 0) return errno;
   reader_ = Descriptor(ends[0]);
   writer_ = Descriptor(ends[1]);
-  // Only our end: the flag belongs to the reading end, and the command's end blocks as the command expects.
+  // Makes only our end non-blocking: the flag belongs to the reading end, and the command's end blocks as the command
+  // expects.
   return ::fcntl(reader_.get(), F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
 }
 

@@ -32,17 +32,17 @@ class OutputPipe {
 
   void close_reader() { reader_.reset(); }
 
-  // Reads at most one buffer, in one or two parts; both are empty if nothing is there now, or ever again. Valid until the
-  // next read.
+  // Reads at most one buffer, in one or two parts; both are empty if nothing is there now, or the stream has ended.
+  // Valid until the next read.
   std::array<std::string_view, 2> read_some();
-  // The last read found as much as a pipe holds at first, so that more is likely to be there.
+  // Whether the last read found as much as a pipe of the default size holds, so that more is likely to be there.
   bool flows() const { return last_read_ >= default_size; }
   // Captures what was read.
   void keep(std::string_view bytes) { capture_.append(bytes); }
 
   const Capture& captured() const { return capture_; }
   std::uint64_t bytes() const { return capture_.total_bytes(); }
-  // How much was written and not yet read.
+  // How much was written but not yet read.
   std::size_t waiting() const;
 
   // Closes the pipe, and returns what was captured. Empties the capture.

@@ -1,5 +1,5 @@
 // The output of a command that runs on another machine, as it arrives: captured, spilled and passed on, as run.cc does
-// with the pipes of one that runs here.
+// with the pipes of a command that runs here.
 #pragma once
 
 #include <optional>

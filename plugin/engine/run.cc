@@ -25,20 +25,21 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// After the command's own end: how long others of its tree may keep the pipes open before they are swept away,
+// After the command's own end: how long other processes of its tree may keep the pipes open before they are swept away,
 constexpr milliseconds drain_time{250};
-// how long they have for a last word if they are to live on, perhaps with the pipes.
+// how long they have for their last output if they are to live on, perhaps with the pipes.
 constexpr milliseconds kept_drain_time{50};
 
 // How long after the deadline of an end the plugin begins to help custodian and warden: they are usually done by then.
 constexpr milliseconds help_after{200};
 // How long it waits between two rounds of help,
 constexpr milliseconds help_interval{20};
-// and how many times as long as the round took, where that found nobody new.
+// and how many times the length of the round it adds to that, if the round found no new process.
 constexpr int help_cost_factor = 5;
-// After so many rounds in which nothing of the command lived and the custodian did nothing, the custodian is given up.
+// After this many rounds in which no process of the command lived and the custodian was stopped, the custodian is given
+// up.
 constexpr int rounds_to_give_up = 5;
-// How often a command is handed over at most. The pool may hold many custodians that a command has crippled.
+// The most times that a command is handed over. The pool may hold many custodians that a command has crippled.
 constexpr int max_attempts = 40;
 
 // The stack that the helper programs need, in bytes: with less, the kernel kills them.
@@ -145,7 +146,7 @@ class CommandRun {
   std::optional<Backstop> backstop_;
   Clock::time_point started_ = Clock::now();
   bool in_custody_ = false;   // The custodian may hold processes of the command.
-  bool handed_over_ = false;  // It has received the whole request.
+  bool handed_over_ = false;  // The custodian has received the whole request.
   bool over_ = false;
   bool never_read_ = false;
   bool leader_exited_ = false;
@@ -209,7 +210,7 @@ bool CommandRun::start() {
   return !over_ || never_read_;
 }
 
-// Sends what the custodian's queue takes of the command.
+// Sends as much of the command as the custodian's queue takes.
 void CommandRun::hand_over() {
   const int terminal = options_.terminal != nullptr ? options_.terminal->slave() : -1;
   const int out = terminal >= 0 ? terminal : output_.writer();
@@ -328,7 +329,8 @@ void CommandRun::help() {
   const bool stands_still = custodian_.stopped();
   quiet_rounds_ = backstop_->kill_once() == 0 && stands_still ? quiet_rounds_ + 1 : 0;
   if (quiet_rounds_ >= rounds_to_give_up) return lose_custodian();
-  // Who has the signal already dies no sooner for another look, and a look at a large tree takes the processor from it.
+  // A process that has the signal already does not die sooner because of another look, and a look at a large tree takes
+  // the processor from it.
   if (!backstop_->found_new()) next_help_ += (Clock::now() - began) * help_cost_factor;
 }
 
@@ -351,7 +353,7 @@ void CommandRun::tell(const CommandState& state) {
 }
 
 // Hands the tree and the pipes over to the custodian for good. The command's own output is still in the pipes, and must
-// be read before that.
+// be read first.
 void CommandRun::keep() {
   reason_ = Reason::keep;
   report_deadline_ = Clock::now() + report_slack;
@@ -369,8 +371,8 @@ void CommandRun::keep() {
   error_.close_reader();
 }
 
-// Takes what is there. While much comes and nobody but the capture takes it, which cannot be slow, it looks at nothing
-// else in between: to ask the kernel each time what else there is would cost a flood a tenth of its speed.
+// Takes the output that is there. While much comes and only the capture takes it, which is never slow, nothing else is
+// looked at in between: asking the kernel each time what else is ready would cost a flood a tenth of its speed.
 void CommandRun::take_flow(OutputPipe& pipe, Stream stream) {
   constexpr int most = 16;  // reads: some megabytes, a millisecond
   for (int i = 0; i < most; ++i) {
@@ -403,7 +405,8 @@ void CommandRun::spill(const OutputPipe& pipe, std::string_view bytes) {
   spill_file_->write(bytes);
 }
 
-// Takes what is shown in the terminal, as much as it takes at once; false where there is nothing now or any more.
+// Takes what is shown in the terminal, at most as much as the terminal takes at once. False if nothing is there now, or
+// the terminal has ended.
 bool CommandRun::take_shown() {
   char buffer[16 * 1024];
   const std::size_t most = std::min(sizeof buffer, options_.terminal->most_at_once());
@@ -420,7 +423,7 @@ bool CommandRun::take_shown() {
   return false;
 }
 
-// What the last of its processes have shown. None lives any more, and the kernel keeps little.
+// Takes what the last processes of the command have shown. None of them is alive now, and the kernel keeps little.
 void CommandRun::read_shown_rest() {
   constexpr int most = 256;  // reads; bounded, since another process may still write to the terminal
   for (int i = 0; i < most && !shown_ended_; ++i) {
@@ -502,7 +505,7 @@ void CommandRun::lose_custodian() {
              "hand; the next call works"};
   }
   if (auto lost = lost_for_want_of_stack()) outcome_.termination = *std::move(lost);
-  // Either way everything was ended.
+  // Everything was ended, as the deadline or the cancellation demanded.
   if (reason_ == Reason::timeout && tree_killed.certain) outcome_.termination = TimedOut{};
   if (reason_ == Reason::cancelled && tree_killed.certain) outcome_.termination = Cancelled{cancellation_.reason()};
 }
@@ -522,7 +525,7 @@ void CommandRun::take_report(const warden::Report& report) {
   }
 }
 
-// The processes and the usage that the report names.
+// Notes the processes and the usage that the report names.
 void CommandRun::note_names(const warden::Report& report) {
   if (reason_ == Reason::sweep || report.header.kind == warden::Kind::kept) {
     outcome_.background_count = report.background_count;

@@ -42,10 +42,10 @@ class SessionHold {
 struct CommandState {
   enum class Name { queued, started, stopping, ended };
   Name name = Name::queued;
-  pid_t pid = 0;                   // Of one that has started on this machine: its main process.
-  std::string_view node{}, job{};  // Of one that has started elsewhere.
+  pid_t pid = 0;                   // The main process, if the command has started on this machine.
+  std::string_view node{}, job{};  // Set if the command has started elsewhere.
   std::string_view reason{};  // Why it is being stopped: "timeout" or "cancelled"; or what it is queued for: "node".
-  std::span<const std::string> argv{};  // Of one that has started; without secrets. The caller of run() adds it.
+  std::span<const std::string> argv{};  // Set if the command has started; without secrets. The caller of run() adds it.
 };
 
 // Gets the states of a command: `started` before any output, `stopping`, and `queued` if it must wait for a place to
@@ -62,7 +62,7 @@ struct RunOptions {
   std::chrono::milliseconds grace{2000};    // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;  // Per stream.
   Limits limits;
-  // The limits of this call alone, as the host gave them, for a runner that passes the command to another machine;
+  // Only the limits of this call, as the host gave them, for a runner that passes the command to another machine;
   // `limits` and the sandbox already include them. Borrowed.
   std::string_view call_limits;
   bool merged = false;         // Standard error goes where standard output goes.
@@ -70,20 +70,21 @@ struct RunOptions {
   bool lifts_network = false;  // for run_sandboxed: the network is open, whatever the sandbox's policy says
   // The scope that the command shares with other commands of its session, in a sandbox that has scopes; NULL: none.
   std::shared_ptr<SignalScope> scope;
-  // Borrowed: where a runner finds and leaves what it keeps for the session of the command. NULL: it is of no session.
+  // Borrowed: where a runner finds and leaves what it keeps for the session of the command. NULL: the command belongs
+  // to no session.
   std::shared_ptr<SessionHold>* hold = nullptr;
   SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
-  SpillDirectory* spill_directory = nullptr;             // of this folder; needed then.
+  SpillDirectory* spill_directory = nullptr;             // in this folder; required then.
   std::string_view name;                                 // What the file is named after.
-  // The command's standard streams and controlling terminal, instead of pipes. What it shows is not captured, not
-  // spilled and not an event. NULL: it has pipes.
+  // The command's standard streams and controlling terminal, instead of pipes. What the command shows is not captured,
+  // not spilled and not an event. NULL: it has pipes.
   CommandTerminal* terminal = nullptr;
-  std::uint64_t span = 0;  // Of log records about the command.
+  std::uint64_t span = 0;  // The span of log records about the command.
   StateSink state;         // May be empty.
 };
 
 // Blocks until every process of the command is dead and reaped, or kept, and its descriptors are closed. Any thread,
-// many calls at once; throws std::bad_alloc only.
+// many calls at once; throws only std::bad_alloc.
 CommandOutcome run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
                    const OutputSink& sink);
 

@@ -54,7 +54,7 @@ void SpillFile::write(std::string_view bytes) {
   }
 }
 
-// For how many of these bytes there is room; stops if even the folder cannot be read.
+// How many of these bytes there is room for; stops if even the folder cannot be read.
 std::size_t SpillFile::reserve(std::size_t bytes) {
   int error = 0;
   const std::uint64_t charge = SpillDirectory::charge(result_.bytes + bytes);
@@ -70,8 +70,8 @@ bool SpillFile::create() {
     file_ = Descriptor(
         ::openat(folder_.place.get(), name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (file_) {
-      // The lock keeps others from removing the file while we write. Without locks nobody can tell, so nobody removes
-      // it.
+      // The lock keeps others from removing the file while we write. Where locks do not work, nobody can tell whether a
+      // file is being written, so nobody removes it.
       ::flock(file_.get(), LOCK_EX | LOCK_NB);
       result_.path = directory_.path() + (directory_.path().ends_with('/') ? "" : "/") + name_;
       return true;

@@ -122,7 +122,7 @@ void SpillDirectory::settle(std::uint64_t granted) {
   in_flight_ -= granted;
 }
 
-// Bytes in flight may already be in a file and are then counted twice, which is the safe side.
+// Bytes in flight may already be in a file and are then counted twice, which errs on the safe side.
 int SpillDirectory::find_room(std::uint64_t wanted, const RealFolder& place) {
   room_ = 0;
   std::uint64_t taken = in_flight_;

@@ -31,7 +31,8 @@ class SpillDirectory {
   std::uint64_t max_bytes() const { return max_bytes_; }
 
   // A name for the file of a call that begins now, such as 20261121T131500.123Z-build-1f0c93aa.out. `call` may be any
-  // text; the characters of it that are safe in a name are used. A file of that name may already exist.
+  // text; its beginning is used, with `_` for each character that is not safe in a name. A file of that name may
+  // already exist.
   static std::string new_name(std::string_view call);
 
   // Grants up to `wanted` bytes; fewer, or 0, when no room can be made for more. `folder` is this folder as the caller

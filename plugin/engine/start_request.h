@@ -12,7 +12,7 @@ namespace wtool::engine {
 
 class StartRequest {
  public:
-  // `in_scope`: the custodian is in the scope of a session, and the sandbox leaves signals to that.
+  // `in_scope`: the custodian is in the scope of a session, and the sandbox leaves signals to that scope.
   StartRequest(const Command& command, const Limits& limits, bool in_scope = false);
 
   // `input` of send() is a terminal, as stdout and stderr are, and becomes the command's controlling terminal.
@@ -20,7 +20,7 @@ class StartRequest {
     start_.has_terminal = 1;
     ask_for_start();
   }
-  // The custodian tells when its program is executed.
+  // The custodian will report when the program has been executed.
   void ask_for_start() { start_.tells_start = 1; }
 
   enum class Sending { complete, waiting, failed };

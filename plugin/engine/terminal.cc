@@ -20,7 +20,7 @@ int open_terminal(int rows, int columns, TerminalPair& pair) {
   // O_NOCTTY: it must not become the host's own terminal.
   pair.master = Descriptor(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
   if (!pair.master || ::grantpt(pair.master.get()) != 0 || ::unlockpt(pair.master.get()) != 0) return errno;
-  // Not by its name: another file may be there in this mount namespace.
+  // Not opened by its name: in this mount namespace, another file may have that name.
   pair.slave = Descriptor(::ioctl(pair.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!pair.slave || !resize_terminal(pair.master.get(), rows, columns)) return errno;
   return 0;

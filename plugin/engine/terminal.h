@@ -11,14 +11,14 @@ namespace wtool::engine {
 
 // The two ends of a pseudo-terminal. Both are close-on-exec, and reading and writing the master never waits.
 struct TerminalPair {
-  Descriptor master;  // what the command shows and is typed to
+  Descriptor master;  // for reading what the command shows, and for typing
   Descriptor slave;   // the command's standard streams
 };
 
 // 0, or the errno of what failed.
 int open_terminal(int rows, int columns, TerminalPair& pair);
 
-// The program of the terminal's foreground is told (SIGWINCH). False with errno.
+// The terminal's foreground processes get SIGWINCH. False with errno.
 bool resize_terminal(int master, int rows, int columns);
 
 // All members are called on the thread of run() (engine/run.h), which reads the master until every process of the
@@ -30,16 +30,16 @@ class CommandTerminal {
   virtual int master() const = 0;  // -1: it was hung up
   virtual int slave() const = 0;
 
-  // The program is executed.
+  // The program has been executed.
   virtual void started() = 0;
   // How many bytes may be taken at once, 16 KiB at most: so few that the run is soon back at its other work.
   virtual std::size_t most_at_once() const = 0;
-  // What the command has shown; never empty.
+  // Takes what the command has shown; never empty.
   virtual void take(std::string_view bytes) = 0;
   // Called at least twice a second, for what depends on time. May cancel the call.
   virtual void look() = 0;
-  // The command is being ended. Closing the master is what closes a terminal's window: the kernel sends SIGHUP, on which
-  // shells end that ignore SIGTERM.
+  // The command is being ended. Closing the master is what closes a terminal's window: the kernel sends SIGHUP, which
+  // ends shells that ignore SIGTERM.
   virtual void hang_up() = 0;
 };
 

@@ -28,15 +28,15 @@ using std::chrono::milliseconds;
 
 // The time that a healthy warden needs to kill a tree. A large tree takes longer, and then help does no harm.
 constexpr milliseconds kill_time{200};
-// The warden kills for 5 s, whatever will not die. If it takes longer than this, it is not healthy.
+// The warden keeps killing, for 5 s, what will not die. A warden that takes longer than this is not healthy.
 constexpr milliseconds max_kill_time{7000};
 constexpr milliseconds round_time{20};
 // A custodian kills for at most 5 s, too.
 constexpr int farewell_ms = 8'000;
-// How long it takes until a missing farewell is blamed on a command.
+// After this time, a missing farewell is blamed on a command.
 constexpr int quick_farewell_ms = 1'000;
 
-// How long a warden that serves no more may take to end after its last call.
+// How long a warden that takes no more calls may take to end after its last one.
 constexpr milliseconds leave_time{1000};
 
 void send_header(int socket, warden::Kind kind) {
@@ -201,8 +201,8 @@ WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
 }
 
 // A custodian checks itself after each call. What another command did to it later would be missed, so the check is
-// repeated before the next call, unless there was no other: then this custodian was the only one in use when it was taken
-// last, and was the last one taken.
+// repeated before the next call, unless there was no other command: this custodian was the only one in use when it was
+// taken last, and no other has been taken since.
 void WardenClient::note_turn(Custodian& custodian) {
   custodian.checked = custodian.alone && custodian.turn == turn_;
   // Each custodian, a session's too, shares the ownership of its warden.
@@ -332,7 +332,7 @@ Descriptor ask_to_kill(const Custodian& custodian) {
   return asked ? std::move(ours) : Descriptor();
 }
 
-// Takes the answer when it comes within the time. False: it has not come.
+// Takes the answer if it comes within `patience`. False: it has not come.
 bool hear_tree_killed(Descriptor& answer, milliseconds patience, TreeEnd& result) {
   if (!answer || !has_event(answer.get(), POLLIN, patience)) return false;
   warden::TreeKilled tree_killed{};
@@ -346,7 +346,7 @@ bool hear_tree_killed(Descriptor& answer, milliseconds patience, TreeEnd& result
   return true;
 }
 
-// Ends what the custodian had, and then the custodian, while the warden may answer at any moment.
+// Ends the processes below the custodian, and then the custodian, while the warden may answer at any moment.
 void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd& result) {
   Backstop backstop(custodian);
   const auto end = Clock::now() + max_kill_time;

@@ -10,8 +10,8 @@
 // Contract:
 // - A custodian is taken for one call and given back. If anything about it is in doubt, it is ended with its tree.
 // - No call waits for another one: a warden is started without a lock, within the time of the call that needs it.
-// - The pool grows when none is idle; idle custodians beyond `max_idle` are retired.
-// - A warden that serves no more calls is watched until it has ended, also where a command stops it.
+// - The pool grows when no custodian is idle; idle custodians beyond `max_idle` are retired.
+// - A warden that serves no more calls is watched until it has ended, even if a command stops it.
 // - When this object is destroyed, all custodians and wardens have ended.
 //
 // Any thread may call any member.
@@ -42,8 +42,9 @@ struct TreeEnd {
 };
 
 // What lets the sandboxed commands of one terminal session signal each other's processes and connect to each other's
-// abstract sockets, and to nobody else's: the Landlock domain of a scope keeper (warden/scope_keeper.h), and custodians
-// in it. WardenClient fills and uses it. Any thread; where two calls use it at once, the second gets its own domain.
+// abstract sockets, but not to anybody else's: the Landlock domain of a scope keeper (warden/scope_keeper.h), and
+// custodians in it. WardenClient fills and uses it. Any thread; where two calls use it at once, the second gets its own
+// domain.
 class SignalScope {
  public:
   SignalScope() { idle_.reserve(max_idle); }
@@ -101,7 +102,7 @@ class WardenClient {
   // A warden that serves no more calls.
   struct Leaving {
     std::shared_ptr<WardenProcess> warden;
-    std::chrono::steady_clock::time_point since;  // when the last call of it was seen
+    std::chrono::steady_clock::time_point since;  // when its last call was seen
   };
 
   const std::string warden_path_;

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// clang-format off: stdio.hpp uses what last_error.hpp declares, and does not include it.
+// clang-format off: stdio.hpp uses what last_error.hpp declares, but does not include it.
 #include <boost/process/v2/detail/last_error.hpp>
 #include <boost/process/v2/environment.hpp>
 #include <boost/process/v2/stdio.hpp>
@@ -67,7 +67,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
   Descriptor theirs(pair[1]);
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor host(open_handle(::getpid()));
-  // Room for the warden's handle: without it, the start would fail half way.
+  // Room for the warden's handle: without it, the start would fail halfway.
   Descriptor room(host ? ::fcntl(host.get(), F_DUPFD_CLOEXEC, 3) : -1);
   if (!null_device || !host || !room) {
     error = failure(path, "cannot be started, because a descriptor for it cannot be opened", errno);

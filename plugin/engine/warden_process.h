@@ -30,7 +30,7 @@ class WardenProcess {
   // Whether it is alive and accepts messages.
   bool serves() const;
 
-  // Waits until it has ended; false when it has not within the time.
+  // Waits until it has ended; false if it has not ended within the time.
   bool wait_end(int timeout_ms) const;
 
   // SIGCONT, in case a command stopped it; then it answers again.

@@ -72,7 +72,7 @@ ToolResult failure(const std::string& error, std::optional<std::string> output =
 // Turns the way in which a command ended into a result.
 class Ending {
  public:
-  // `note` precedes the output and says whether an answer for good has been kept. It may be empty.
+  // `note` precedes the output and says whether a permanent answer has been kept. It may be empty.
   Ending(const CallResult& result, engine::CommandOutcome& outcome, std::string note)
       : result_(result), outcome_(outcome), note_(std::move(note)) {}
 
@@ -161,7 +161,7 @@ class ExecuteRunCall : public CommandCall {
   }
 
  private:
-  // Says whether an answer for good that this call received to our own question could be kept.
+  // Says whether a permanent answer that this call received to our own question could be kept.
   static std::string note(const CallResult& result, std::string_view answer, const char* end) {
     if (!result.approval || result.approval->answer != answer || result.verdict.rule != policy::covenant_rule)
       return {};

@@ -39,7 +39,7 @@ class Parameters {
   std::optional<std::chrono::milliseconds> seconds(const char* name, std::chrono::seconds longest, bool fractions);
   policy::Variables variables(const char* name);
 
-  // Call this last: it reports parameters that no other member has asked for.
+  // Call this last: it reports parameters that are not in `known`.
   void end(std::initializer_list<const char*> known);
 
   // All mistakes, in one sentence; empty: there are no mistakes.

@@ -35,8 +35,8 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
 
 }  // namespace
 
-// Written member by member, each of which is freed then: a command's output can be as large as all that a host has
-// otherwise. What the text will be like is known, so that it does not grow by being copied.
+// Writes one member after the other, and then frees it: a command's output can be as large as everything else that a
+// host holds. Room for the whole text is reserved first, so that it is not copied while it grows.
 std::string envelope(std::string text, bool is_error, Json metadata) {
   constexpr std::size_t keys = 1024;  // and short values
   std::size_t size = text.size();

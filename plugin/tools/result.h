@@ -27,7 +27,7 @@ bool is_not_found(const engine::NotStarted& how);
 CallError not_started(const engine::NotStarted& how, const CallResult& result,
                       const std::string& directory_parameter = "working_directory");
 
-// Why it had no node.
+// Why a command had no node.
 CallError no_node(const engine::NoNode& how);
 
 // ---- The result of a command as YAML text, which a person can read and every parser reads back byte for byte. Pure.

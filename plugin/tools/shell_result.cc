@@ -175,7 +175,7 @@ class Format {
     return hint;
   }
 
-  // The keys of a command that ended, in the order in which the specification shows them.
+  // Adds the keys of a command that ended, in the order in which the specification shows them.
   void finish(const char* status_key, int status) {
     metadata_[status_key] = status;
     metadata_["stdout"] = std::move(outcome_.standard_output.text);

@@ -1,4 +1,5 @@
-// What the rest of the plugin knows of a tool: a description, and how to turn arguments into a call. Lists all tools.
+// What the rest of the plugin knows about a tool: a description, and how to turn arguments into a call. Lists all
+// tools.
 #pragma once
 
 #include <cstdint>
@@ -83,8 +84,7 @@ inline Tool with_limits(Tool tool) {
   return tool;
 }
 
-// ---- All tools of the plugin, each in the file of its name. To add one, add a file here, declare its function below,
-// and add a line to table.cc.
+// ---- All tools of the plugin. To add one, add a file here, declare its function below, and add a line to table.cc.
 
 std::span<const Tool> all();
 

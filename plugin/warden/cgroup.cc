@@ -20,8 +20,9 @@ constexpr const char* prefix = "wtool-";
 // A command may have made cgroups below its own: this is deeper than anybody needs, and bounds our stack.
 constexpr int deepest = 16;
 
-// The number after "key " at the start of a line of a small file; 0 when no line has the key. Closes the file if it no
-// longer exists, because the command left its cgroup and removed it: poll would report events on it forever.
+// The number after "key " at the start of a line of a small file; 0 when no line has the key. Closes a file that no
+// longer exists, because the command left its cgroup and removed the cgroup: poll would report events on the file
+// forever.
 std::uint64_t read_count(Descriptor& file, const char* key) {
   char text[512];
   const ssize_t got = file ? ::pread(file.get(), text, sizeof text - 1, 0) : -1;
@@ -121,8 +122,8 @@ std::uint64_t Cgroup::read(const char* file) const {
 }
 
 Limit Cgroup::exceeded() {
-  // "oom" counts this limit alone. "oom_kill" also counts processes killed because the machine or a cgroup above ran
-  // out of memory, and misses those that may not be killed for it (oom_score_adj).
+  // "oom" counts only this limit. "oom_kill" also counts processes killed because the machine or a cgroup above ran out
+  // of memory, and misses processes that oom_score_adj protects.
   if (read_count(memory_events_, "oom") > 0) return Limit::memory_bytes;
   if (read_count(process_events_, "max") > 0) {
     // Kernels before 6.11 also count here what a cgroup above has refused; from 6.1 on, they report the peak.

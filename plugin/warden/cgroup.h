@@ -2,7 +2,7 @@
 //
 // Contract:
 // - It lives from the start of a call to the death of its last process, and leaves nothing behind.
-// - Failing to make it does not fail the call: make() returns false, and the resource monitor enforces the limits.
+// - If it cannot be made, the call does not fail: make() returns false, and the resource monitor enforces the limits.
 // - It counts and limits. kill() ends all processes in it, and the custodian ends the tree as well.
 //
 // Rationale: the plugin passes the base as an opened directory, because it knows the mounts; the warden knows no paths.
@@ -17,16 +17,16 @@ namespace wtool::warden {
 
 class Cgroup {
  public:
-  // `base`: the directory to make it in, or -1. Stays the caller's.
+  // `base`: the directory to make the cgroup in, or -1. The caller keeps ownership.
   explicit Cgroup(int base) : base_(base) {}
   Cgroup(const Cgroup&) = delete;
   Cgroup& operator=(const Cgroup&) = delete;
   ~Cgroup() { remove(); }
 
-  // Makes the cgroup for call number `call`, with its limits of memory and processes. False on failure.
+  // Makes the cgroup for call number `call`, with its limits on memory and processes. False on failure.
   bool make(std::uint64_t call, const ProtocolLimits& limits);
 
-  // The same in a directory that exists already, and stays.
+  // The same in a directory that already exists, and that remove() leaves in place.
   bool use(Descriptor directory, const ProtocolLimits& limits);
 
   bool made() const { return static_cast<bool>(directory_); }
@@ -34,8 +34,8 @@ class Cgroup {
   // The directory in which the command is started; -1 without a cgroup.
   int directory() const { return directory_.get(); }
 
-  // To poll for POLLPRI or POLLERR, which mean that exceeded() may have news; -1 without a cgroup. They stay ready
-  // until exceeded() has read them.
+  // Descriptors to poll for POLLPRI or POLLERR, which mean that exceeded() may have news; -1 without a cgroup. They
+  // stay ready until exceeded() has read them.
   int memory_events() const { return memory_events_.get(); }
   int process_events() const { return process_events_.get(); }
 
@@ -62,7 +62,7 @@ class Cgroup {
   Descriptor directory_, memory_events_, process_events_;
 };
 
-// Removes the cgroups in `base` that custodians which no longer exist have left. Those of living ones stay.
+// Removes the cgroups in `base` that were left by custodians that no longer exist. Cgroups of living custodians stay.
 void remove_stale_cgroups(int base);
 
 }  // namespace wtool::warden

@@ -26,10 +26,10 @@ namespace wtool::warden {
 
 namespace {
 
-// How long a tree that is dying is left alone at most, before the next round looks for somebody new.
+// The longest pause while a tree is dying, before the next round looks for new processes.
 constexpr std::int64_t max_pause_ms = 200;
 
-// Whether the command died of this signal, or is a shell that reports this of its own command.
+// Whether the command died of this signal, or is a shell that reports that its own command did.
 bool died_of(int status, int signal) {
   return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
          (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
@@ -42,7 +42,7 @@ class ServingCustodian {
   [[noreturn]] void serve();
 
  private:
-  // How far the end of a call has come. It never goes back.
+  // How far ending the call has got. It only moves forward.
   enum class Ending { none, asked, forced };
 
   // The events that are awaited: bit numbers for EventSet.
@@ -86,7 +86,7 @@ class ServingCustodian {
   int kept_output_[2] = {-1, -1};  // the output of kept processes arrives here
   bool retiring_ = false;          // Exit after this call.
   Ending ending_ = Ending::none;
-  std::int64_t ending_deadline_ = 0;  // Of the phase that `ending_` names.
+  std::int64_t ending_deadline_ = 0;  // When the phase `ending_` is over.
   Report report_{};
 };
 
@@ -101,8 +101,8 @@ void ServingCustodian::serve() {
   child_events_ = ::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
   int is_subreaper = 0;
   ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
-  // Without any of these the custodian cannot keep its contract. It has read no message yet, so the plugin knows that
-  // nothing has run.
+  // If any of these is missing, the custodian cannot keep its contract. It has read no message yet, so the plugin knows
+  // that nothing has run.
   if (child_events_ < 0 || is_subreaper != 1 || !events_ || !events_.add(station_.socket, message) ||
       !events_.add(child_events_, child) || !events_.add(station_.host, host_gone) ||
       !events_.add(station_.warden, warden_gone)) {
@@ -117,7 +117,7 @@ void ServingCustodian::serve() {
     Header header{};
     if (received.size < static_cast<ssize_t>(sizeof header)) quit(station_);
     std::memcpy(&header, buffer_, sizeof header);
-    if (header.kind == Kind::end || header.kind == Kind::keep) {  // It crossed the report of its call.
+    if (header.kind == Kind::end || header.kind == Kind::keep) {  // The message crossed the report of its call.
       for (std::size_t i = 0; i < received.descriptor_count; ++i) ::close(received.descriptors[i]);
       continue;
     }
@@ -133,8 +133,8 @@ void ServingCustodian::serve() {
     // Without a scope, the command could signal any process.
     if (start_.in_scope() && !station_.in_scope) quit(station_);
     run_call();
-    // The caller has its report, so this costs it nothing. The plugin asks for another check (Kind::inspect) where some
-    // other command has run since this one began.
+    // The caller has its report, so this check costs it nothing. The plugin asks for another check (Kind::inspect) if
+    // some other command has run since this one began.
     if (retiring_ || station_.state->changed()) quit(station_);
   }
 }
@@ -194,7 +194,8 @@ void ServingCustodian::run_call() {
     }
     if (!tree_lives_) break;
     if (holds(news, kept_output)) discard_kept_output();
-    // Sampling is expensive, and cgroup events fire for other reasons than an exceeded limit, so sample only for these.
+    // Sampling is expensive, and a cgroup event need not mean an exceeded limit, so an event causes a sample only if a
+    // limit was exceeded.
     const bool cgroup_news = holds(news, cgroup_memory) || holds(news, cgroup_processes);
     if (now_ms() >= monitor_.next_sample() || (cgroup_news && cgroup_.exceeded() != Limit::none)) look();
     if (holds(news, warden_gone)) {
@@ -228,7 +229,7 @@ int ServingCustodian::time_to_wait() const {
 // Samples what the tree uses, and ends the tree when that exceeds a limit. There is no grace period: the tree is
 // stopped first, so that it does not grow while it is being killed.
 void ServingCustodian::look() {
-  // Asked first, so that the sample shows the tree as it was when the kernel refused something, or later.
+  // The cgroup is asked first, so that the sample shows the tree as it was when the kernel refused something, or later.
   const Limit refused = cgroup_.exceeded();
   const Limit seen = monitor_.sample(tree_, report_.user_us + report_.system_us, cgroup_.cpu_us());
   free_leader();
@@ -239,8 +240,8 @@ void ServingCustodian::look() {
   ending_ = Ending::forced;
 }
 
-// A process of the tree may trace the command itself. Its death is then reported to the tracer only, until the tracer
-// detaches.
+// A process of the tree may trace the command itself. The command's death is then reported only to the tracer, until
+// the tracer detaches.
 void ServingCustodian::free_leader() {
   ProcessStatus status;
   if (!leader_lives_ || !read_status(leader_, status) || !status.exiting) return;
@@ -252,8 +253,8 @@ std::uint64_t ServingCustodian::held_at(Limit exceeded) const {
   return exceeded == Limit::processes ? start_.limits().processes : start_.limits().memory_bytes;
 }
 
-// Finds the limits that the kernel itself enforced. The cgroup has counted its own. Other limits show only as a signal
-// to one process, which a shell may have waited for.
+// Finds the limits that the kernel itself enforced. The cgroup counts what it refused. Other limits show only as a
+// signal to one process, for which a shell may have waited.
 void ServingCustodian::classify_exit() {
   if (report_.exceeded != Limit::none) return;
   if (const Limit refused = cgroup_.exceeded(); refused != Limit::none) {
@@ -403,8 +404,8 @@ void ServingCustodian::kill_all() {
       retiring_ = true;
     }
     // The first rounds follow each other without a pause: only speed beats a tree that keeps forking. Once two rounds
-    // have found nobody new, it does not fork any more. Rounds then only keep the processor from those who are dying, so
-    // they pause for longer than they took, and twice as long each time.
+    // have found no new process, the tree no longer forks. Further rounds then only take the processor from the dying
+    // processes, so each pause is longer than its round took, and twice as long each time.
     if (round > 20) rise_above_sessions();
     if (round > 20 || quiet_rounds > 1) {
       const std::int64_t pause = quiet_rounds > 1 ? (now_ms() - began) << std::min(quiet_rounds, 8) : 0;
@@ -414,8 +415,8 @@ void ServingCustodian::kill_all() {
   if (reported) quit(station_);
 }
 
-// Reaps those who die, for at least `least_ms`, and then until one more has died or `most_ms` are over. Ends at once
-// when nobody is left. Other events are ignored.
+// Reaps dying processes for at least `least_ms`, and then until another one has died or `most_ms` are over. Returns at
+// once when no process is left. Ignores other events.
 void ServingCustodian::reap_for(std::int64_t least_ms, std::int64_t most_ms) {
   sigset_t child_signal;
   sigemptyset(&child_signal);
@@ -427,7 +428,7 @@ void ServingCustodian::reap_for(std::int64_t least_ms, std::int64_t most_ms) {
     const bool died = ::sigtimedwait(&child_signal, nullptr, &time) > 0;
     reap();
     if (!tree_lives_ || (died && now_ms() - began >= least_ms)) return;
-    // Of a thousand that die, each would wake us, and take the processor from the next.
+    // Otherwise each of a thousand dying processes would wake us, and so take the processor from the next.
     constexpr timespec gathering{0, 1'000'000};
     if (died) ::nanosleep(&gathering, nullptr);
   }

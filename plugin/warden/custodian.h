@@ -1,11 +1,12 @@
-// A custodian: one process that serves one call at a time, and is responsible for every process of it.
+// A custodian: a process that serves one call at a time, and is responsible for all processes of that call.
 //
 // Contract:
 // - It is forked from the warden and never calls exec. It ends when told to retire, or when its socket, the host or the
 //   warden is gone, and never by returning.
 // - It is a subreaper: whatever a command starts, orphans and daemons too, becomes its child in the end. It reports a
 //   call only when wait(2) says that nothing is left (or after 5 s of SIGKILL, naming what would not die).
-// - It does not read the command's output, know about time limits or parse anything: the plugin does.
+// - It does not read the command's output (it only discards what kept processes write), know about time limits or parse
+//   anything: the plugin does.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +22,19 @@ struct CustodianStation {
   int warden = -1;                  // a pidfd of the warden
   int null_device = -1;             // /dev/null, for commands' stdin
   int cgroup_base = -1;             // the directory to make cgroups in; -1: none
-  const OwnState* state = nullptr;  // the warden's at its start; a custodian that differs serves no more calls
+  const OwnState* state = nullptr;  // the warden's when it started; a custodian that differs serves no more calls
   bool in_scope = false;            // made by a scope keeper (warden/scope_keeper.h), and in its domain
 };
 
-// Serves until the end.
+// Serves calls until it quits.
 [[noreturn]] void run_custodian(const CustodianStation& station);
 
-// Ends the calling custodian or scope keeper, and continues the warden first. A command may have stopped the warden after
-// the host's end, or while it was leaving. The command is dead by now, and no other process may be left to do this.
+// Ends the calling custodian or scope keeper, but first continues the warden: a command may have stopped the warden
+// after the host's end, or while the warden was leaving. The command is dead by now, and no other process may be left
+// to continue the warden.
 [[noreturn]] void quit(const CustodianStation& station);
 
-// The only message on the socket of a custodian that could not be made.
+// Reports on `socket` that its custodian could not be made. No other message follows.
 void tell_not_spawned(int socket, int error);
 
 // How long SIGKILL is repeated before a process counts as unkillable.

@@ -2,7 +2,8 @@
 //
 // - Started once by the plugin, lazily, detached from the host: not its child, not in its session. Its standard input
 //   is the control socket (warden/protocol.h describes the messages).
-// - Keeps custodians (warden/custodian.h), one a call, and takes over the tree of one that dies (warden/warden.h).
+// - Keeps custodians (warden/custodian.h), one per call, and takes over the tree of a custodian that dies
+//   (warden/warden.h).
 // - A small static program: no Boost, JSON, iostreams, name service or dlopen; nothing here parses what a user wrote.
 // - Not for use by hand: without its socket it says so and exits with 2.
 

@@ -28,10 +28,10 @@ constexpr std::uint32_t protocol_version = 9;
 
 // The ELF file of a shell-warden has the version as a note, so that a plugin recognises a warden of another
 // build when the plugin is loaded, without starting the warden.
-constexpr char note_name[8] = "wtool";  // With what pads it to a multiple of 4.
+constexpr char note_name[8] = "wtool";  // Padded to a multiple of 4.
 constexpr std::uint32_t note_type = 1;
 
-// As elf(5) lays out a note with a name of 6 bytes and 4 bytes of data.
+// A note with a name of 6 bytes and 4 bytes of data, laid out as elf(5) says.
 struct VersionNote {
   std::uint32_t name_size = 6;
   std::uint32_t data_size = 4;
@@ -53,20 +53,20 @@ enum class Kind : std::uint32_t {
   start = 20,  // Start, with the command's stdout, stderr and directory; Landlock ruleset and stdin where there are any
   more = 21,   // the rest of a start's text
   end = 22,    // End
-  retire = 23,   // Header alone: exit when idle
-  inspect = 25,  // Header alone, before a start: exit if another process has changed you (warden/own_state.h)
-  keep = 24,     // Header alone, with the reading ends of the command's output that are still open
+  retire = 23,   // Header only: exit when idle
+  inspect = 25,  // Header only, before a start: exit if another process has changed you (warden/own_state.h)
+  keep = 24,     // Header only, with the reading ends of the command's output that are still open
   // custodian -> plugin
-  leader_exited = 30,  // Header alone: the command is over, but others of its tree live
+  leader_exited = 30,  // Header only: the command is over, but other processes of its tree live
   report = 31,         // Report
-  kept = 32,           // Report, the answer to keep: so far; the last one follows when nothing is left
+  kept = 32,           // Report, the answer to keep: the state so far; the final report follows when nothing is left
   running = 33,        // Running, where the start asks for it: the command's program is executed
 };
 
 struct Header {
   Kind kind;
   std::uint32_t reserved;
-  std::uint64_t call;  // The plugin's number for the call, by which messages that cross each other are told apart.
+  std::uint64_t call;  // The plugin's number for the call. It tells apart messages that cross each other.
 };
 
 struct Hello {
@@ -97,7 +97,7 @@ struct SpawnCustodian {
   std::uint64_t custodian;  // The plugin's number for it.
 };
 
-// The custodian's own number. It may come before or after other messages on that socket.
+// The custodian's process number. This message may come before or after others on that socket.
 struct CustodianSpawned {
   Header header;
   std::int32_t pid;
@@ -128,14 +128,14 @@ struct ProtocolLimits {
   std::uint64_t file_bytes;
   std::uint32_t processes;
   std::uint32_t open_files;
-  std::uint64_t processors[max_processors / 64];  // A set, as the kernel has it; empty: all.
+  std::uint64_t processors[max_processors / 64];  // A bit set, laid out like the kernel's; empty: all.
 };
 
 enum class Limit : std::uint32_t { none = 0, cpu_seconds, memory_bytes, processes, file_bytes };
 
 // A command. The text is `paths` + `arguments` + `variables` NUL-terminated strings, and the shell's path last. It
 // begins in this message and continues in `more` messages until text_bytes have come. For a command in a sandbox, the
-// last sandbox_bytes of it are a SandboxPart.
+// last sandbox_bytes of the text are a SandboxPart.
 struct Start {
   Header header;
   std::uint32_t text_bytes;
@@ -145,7 +145,7 @@ struct Start {
   std::uint32_t sandbox_bytes = 0;
   std::uint32_t in_scope = 0;      // 1: the ruleset leaves signals to the scope of the custodian, which must be in one.
   std::uint32_t has_input = 0;     // 1: the last descriptor is the command's standard input; 0: it is the null device.
-  std::uint32_t has_terminal = 0;  // 1: that is a terminal, which becomes the controlling terminal.
+  std::uint32_t has_terminal = 0;  // 1: standard input is a terminal, which becomes the controlling terminal.
   std::uint32_t tells_start = 0;   // 1: Running is wanted.
   std::uint32_t reserved = 0;
   ProtocolLimits limits{};
@@ -167,7 +167,7 @@ constexpr std::uint32_t max_text = 64U * 1024 * 1024;
 
 struct Running {
   Header header;
-  std::int32_t pid;  // Of the command's main process.
+  std::int32_t pid;  // The command's main process.
   std::uint32_t reserved;
 };
 
@@ -196,18 +196,18 @@ struct Report {
   Header header;
   Stage failed_stage;        // none: the command ran.
   std::int32_t error;        // errno of that stage.
-  std::int32_t wait_status;  // As wait(2) gives it; of the command itself.
+  std::int32_t wait_status;  // The command's own, as wait(2) gives it.
   std::uint32_t abandoned;   // 1: the warden died, so the custodian has killed the tree and ends.
-  std::uint64_t user_us;     // CPU time of all that was reaped, microseconds.
+  std::uint64_t user_us;     // CPU time of all reaped processes, in microseconds.
   std::uint64_t system_us;
-  std::uint64_t max_rss_kib;  // The largest of them.
-  std::uint64_t tree_kib;     // The most memory that all had together at one sample.
+  std::uint64_t max_rss_kib;  // The largest of any reaped process.
+  std::uint64_t tree_kib;     // The most memory that all processes together had in a sample.
   std::uint32_t reaped;       // How many processes the custodian itself reaped.
   std::uint32_t processes;    // The most that were alive at one sample.
   Limit exceeded;             // The limit for which the custodian ended the tree, or which ended a process.
   // 1: the kernel enforced the limits on memory and processes; 0: the monitor did.
   std::uint32_t in_cgroup;
-  std::uint64_t used;                  // How much of it was used, in its unit.
+  std::uint64_t used;                  // How much of what `exceeded` limits was used, in its unit.
   std::uint32_t background_count;      // How many lived when the command was over and the sweep began,
   NamedProcess background[max_named];  // the first of them by name.
   std::uint32_t unkillable_count;      // How many the kernel would not let us kill,
@@ -219,7 +219,7 @@ struct Report {
 // call. Their output is read and thrown away, so that it neither blocks nor kills them. Where no process is left by
 // then, the only answer is the report.
 
-// The most descriptors that come with one message.
+// The most descriptors in one message.
 constexpr std::size_t max_descriptors = 5;
 
 // Sends `size` bytes as one message, with `count` descriptors. False with errno. Never waits: EAGAIN when the peer's
@@ -231,16 +231,16 @@ bool send_message(int socket, const void* bytes, std::size_t size, const int* de
 bool send_parts(int socket, const void* bytes, std::size_t size, const void* rest, std::size_t rest_size,
                 const int* descriptors = nullptr, std::size_t count = 0) noexcept;
 
-// Makes each message that comes to `socket`, and its end, continue this process if SIGSTOP has stopped it. Any process
-// of the same user can send SIGSTOP, and nothing can prevent that.
+// Makes each message that comes to `socket`, and the end of the socket, continue this process if SIGSTOP has stopped
+// it. Any process of the same user can send SIGSTOP, and nothing can prevent that.
 void continue_on_message(int socket) noexcept;
 
 // What receive_message got.
 struct Received {
   ssize_t size = -1;  // Bytes; 0: the peer is gone; -1: errno.
   std::size_t descriptor_count = 0;
-  int descriptors[max_descriptors] = {-1, -1, -1, -1, -1};  // The caller's to close; close-on-exec.
-  bool descriptors_lost = false;                            // This process had no room for all of them: none is here.
+  int descriptors[max_descriptors] = {-1, -1, -1, -1, -1};  // The caller closes them; close-on-exec.
+  bool descriptors_lost = false;                            // This process had no room for all of them, so it got none.
 };
 
 // Receives one message into `buffer`. A message that does not fit is -1 with EMSGSIZE. flags as for recvmsg.

@@ -14,16 +14,17 @@ namespace wtool::warden {
 
 namespace {
 
-// For the figures alone: the first look, after which each interval is four times the last, up to the longest.
+// The first and the longest interval when samples serve only the figures of the result. Each interval is four times the
+// last.
 constexpr std::int64_t first_look_ms = 5;
 constexpr std::int64_t max_ms = 2000;
-// The interval with a limit on what can grow fast. At four gigabytes a second, memory grows by 20 MB between two
-// samples.
+// The interval with a limit on memory or processes, which can grow fast: at 4 GB a second, memory grows by 20 MB
+// between two samples.
 constexpr std::int64_t close_watch_ms = 5;
 constexpr std::int64_t close_watch_max_ms = 200;
 // The interval with a limit on CPU time.
 constexpr std::int64_t shortest_for_cpu_ms = 10;
-// By which part of it (one in so many) the monitor raises its memory limit when the kernel enforces the limit as well.
+// When the kernel enforces the memory limit as well, the monitor's own limit is higher by 1/slack_when_held of it.
 constexpr std::uint64_t slack_when_held = 4;
 // An interval is at least this many times as long as a sample takes.
 constexpr std::int64_t cost_factor = 10;
@@ -51,7 +52,7 @@ Sharing shares_memory(const ProcessTree::Member& member) {
 MemorySum sum_memory(const ProcessTree& tree) {
   MemorySum sum;
   for (const ProcessTree::Member& member : tree.members()) {
-    // Asked first: a child of vfork can only go from sharing its parent's memory to having its own.
+    // Checked first: a child of vfork can only go from sharing its parent's memory to having its own.
     const Sharing sharing = member.parent == ::getpid() ? Sharing::no : shares_memory(member);
     std::uint64_t share = 0;
     if (sharing == Sharing::yes || !read_memory_share(member.process, share)) continue;
@@ -78,8 +79,8 @@ Limit ResourceMonitor::sample(ProcessTree& tree, std::uint64_t reaped_us, std::u
   tree.collect();
   std::uint32_t processes = 0;
   std::uint64_t cpu_us = reaped_us, private_kib = 0, resident_kib = 0;
-  // Parents come before their children. If a child is waited for between the two loops, its time is missed in this
-  // sample; in the other order it would count twice.
+  // Parents come before their children. If a child is waited for after its parent was read and before it is read
+  // itself, its time is missed in this sample; in the other order it would count twice.
   for (const ProcessTree::Member& member : tree.members()) {
     ProcessStatus status;
     if (!read_status(member.process, status)) continue;

@@ -4,7 +4,7 @@
 // - It samples: a tree can use more between two samples than is ever seen. The intervals are short if a limit could be
 //   exceeded, long if the figures are only for the result, and always long compared with the time that a sample takes.
 // - It ignores limits that the kernel enforces by itself, except CPU time, which the kernel counts for each process
-//   alone.
+//   separately.
 #pragma once
 
 #include <sys/types.h>

@@ -25,7 +25,7 @@ namespace wtool::warden {
 
 namespace {
 
-// Newer than some headers that this is built with. The numbers are the same on every architecture.
+// These calls are newer than some headers that this is built with. The numbers are the same on every architecture.
 constexpr long sys_open_tree = 428;
 constexpr long sys_move_mount = 429;
 constexpr long sys_mount_setattr = 442;
@@ -109,9 +109,9 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
 }
 
 // The capabilities with which root could affect the machine beyond file permissions and ownership of processes. With
-// perfmon or sys_admin one may read the environment of any process, which Landlock does not see; with others, disk and
-// memory; with sys_nice a command could starve the keepers. Programs executed later do not get them back, because of
-// no_new_privs.
+// perfmon or sys_admin one may read the environment of any process, which Landlock does not see; with others, access
+// disk and memory; with sys_nice a command could starve the keepers. Programs executed later do not get them back,
+// because of no_new_privs.
 constexpr unsigned dropped_capabilities[] = {
     CAP_DAC_READ_SEARCH, CAP_LINUX_IMMUTABLE, CAP_NET_ADMIN,     CAP_SYS_MODULE,
     CAP_SYS_RAWIO,       CAP_SYS_CHROOT,      CAP_SYS_PTRACE,    CAP_SYS_PACCT,
@@ -142,7 +142,7 @@ SpawnFailure enter_sandbox(const SandboxPlan& plan) {
     const SpawnFailure failure = protect_paths(plan);
     if (failure.stage != Stage::none) return failure;
   }
-  // No program may gain rights by being executed. Without this, the kernel accepts neither of the next two.
+  // No program may gain rights by being executed. Without this, the kernel accepts neither the ruleset nor the filter.
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return {Stage::sandbox, errno};
   if (!drop_capabilities()) return {Stage::sandbox, errno};
   if (plan.ruleset >= 0 && ::syscall(sys_landlock_restrict_self, plan.ruleset, 0U) != 0) {

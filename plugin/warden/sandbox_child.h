@@ -2,14 +2,16 @@
 //
 // - All or nothing: if anything that was asked for fails, the failure is reported with its stage, and the command does
 //   not run.
-// - Protected paths are bound read-only onto themselves, and so, writable, is each folder above them up to a write
-//   root. A mount point cannot be renamed, so nobody can move a folder away and put another in its place.
+// - Protected paths are bound onto themselves, read-only. Each folder above them, up to a write root, is bound onto
+//   itself as well, but stays writable. A mount point cannot be renamed, so nobody can move a folder away and put
+//   another in its place.
 // - Needs nothing but system calls: it runs in a vfork child.
 //
 // Hazards:
 // - The working directory was entered before the binds, and lies under them: its relative paths would bypass all of
 //   them. So it is entered again by its path, and must be the same folder.
-// - A descriptor of a folder that was opened outside keeps leading to the mounts outside. None reaches the command.
+// - A descriptor of a folder that was opened outside keeps leading to the mounts outside. No such descriptor reaches
+//   the command.
 // - The custodian is not dumpable, and a vfork child shares its memory: without privileges such a child cannot open its
 //   own uid_map. So the child gets memory of its own where it needs a user namespace.
 #pragma once
@@ -24,7 +26,7 @@
 
 namespace wtool::warden {
 
-// Newer than some headers that this is built with. The number is the same on every architecture.
+// This call is newer than some headers that this is built with. The number is the same on every architecture.
 constexpr long sys_landlock_restrict_self = 446;
 
 struct SpawnFailure {

@@ -1,8 +1,8 @@
 // A scope keeper: the process that holds the Landlock domain of one terminal session. The session's sandboxed commands
-// can signal each other's processes, and no process outside.
+// can signal each other's processes, but no process outside.
 //
 // Contract:
-// - Forked from the warden and never calls exec. It enters a domain that scopes signals and abstract sockets only; what
+// - Forked from the warden and never calls exec. It enters a domain that scopes only signals and abstract sockets; what
 //   may be done with files is set for each command.
 // - It runs no command. When told to, it makes a custodian that is in the domain as well, and a child of the warden
 //   like every custodian. Everything that this custodian starts is in the domain and cannot leave it.
@@ -17,7 +17,7 @@
 
 namespace wtool::warden {
 
-// Serves until the end. `ruleset`: Landlock's, with scopes alone.
+// Serves until it quits. `ruleset`: a Landlock ruleset that has only scopes.
 [[noreturn]] void run_scope_keeper(const CustodianStation& station, Descriptor ruleset);
 
 }  // namespace wtool::warden

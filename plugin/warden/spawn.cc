@@ -28,8 +28,8 @@ namespace {
   ::_exit(127);
 }
 
-// Tries the paths as a shell does with PATH: a missing file is skipped, the error of a file that cannot be executed is
-// remembered, and the first that can be executed is.
+// Tries the paths as a shell does with PATH: skips missing files, executes the first file that can be executed, and
+// remembers the error of a file that cannot.
 int execute(const SpawnPlan& plan) {
   int remembered = ENOENT;
   for (char* const* path = plan.paths; *path != nullptr; ++path) {
@@ -48,7 +48,7 @@ int execute(const SpawnPlan& plan) {
   return remembered;
 }
 
-// Lowers a limit of this process; a lower one stays.
+// Lowers a limit of this process. A limit that is already lower stays.
 bool lower(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0) return false;
@@ -73,8 +73,8 @@ bool apply(const ProtocolLimits& limits) {
 }
 
 [[noreturn, gnu::noinline]] void run_child(const SpawnPlan& plan, volatile SpawnFailure& failure) {
-  // A session of its own: no controlling terminal to prompt on but its own, if it has one, and no other terminal's
-  // Ctrl-C reaches it.
+  // The command gets a session of its own: it can prompt only on its own terminal, if it has one, and no other
+  // terminal's Ctrl-C reaches it.
   if (::setsid() < 0) fail(failure, Stage::setup, errno);
   if (!return_to_usual_priority()) fail(failure, Stage::setup, errno);
   // If custodian and warden were both killed at once, at least the command itself dies with them.
@@ -86,26 +86,26 @@ bool apply(const ProtocolLimits& limits) {
   if (plan.has_terminal && ::ioctl(0, TIOCSCTTY, 0) < 0) fail(failure, Stage::setup, errno);
   if (::fchdir(plan.directory) < 0) fail(failure, Stage::directory, errno);
   if (plan.sandbox != nullptr) {
-    // A sandbox refuses nothing of what follows, except perhaps exec itself.
+    // A sandbox refuses nothing that follows, except perhaps exec itself.
     const SpawnFailure refused = enter_sandbox(*plan.sandbox);
     if (refused.stage != Stage::none) fail(failure, refused.stage, refused.error);
   }
-  // Everything above 2 is close-on-exec already; this holds even if some later change forgets the flag once.
+  // Everything above 2 is close-on-exec already; this call helps if a later change forgets the flag.
   ::syscall(SYS_close_range, 3U, ~0U, 0U);
   // The custodian blocks SIGCHLD, and a mask survives exec. Dispositions are all default already: the warden was
-  // started so, and neither it nor a custodian ever changes one.
+  // started with the defaults, and neither it nor a custodian ever changes one.
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  // Last before exec, since the limits would hinder the steps above.
+  // Comes last before exec, since the limits could make the steps above fail.
   if (!apply(plan.limits)) fail(failure, Stage::setup, errno);
   const int error = execute(plan);
   fail(failure, Stage::exec, error);
 }
 
 // vfork, with the child in plan.cgroup from its start; the C library has no function for this. Moving the child there
-// later would wait for all processors to pass a quiet state, many times as long as all the rest of a start. Returns the
-// child's number, or -errno.
+// later would wait for all processors to pass a quiet state, which takes many times as long as the rest of a start.
+// Returns the child's number, or -errno.
 //
 // The system call is made in place, because parent and child continue on one stack: a function around it would return
 // twice, and the first to return would overwrite what the second needs. After the call, this function does nothing that

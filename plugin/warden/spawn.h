@@ -21,7 +21,7 @@ struct SpawnPlan {
   int directory = -1;
   int cgroup = -1;  // the directory of the cgroup to start in; -1: the command stays in ours
   ProtocolLimits limits{};
-  SandboxPlan* sandbox = nullptr;  // What the command is confined by; NULL: nothing.
+  SandboxPlan* sandbox = nullptr;  // The command's sandbox; NULL: none.
 };
 
 // The child's number; or -1 with the stage in `failure`, in which case no child is left.

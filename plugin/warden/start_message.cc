@@ -22,7 +22,7 @@ bool StartMessage::receive(int socket, const char* bytes, const Received& receiv
   const auto size = static_cast<std::size_t>(received.size);
   if (size < sizeof(Start) || received.descriptor_count < 3) return false;
   std::memcpy(&start_, bytes, sizeof start_);
-  // It comes last, even if the ruleset before it is missing.
+  // Standard input comes last, even if the ruleset before it is missing.
   if (start_.has_input != 0 && !standard_input_) std::swap(standard_input_, ruleset_);
   if ((start_.has_input != 0) != static_cast<bool>(standard_input_)) return false;
   if (start_.has_terminal != 0 && start_.has_input == 0) return false;

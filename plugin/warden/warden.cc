@@ -114,14 +114,15 @@ bool Warden::greet() {
          problem_ == WardenProblem::none;
 }
 
-// From now on, only children matter: the descriptors of those who are gone would stay readable.
+// From now on, only children matter: the descriptors of a plugin or host that is gone would stay readable.
 void Warden::leave() {
   if (leaving_) return;
   leaving_ = true;
   events_.remove(control_.get());
   events_.remove(host_.get());
-  // So that the plugin does not wait for an answer, here or on a socket that lies unread in the queue. Ours stays open:
-  // when the other end closes, with the plugin or the host, that still continues a warden that a command has stopped.
+  // So that the plugin does not wait for an answer, here or on a socket that lies unread in the queue. Our end stays
+  // open: if a command has stopped this warden, the death of the plugin or the host closes the other end, and that
+  // continues it.
   ::shutdown(control_.get(), SHUT_RDWR);
   for (;;) {
     WardenMessage unread{};
@@ -141,13 +142,13 @@ void Warden::take_message() {
   } else if (received.size == sizeof(KillTree) && message.header.kind == Kind::kill_tree && socket) {
     kill_tree(message.kill_tree.custodian, std::move(socket), std::move(other));
   } else if (!received.descriptors_lost || state_.changed()) {
-    // The plugin is gone or speaks another language, or a command has lowered the limit of descriptors. In the last
-    // case only this message's descriptors were lost, and its sender sees its socket closed.
+    // The plugin is gone or speaks another language, or a command has lowered the limit of descriptors. If descriptors
+    // were lost for another reason, only this message is lost, and its sender sees its socket closed.
     leave();
   }
 }
 
-// With a ruleset, the child becomes a scope keeper, which makes custodians, instead of a custodian.
+// With a ruleset, the child becomes a scope keeper, which makes custodians, rather than a custodian.
 void Warden::spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
   // A command has changed what all custodians, and their commands, would inherit: another warden must be started.
   if (state_.changed()) return leave();

@@ -4,7 +4,7 @@
 // - Forks custodians when told to, continues those that were stopped, and reaps them.
 // - It is a subreaper: it inherits the tree of a custodian that died (or was killed by its own command), and kills
 //   every process of it.
-// - It ends when the plugin or the host is gone, and not before the last custodian and the last inherited process.
+// - It ends when the plugin or the host is gone, but not before the last custodian and the last inherited process.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace wtool::warden {
 class Warden {
  public:
   // `control`: the socket to the plugin. `name` and `name_room`: the memory of argv[0], where a custodian writes its
-  // own name, so that killing wardens by name does not hit custodians. `problem` and `error`: a reason, already found,
-  // why this process cannot serve; the plugin is then told, and nothing is served.
+  // own name, so that killing wardens by name does not hit custodians. `problem` and `error`: why this process cannot
+  // serve, if that is known already; the plugin is then told, and no call is served.
   Warden(Descriptor control, char* name, std::size_t name_room, WardenProblem problem, int error);
 
-  // Serves until the end; the result is the exit status.
+  // Serves until it must end, and returns the exit status.
   int run();
 
   // More calls at a time than this get an error. Memory for all is allocated at the start, because a command may later
@@ -34,14 +34,14 @@ class Warden {
 
  private:
   struct Child {
-    std::uint64_t number;  // the plugin's
+    std::uint64_t number;  // given by the plugin
     pid_t process;
   };
   struct PendingKill {
     std::uint64_t custodian;
     std::int64_t deadline_ms;
     Descriptor answer;
-    Descriptor handle;  // a pidfd of the custodian, until it is dead; none: it is known by its number
+    Descriptor handle;  // a pidfd of the custodian, until it is dead; empty: the custodian is known by its number
   };
 
   void prepare();
@@ -66,12 +66,12 @@ class Warden {
   std::size_t name_room_;
   std::vector<Child> children_;
   std::vector<PendingKill> pending_kills_;
-  // The processes below us, custodians aside, at the last look. Custodians are recognised by their session, which is
+  // The processes below us, except custodians, at the last look. Custodians are recognised by their session, which is
   // the warden's: each command begins its own, and no process can join another's.
   ProcessTree inherited_;
   bool leaving_ = false;
   bool childless_ = true;
-  // A custodian that has ended may have left a cgroup, or an earlier warden's custodian may.
+  // A custodian that has ended, of this warden or an earlier one, may have left a cgroup.
   bool cgroups_in_doubt_ = true;
 };
 

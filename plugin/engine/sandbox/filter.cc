@@ -22,7 +22,8 @@ namespace {
 constexpr std::uint32_t newest_known_call = 470;  // listns, Linux 6.19
 
 // Calls that need a capability which the warden drops (drop_capabilities: clock, modules, reboot, swap, quota, host
-// name, ports) are listed only where a mistake there would open the sandbox: every number more makes each start slower.
+// name, ports) are listed only where a mistake there would open the sandbox: every additional number makes each start
+// slower.
 //
 // Listed by name, and by number where the call is newer than some libraries that this is built with. From 424 on, a
 // call has the same number on every architecture.
@@ -89,11 +90,11 @@ struct ChangeOfProcess {
 constexpr ChangeOfProcess changes_of_process[] = {
     {"sched_setparam", 0}, {"sched_setscheduler", 0}, {"sched_setattr", 0}, {"sched_setaffinity", 0},
     {"migrate_pages", 0},  {"move_pages", 0},         {"setpriority", 1},   {"ioprio_set", 1}};
-// ioprio_set's constant for one process, which the C library lacks. Its others name a group, or all processes of a
-// user.
+// ioprio_set's constant for one process, which the C library lacks. Its other constants name a group, or all processes
+// of a user.
 constexpr std::uint32_t ioprio_who_process = 1;
 
-// The flags of clone and unshare for new namespaces. The one for a time namespace works with unshare only, because
+// The flags of clone and unshare for new namespaces. The one for a time namespace works only with unshare, because
 // clone has its signal in the same bits.
 constexpr std::uint32_t namespace_flags =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
@@ -130,13 +131,13 @@ class FilterBuilder {
   std::string missing_;
 };
 
-// The lower half of an argument: for the arguments that are tested so, the kernel looks at no more.
+// Tests of the lower half of an argument. The kernel looks only at that half of the arguments that are tested so.
 ArgumentTest is(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is, value}; }
 ArgumentTest is_not(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is_not, value}; }
 ArgumentTest has_any(unsigned argument, std::uint32_t flags) { return {argument, ArgumentTest::Kind::has_any, flags}; }
 ArgumentTest not_null(unsigned argument) { return {argument, ArgumentTest::Kind::not_null}; }
 
-// Truncates although it opens only for reading (0) or for ioctl (3).
+// An open that truncates, although it is only for reading (0) or for ioctl (3).
 ArgumentTest truncates_as(unsigned argument, std::uint32_t mode) {
   return {argument, ArgumentTest::Kind::masked, mode | O_TRUNC, O_ACCMODE | O_TRUNC};
 }

@@ -122,7 +122,7 @@ class Tree {
     return bounded(end) - bounded(begin);
   }
 
-  // Single numbers that have the same end all around them.
+  // Whether these are single numbers with the same end all around them.
   bool are_single(std::size_t begin, std::size_t end) const {
     if ((end - begin) % 2 == 0) return false;
     for (std::size_t range = begin + 1; range < end; range += 2) {

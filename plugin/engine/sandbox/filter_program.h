@@ -12,14 +12,14 @@
 
 namespace wtool::engine {
 
-// What must hold of one argument.
+// What must hold for one argument.
 struct ArgumentTest {
   enum class Kind {
     is,        // The lower half is `value`,
     is_not,    // is not `value`,
     has_any,   // has any of the bits of `value`,
-    masked,    // has, of the bits of `mask`, those of `value`.
-    not_null,  // Any of all 64 bits is set.
+    masked,    // equals `value` in the bits of `mask`.
+    not_null,  // Any of the 64 bits is set.
   };
   unsigned argument;
   Kind kind;
@@ -35,7 +35,7 @@ class FilterProgram {
 
   // An array of struct sock_filter. Numbers above `newest` fail with ENOSYS, as with a kernel that does not have them.
   // Programs of other architectures than `architecture` (AUDIT_ARCH_...) have other numbers and are killed, and so are
-  // those with the numbers of x32. Empty where a jump would be longer than the kernel takes.
+  // those with the numbers of x32. Empty where a jump would be longer than the kernel allows.
   std::string assemble(std::uint32_t architecture, std::uint32_t newest) const;
 
  private:

@@ -41,7 +41,7 @@ class FolderWatches {
   // Takes in what the kernel has reported since the last time.
   void hear();
 
-  // Whether the folder's file system tells this kernel of every change: not a network's, and not FUSE's.
+  // Whether the folder's file system reports every change to this kernel. Network file systems and FUSE do not.
   static bool can_watch(int folder);
 
  private:

@@ -164,7 +164,7 @@ std::uint32_t number_at(std::string_view bytes, std::size_t offset) {
   return number;
 }
 
-// How many bytes to remove from the path before, as version 4 of the format writes it.
+// How many bytes to remove from the previous path, as version 4 of the format writes it.
 std::optional<std::size_t> read_varint(std::string_view bytes, std::size_t& at) {
   std::size_t value = 0;
   for (int i = 0; i < 5; ++i) {

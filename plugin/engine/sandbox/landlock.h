@@ -10,7 +10,7 @@
 
 namespace wtool::engine::landlock {
 
-// What a process may do with files. Each right exists from the ABI version in its comment on.
+// What a process may do with files. Each right exists since the ABI version in its comment.
 enum : std::uint64_t {
   execute = 1ULL << 0,       // 1
   write_file = 1ULL << 1,    // 1

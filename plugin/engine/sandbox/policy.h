@@ -10,11 +10,11 @@ namespace wtool::engine {
 // Among the names to protect, this one stands for SandboxPolicy::repositories.
 inline constexpr const char* repositories_name = "repositories";
 
-// Paths without links, all of them below `read` and `write` of the policy. One that is gone opens nothing, and one that has
-// become a link since is an error.
+// Paths without links, all of them below `read` and `write` of the policy. A path that is gone opens nothing; one that
+// has since become a link is an error.
 struct HeldFiles {
   std::vector<std::string> read;
-  std::vector<std::string> list;  // the names in these folders may be read, and below them
+  std::vector<std::string> list;  // names may be read in these folders and below
   std::vector<std::string> write;
 
   bool operator==(const HeldFiles&) const = default;
@@ -28,13 +28,13 @@ struct SandboxPolicy {
   std::string record;                // one of `files` that we write meanwhile: it is protected, but not compared
   bool network = true;
   bool required = false;      // Run nothing if a part of this cannot be enforced.
-  bool ipc = false;           // Objects that belong to no folder: System V's, and the message queues of POSIX.
+  bool ipc = false;           // Allow objects that belong to no folder: those of System V, and POSIX message queues.
   bool repositories = false;  // Protect whatever makes git execute something, in each git repository below `write`.
   bool put_aside = false;     // Rename what a command has added to such a repository.
   // Run nothing if the kernel cannot refuse the writing of files, or the use of a network.
   bool needs_files = false;
   bool needs_network = false;
-  // Where a call has named files: no more than these may be used. What is protected below `write` stays protected.
+  // If a call has named files: only these may be used. What is protected below `write` stays protected.
   std::optional<HeldFiles> held{};
 
   bool operator==(const SandboxPolicy&) const = default;

@@ -28,7 +28,7 @@ Found look_for(const std::string& base, const std::string& path) {
   return found;
 }
 
-// The folders above the target, up to the outermost write root that it lies in.
+// Holds in place the folders above the target, up to the outermost write root that the target lies in.
 void hold_folders_above(const std::string& target, const std::vector<Root>& write_roots,
                         std::map<std::string, bool>& binds) {
   std::string outermost = target;

@@ -3,7 +3,8 @@
 // - Existing names are bound read-only for the command (warden/sandbox_child.h), with each folder above them up to a
 //   write root bound onto itself.
 // - Names that do not exist, and names reached through a symbolic link (a link cannot be a mount point, so it can be
-//   replaced), are watched: recorded before the command and compared after it. Without namespaces, all names are.
+//   replaced), are watched: recorded before the command and compared after it. Without namespaces, all names are
+//   watched.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct ProtectedFileState {
 };
 
 // When the entries of a folder last changed. Two changes within a short time may have the same time stamp, so a time is
-// reliable only once it is some time ago.
+// reliable only once it is a while ago.
 struct FolderTime {
   dev_t device = 0;
   ino_t inode = 0;
@@ -56,18 +57,18 @@ struct MissingNames {
 struct ProtectedNames {
   std::map<std::string, bool> binds;  // path -> read-only, or only bound onto itself; parents come first
   std::vector<std::string> bound;     // the names that are protected by a bind
-  std::vector<std::string> linked;    // the names that a link leads to: protected only as far as the link stays
+  std::vector<std::string> linked;    // the names that a link leads to: protected only as long as the link stays
   std::vector<std::string> watched;   // the names that exist, to record and compare
   std::vector<std::string> problems;  // sentences: what cannot be protected, and why
-  // The names that do not exist: those by folder, and the others.
+  // The names that do not exist: first those listed by folder, then the others.
   std::vector<MissingNames> missing_in;
   std::vector<std::string> missing;
-  std::vector<Addition> additions;  // of `missing`, what would change a repository
+  std::vector<Addition> additions;  // those of `missing` that would change a repository
 };
 
 enum class Found { missing, plain, linked };
 
-// Adds `path`, which lies below a base and has no links on the way from there. Returns what exists at it. Without
+// Adds `path`, which lies below `base`. The path of the base must have no links. Returns what exists at `path`. Without
 // `namespaces` nothing is bound, and existing files are watched.
 Found protect_name(const std::string& base, const std::string& path, const std::vector<Root>& write_roots,
                    bool namespaces, ProtectedNames& names);
@@ -80,7 +81,7 @@ void hold_in_place(const std::string& folder, const std::vector<Root>& write_roo
 class NamesInFolders {
  public:
   // Adds folder/name for each of the names, and returns those that exist. The path of the folder must have no links,
-  // and its names must be the same at every call.
+  // and the same `names` must be given for it at every call.
   std::vector<std::string> protect(const std::string& folder, const std::vector<std::string>& names, bool of_repository,
                                    const std::vector<Root>& write_roots, bool namespaces, ProtectedNames& result);
 
@@ -95,7 +96,7 @@ class NamesInFolders {
   std::map<std::pair<std::string, bool>, Known> folders_;  // by folder and `of_repository`
 };
 
-// The names in each root, as they are now.
+// Finds the names in each root, as they are now.
 ProtectedNames find_protected_names(const std::vector<Root>& write_roots, const std::vector<std::string>& names,
                                     bool namespaces, NamesInFolders& folders);
 
@@ -106,15 +107,15 @@ struct MadeNames {
 };
 MadeNames find_made_names(const ProtectedNames& names);
 
-// The state of watched paths; of a folder, all that is in it, up to `max_files` for each path. A link to a folder is
-// followed unless the folder has a repository, whose names are protected themselves.
+// The state of watched paths; for a folder, of all that is in it, up to `max_files` for each path. A link to a folder
+// is followed unless the folder has a repository, whose names are protected themselves.
 class FileRecord {
  public:
   static constexpr std::size_t max_files = 10'000;
 
   explicit FileRecord(const std::vector<std::string>& watched);
 
-  // The paths that have changed since, in order, each path of a folder by its own name.
+  // The paths that have changed since, in order, each path in a folder under its own name.
   std::vector<std::string> changes() const;
 
   using States = std::map<std::string, ProtectedFileState>;

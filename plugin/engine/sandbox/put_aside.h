@@ -9,7 +9,7 @@
 
 namespace wtool::engine {
 
-// Which file a path names. Two files of one path differ in it.
+// Which file a path names. Another file at the same path has another identity.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;
@@ -36,8 +36,9 @@ struct PutAside {
   std::string error;  // or why it is still there
 };
 
-// Renames it within its folder to NAME.put-aside-TIME. Nothing is overwritten and no link is followed: where a link is
-// on the way from the base, the link itself is renamed; if it existed before the command, that is an error.
+// Renames what was added, within its folder, to NAME.put-aside-TIME. Nothing is overwritten and no link is followed:
+// where a link is on the way from the base, the link itself is renamed; if it existed before the command, that is an
+// error.
 PutAside put_aside(const Addition& addition);
 
 }  // namespace wtool::engine

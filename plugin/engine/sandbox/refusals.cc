@@ -132,7 +132,7 @@ void add_last_part(std::string_view before, std::vector<Candidate>& found) {
   found.push_back({before, false});
 }
 
-// "/proc/PID/..." of any process: the kernel lets only those read it that may trace the process.
+// Whether the path is "/proc/PID/..." of any process: the kernel lets only those who may trace the process read it.
 bool is_of_process(std::string_view path) {
   constexpr std::string_view folder = "/proc/";
   if (!path.starts_with(folder)) return false;
@@ -157,7 +157,7 @@ std::optional<std::string> judge_protected(const std::string& path, bool or_abov
 
 class RefusalJudge {
  public:
-  // Looks up at most `paths` paths, and counts them down.
+  // Looks up at most `paths` paths, and counts `paths` down.
   RefusalJudge(const AccessLine& line, bool runs_programs, const RefusalContext& context, int& paths)
       : line_(line), context_(context), paths_(paths) {
     writes_ = has_any(line.lowered, write_words) && !has_any(line.lowered, read_words);
@@ -214,7 +214,7 @@ class RefusalJudge {
       return "a read outside " + list_roots(roots.read) + ": " + path;
     }
     if (is_of_process(path) && !writes_) return "a read of another process: " + path;
-    // Perhaps it was to be executed, but nobody may execute it.
+    // Perhaps the file was to be executed, but even the host may not execute it.
     if (executes_ && !writes_ && !context_.host_may(path, X_OK)) return std::nullopt;
     if (has_any(line_.lowered, read_words)) return std::nullopt;
     if (!context_.host_may(path, W_OK) && !context_.host_may(parent_of(path), W_OK)) return std::nullopt;
@@ -253,7 +253,7 @@ std::optional<std::string> judge_request(std::string_view lowered, const Refusal
     if (!request.of_process) return context.ipc_refused ? std::optional<std::string>(request.told) : std::nullopt;
     pid_t pid = process_behind(lowered, at + request.words.size());
     if (pid == 0) pid = process_behind(lowered, 0);
-    // The kernel lets the host send a signal to those whose settings it may change.
+    // If the host may change the settings of a process, the kernel also lets it send that process a signal.
     if (pid > 1 && context.host_may_signal(pid)) return std::string(request.told) + std::to_string(pid);
   }
   return std::nullopt;
@@ -290,7 +290,7 @@ void judge_line(std::string_view text, bool runs_programs, const RefusalContext&
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context) {
   std::vector<std::string> refusals;
   standard_error = standard_error.substr(0, max_text);
-  // Python words a program that may not be executed like a file that may not be opened.
+  // Python uses the same words for a program that may not be executed as for a file that may not be opened.
   const bool runs_programs = standard_error.find("subprocess.py") != std::string_view::npos;
   int paths = max_paths;
   while (!standard_error.empty() && refusals.size() < max_refusals && !context.cancelled()) {

@@ -17,7 +17,7 @@ namespace wtool::engine {
 
 struct RefusalContext {
   Roots roots;
-  std::vector<std::string> protected_paths;  // that were protected by a bind
+  std::vector<std::string> protected_paths;  // those that were protected by a bind
   std::string directory;                     // the command's
   bool files = false;                        // Landlock was active,
   bool network_refused = false;              // and the filter, with network: deny,
@@ -28,7 +28,7 @@ struct RefusalContext {
   std::function<std::string(const std::string&)> canonical;
   // Whether the host itself may send a signal to this process; kill(2) with 0.
   std::function<bool(pid_t)> host_may_signal;
-  // True once nobody waits for the answer any more.
+  // True once nobody waits for the answer.
   std::function<bool()> cancelled;
 };
 

@@ -91,7 +91,7 @@ class RepositoryGuard {
   }
 
   void protect(NamesInFolders& folders) {
-    // Even if it has none of the names: otherwise it could be moved away and replaced by another folder.
+    // Needed even if it has none of the names: otherwise it could be moved away and replaced by another folder.
     if (namespaces_) hold_in_place(path_, write_roots_, names_);
     const auto found = folders.protect(path_, guarded, true, write_roots_, namespaces_, names_);
     read_configuration(std::find(found.begin(), found.end(), "commondir") != found.end());
@@ -146,7 +146,7 @@ class RepositoryGuard {
     }
   }
 
-  // A file, or a folder of hooks, that git executes or reads as configuration.
+  // Adds a file, or a folder of hooks, that git executes or reads as configuration.
   void add_named(const std::string& path, bool hooks) {
     // If a link leads out of the write roots or into them, the link itself is what a command can change.
     const Root* root = nullptr;
@@ -195,7 +195,7 @@ std::string index_of(const FoundRepository& found) {
   return repository.empty() ? repository : repository + "/index";
 }
 
-// Whether the repository takes this folder, which lies in its checkout, for its submodule.
+// Whether the repository takes this folder, which lies in its checkout, for one of its submodules.
 bool takes_for_submodule(const FoundRepository& repository, const std::string& folder, std::int64_t changed_since_ns) {
   const std::string top = folder_of(repository);
   const std::string file = index_of(repository);
@@ -273,8 +273,8 @@ std::vector<Addition> find_intruders(const FoundByPath& made, const MadeReposito
   for (const auto& [path, found] : made) {
     const std::string folder = folder_of(found);
     const bool is_new = new_ones.all.contains(path);
-    // A repository that replaced another one, which is lost; and one that only a file .git leads to, which is
-    // protected.
+    // Skips a repository that replaced another one, because that one is lost, and a repository that only a file .git
+    // leads to, because that file is protected.
     if ((is_new && before.contains(path)) || path.find("/.git/") != std::string::npos) continue;
     const auto disturbs = [&, &path = path](const FoundRepository& other) {
       const std::string top = folder_of(other);

@@ -1,4 +1,4 @@
-// The parts of a git repository that make something execute: protected in each repository that a search has found.
+// The parts of a git repository that make git execute something: protected in each repository that a search has found.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@ namespace wtool::engine {
 
 using FoundByPath = std::map<std::string, FoundRepository>;
 
-// Adds the paths to bind and to watch, of all repositories but those in `made`. Closed folders are bound as a whole: a
-// command can neither open them nor change what is in them.
+// Adds the paths to bind and to watch, for all repositories except those in `made`. Closed folders are bound as a
+// whole: a command can neither open them nor change what is in them.
 void protect_repositories(const Repositories& repositories, const FoundByPath& made,
                           const std::vector<Root>& write_roots, bool namespaces, NamesInFolders& folders,
                           ProtectedNames& names);
 
 struct MadeRepositories {
-  FoundByPath all;                    // that did not exist before, or were other ones
+  FoundByPath all;                    // those that did not exist before, or were different ones
   std::vector<std::string> reported;  // their paths, except for those inside another one's .git
 };
 
 MadeRepositories find_made_repositories(const Repositories& before, const Repositories& after);
 
-// Those of `made` that make git run git in a repository of `before`, or in one around it: an index of `before` lists it
-// as a submodule, it encloses a checkout, or it is broken, so that git looks in the folders above. `made` may come from
-// earlier commands as well. `since` is when this command began; entries that an index had before are not checked again.
+// Those of `made` that git would use when it runs in a repository of `before`: they are in the same folder, its index
+// lists them as a submodule, or they enclose its checkout and it is broken, so that git looks in the folders above.
+// `made` may come from earlier commands as well. `since_ns` is when this command began; entries that an index had
+// before are not checked again.
 std::vector<Addition> find_intruders(const FoundByPath& made, const MadeRepositories& new_ones,
                                      const FoundByPath& before, std::int64_t since_ns);
 

@@ -48,7 +48,7 @@ struct CloseListing {
 };
 using Listing = std::unique_ptr<DIR, CloseListing>;
 
-// Its owner may list it and look at what is in it.
+// False if this user owns the folder, but may not list it or look at what is in it.
 bool is_open(const struct stat& status) {
   constexpr mode_t needed = S_IRUSR | S_IXUSR;
   return ::geteuid() == 0 || status.st_uid != ::geteuid() || (status.st_mode & needed) == needed;
@@ -75,7 +75,7 @@ bool identify(int folder, const char* name, FoundRepository& found) {
   return true;
 }
 
-// What the names in a folder tell about it.
+// What the names in a folder reveal about it.
 struct Signs {
   bool dot_git = false, head = false, objects = false, refs = false, commondir = false;
 
@@ -185,7 +185,7 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
     found.kind = FoundRepository::Kind::bare;
     folder.found.push_back(found);
   }
-  // Nobody has a checkout among the objects and references of a repository, and they are many.
+  // In a repository's own folder, only these are searched: objects and references are many, and hold no checkout.
   if (folder.dot_git || (folder.in_git && signs.repository())) {
     std::erase_if(names, [](const Name& name) { return name.text != "modules" && name.text != "worktrees"; });
   }
@@ -228,7 +228,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   opened.release();
   // In another file system, the same inode number is another folder.
   if (folder.device != status.st_dev) folder.folders.clear();
-  // Before it is read, so that no change falls between the two.
+  // Watched before it is read, so that no change falls between the two.
   if (watching && !is_root) folder.watches.watch(descriptor, folder.watch);
   const std::int64_t now = now_ns();
   if (read(listing.get(), folder) == Listed::partly) return folder.watches.forget(folder.watch);
@@ -238,7 +238,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   folder.settled = folder.changed_ns + settled_after_ns < now;
 }
 
-// For a folder that is as it was when it was listed.
+// For a folder that has not changed since it was listed.
 void RepositorySearch::Pass::keep_watch(int root, const char* relative, Folder& folder) const {
   const Descriptor opened = open_below(root, relative);
   if (!opened) return;
@@ -259,7 +259,7 @@ RepositorySearch::~RepositorySearch() = default;
 void RepositorySearch::Pass::refresh(int root, const char* relative, Folder& folder) {
   const bool is_root = relative == std::string_view(".");
   struct stat status {};
-  // By its descriptor a root can be looked at even where nobody may search it.
+  // Through its descriptor, a root can be looked at even if nobody may search it.
   if ((is_root ? ::fstat(root, &status) : ::fstatat(root, relative, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) !=
       0) {
     const int error = errno;
@@ -287,7 +287,7 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
     ++pass.folders;
     const char* relative = folder.path.c_str() + root.path.size();
     relative += *relative == '/' ? 1 : 0;
-    // The root's path may lead to another folder by now, of which a watch would know nothing.
+    // The root's path may lead to another folder by now, about which a watch would know nothing.
     if (*relative == '\0') {
       pass.refresh(place.get(), ".", folder);
     } else if (!folder.watch.unchanged()) {

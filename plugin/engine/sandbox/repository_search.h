@@ -1,10 +1,10 @@
-// Finds git repositories inside write roots, by names alone: git is not run and no link is followed.
+// Finds git repositories inside write roots, only by file names: git is not run and no link is followed.
 //
 // - It finds a `.git` of any kind, and folders that git takes for a repository without one (HEAD with objects and refs,
 //   or HEAD with commondir), as bare repositories, submodules and worktrees have.
-// - It remembers folders between searches, and does not list one again whose change time is the same; a program cannot
-//   set that. From the third search on it has the kernel report which folders change (folder_watches.h), and asks only
-//   for the others.
+// - It remembers folders between searches, and does not list a folder again whose change time is the same; programs
+//   cannot set that time. From the third search on it has the kernel report which folders change (folder_watches.h),
+//   and asks only for the others.
 // - A search is bounded in time and in folders; `left_out` says what it skipped. It ends at once when its caller gives
 //   up.
 //
@@ -48,7 +48,7 @@ struct FoundRepository {
 struct Repositories {
   std::map<std::string, FoundRepository> found;  // by path
   std::vector<std::string> left_out;             // sentences: what was not searched, and why
-  std::vector<std::string> closed;               // folders below a root that their owner has closed, this user
+  std::vector<std::string> closed;               // folders below a root that this user owns and has closed
 };
 
 // Why a closed folder that cannot be protected is left out, as a sentence.

@@ -29,7 +29,7 @@ bool resolve(const std::string& name, const char* key, Root& root, std::string& 
   return true;
 }
 
-// Without "." and "..", and no slash at its end; links stay.
+// The path without "." and "..", and without a slash at its end; links stay.
 std::string lexical(const std::string& name) {
   std::string path = std::filesystem::path(name).lexically_normal();
   while (path.size() > 1 && path.back() == '/') path.pop_back();

@@ -36,7 +36,7 @@ std::string list_roots(const std::vector<Root>& roots);
 // if a root's name lies in a write root but leads out of it: a command could have put that link there.
 bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error);
 
-// The roots of what a call is held to. False with `error`: one has become a link.
+// The roots of the files that a call is limited to. False with `error`: one has become a link.
 bool resolve_held(const HeldFiles& held, Roots& roots, std::string& error);
 
 // Opens the root for Landlock, with O_PATH and without following links, since its path is canonical. Empty with errno.

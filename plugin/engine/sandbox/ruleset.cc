@@ -72,7 +72,7 @@ Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& 
     if (!allow(ruleset.get(), root, reading & attributes.files, error)) return {};
   }
   for (const Root& root : roots.list) {
-    // A file has no names in it, and the kernel takes no rule without a right.
+    // A file has no names in it, and the kernel accepts no rule without a right.
     if (root.folder && !allow(ruleset.get(), root, read_dir & attributes.files, error)) return {};
   }
   for (const Root& root : roots.write) {

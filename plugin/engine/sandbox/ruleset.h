@@ -10,14 +10,14 @@
 
 namespace wtool::engine {
 
-// Who sets the scope in which processes may signal and may connect to abstract sockets. own: this ruleset, for the
-// command alone. outside: the command already runs in a scope (make_scope).
+// Who sets the scope in which processes may signal and may connect to abstract sockets. own: this ruleset, only for the
+// command. outside: the command already runs in a scope (make_scope).
 enum class Scopes { own, outside };
 
 // A ruleset with everything that ABI version `abi` (at least 1) can handle. Empty with `error`, a sentence.
 Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error, Scopes scopes = Scopes::own);
 
-// A ruleset of scopes alone, shared by the commands of a session. Empty with `error`.
+// A ruleset that has only scopes, shared by the commands of a session. Empty with `error`.
 Descriptor make_scope(std::string& error);
 
 }  // namespace wtool::engine

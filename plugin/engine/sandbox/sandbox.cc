@@ -19,7 +19,7 @@ namespace {
 // A search for repositories takes a moment if everything is in memory. These limits are for cold disks and huge trees.
 constexpr std::chrono::milliseconds search_before{5000};
 constexpr std::chrono::milliseconds search_after{1000};
-// How long a call waits for another call's search, before its own one after the command.
+// How long a call waits for another call's search, before its own search after the command.
 constexpr std::chrono::milliseconds wait_after{1000};
 // How often a call that waits for another call's search checks whether its caller has given up.
 constexpr std::chrono::milliseconds between_looks{20};
@@ -139,7 +139,7 @@ std::shared_ptr<const SharedSandbox> Sandbox::share(bool network, SandboxRefusal
            std::all_of(roots.list.begin(), roots.list.end(), is_unchanged) &&
            std::all_of(roots.write.begin(), roots.write.end(), is_unchanged);
   };
-  // A rule holds for the folder that was there. One that was removed and made again is another.
+  // A rule holds for the folder that was there. A folder that was removed and made again is another one.
   if (!shared || !unchanged(shared->roots) || !unchanged(shared->allowed)) shared = make(network, refusal);
   return shared;
 }
@@ -154,7 +154,7 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   prepared.report = prepared.shared->report;
   if (!find_names(roots.write, no_namespaces.empty(), given_up, prepared)) return std::nullopt;
 
-  // Nothing can protect names that do not exist, so they are not counted as missing.
+  // Nothing can protect names that do not exist, so they do not count as missing protection.
   std::vector<std::string> missing;
   if (!no_namespaces.empty()) {
     missing.push_back("protected_names: they are compared afterwards, because a namespace cannot be made (" +

@@ -1,4 +1,4 @@
-// A sandbox by configuration: what is made once for all its calls, and what each call adds.
+// The sandbox of a configuration: what is made once for all its calls, and what each call adds.
 #pragma once
 
 #include <chrono>
@@ -45,7 +45,7 @@ struct SharedSandbox {
 struct PreparedSandbox {
   std::shared_ptr<const SharedSandbox> shared;
   ProtectedNames names;
-  Repositories repositories;  // that existed before it,
+  Repositories repositories;  // those that existed before the command,
   std::int64_t since_ns = 0;  // at this time
   Confinement confinement;
   SandboxReport report;
@@ -65,7 +65,7 @@ class Sandbox {
 
   // Prepares for a command in `directory` (canonical). Nothing, with `refusal`, when a root is missing, or something
   // required cannot be enforced. `no_namespaces`: why namespaces are known to be unavailable; empty while they may
-  // work. `given_up`: true once the caller waits no longer; the returned value must then not be used, and `refusal` may
+  // work. `given_up`: true once the caller no longer waits; the returned value must then not be used, and `refusal` may
   // be empty. `lifts_network`: the network is open, whatever the policy says.
   std::optional<PreparedSandbox> prepare(const std::string& directory, const std::string& no_namespaces,
                                          SandboxRefusal& refusal, const RepositorySearch::GivenUp& given_up = {},

@@ -15,8 +15,8 @@ namespace wtool::engine {
 
 namespace {
 
-// Other processes may make, replace or remove a protected path between our check and the bind: in a temporary folder, the
-// tests of another project may do so all the time, and then half of the starts fail. An attempt costs milliseconds.
+// Other processes may make, replace or remove a protected path between our check and the bind: in a temporary folder,
+// another project's tests may do so all the time, and then half of the starts fail. An attempt costs milliseconds.
 constexpr int max_starts = 25;
 
 void look_for_refusals(const PreparedSandbox& prepared, const Command& command, const std::string& directory,
@@ -53,7 +53,7 @@ void forget_output_files(const std::string& folder, SandboxReport& report) {
                 [&](const std::string& path) { return (path + '/').starts_with(own) || own.starts_with(path + '/'); });
 }
 
-// The call was cancelled, or its time was over, before anything ran.
+// The outcome if the call was cancelled, or its time was over, before anything ran.
 CommandOutcome not_begun(const Cancellation& cancellation) {
   CommandOutcome outcome;
   if (cancellation.mode() != Cancellation::Mode::none) {

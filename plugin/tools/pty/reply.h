@@ -31,7 +31,7 @@ struct Waiting {
       "description": "Wait no longer. Default: 1000, with wait_for 10000."})";
 
   void read(Parameters& parameters, std::chrono::milliseconds usual = std::chrono::milliseconds(1000));
-  // Waits no longer than until `deadline`, the host's.
+  // Waits at most until `deadline`, the host's deadline.
   Pty::Wish wish(const Pty::Mark& since, Pty::Clock::time_point deadline) const;
 };
 
@@ -56,14 +56,14 @@ ToolResult recorded_refusal(const CallError& error, const Labels& labels, const 
 // The recorded refusal of wrong parameters.
 ToolResult invalid(const std::string& problem, const Labels& labels, const CallContext& context);
 
-// The caller no longer wants the result.
+// The result of a call that was cancelled.
 ToolResult cancelled(const CallContext& context);
 
 // What explain answers for a tool that starts nothing.
 std::string explanation_of_look(const std::string& problem, const std::string& id, const Sessions& sessions);
 
-// A call about one terminal. The constructors of derived classes read the name and the other parameters, and say what is
-// wrong with them.
+// A call about one terminal. The constructors of derived classes read the name and the other parameters, and put what
+// is wrong with them into `problem_`.
 class TerminalCall : public PreparedCall {
  public:
   ToolResult run(CallContext& context) override;

@@ -75,7 +75,7 @@ class PtyStartCall : public CommandCall {
     if (const auto* error = std::get_if<CallError>(&outcome)) return pty::refusal(*error);
     auto& started = std::get<StartedPty>(outcome);
     const auto give_up = [&] {
-      // The caller does not hear its name, so nobody could stop it later.
+      // The caller does not get the terminal's name, so nobody could stop it later.
       stop_pty(started.pty->id(), context);
       return pty::cancelled(context);
     };

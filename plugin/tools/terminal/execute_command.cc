@@ -16,7 +16,7 @@ namespace {
 using std::chrono::milliseconds;
 using terminal::Json;
 
-// All three are numbers of the specification ("60 seconds", "300 seconds", "1MB").
+// All three come from the specification ("60 seconds", "300 seconds", "1MB").
 constexpr milliseconds default_timeout{60'000};
 constexpr milliseconds max_timeout{300'000};
 constexpr std::size_t max_output = 1024UL * 1024;
@@ -45,7 +45,7 @@ constexpr std::string_view output_properties = R"("exitCode": {"type": "integer"
     "backgroundProcesses": {"type": "array", "items": {"type": "string"}},
     "auditError": {"type": "string"})";
 
-// Ends a command of a session, however its call is left.
+// Ends a command of a session, however its call returns.
 class Turn {
  public:
   explicit Turn(Session& session) : session_(session) {}
@@ -59,7 +59,7 @@ class Turn {
   Session& session_;
 };
 
-// The answer of a command that came as far as the engine: one function for each way in which it can end.
+// The answer of a command that reached the engine: one function for each way in which it can end.
 class TerminalFormat {
  public:
   TerminalFormat(const CallResult& result, engine::CommandOutcome& outcome) : result_(result), outcome_(outcome) {}
@@ -117,7 +117,7 @@ class TerminalFormat {
     return object;
   }
 
-  // It has no exit code.
+  // For a command that has no exit code.
   Json broken_off(const char* code, const std::string& message, const std::string& hint) {
     Json object = terminal::failure(code, message, hint);
     add_output(object);
@@ -176,7 +176,7 @@ class ExecuteCommand : public PreparedCall {
     set_words(request_, std::move(words));
     request_.timeout = timeout ? milliseconds(*timeout) : std::min(default_timeout, longest);
     request_.output_bytes = max_output;
-    // Read again at each call, because it may have changed.
+    // The file is read again at each call, because it may have changed.
     request_.tool_rules = [words = request_.words, file = configuration.tools_allow](const std::string&,
                                                                                      const policy::Programs& programs) {
       return policy::judge_by_tools_allow(words, file, programs);

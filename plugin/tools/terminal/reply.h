@@ -1,4 +1,5 @@
-// What the terminal tools answer: their specification's objects, as the metadata and, as JSON, as the text.
+// What the terminal tools answer: the objects of their specification, as the metadata and, written as JSON, as the
+// text.
 #pragma once
 
 #include <string>
@@ -24,7 +25,7 @@ ToolResult reply(Json object);
 // MAX_SESSIONS_EXCEEDED.
 Json failure(const char* code, const std::string& message, const std::string& hint);
 
-// The specification's code for one of docs/guide/results.md.
+// The specification's code for a code of docs/guide/results.md.
 const char* code_for(const CallError& error);
 
 ToolResult refusal(const CallError& error);
@@ -33,7 +34,7 @@ ToolResult refusal(const CallError& error);
 // and agent as is known.
 ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 
-// and of a call whose parameters are wrong.
+// The recorded refusal of a call whose parameters are wrong.
 ToolResult invalid(const std::string& problem, const Labels& labels, const CallContext& context);
 
 // The labels of the session `id`, or only the id where there is no such session.
