@@ -27,7 +27,7 @@ class Descriptor {
   explicit operator bool() const noexcept { return fd_ >= 0; }
   int release() noexcept { return std::exchange(fd_, -1); }
 
-  // Closes. The result of close is not looked at: on Linux the descriptor is gone whatever it says.
+  // Closes the descriptor. The result of close() is ignored: on Linux the descriptor is closed in any case.
   void reset() noexcept {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }

@@ -16,7 +16,7 @@ inline std::string environment_folder(const char* name, std::string otherwise = 
   return value != nullptr && value[0] == '/' ? std::string(value) : std::move(otherwise);
 }
 
-// All of them, as "NAME=value".
+// All variables, as "NAME=value".
 inline std::vector<std::string> own_environment() {
   std::vector<std::string> variables;
   for (char** at = ::environ; at != nullptr && *at != nullptr; ++at) variables.emplace_back(*at);

@@ -23,7 +23,7 @@ struct CodeRange {
   std::uint32_t first, last;
 };
 
-// Beside the controls above: format characters, fillers and selectors without a glyph, blanks, and private use.
+// In addition to the controls above: format characters, fillers and selectors without a glyph, blanks, and private use.
 constexpr CodeRange invisible[] = {
     {0x00a0, 0x00a0},     // no-break space
     {0x00ad, 0x00ad},     // soft hyphen
@@ -48,7 +48,7 @@ constexpr CodeRange invisible[] = {
     {0xfeff, 0xfeff},     // byte order mark
     {0xffa0, 0xffa0},     // halfwidth Hangul filler
     {0xfff0, 0xfffc},     // interlinear annotation, object replacement
-    {0xfffe, 0xffff},     // no characters
+    {0xfffe, 0xffff},     // noncharacters
     {0x110bd, 0x110bd},   // Kaithi number signs
     {0x110cd, 0x110cd},   // Kaithi number sign above
     {0x13430, 0x1345f},   // Egyptian format controls
@@ -64,7 +64,7 @@ bool is_invisible(std::uint32_t code) {
                      [&](const CodeRange& range) { return code >= range.first && code <= range.last; });
 }
 
-// `is_odd` says which characters do not stay.
+// `is_odd` says which characters are escaped.
 template <typename IsOdd>
 void append(std::string& out, std::string_view text, std::string_view keep, IsOdd is_odd) {
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// Makes text harmless to show: for log lines, and for whatever else comes from a plugin or a command to a terminal.
+// Makes text harmless to show: for log lines, and for all other text of a plugin or a command that a terminal shows.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 namespace wtool {
 
 // Appends `text` to `out` as valid UTF-8 in which nothing controls a terminal. Control characters become \n, \t, \r,
-// \xNN or \uNNNN, as do characters that turn the writing direction or break lines; bytes that are not UTF-8 become
-// \xNN. All other characters stay, the backslash included. Characters in `keep` (ASCII) stay too.
+// \xNN or \uNNNN, as do characters that change the writing direction or break lines; bytes that are not UTF-8 become
+// \xNN. All other characters stay, including the backslash. Characters in `keep` (ASCII) stay too.
 void append_escaped(std::string& out, std::string_view text, std::string_view keep = {});
 
-// The same as a value.
+// The same, but returns the text.
 std::string escaped(std::string_view text, std::string_view keep = {});
 
-// For texts that a person judges: as escaped(), and characters that are invisible or look like a blank become \uNNNN or
-// \U00NNNNNN, too. These are characters without a glyph (zero width, format, fillers, variation selectors, tags),
-// blanks other than the plain space, and private ones.
+// For texts that a person judges: like escaped(), but characters that are invisible or look like a blank become \uNNNN
+// or \U00NNNNNN, too. These are characters without a glyph (zero width, format, fillers, variation selectors, tags),
+// blanks other than the plain space, and those for private use.
 std::string visible(std::string_view text);
 
 }  // namespace wtool

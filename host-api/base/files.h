@@ -17,35 +17,36 @@ namespace wtool {
 
 struct Written {
   std::size_t bytes = 0;
-  int error = 0;  // the errno for which `bytes` is not everything
+  int error = 0;  // an errno, if fewer than all bytes were written
 };
 
 Written write_all(int descriptor, std::string_view bytes) noexcept;
 
-// Appends everything up to the end of the file to `bytes`. Returns 0 or an errno; EFBIG where there are more than
-// `limit` bytes, some of which have then been appended.
+// Appends everything up to the end of the file to `bytes`. Returns 0 or an errno; EFBIG if there are more than `limit`
+// bytes, some of which have then been appended.
 int read_all(int descriptor, std::size_t limit, std::string& bytes);
 
 // ---- Opens the files that this host writes itself while commands run, or after them: events, reports, journals.
 //
-// A command that may write beside such a file, in this run or an earlier one, could put a symbolic link in its place,
-// or in place of a folder above it. This host, which is not sandboxed, would then write where the link leads. So:
+// A command that may write in the folder of such a file, in this run or an earlier one, could put a symbolic link in
+// place of the file, or of a folder above it. This host, which is not sandboxed, would then write where the link leads.
+// So:
 //
 // - The user's own links, such as a home folder that is one, are followed once, before any command runs
 //   (resolve_links_above). Links in the working directory and in folders where other users may write are not followed:
 //   an earlier command may have made them.
-// - After that no link is followed, neither at the end of the path nor on the way. Only below /dev and /proc, where a
-//   command cannot make links, they are (`/dev/stdout`).
+// - After that no link is followed, neither at the end of the path nor on the way, except below /dev and /proc, where a
+//   command cannot make links (`/dev/stdout`).
 
 // The real path of `file`, as far as its folders exist. Call it before the first command runs, and open the result
 // later. Returns the same text where no link has to be followed.
 std::string resolve_links_above(const std::string& file);
 
-// As open(2) with `flags`, close-on-exec. Empty with `why`, words to be read after "cannot write FILE: ".
+// Like open(2) with `flags`, close-on-exec. Empty with `why`: the words that follow "cannot write FILE: ".
 Descriptor open_without_links(const std::string& file, int flags, mode_t mode, std::string& why);
 
-// Opens the folder, and makes it and the folders above it where they are missing, below `base`, whose own path may have
-// links. Empty with `why`. `made`: whether the last folder was missing; it is made with `mode`.
+// Opens `folder`; makes it, and the folders above it, where they are missing. Follows no link below `base`, but `base`
+// itself may lead through links. Empty with `why`. `made`: whether the last folder was missing; it gets `mode`.
 Descriptor make_folder_without_links(const std::string& base, const std::string& folder, mode_t mode, bool& made,
                                      std::string& why);
 

@@ -1,5 +1,5 @@
-// The versions of what outlives a process: `wtool --version --json` tells them. A version is raised when an older
-// program would misread what a newer one writes, or a newer one no longer reads what an older one wrote.
+// The versions of the formats that outlive a process; `wtool --version --json` prints them. A version is raised when an
+// older program would misread what a newer one writes, or a newer one no longer reads what an older one wrote.
 // tests/data/formats/VERSION has a file of each format, which every later program must read.
 #pragma once
 
@@ -12,7 +12,7 @@ inline constexpr int audit = 1;          // audit.file
 inline constexpr int configuration = 1;  // wtool.yaml
 inline constexpr int workflow = 1;       // WORKFLOW.md
 inline constexpr int server_lock = 1;    // .wtool/mcp-servers.json
-// What a plugin and its warden say to each other. Both come from one build, and other versions are refused.
+// The protocol between a plugin and its warden. Both come from one build, and other versions are refused.
 inline constexpr std::uint32_t warden_protocol = 9;
 
 }  // namespace wtool::formats

@@ -1,4 +1,4 @@
-// Members of a JSON object that somebody else wrote: one of another type than it should have counts as missing.
+// Members of a JSON object that somebody else wrote: a member of the wrong type counts as missing.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace wtool {
 
-// Empty: there is no such member, it is no text, or this is no object. `Json` is nlohmann's json or ordered_json.
+// Empty: the member is missing or not a text, or `object` is not an object. `Json` is nlohmann's json or ordered_json.
 template <class Json>
 std::string text_member(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? found->template get<std::string>() : std::string();
 }
 
-// The same for an object in the object.
+// The same for a member that is an object.
 template <class Json>
 Json object_member(const Json& object, const char* name) {
   const auto found = object.find(name);

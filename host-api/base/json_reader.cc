@@ -37,7 +37,7 @@ Value parsed_or_thrown(std::string_view text) {
   return Value::parse(text);
 }
 
-// Looks for keys that an object has twice while a text is parsed.
+// While a text is parsed, looks for keys that an object has twice.
 struct KeyWatch {
   std::vector<std::set<std::string>> keys{};
   std::string repeated{};

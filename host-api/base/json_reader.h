@@ -9,29 +9,30 @@
 namespace wtool {
 
 // Parses a JSON object. On failure `problem` is a sentence (with the byte, where that is known): the text is not JSON,
-// is another value than an object, or has a key twice, of which one would be lost.
+// is nested too deeply, is not an object, or has a key twice, so that one of the two values would be lost.
 nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 
 // A key that an object in this JSON has twice, in the form of show_json(); empty: no object has a key twice.
 std::string repeated_key(std::string_view text);
 
-// Parse JSON of any type; the value is discarded if the text is not JSON. They refuse a NUL: the library takes it for the
-// end of the text, and ignores whatever follows. The second keeps the order of the keys.
+// Parse JSON of any type; the value is discarded if the text is not JSON. They refuse a NUL: the library takes it for
+// the end of the text, and ignores whatever follows. The second keeps the order of the keys.
 nlohmann::json parse_json(std::string_view text);
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
-// The same for texts that are known to be JSON, or whose mistake is told: throw nlohmann::json::exception if one is not.
+// The same for texts that are known to be JSON, or whose mistakes the caller reports: throw nlohmann::json::exception
+// if the text is not JSON.
 nlohmann::json parse_json_or_throw(std::string_view text);
 nlohmann::ordered_json parse_ordered_json_or_throw(std::string_view text);
 
-// Whether arrays and objects of a text, which need not be JSON, are nested deeper than that. Linear; ask before a parser
-// that recurses.
+// Whether arrays and objects of a text, which need not be JSON, are nested deeper than `levels`. Linear; call it before
+// a parser that recurses.
 bool nests_deeper(std::string_view text, std::size_t levels);
 
 // A value as JSON text for a message, cut where it is long.
 std::string show_json(const nlohmann::json& value);
 
-// Its type and how many bytes it has as JSON text: for values that no message may show.
+// The type of a value, and its size in bytes as JSON text: for values that no message may show.
 std::string describe_json(const nlohmann::json& value);
 
 }  // namespace wtool

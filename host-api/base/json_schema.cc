@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr int max_depth = 64;
 constexpr std::size_t max_made = 10'000;         // characters of a text that is made
-constexpr std::size_t max_judgements = 100'000;  // of schemas, for one value
+constexpr std::size_t max_judgements = 100'000;  // calls of SchemaChecker::judge() for one value
 constexpr std::int64_t max_pattern_memory = std::int64_t{1} << 20;
 
 std::string shown(const json& value) {
@@ -36,7 +36,7 @@ bool is_type(const json& value) {
                                        {"null", "boolean", "object", "array", "number", "string", "integer"});
 }
 
-// Each number that JSON can hold is exact as this.
+// A long double holds each number of JSON exactly.
 long double number_of(const json& value) {
   if (value.is_number_unsigned()) return static_cast<long double>(value.get<std::uint64_t>());
   if (value.is_number_integer()) return static_cast<long double>(value.get<std::int64_t>());
@@ -45,7 +45,7 @@ long double number_of(const json& value) {
 
 int order_of(const auto& one, const auto& other) { return one < other ? -1 : other < one ? 1 : 0; }
 
-// Below 0, 0 or above 0: a total order in which equal values are those of JSON Schema, such as 1 and 1.0.
+// Below 0, 0 or above 0: a total order, in which values are equal if JSON Schema says so, such as 1 and 1.0.
 int compared(const json& one, const json& other) {
   if (one.is_number() && other.is_number()) return order_of(number_of(one), number_of(other));
   if (one.type() != other.type()) return order_of(static_cast<int>(one.type()), static_cast<int>(other.type()));
@@ -153,14 +153,14 @@ class SchemaReader {
       const bool within = reference == "#" || reference.starts_with("#/");
       const json* const part = within ? referred(root_, reference) : nullptr;
       if (part == nullptr) return within ? wrong("part of this schema") : std::string{};
-      // The part may lie where no keyword leads.
+      // The part may be in a place to which no keyword leads.
       return read_.insert(part).second ? read(*part, reference, depth + 1) : std::string{};
     }
     return {};
   }
 
   const json& root_;
-  mutable std::set<const json*> read_{};  // what a reference names
+  mutable std::set<const json*> read_{};  // the parts that references name
 };
 
 // ---- Is a value valid?
@@ -254,7 +254,7 @@ class SchemaChecker {
     return {};
   }
 
-  // A count that must be within two keywords.
+  // Compares a count with the keywords for its minimum and its maximum.
   static std::string counted(std::size_t count, const json& schema, const char* least, const char* most,
                              const std::string& place) {
     if (const auto limit = schema.find(least); limit != schema.end() && count < limit->get<std::size_t>()) {

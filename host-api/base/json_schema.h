@@ -16,14 +16,14 @@ namespace wtool {
 // What is wrong with a schema, and where: `#/properties/a/type is "objekt", which is no type`. Empty: nothing.
 std::string schema_mistake(const nlohmann::json& schema);
 
-// Why `value` is not valid by `schema`, which must be well-formed. Empty: it is.
+// Why `value` is not valid by `schema`, which must be well-formed. Empty: it is valid.
 std::string instance_mistake(const nlohmann::json& value, const nlohmann::json& schema);
 
 // The place of the first keyword in a well-formed schema that instance_mistake() does not evaluate:
 // "#/properties/a/format". Empty: it evaluates all of them.
 std::string unjudged_part(const nlohmann::json& schema);
 
-// A value that is valid by `schema` and has no more than it requires; nothing where none was found.
+// A value that is valid by `schema` and has no more than the schema requires. Nothing: none was found.
 std::optional<nlohmann::json> least_instance(const nlohmann::json& schema);
 
 }  // namespace wtool

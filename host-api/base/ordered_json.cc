@@ -1,4 +1,4 @@
-// Apart from json.cc, because each of the two takes long to compile.
+// Separate from json.cc, because each of the two files takes long to compile.
 #include "base/json.h"
 
 NLOHMANN_JSON_NAMESPACE_BEGIN

@@ -23,7 +23,7 @@ class Sha256 {
   Sha256(const Sha256&) = delete;
   Sha256& operator=(const Sha256&) = delete;
   void add(std::string_view bytes);
-  // Once, at the end.
+  // Call it once, at the end.
   std::string finish();
 
  private:

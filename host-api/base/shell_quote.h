@@ -10,7 +10,7 @@ namespace wtool {
 // 'it'\''s'. A NUL stays; no shell takes one.
 void append_shell_quoted(std::string& out, std::string_view text);
 
-// The same as a value.
+// The same, but returns the text.
 std::string shell_quoted(std::string_view text);
 
 }  // namespace wtool

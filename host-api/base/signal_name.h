@@ -1,4 +1,4 @@
-// The name of a signal, as results, logs and the audit trail have it: "SIGTERM", "SIGRTMIN+1", "signal 99".
+// The name of a signal, as results, logs and the audit trail show it: "SIGTERM", "SIGRTMIN+1", "signal 99".
 #pragma once
 
 #include <csignal>

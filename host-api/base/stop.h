@@ -11,7 +11,7 @@
 
 namespace wtool {
 
-// How urgently. The numbers are those of call_cancel.
+// How urgent a request is. The numbers are those of call_cancel.
 enum class StopHow : std::uint32_t { graceful = 1, now = 2 };
 
 struct StopRequest {
@@ -24,7 +24,7 @@ class Stop {
  public:
   using Listener = std::function<void(const StopRequest&)>;
 
-  // Unsubscribes when it ends; after that the listener does not run and is not running.
+  // Its destructor unsubscribes the listener, which is then neither running nor called again.
   class Subscription {
    public:
     Subscription() = default;
@@ -48,7 +48,8 @@ class Stop {
 
   std::optional<StopRequest> requested() const;
 
-  // The listener must neither wait nor call back into this object. Called on the thread that requests.
+  // The listener must neither wait nor call back into this object. It is called on the thread that makes the request,
+  // or at once on this one if the request was made before.
   [[nodiscard]] Subscription subscribe(Listener listener);
 
  private:

@@ -15,7 +15,7 @@ void set_digits(std::string& text, std::size_t at, std::size_t digits, unsigned 
 }  // namespace
 
 std::string utc_text(system_clock::time_point time, const char* format) {
-  // Rounds down, which to_time_t need not do: the milliseconds beside this text count from the second that has begun.
+  // Rounds down, which to_time_t need not do: the text shows the second that has begun.
   const std::time_t seconds = system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
   std::tm parts{};
   ::gmtime_r(&seconds, &parts);

@@ -6,11 +6,11 @@
 
 namespace wtool {
 
-// Whether it is a traceparent: of version 00, or of a later one that begins as 00 does.
+// Whether the text is a traceparent of version 00, or of a later version that begins like version 00.
 bool is_traceparent(std::string_view text);
 
-// The traceparent for what is started within this one: the same trace and flags, with a new random parent id. Empty:
-// the text is not a traceparent. Any thread.
+// The traceparent for work that is started within `traceparent`: the same trace and flags, with a new random parent id.
+// Empty: the text is not a traceparent. Any thread.
 std::string child_of_trace(std::string_view traceparent);
 
 // The traceparent in this process's variable TRACEPARENT. Empty: it is not set, or not valid.

@@ -16,12 +16,12 @@ namespace wtool {
 
 namespace {
 
-// What a later layer may do with a key that an earlier one has locked: make it tighter, never looser. One rule for each
-// key, in the table of keys.h. Paths are compared as text; no file is looked at.
+// How a value breaks a lock. A later layer may make a locked key tighter, never looser; the table of keys.h has the
+// rule for each key. Paths are compared as text; no file is looked at.
 struct LockViolation {
   std::string allowed;  // what would be allowed: "at most 500"
   std::string found;    // what the layer has instead: "this is 900"
-  // The index of the element in a list; the list's size where the list as a whole is too loose.
+  // The index of the list element that is not allowed; 0 if the violation is not about one element.
   std::size_t element = 0;
 };
 
@@ -36,7 +36,7 @@ std::string text_list(const json& list, const char* none) {
   return text.empty() ? none : text;
 }
 
-// Whether all that the entry `later` allows is allowed by the entry `locked`.
+// Whether the entry `locked` allows everything that the entry `later` allows.
 bool covers(std::string_view locked, std::string_view later) {
   if (locked == "*" || locked == later) return true;
   if (later == "*") return false;
@@ -50,7 +50,7 @@ bool covers(std::string_view locked, std::string_view later) {
   return later == locked || (later.starts_with(locked) && later[locked.size()] == ' ');
 }
 
-// The value as a list: of a list, of `default`, or of `none`.
+// A list as it is; `default` as a list with this word; `none` as an empty list.
 json as_list(const json& value) {
   if (value.is_array()) return value;
   return value == "none" ? json::array() : json::array({value});
@@ -61,7 +61,7 @@ json both(const json& locked, const json& later) {
   for (const json& one : as_list(later)) {
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
   }
-  // The short forms that the key has.
+  // Keeps to the key's short forms, if one of the two values is in one.
   if (!locked.is_array() || !later.is_array()) {
     if (all.empty()) return "none";
     if (all == json::array({"default"})) return "default";
@@ -220,7 +220,7 @@ class Merger {
     }
     Config config;
     config.sandbox = sections_.contains("sandbox");
-    // Its mere presence has a meaning.
+    // The section's mere presence has a meaning.
     if (config.sandbox) config.json["sandbox"] = json::object();
     for (const ConfigKey& key : config_keys()) {
       EffectiveKey row{full_name(key), built_in(key), "built in", {}, {}};
@@ -257,7 +257,7 @@ class Merger {
   const ConfigPlace* lock_of(const ConfigKey& key) const {
     auto found = locks_.find(full_name(key));
     if (found == locks_.end()) found = locks_.find(std::string(key.section));
-    // This key opens what sandbox.network closes, so a lock on that key covers it.
+    // This key opens what sandbox.network closes, so a lock on sandbox.network covers this key, too.
     if (found == locks_.end() && key.section == "commands" && key.name == "ask_network") {
       return lock_of(*find_key("sandbox", "network"));
     }
@@ -274,7 +274,7 @@ class Merger {
     json value = setting.value;
     const ConfigPlace* lock = lock_of(key);
     if (layer.yields && (lock != nullptr || find(full_name(key)) != nullptr)) return;
-    // The host chose this value itself, unless a layer sets the key.
+    // No lock applies to a value that the host chose itself, if no layer sets the key.
     if (layer.is_whole && key.is_chosen && find(full_name(key)) == nullptr) lock = nullptr;
     if (lock != nullptr) {
       LockViolation violation;

@@ -1,5 +1,5 @@
 // The configuration: its layers combined, as the JSON text that the plugin's tool_new takes. The plugin checks it
-// again; what is found here is reported with file, line and column.
+// again; mistakes that are found here are reported with file, line and column.
 //
 // - A later layer overrides an earlier one key by key; lists and mappings are replaced whole.
 // - What a layer locks, later ones may only tighten.
@@ -16,7 +16,7 @@
 
 namespace wtool {
 
-// ---- layer.cc: one configuration file, read and checked by itself: what it sets, what it locks, and where in it.
+// ---- layer.cc: one configuration file, read and checked by itself: what it sets and locks, and at which places.
 
 inline constexpr std::size_t config_size_limit = 1 << 20;  // bytes
 
@@ -56,11 +56,11 @@ struct Layer {
   std::map<std::string, Setting> settings{};                // by "section.name"
   std::map<std::string, ConfigPlace> sections{};            // the sections that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
-  bool yields = false;    // does not change what an earlier layer sets or locks, without that being a mistake
+  bool yields = false;    // what it gives for keys that an earlier layer sets or locks is ignored, and is not a mistake
   bool is_whole = false;  // a whole configuration: no defaults are filled in for it
 };
 
-// Fills in what `text` sets in `layer`, whose first four members are set. What is wrong is added to `mistakes`.
+// Fills `layer`, whose first four members are set, with what `text` sets. What is wrong is added to `diagnostics`.
 void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagnostics);
 
 // ---- config.cc: the layers combined.
@@ -77,11 +77,11 @@ struct EffectiveKey {
 struct Config {
   nlohmann::json json = nlohmann::json::object();  // what is set, for the plugin
   std::vector<EffectiveKey> keys;                  // all keys, in the order of their table
-  bool sandbox = false;                            // whether that section exists
+  bool sandbox = false;                            // whether the section `sandbox` exists
 };
 
-// Merges `layers`, from first to last. `approvals` is the default of commands.approvals; empty: no default. Nothing on
-// failure: `diagnostics` has more entries than before.
+// Merges `layers`, from first to last. `approvals` is the default of commands.approvals; empty: no default. Nothing:
+// `diagnostics` has the mistakes, from before or from merging.
 std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals,
                             ConfigDiagnostics& diagnostics);
 

@@ -33,7 +33,7 @@ std::string sentence(const std::string& path, const std::string& what, const std
   return not_usable + escaped(path) + ' ' + what + " (" + advice + ')';
 }
 
-// Why others than root may have written the file or folder; empty: only root can have.
+// Why others than root may have written the file or folder; empty: only root can have written it.
 std::string odd_owner(const struct stat& found, const std::string& path) {
   if (found.st_uid != 0) {
     return sentence(path, "belongs to user " + std::to_string(found.st_uid) + ", and must belong to root",
@@ -102,7 +102,7 @@ std::optional<std::string> read_trusted(int folder, const char* name, const std:
   return std::nullopt;
 }
 
-// The names of the parts, sorted. False with `error`.
+// Lists the names of the parts, sorted. False with `error`.
 bool list_parts(int folder, const std::string& path, std::vector<std::string>& names, std::string& error) {
   Descriptor listed(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listed) {
@@ -142,7 +142,7 @@ bool list_parts(int folder, const std::string& path, std::vector<std::string>& n
   return false;
 }
 
-// Defaults of sections are about the project, as in the user's file.
+// The defaults of sections refer to the project, as in the user's file.
 void add_layer(const std::string& text, const std::string& path, const std::string& folder, std::vector<Layer>& layers,
                ConfigDiagnostics& diagnostics) {
   Layer layer{.title = fleet_title, .file = path, .folder = folder, .base = ""};
@@ -202,7 +202,7 @@ std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
   const std::string folder = "/etc/wtool";
   struct stat there {};
   if (::lstat(folder.c_str(), &there) != 0) {
-    // Without this folder, it does not matter who owns the ones above it.
+    // Without this folder, it does not matter who owns the folders above it.
     if (errno == ENOENT || errno == ENOTDIR) return FleetPolicy{};
     error = cannot(folder, "looked at", errno);
     return std::nullopt;
@@ -259,7 +259,7 @@ bool hold_to(const FleetPolicy& policy, bool with_cluster, json& config, std::st
     if (!take_value(key, setting.value, error)) return false;
     host.settings.insert_or_assign(full_name(key), std::move(setting));
   }
-  // Without `write`, the sandbox of a host writes nowhere.
+  // Without `write`, a host's sandbox allows writing nowhere.
   const auto sets_write = [](const Layer& layer) { return layer.settings.contains("sandbox.write"); };
   if (host.sections.contains("sandbox") && !sets_write(host) &&
       std::none_of(policy.layers.begin(), policy.layers.end(), sets_write)) {
@@ -283,7 +283,7 @@ bool hold_to(const FleetPolicy& policy, bool with_cluster, json& config, std::st
       config[std::string(key.section)][std::string(key.name)] = *value;
     }
   }
-  // If the host has given another type, that is reported later.
+  // A value of another type is reported later.
   json& active = config["in_force"];
   if (active.is_null()) active = json::object();
   if (active.is_object()) {

@@ -6,7 +6,7 @@
 //   nobody else may write to them, and none is a symbolic link. Each file is opened once, and what is checked is what
 //   is read.
 // - A policy that exists but cannot be used is an error, and its reader then refuses all calls. Whatever is in place of
-//   a file, reading neither waits nor takes more than a mebibyte of it.
+//   a file, reading never waits, and takes at most a mebibyte of it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -23,13 +23,13 @@ inline constexpr const char* fleet_title = "fleet";
 
 struct FleetPolicy {
   std::vector<Layer> layers;
-  std::vector<std::string> files;  // the same, as absolute paths
+  std::vector<std::string> files;  // their absolute paths
 };
 
 // An empty policy if there are no files. Nothing: `error` names the file and says what to do.
 std::optional<FleetPolicy> read_fleet_policy(std::string& error);
 
-// Its layers, checked together: for files that were read elsewhere. Nothing: as above.
+// The policy of layers that were read elsewhere; checks them together. Nothing: as above.
 std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& error);
 
 // Applies the policy to a configuration as tool_new takes it: keys that the configuration leaves out get the policy's

@@ -19,13 +19,13 @@ enum class KeyType {
   text,              // any text on one line
   paths,             // a list of paths
   paths_or_default,  // the same, or `default`
-  names,             // one of `choices`, or a list of relative paths, among which may be `default`
+  names,             // one of `choices`, or a list of relative paths, which may contain `default`
   entries,           // a list of commands in literal words
   programs,          // a list of names of programs, or "*"
   patterns,          // a list of names of variables, with * and ?
   variables,         // a mapping of names of variables to texts
   classes,           // a mapping of names to mappings of other keys of the section
-  servers,           // a mapping of names to servers of tools, whose keys servers.cc has
+  servers,           // a mapping of names to servers of tools; servers.cc has their keys
 };
 
 // What a later layer may still do with a key that an earlier one has locked.
@@ -54,13 +54,13 @@ struct ConfigKey {
   double most = 0;
   std::string_view unit = {};
   bool or_none = false;
-  std::string_view choices = {};  // separated by spaces; of a number, words that may stand in its place
-  // If no layer sets it, the program chooses a place of the user or the project. A fleet's policy constrains it only if
-  // the policy sets it.
+  std::string_view choices = {};  // separated by spaces; for a number: words that may replace it
+  // If no layer sets the key, the program chooses a path for the user or the project. A fleet's policy constrains the
+  // key only if the policy sets it.
   bool is_chosen = false;
 };
 
-// All of them, section by section.
+// All keys, section by section.
 std::span<const ConfigKey> config_keys();
 
 // "section.name", or "section" for a key at the top.
@@ -71,7 +71,7 @@ std::vector<std::string> choices_of(const ConfigKey& key);
 // nullptr for an unknown key.
 const ConfigKey* find_key(std::string_view section, std::string_view name);
 
-// Whether the key may stand in a class of its section, too.
+// Whether the key may be in a class of its section, too.
 bool is_for_class(const ConfigKey& key);
 
 // Names for "did you mean" and for lists.
@@ -85,8 +85,8 @@ bool is_for_plugin(const ConfigKey& key);
 
 // ---- values.cc: which values a key may have, and the messages for other ones.
 
-// Checks a value, and makes a relative path one below `folder`. Empty if the value is valid; otherwise the end of a
-// sentence that begins with the key: "must be ...".
+// Checks a value, and turns a relative path into one below `folder`. Empty if the value is valid; otherwise the end of
+// a sentence that begins with the key: "must be ...".
 std::string check_value(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 
 // Whether values of this type are lists.
@@ -105,7 +105,8 @@ std::string shown_text(std::string_view text);
 // Whether a class or a server may have this name.
 bool is_class_name(std::string_view name);
 
-// What is wrong with the value of a key of a server; empty: nothing. `names`: which keys there are, where it has none of this name.
+// What is wrong with the value of a server's key; empty: nothing. `names`: the known keys, if `name` is not one of
+// them.
 std::string check_server_value(std::string_view name, const nlohmann::json& value, std::vector<std::string>& names);
 
 // A value for an error, as JSON.

@@ -213,8 +213,8 @@ class LayerReader {
     return true;
   }
 
-  // Reads a mapping of names to mappings; `read_one` reads one of these, whose keys begin with `prefix`. False: the
-  // mistake is noted.
+  // Reads a mapping of names to mappings; `read_one` reads one of them, and gets its full name. False: the mistake is
+  // noted.
   template <class ReadOne>
   bool read_named(const ConfigKey& key, const YAML::Node& node, const char* what, json& value,
                   const ReadOne& read_one) {
@@ -384,7 +384,8 @@ void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagn
   LayerReader reader(layer, diagnostics);
   try {
     // Aliases are cheap: they share what they refer to, and nothing below an unknown key is read. The end mark makes
-    // the parser notice a quote that is not closed; without it, the parser takes the end of the file as its end.
+    // the parser notice a quote that is not closed; without it, the parser takes the end of the file as the end of the
+    // quote.
     const YamlDocument document = load_document(text + "\n...\n");
     if (document.second) reader.mistake(*document.second, "a second document begins; only one is allowed");
     reader.read(document.first);

@@ -24,7 +24,7 @@ std::string range(const ConfigKey& key) {
          (key.or_none ? ", or 0 for no limit" : "");
 }
 
-// Makes `value` an absolute path below `folder`. Empty when it is one, else what is wrong with it.
+// Makes `value` an absolute path; a relative one is taken as below `folder`. Returns what is wrong; empty: nothing.
 std::string check_location(const std::string& wanted, const std::string& folder, json& value) {
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) return wanted + ", and is " + shown(value);
   const auto& text = value.get_ref<const std::string&>();
@@ -58,7 +58,7 @@ bool is_choice(const ConfigKey& key, const json& value) {
 
 bool is_name(const json& name) {
   if (!name.is_string()) return false;
-  // With a slash on both sides, every part has one.
+  // With a slash at both ends of the path, each part is between two slashes.
   const std::string path = '/' + name.get<std::string>() + '/';
   return path.find("//") == std::string::npos && path.find("/./") == std::string::npos &&
          path.find("/../") == std::string::npos && path.find('\0') == std::string::npos;
@@ -78,7 +78,7 @@ bool is_line(const std::string& text) {
          });
 }
 
-// What makes a word other than literal to a shell, as text for an error; empty: nothing does.
+// The part of a word that means something to a shell, as text for an error; empty: the word is literal.
 std::string odd_part(std::string_view word) {
   if (word == "[") return {};
   if (word.front() == '~' || word.front() == '#') return std::string(1, word.front());
@@ -154,7 +154,7 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
       const std::string given = shown(value);
       auto& entry = value.get_ref<std::string&>();
       std::string problem = entry_problem(entry);
-      // A program by a relative path is the one below the file's folder, wherever a command runs.
+      // A program with a relative path is the one below the file's folder, wherever a command runs.
       if (problem.empty() && entry.front() != '/' && entry.substr(0, entry.find(' ')).find('/') != std::string::npos) {
         const std::size_t end = std::min(entry.find(' '), entry.size());
         json program = entry.substr(0, end);
@@ -258,7 +258,8 @@ bool whole(std::string_view text, Number& number, How... how) {
   return failed == std::errc{} && end == text.data() + text.size();
 }
 
-// Decimal digits with a sign, or 0o17, 0x1F without one; `value` is set for those that fit 64 bits.
+// Decimal digits, perhaps with a sign, or 0o17 or 0x1F without one. False: it is something else, or does not fit into
+// 64 bits.
 bool parse_integer(std::string_view text, json& value) {
   std::uint64_t positive = 0;
   std::int64_t negative = 0;
@@ -284,7 +285,7 @@ bool parse_float(std::string_view text, json& value) {
   if (text.substr(0, mantissa).find_first_of("0123456789") == std::string_view::npos) return false;
   std::string digits(text);
   if (const auto plus = digits.find('+'); plus != std::string::npos) {
-    // The grammar has a plus in the exponent alone; from_chars accepts it there too, but not in front.
+    // The grammar has a plus only in the exponent; from_chars accepts it there, too, but not in front.
     if (plus == 0) return false;
   }
   double number = 0;

@@ -16,13 +16,14 @@ namespace wtool::pilot {
 
 namespace {
 
-// A message is cut into pieces of this size, and as many of them are written at once: fewer system calls, and what is sealed is
-// still in the processor's cache when the kernel copies it.
+// A message is cut into pieces of this size, and `pieces_at_once` of them are written at once: that saves system calls,
+// and the sealed bytes are still in the processor's cache when the kernel copies them.
 constexpr std::size_t max_piece = 32 << 10;
 constexpr std::size_t pieces_at_once = 2;
-// The length of a record, its byte 0 or 1, a type and a tag.
+// What a record has around its piece: its length, its byte 0 or 1, a type and a tag.
 constexpr std::size_t around_piece = 2 + 1 + 1 + tag_size;
-// How much is received at once, at first and in a flood. Either has room for the end of a handshake, the latter for a record.
+// How much is received at once: at first, and in a flood. Both have room for the end of a handshake, the second one
+// also for a record.
 constexpr std::size_t least_room = 16 << 10;
 constexpr std::size_t max_room = 256 << 10;
 
@@ -56,7 +57,8 @@ bool Channel::take_in() {
   return true;
 }
 
-// There is always some afterwards: what is unread is part of a record, and max_room is more than the largest.
+// Afterwards there is always room: the unread bytes are part of one record, and max_room is more than the largest
+// record.
 void Channel::make_room() {
   if (used_ > 0 && raw_.size() - filled_ < raw_.size() / 2) {
     std::copy(raw_.data() + used_, raw_.data() + filled_, raw_.data());
@@ -101,7 +103,7 @@ bool Channel::read_record() {
   std::string_view piece = raw.substr(3, size - tag_size - 1);
   const bool last = raw[2] == 1;
   used_ += 2 + size;
-  // Whoever sends the first message has only proven that the key was known at some time: the message can be a replay.
+  // The sender of the first message has only proven that the key was known at some time: the message can be a replay.
   const std::size_t limit = side_ == Side::host && !greeted_ ? max_hello : max_message;
   if ((!last && raw[2] != 0) || partial_.size() + (type_ ? 1 : 0) + piece.size() > limit) return close(), false;
   if (!type_ && !piece.empty()) {
@@ -135,7 +137,7 @@ std::optional<ChannelMessage> Channel::wait(std::chrono::milliseconds limit) {
   }
 }
 
-// Where the record ends.
+// Returns where the record ends.
 char* Channel::put_record(char* to, std::string_view head, std::string_view piece) {
   char* const text = to + 2;
   const auto size =
@@ -227,8 +229,8 @@ void watch_other_machine(int socket, std::chrono::seconds patience) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, seconds * 1000);
 }
 
-// Without it the kernel begins with 64 KiB, and gives more as the program reads. A window of TCP that stays closed ends the
-// connection like a machine that is gone.
+// Without this, the kernel begins with a buffer of 64 KiB, and enlarges it as the program reads. A TCP window that
+// stays closed ends the connection, as if the other machine were gone.
 void make_room_for_window(int socket) {
   ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
 }

@@ -1,19 +1,23 @@
-// What a host and a pilot say to each other over one TCP connection, a slot of the pilot.
+// The protocol between a host and a pilot over one TCP connection, which is a slot of the pilot.
 //
-// The protocol, in full:
-// - Where the key is handed out by munge (munge.h), a pilot that does not have it begins with an introduction of 48 bytes, and the host
-//   answers with a credential.
-// - Handshake (noise.h): 48 bytes of the pilot, 48 bytes of the host. Then records in both directions, each with two bytes of
-//   length, most significant first, and as many bytes that the Noise cipher of that direction has sealed (at most 65,535).
-// - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a message. A
-//   message is at most `max_message` bytes; its first byte is its type.
-// - Anything else closes the connection: a length below a tag's, a record that does not open, a message that is too large.
-// - Pilot to host: `hello` first, a JSON object; then for each call `started`, `running` where its program could be started, events, logs,
-//   beats, and `result` or `failure`; `leaving` when it takes no more calls. A call that has got `leaving` and not `started` was not begun.
-// - Host to pilot: `call`, then `cancel` and `taken`, in which it says how many bytes of events and logs it has taken in all
-//   calls of the connection, each with what it costs (`cost`). The pilot begins no message when as many bytes more than that
-//   are on their way as the call says (`window`). The receiver's buffer has room for them, so the sender never waits for room; and
-//   the answers of the kernel prove that the other machine is there, also while the host's reader pauses.
+// In full:
+// - Where munge hands out the key (munge.h), a pilot that does not have it begins with an introduction of 48 bytes, and
+//   the host answers with a credential.
+// - Handshake (noise.h): 48 bytes from the pilot, 48 bytes from the host. Then records in both directions, each with
+//   two bytes of length, most significant first, and as many bytes that the Noise cipher of that direction has sealed
+//   (at most 65,535).
+// - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a
+//   message. A message is at most `max_message` bytes; its first byte is its type.
+// - Anything else closes the connection: a length below a tag's, a record that does not open, a message that is too
+//   large.
+// - Pilot to host: `hello` first, a JSON object; then for each call `started`, `running` if its program could be
+//   started, events, logs, beats, and `result` or `failure`; `leaving` when it takes no more calls. A call that was
+//   answered by `leaving`, without `started`, was not begun.
+// - Host to pilot: `call`, then `cancel` and `taken`. `taken` says how many bytes of events and logs the host has taken
+//   in all calls of the connection, each message counted as cost() says. The pilot begins no message while the bytes
+//   that it has sent and the host has not taken reach the limit that the call names (`window`). The receiver's buffer
+//   has room for them, so the sender never waits for room; and the acknowledgements of the kernel prove that the other
+//   machine is there, even while the host's reader pauses.
 #pragma once
 
 #include <atomic>
@@ -30,21 +34,22 @@
 
 namespace wtool::pilot {
 
-// Both sides must have the same: a pilot says its own in `hello`.
+// Both sides must have the same version: a pilot names its own in `hello`.
 inline constexpr int protocol_version = 4;
 inline constexpr std::size_t max_message = std::size_t{256} << 20;
 inline constexpr std::size_t max_hello = 4096;
-// What the host's buffer has room for, whatever the kernel permits, and what is worth having.
+// The host's buffer has room for the smallest window, whatever the kernel permits; more than the largest is not worth
+// having.
 inline constexpr std::size_t smallest_window = 128 << 10;
 inline constexpr std::size_t max_window = 512 << 10;
-// An event is at most a quarter of the window, and so much.
+// An event is at most this large, and at most a quarter of the window.
 inline constexpr std::size_t max_event = 64 << 10;
 // Below this size, a result need not wait until the host has taken all events.
 inline constexpr std::size_t small_result = 16 << 10;
-// The kernel doubles it, for its own part. Where net.core.rmem_max permits less than this, it is at least 208 KiB on Linux
-// as it comes, doubled as well: enough for the smallest window, one more event and a small result.
+// The kernel doubles this size, for its own use. Where net.core.rmem_max permits less, it permits at least 208 KiB with
+// Linux's own settings, doubled as well: enough for the smallest window, one more event and a small result.
 inline constexpr int receive_buffer = 1 << 20;
-// A small message takes more room than its text: its record, and the kernel's part for each packet.
+// A small message takes more room than its text: for its record, and for what the kernel adds to each packet.
 constexpr std::size_t cost(std::size_t text) { return text + 128; }
 
 // The pilot ends its calls when it has not heard from the host's machine for this long. The host waits longer before it
@@ -53,8 +58,8 @@ inline constexpr std::chrono::seconds pilot_patience{8};
 inline constexpr std::chrono::seconds host_patience{15};
 inline constexpr std::chrono::seconds beat_every{1};
 
-// The tool by which a pilot runs a host's commands. The plugin has it only in a host that offers this extension, whose
-// value may be any pointer but NULL.
+// The tool by which a pilot runs a host's commands. The plugin has the tool only in a host that offers this extension,
+// whose value may be any pointer except NULL.
 inline constexpr const char* pilot_extension = "wtool.pilot/1";
 inline constexpr std::string_view run_tool = "engine_run";
 
@@ -106,10 +111,10 @@ class Channel {
   // Waits at most `limit` for a message. Nothing: none came, or the channel is closed.
   std::optional<ChannelMessage> wait(std::chrono::milliseconds limit);
 
-  // Waits for at most host_patience while the other side reads nothing. False: nothing can be sent any more, but what
-  // the other side has sent can still be read.
+  // Waits for at most host_patience while the other side reads nothing. False: nothing more can be sent, but what the
+  // other side has sent can still be read.
   bool send(Type type, std::string_view text);
-  // Before whatever is sent next, and with it in one packet; at the latest with flush(). For short texts.
+  // Holds a short text back, to send it in one packet with the next message; flush() sends it at the latest.
   bool send_with_next(Type type, std::string_view text);
   bool flush();
   // Gives back memory that only a flood needs. Call it when the connection has nothing to do.
@@ -149,9 +154,9 @@ class Channel {
 // Lets the kernel find out that the other machine is gone, whatever the program at either end is busy with.
 void watch_other_machine(int socket, std::chrono::seconds patience);
 
-// Call it for a socket before it listens: what it accepts then has room for a window.
+// Call it for a socket before it listens: the connections that it accepts then have room for a window.
 void make_room_for_window(int socket);
-// For how much a connection has room.
+// The window for which a connection has room.
 std::size_t window_of(int socket);
 
 }  // namespace wtool::pilot

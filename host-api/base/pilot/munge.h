@@ -7,7 +7,8 @@
 // - So the pilot knows that the key has just been sent by a process of its own user, and only a pilot of this user
 //   learns the key. With the key, the handshake of noise.h follows on the same connection, and on all further ones
 //   without munge.
-// - libmunge is opened when it is first needed; where it is not installed, or no munged answers, a ticket holds the key.
+// - libmunge is opened when it is first needed; where it is not installed, or no munged answers, a ticket holds the
+//   key.
 #pragma once
 
 #include <optional>
@@ -21,16 +22,16 @@ namespace wtool::pilot {
 inline constexpr std::size_t introduction_size = handshake_size;
 inline constexpr std::size_t max_credential = 4096;
 
-// What a pilot sends; and whether received bytes begin like that.
+// What a pilot sends; and whether received bytes are an introduction.
 std::string introduction(const Key& nonce);
 bool is_introduction(std::string_view begun);
 
 // The payload of the credential for the pilot that has sent this introduction.
 std::string introduced(std::string_view introduction, const Key& key);
-// Nothing: it is the answer to another introduction.
+// The key in a payload. Nothing: the payload answers another introduction.
 std::optional<Key> key_of(std::string_view payload, const Key& nonce);
 
-// The answer of the host around a credential.
+// A credential as the host sends it, with its length in front.
 std::string framed(const std::string& credential);
 
 class Munge {

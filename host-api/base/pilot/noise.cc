@@ -30,7 +30,7 @@ Key hmac(const Key& key, std::string_view bytes) {
   return out;
 }
 
-// HKDF of the framework, section 4.3: up to three keys.
+// HKDF of the framework, section 4.3, with three keys.
 std::array<Key, 3> derive(const Key& chain, std::string_view input) {
   const Key secret = hmac(chain, input);
   std::array<Key, 3> out;
@@ -61,7 +61,8 @@ Cipher::~Cipher() { sodium_memzero(key_.data(), key_.size()); }
 
 namespace {
 
-// Four bytes of zero and the number, for ChaChaPoly with the least byte first, for AESGCM with the most significant one.
+// Four bytes of zero and the number: for ChaChaPoly with the least significant byte first, for AESGCM with the most
+// significant byte first.
 std::array<unsigned char, 12> nonce_of(std::uint64_t number, Suite suite) {
   std::array<unsigned char, 12> nonce{};
   for (std::size_t i = 0; i < 8; ++i) {
@@ -109,7 +110,7 @@ Handshake::Handshake(const Key& shared, std::string_view prologue, std::optional
   crypto_scalarmult_base(public_.data(), secret_.data());
 }
 
-// A name of at most a hash's size is filled up with zeros, a longer one is hashed.
+// A protocol name that is no longer than a hash is padded with zeros; a longer one is hashed.
 void Handshake::start(Suite suite) {
   suite_ = suite;
   cipher_.reset();

@@ -1,8 +1,9 @@
-// The keys of a connection between a host and a pilot: Noise_NNpsk0_25519_ChaChaPoly_SHA256 or Noise_NNpsk0_25519_AESGCM_SHA256 of
-// the Noise Protocol Framework (revision 34), with the primitives of libsodium.
+// The keys of a connection between a host and a pilot: Noise_NNpsk0_25519_ChaChaPoly_SHA256 or
+// Noise_NNpsk0_25519_AESGCM_SHA256 of the Noise Protocol Framework (revision 34), with the primitives of libsodium.
 //
-// - AESGCM where both processors have instructions for it: it takes two thirds of the time. The host's ticket says whether it can, the
-//   pilot chooses, and the host finds out by which of them the first message opens. The choice is part of what both sides prove.
+// - AESGCM is used if both processors have instructions for it: it takes two thirds of the time. The host's ticket says
+//   whether the host can use it, the pilot chooses, and the host tries which of the two opens the first message. The
+//   choice is part of what both sides prove.
 // - Both sides prove that they know the same key of 32 bytes. Nobody who does not know it gets past the handshake, and
 //   the key itself is never sent.
 // - Each side contributes a fresh X25519 key, so that recorded traffic stays secret even if the shared key becomes
@@ -28,7 +29,8 @@ using Key = std::array<unsigned char, key_size>;
 
 enum class Suite { chacha, aes };
 
-// Whether this machine can use AESGCM. Without instructions for it libsodium has none, since it would not be safe.
+// Whether this machine can use AESGCM. Without processor instructions for it, libsodium does not offer it, since it
+// would not be safe.
 bool has_aes();
 
 Key random_key();
@@ -43,9 +45,9 @@ class Cipher {
   std::string seal(std::string_view text, std::string_view bound = {});
   // Nothing: the record was changed, or is out of order.
   std::optional<std::string> open(std::string_view sealed, std::string_view bound = {});
-  // The same where the text is: `text` has room for a tag behind its `size` bytes.
+  // Seals a text in place: `text` has room for a tag after its `size` bytes.
   void seal_in_place(char* text, std::size_t size, std::string_view bound = {});
-  // `size` with the tag. False: what is there is of no use.
+  // Opens a record in place; `size` includes the tag. False: the bytes are then of no use.
   bool open_in_place(char* sealed, std::size_t size, std::string_view bound = {});
 
  private:
@@ -62,15 +64,15 @@ struct Ciphers {
 // One side of a handshake: the pilot begins it, the host answers.
 class Handshake {
  public:
-  // `own` is for tests with known results only; otherwise a fresh key is made.
+  // `own` is only for tests with known results; otherwise a fresh key is made.
   explicit Handshake(const Key& shared, std::string_view prologue = "wtool pilot 1", std::optional<Key> own = {});
   ~Handshake();
 
-  // The pilot: sends begin(), and gives what came back to finish(). AESGCM needs has_aes().
+  // The pilot sends what begin() returns, and passes the answer to finish(). AESGCM needs has_aes().
   std::string begin(Suite suite = Suite::chacha);
   std::optional<Ciphers> finish(std::string_view answer);
 
-  // The host: takes what came, and puts its answer into `to_send`.
+  // The host passes what it has received; `to_send` becomes its answer.
   std::optional<Ciphers> answer(std::string_view begun, std::string& to_send);
 
  private:

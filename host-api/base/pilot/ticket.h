@@ -14,7 +14,7 @@ struct Ticket {
   int port = 0;
   int slots = 1;
   int idle_seconds = 60;
-  int job_seconds = 3600;   // the time limit of the job, where Slurm does not tell its end
+  int job_seconds = 3600;   // the time limit of the job, where Slurm does not say when it ends
   int ending_seconds = 75;  // how long before that end a pilot ends its calls
   std::string directory{};  // the working directory of the host
   bool aes = false;         // the host can use AESGCM (noise.h)

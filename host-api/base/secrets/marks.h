@@ -50,7 +50,7 @@ void scan_text(const Piece& piece, Marks& marks);
 // occur.
 void scan_words(const Piece& piece, const std::vector<std::string>& values, Marks& marks, int depth = 0);
 
-// True where a value only names a variable or a command that has the secret, or says whether there is one.
+// True where a value only names a variable or a command that has the secret, or says whether a secret exists.
 bool is_no_secret(std::string_view value);
 
 }  // namespace wtool::secrets

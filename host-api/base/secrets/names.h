@@ -15,7 +15,7 @@ bool is_any_of(std::initializer_list<std::string_view> words, std::string_view t
 // True for names of variables and fields: *TOKEN*, *SECRET*, *PASSWORD*, *API_KEY*, ... in any case.
 bool is_secret_name(std::string_view name);
 
-// True for names of options, by their letters alone: --pass-word, --pwd, -storepass, --ApiKey. `name` comes without its
+// True for names of options, by their letters only: --pass-word, --pwd, -storepass, --ApiKey. `name` comes without its
 // leading dashes.
 bool is_secret_option(std::string_view name);
 

@@ -1,4 +1,4 @@
-// Programs whose options for a secret are known only together with the program: `redis-cli -a X`, `curl -u user:X`.
+// Options that hold a secret only with certain programs: `redis-cli -a X`, `curl -u user:X`.
 #pragma once
 
 #include <string_view>
@@ -18,16 +18,16 @@ enum class SecretPart {
 };
 
 struct SecretOption {
-  std::string_view programs;     // with blanks between them
+  std::string_view programs;     // separated by blanks
   std::string_view letters;      // one-letter options; the value is the rest of the word, or the next word
   std::string_view long_option;  // as it is written, with its dashes
   SecretPart part = SecretPart::whole;
-  std::string_view command = {};  // one of the next two words behind the program: `login`
+  std::string_view command = {};  // one of the two words after the program: `login`
   std::string_view flags = {};    // other letters that may come before it in the same word; they take no value
   bool attached_only = false;     // -pX gives a secret, -p X does not
 };
 
-// The rows for the program with that name; empty when no row has it.
+// The rows for the program with this name; empty: no row names it.
 const std::vector<const SecretOption*>& secret_options_of(std::string_view program);
 
 }  // namespace wtool::secrets

@@ -1,4 +1,4 @@
-// Finds what looks like a secret and masks it: for logs, the audit trail, the journal of a run, and texts of errors.
+// Finds what looks like a secret and masks it: for logs, the audit trail, the journal of a run, and error messages.
 // Pure, and linear in the size of the text.
 #pragma once
 
@@ -21,10 +21,11 @@ inline constexpr std::string_view mask = "[masked]";
 class Masker {
  public:
   Masker() = default;
-  // `variables` are "NAME=value" texts, of the command's environment.
+  // `variables` are the "NAME=value" texts of the command's environment.
   explicit Masker(const std::vector<std::string>& variables);
   std::string masked(std::string_view text) const;
-  // From now on, what is secret in `text` is masked in other texts, too: an error may repeat a word of a command alone.
+  // From now on, what is secret in `text` is masked in other texts, too: an error may repeat a single word of a
+  // command.
   void learn_from(std::string_view text);
 
   // The secrets that masked() would replace, without their quotes. Those that are short enough to occur in other texts

@@ -32,7 +32,7 @@ bool looks_random(std::string_view value) {
 struct Shape {
   std::string_view prefix;
   std::size_t length;
-  bool needs_digit = false;  // the beginning is also that of ordinary words
+  bool needs_digit = false;  // ordinary words begin like that, too
 };
 
 constexpr Shape shapes[] = {
@@ -230,7 +230,7 @@ class TextScan {
     return std::nullopt;
   }
 
-  // True if the line has only blanks, a quote, a bracket, a comma or a list dash before it.
+  // True if the line has only blanks, a quote, a bracket, a comma or a list dash before `at`.
   bool begins_line(std::size_t at) const {
     while (at > 0 && (text_[at - 1] == ' ' || text_[at - 1] == '\t')) --at;
     if (at >= 2 && text_[at - 1] == '-' && is_space(text_[at - 2])) return true;
@@ -346,7 +346,7 @@ class TextScan {
     return end;
   }
 
-  // What follows a scheme that stands alone; a word of a sentence does not look like it.
+  // What follows `Bearer` or `Basic` outside of a header; words of a sentence do not look like credentials.
   std::optional<std::size_t> credentials(std::size_t at) {
     if (at_or_nul(at) != ' ') return std::nullopt;
     const std::size_t begin = std::min(text_.find_first_not_of(' ', at), text_.size());

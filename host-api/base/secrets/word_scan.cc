@@ -165,7 +165,7 @@ class WordScan {
 
   // ---- Commands.
 
-  // A command has been read; where `piped`, the next one reads what it prints.
+  // A command has been read. `piped`: the next command reads what this one prints.
   void end_command(bool piped) {
     if (!words_.empty()) check();
     if (!words_.empty() && takes_secret_from_input()) {
@@ -209,7 +209,7 @@ class WordScan {
     return false;
   }
 
-  // A word by its own name: --password X, -secret X, PASS""WORD=X, set NAME X.
+  // Judges a word by its own name: --password X, -secret X, PASS""WORD=X, set NAME X.
   void named(std::size_t i, bool sets) {
     const std::string_view text = words_[i].text();
     const std::size_t dashes = std::min(text.find_first_not_of('-'), text.size());
@@ -339,7 +339,7 @@ class WordScan {
     });
   }
 
-  // It reads lines of the form user:password.
+  // chpasswd reads lines of the form user:password.
   bool names_chpasswd() const {
     return std::any_of(commands_.begin(), commands_.end(),
                        [](std::string_view word) { return base_name(word) == "chpasswd"; });
@@ -396,7 +396,7 @@ class WordScan {
   bool reads_pipe_ = false;
   Words words_, before_;
   std::vector<std::pair<const SecretOption*, std::size_t>> options_;  // with the index of their program in commands_
-  std::vector<std::string_view> commands_;                            // words of the command that are no options
+  std::vector<std::string_view> commands_;                            // words of the command that are not options
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ class Budget {
  public:
   explicit Budget(std::size_t steps = max_expression_steps) : all_(steps), left_(steps) {}
 
-  // False if less than that is left; it then stays false.
+  // False if fewer than `steps` are left; from then on it is always false.
   bool spend(std::size_t steps = 1) {
     if (exhausted_ || steps > left_) {
       exhausted_ = true;

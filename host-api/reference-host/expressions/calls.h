@@ -12,15 +12,15 @@
 
 namespace wtool::host::expressions {
 
-// Empty if the function exists and takes so many arguments (a method's object does not count). Otherwise a sentence
-// that says what is wrong.
+// Empty if the function or method exists and takes this number of arguments (a method's object does not count).
+// Otherwise a sentence that says what is wrong.
 std::string check_function(std::string_view name, std::size_t arguments);
 std::string check_method(std::string_view name, std::size_t arguments);
 
 // exists, exists_one, all, filter, map: they name a variable for each element of a list.
 bool is_macro(std::string_view name);
 
-// Why a call gives nothing, and whether its argument is to blame, or what it was called on.
+// Why a call has no result, and whether its argument is to blame, or the value that it was called on.
 struct CallMistake {
   std::string message;
   bool of_argument = false;
@@ -32,7 +32,8 @@ std::variant<Value, CallMistake> call_function(std::string_view name, std::span<
 std::variant<Value, CallMistake> call_method(std::string_view name, const Value& object,
                                              std::span<const Value> arguments, const Pattern* pattern, Budget& budget);
 
-// ---- What the operators between two values give. Types are not mixed: without a result, a sentence says why.
+// ---- The results of the operators between two values. Types are not mixed: if there is no result, a sentence says
+// why.
 
 // == and != compare values of one type, lists and maps element by element, and anything with null; < <= > >= compare
 // numbers with numbers and texts with texts. An int and a double are compared as doubles.

@@ -55,7 +55,7 @@ class Evaluator {
     return value != nullptr && value->as_map() == nullptr && value->as_withheld() != nullptr;
   }
 
-  // The value may be withheld: only fields of it can be read then.
+  // The value may be withheld: then only its fields can be read.
   Outcome run_any(const Node& node) {
     if (!budget_.spend()) return error_at(node, budget_.message());
     switch (node.kind) {
@@ -162,7 +162,7 @@ class Evaluator {
       return std::get<Value>(std::move(found));
     }
     Outcome found = element(node, *value);
-    // An error that points elsewhere is one of the index itself.
+    // An error that points elsewhere is an error in the index itself.
     if (const auto* error = std::get_if<ExpressionError>(&found);
         error != nullptr && error->offset == node.offset && !budget_.exhausted()) {
       return std::nullopt;
@@ -367,7 +367,7 @@ class Evaluator {
 
   const Scope& scope_;
   Budget& budget_;
-  std::vector<std::pair<std::string_view, Value>> locals_;  // the variables of the macros under way
+  std::vector<std::pair<std::string_view, Value>> locals_;  // the variables of the macros that are being evaluated
 };
 
 }  // namespace

@@ -52,7 +52,8 @@ struct Node {
   std::shared_ptr<const Pattern> pattern;  // the compiled pattern of matches(), if the expression has it as a literal
 };
 
-// A variable that an expression or a template reads, with the first field taken of it, if any. For checks before a run.
+// A variable that an expression or a template reads, with the first field read from it, if any. For checks before a
+// run.
 struct NameUse {
   std::string name;
   std::string field;
@@ -89,7 +90,7 @@ std::variant<Expression, ExpressionError> parse_expression(std::string_view text
 
 struct TagExpression {
   Expression expression;
-  std::size_t end = 0;  // where the `%}`, the `-%}` or the `|` is that ended it
+  std::size_t end = 0;  // where the `%}`, the `-%}` or the `|` begins that ended the expression
 };
 
 // Whether the expression is a test, which asks whether a value counts as something, or the value that a loop iterates
@@ -108,7 +109,7 @@ class Scope {
   virtual ~Scope() = default;
   // The value, valid until the scope changes; null for an unknown name.
   virtual const Value* find(std::string_view name) const = 0;
-  // One sentence for the message when find() gave null.
+  // One sentence for the message when find() has returned null.
   virtual std::string why_not(std::string_view name) const = 0;
 };
 

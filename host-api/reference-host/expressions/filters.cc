@@ -62,7 +62,8 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
 }
 
-// Lower case, and one dash for whatever is neither letter nor digit; what is beyond ASCII stays.
+// Lower case, with one dash for each run of characters that are neither letters nor digits; characters beyond ASCII
+// stay.
 std::string slug(std::string_view text) {
   std::string out;
   for (const char c : text) {

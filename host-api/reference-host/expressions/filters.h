@@ -2,11 +2,11 @@
 //
 //   default: "x" or 5    replaces a missing or empty value
 //   upcase downcase capitalize trim strip slugify    texts (ASCII letters only)
-//   replace: "a", "b"    a text with each "a" made a "b"
+//   replace: "a", "b"    a text with each "a" replaced by "b"
 //   lines, split: ","    a list of a text's parts
 //   join: ", "           a text of a list's elements
 //   first last size      of a list; size of texts and maps too
-//   plus: 1, minus: 1, times: 2   numbers, and texts that are written as ones
+//   plus: 1, minus: 1, times: 2   numbers, and texts that hold a number
 //   json                 the value as JSON text
 //   shell_quote raw      for the code that renders a command
 #pragma once
@@ -60,13 +60,13 @@ struct WrittenFilter {
   std::vector<std::pair<std::size_t, Path>> variables;
 };
 
-// The filter of that name with those arguments, or a sentence that says what is wrong.
+// The filter that `written` describes, or a sentence that says what is wrong.
 std::variant<Filter, std::string> make_filter(WrittenFilter written);
 
 // The value must exist; shell_quote and raw change nothing here. `scope` has the variables among the arguments.
 std::variant<Value, std::string> apply(const Filter& filter, const Value& value, const Scope& scope, Budget& budget);
 
-// A number, or a text that is written as one: outputs of commands are texts.
+// The number that the value is, or that its text holds: outputs of commands are texts.
 std::optional<Value> number_in(const Value& value);
 
 }  // namespace wtool::host::expressions

@@ -19,7 +19,7 @@ namespace {
 // before the quotes to make backslashes literal. The escapes are those of CEL.
 struct StringLiteral {
   std::string value;
-  std::size_t end = 0;  // behind the last quote
+  std::size_t end = 0;  // after the last quote
 };
 
 struct StringMistake {

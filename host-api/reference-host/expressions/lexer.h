@@ -28,7 +28,7 @@ struct Token {
   std::size_t offset = 0;
   std::string_view text;       // of the expression; must outlive the token
   Value value;                 // of a literal: int, double, string, bool or null
-  bool only_negative = false;  // 9223372036854775808, which is an int behind a minus only
+  bool only_negative = false;  // 9223372036854775808, which is an int only after a minus
 };
 
 // A name starts with a letter, an underscore or any character beyond ASCII, and continues with those and digits.
@@ -49,7 +49,7 @@ class TokenReader {
   explicit TokenReader(std::vector<Token> tokens) : tokens_(std::move(tokens)) {}
 
   const Token& current() const { return tokens_[at_]; }
-  // The token that was current; the `end` stays so.
+  // Returns the current token, and moves to the next one; stays at the `end`.
   const Token& next() { return current().kind == Token::Kind::end ? current() : tokens_[at_++]; }
 
   bool sees(std::string_view symbol) const { return current().kind == Token::Kind::symbol && current().text == symbol; }
@@ -87,7 +87,7 @@ class TokenReader {
   }
 
  private:
-  // How a word of other languages is written here; empty where it is not one.
+  // How a word of other languages is written here; empty: it is not such a word.
   static std::string_view written_for(std::string_view word) {
     for (const auto& [foreign, ours] : {std::pair<std::string_view, std::string_view>("and", "&&"),
                                         {"AND", "&&"},

@@ -19,7 +19,7 @@ std::partial_ordering order_numbers(const Value& left, const Value& right) {
   return as_double(left) <=> as_double(right);
 }
 
-// The order of two numbers or two texts; nothing for all else.
+// The order of two numbers or two texts. Nothing: they are something else.
 std::optional<std::partial_ordering> order(const Value& left, const Value& right) {
   if (is_number(left) && is_number(right)) return order_numbers(left, right);
   const std::string* a = left.as_text();
@@ -68,7 +68,7 @@ std::variant<bool, std::string> equal(std::string_view operation, const Value& l
   if (const auto ordered = order(left, right)) return *ordered == 0;
   if (left.as_bool() != nullptr && right.as_bool() != nullptr) return *left.as_bool() == *right.as_bool();
   if (left.is_null() || right.is_null()) return left.is_null() && right.is_null();
-  // A map that stands for a text is compared as a text, and with nothing else.
+  // A map that stands for a text is compared only with texts.
   if (left.as_text() == nullptr && right.as_text() == nullptr) {
     if (left.as_list() != nullptr && right.as_list() != nullptr) {
       return equal_lists(operation, *left.as_list(), *right.as_list(), budget);
@@ -104,7 +104,7 @@ std::variant<Value, std::string> calculate_ints(char operation, std::int64_t lef
 }
 
 std::variant<Value, std::string> join(const Value& left, const Value& right, Budget& budget) {
-  // The new list copies its parts, so that repeated joining is charged each time.
+  // The new list copies its parts, so repeated joining is charged each time.
   if (!budget.spend_value(left) || !budget.spend_value(right)) return budget.message();
   List joined = *left.as_list();
   joined.insert(joined.end(), right.as_list()->begin(), right.as_list()->end());
@@ -163,7 +163,7 @@ std::variant<Value, std::string> calculate(char operation, const Value& left, co
 
 std::variant<bool, std::string> is_in(const Value& wanted, const Value& container, Budget& budget) {
   if (const List* list = container.as_list()) {
-    // An element that is equal counts more than one that cannot be compared.
+    // An element that is equal takes precedence over one that cannot be compared.
     std::variant<bool, std::string> found = false;
     for (const Value& element : *list) {
       auto same = equal("==", wanted, element, budget);

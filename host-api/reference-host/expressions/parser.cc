@@ -391,7 +391,7 @@ class Parser : private TokenReader {
   bool in_tag_;
   std::size_t depth_ = 0;
   std::vector<NameUse> names_;
-  std::vector<std::string> bound_;  // the variables of the macros around
+  std::vector<std::string> bound_;  // the variables of the enclosing macros
 };
 
 ExpressionError too_long(std::size_t offset, std::size_t bytes) {

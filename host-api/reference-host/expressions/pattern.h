@@ -19,10 +19,10 @@ class Pattern {
   Pattern(const Pattern&) = delete;
   Pattern& operator=(const Pattern&) = delete;
 
-  // Whether it matches anywhere in the text.
+  // Whether the pattern matches anywhere in the text.
   bool is_in(std::string_view text) const;
 
-  // How many instructions it has: no byte of a text takes longer than so many.
+  // How many instructions the pattern has: the most that one byte of a text can take.
   std::size_t size() const;
 
  private:

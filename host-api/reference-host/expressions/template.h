@@ -36,7 +36,7 @@
 
 namespace wtool::host::expressions {
 
-inline constexpr std::size_t max_tags_depth = 20;  // one in another
+inline constexpr std::size_t max_tags_depth = 20;  // tags inside tags
 
 enum class Dialect { workflow, prompt };
 
@@ -76,8 +76,8 @@ struct Loop {
   Body body;
   Body otherwise;  // where the list is empty
   // Only in prompts.
-  std::optional<std::pair<Operand, Operand>> range;  // (first..last), in the place of `list`
-  std::optional<Operand> path;                       // the same, if options follow
+  std::optional<std::pair<Operand, Operand>> range;  // (first..last), instead of `list`
+  std::optional<Operand> path;                       // also instead of `list`, if options follow
   std::optional<Operand> limit;
   std::optional<Operand> offset_in_list;
   bool reversed = false;
@@ -116,13 +116,13 @@ struct Cycle {
 
 // {% break %} or {% continue %}
 struct Jump {
-  bool leaves = false;  // the loop
+  bool leaves = false;  // whether it leaves the loop
 };
 
 // {% render name, key: value %}, {% include name with value as variable %}, {% render name for list as variable %}
 struct Inclusion {
   std::size_t offset = 0;
-  bool isolated = false;  // render: the prompt sees what it is given, and nothing else
+  bool isolated = false;  // render: the prompt sees only what it is given
   Operand name;
   std::vector<std::pair<std::string, Operand>> arguments;
   std::optional<Operand> value;  // after `with` or `for`
@@ -139,7 +139,7 @@ struct Template {
   // with every branch and the inside of every loop once, which can be checked before anything has a value.
   std::vector<std::string> texts;
   std::vector<Placeholder> placeholders;
-  // What the tags make; null where it has no tags.
+  // The same text with its tags; null: it has none.
   std::shared_ptr<const Body> tagged;
 
   bool has_tags() const { return tagged != nullptr; }
@@ -153,14 +153,14 @@ std::variant<Template, std::vector<ExpressionError>> parse_template(std::string_
 // or is only tested.
 std::vector<NameUse> names_used(const Template& parsed);
 
-// The variables that the tags of a prompt assign and, where that is wanted, those of its loops.
+// The variables that the tags of a prompt assign and, with `in_loops`, those of its loops.
 std::vector<std::string> names_made(const Template& parsed, bool in_loops);
 // The places where a prompt includes another one by a name in quotes.
 std::vector<const Inclusion*> inclusions(const Template& parsed);
 // The variable that gets the value after `with` or `for`: {% render "parts/person.md" with ada %} sets `person`.
 std::string variable_of(const Inclusion& inclusion, const std::string& name);
 
-// The value of a placeholder after its filters (shell_quote and raw excepted: those are for the renderer).
+// The value of a placeholder after its filters (except shell_quote and raw, which are for the renderer).
 std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, const Scope& scope);
 
 struct ResolvedValue {
@@ -176,8 +176,8 @@ struct Expanded {
 };
 std::variant<Expanded, ExpressionError> expand(const Template& parsed, const Scope& scope);
 
-// The text with every placeholder replaced by its value, without any quoting but that of shell_quote. The
-// template must be of Dialect::workflow.
+// The text with every placeholder replaced by its value; only shell_quote quotes. The template must be of
+// Dialect::workflow.
 std::variant<std::string, ExpressionError> render_text(const Template& parsed, const Scope& scope);
 
 }  // namespace wtool::host::expressions

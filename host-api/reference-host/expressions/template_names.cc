@@ -6,7 +6,7 @@
 namespace wtool::host::expressions {
 namespace {
 
-// Calls `visit` with each piece, those within others as well.
+// Calls `visit` with each piece, including the pieces within others.
 template <class Visit>
 void walk(const Body& body, const Visit& visit) {
   for (const TemplatePiece& piece : body) {
@@ -140,8 +140,8 @@ class NameFinder {
 
   std::vector<NameUse> found_;
   std::vector<std::string> bound_;
-  std::vector<std::string> asked_;  // by the tests around
-  std::size_t loops_ = 0;           // around what is looked at
+  std::vector<std::string> asked_;  // the names that the enclosing tests ask for
+  std::size_t loops_ = 0;           // how many loops enclose the current piece
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ std::string trailing(std::string_view word) {
   return "; nothing may follow that word";
 }
 
-// Without tags, the pieces are not needed any more.
+// Without tags (`kept` is false), the pieces are no longer needed.
 void flatten(Body& body, bool kept, Template& made) {
   for (TemplatePiece& piece : body) {
     if (const auto* text = std::get_if<std::string>(&piece.what)) {
@@ -133,12 +133,12 @@ class TemplateParser {
     if (!literal_.empty()) body().push_back({std::exchange(literal_, {})});
   }
 
-  // --- blanks that a dash takes away ---
+  // --- blanks that a dash removes ---
 
   void trim_before() { literal_.erase(literal_.find_last_not_of(template_blanks) + 1); }
   void trim_after() { at_ = std::min(text_.find_first_not_of(template_blanks, at_), text_.size()); }
 
-  // The end of a placeholder or a tag, with a dash or without; false where it is not there.
+  // Takes the end of a placeholder or a tag, with or without a dash; false if it is not next.
   static bool take_end(TemplateCursor& cursor, std::string_view end, bool& trims) {
     trims = cursor.starts("-" + std::string(end));
     if (trims) cursor.take("-");
@@ -234,7 +234,7 @@ class TemplateParser {
     return rest.substr(0, rest.find('\n')).find("%}") != std::string_view::npos;
   }
 
-  // All of a tag but its end. The cursor is after the word.
+  // Reads a tag except for its end. The cursor is after the word.
   TagMistake read_tag(const std::string& word, TemplateCursor& cursor) {
     flush();
     TagMistake mistake;
@@ -383,7 +383,7 @@ class TemplateParser {
     return std::nullopt;
   }
 
-  // Up to {% endraw %} or {% endcomment %}, whatever is in between.
+  // Reads up to {% endraw %} or {% endcomment %}, whatever is in between.
   void verbatim(std::size_t tag, const std::string& word, bool kept) {
     const std::size_t begin = at_;
     for (std::size_t at = begin; (at = text_.find("{%", at)) != std::string_view::npos; at += 2) {

@@ -117,7 +117,7 @@ std::optional<std::string> parse_filters(TemplateCursor& cursor, std::vector<Fil
 
 bool parse_dollar(TemplateCursor& cursor, Placeholder& placeholder) {
   const bool ours = parse_path(cursor, placeholder) && cursor.take("}");
-  // `${name[0]}` is an element of an array of the shell's.
+  // `${name[0]}` is an element of a shell array.
   const bool element =
       ours && !placeholder.path.empty() && cursor.text()[cursor.begin() + placeholder.name.size()] == '[';
   return ours && !element;
@@ -168,7 +168,7 @@ TagMistake take_expression(TemplateCursor& cursor, TagUse use, Place& to) {
   return std::nullopt;
 }
 
-// `(first..last)`; false where it is not there.
+// Reads `(first..last)`; false if it is not next.
 bool parse_range(TemplateCursor& cursor, Loop& loop) {
   TemplateCursor ahead = cursor;
   Operand first;

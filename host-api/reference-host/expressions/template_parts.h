@@ -39,7 +39,7 @@ class TemplateCursor {
     }
     return text_.substr(begin, at_ - begin);
   }
-  // The same with dashes in it, each before a letter or a digit: states and fields may have such names.
+  // The same, but with dashes in the name, each before a letter or a digit: states and fields may have such names.
   std::string_view dashed_name() {
     const std::size_t begin = at_;
     while (at_name() || at_ > begin) {
@@ -96,7 +96,7 @@ bool parse_operand(TemplateCursor& cursor, Operand& operand);
 // `{ "|" name [ ":" argument { "," argument } ] }`, with trailing blanks. Returns a sentence if it is malformed.
 std::optional<std::string> parse_filters(TemplateCursor& cursor, std::vector<Filter>& filters, Dialect dialect);
 
-// The inside of `${...}`, up to its brace; false where it is the shell's.
+// The inside of `${...}`, up to its brace; false: it belongs to the shell.
 bool parse_dollar(TemplateCursor& cursor, Placeholder& placeholder);
 
 // The inside of `{{ }}`, from after the opening braces up to the closing ones. Returns a sentence if it is malformed.
@@ -109,7 +109,7 @@ using TagMistake = std::optional<ExpressionError>;
 // if, elsif, unless: an expression.
 TagMistake parse_test(TemplateCursor& cursor, TemplateBranch& branch);
 // for: `x in EXPRESSION { "|" filter }`; in a prompt also `x in (1..n)`, and `limit: n`, `offset: n`, `reversed`. The
-// caller has set its offset.
+// caller has set `loop.offset`.
 TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop);
 
 // These occur only in prompts. `tag` is the offset of the tag.

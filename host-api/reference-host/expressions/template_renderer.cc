@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t steps_of_a_round = 10;
 constexpr std::size_t max_of_a_range = 100'000;
 
-// What a value takes up, roughly.
+// How many bytes a value takes up, roughly.
 std::size_t bytes_in(const Value& value) {
   std::size_t bytes = sizeof(Value);
   if (const std::string* text = value.as_text()) bytes += text->size();
@@ -347,7 +347,7 @@ TemplateRenderer::Mistake TemplateRenderer::put_in(const Inclusion& inclusion, c
 
 // --- what is made ---
 
-// Uses a budget of its own, which is charged to the template's as well.
+// Uses its own budget; what it spends is charged to the template's budget as well.
 TemplateRenderer::Resolved TemplateRenderer::value_of(const Expression& expression, const Scope& scope) {
   Budget budget(std::min(max_expression_steps, budget_.left()));
   const std::size_t before = budget.left();

@@ -29,7 +29,7 @@ struct Partial {
 class Partials {
  public:
   virtual ~Partials() = default;
-  // The prompt of that name; it lives as long as this does. Null: `error` is a sentence that says why it was not found.
+  // The prompt `name`; it lives as long as this object. Null: `error` is a sentence that says why it was not found.
   virtual const Partial* find(const std::string& name, std::string& error) = 0;
   // `FILE:LINE:COLUMN` of an offset in the text of the prompt.
   virtual std::string place(const Partial& partial, std::size_t offset) const = 0;
@@ -40,13 +40,13 @@ class Partials {
 std::variant<std::string, ExpressionError> render_prompt(const Partial& prompt, const Scope& values,
                                                          Partials& partials);
 
-// The value of a placeholder, with a budget that it shares.
+// The value of a placeholder, charged to a budget that is shared.
 std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, const Scope& scope, Budget& budget);
 
 // The text of an expanded template.
 std::string joined(const Expanded& expanded);
 
-// For one template or, with partials, for one prompt.
+// Renders one template or, with partials, one prompt.
 class TemplateRenderer {
  public:
   explicit TemplateRenderer(Partials* partials = nullptr, std::size_t steps = max_template_steps)
@@ -104,7 +104,7 @@ class TemplateRenderer {
   Leaving leaving_ = Leaving::nothing;
   AssignedScope* assigned_ = nullptr;
   std::map<std::string, std::size_t> cycles_;
-  std::vector<const Partial*> inside_;  // the prompts under way
+  std::vector<const Partial*> inside_;  // the prompts that are being rendered, outermost first
 };
 
 }  // namespace wtool::host::expressions

@@ -21,7 +21,7 @@ std::string number_text(double value) {
 
 void append_json(std::string& out, const Value& value) {
   if (const std::string* text = value.as_text()) return append_json_string(out, *text);
-  // Not reached with a value that is used: withheld_within() is checked before.
+  // Not reached with a value that is used: its user has called withheld_within() before.
   if (value.as_withheld() != nullptr && value.as_map() == nullptr) {
     return append_json_string(out, value.as_withheld()->why);
   }
@@ -220,7 +220,7 @@ std::optional<Value> parse_json_value(std::string_view text) {
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return std::nullopt;
   const char end = text[text.find_last_not_of(blanks)];
-  // Most output is not JSON; its first and last character tell.
+  // Most output is not JSON; its first and last character show it.
   const bool could_be = (text[first] == '{' && end == '}') || (text[first] == '[' && end == ']');
   if (!could_be || nests_deeper(text, max_json_depth)) return std::nullopt;
   const json parsed = parse_json(text);

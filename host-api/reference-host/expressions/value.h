@@ -73,13 +73,13 @@ struct Withheld {
   std::uint64_t bytes = 0;                                   // the size of that file
 };
 
-// The field of a map; null where it has no such field, and where `value` is null or no map.
+// The field of a map; null: it has no such field, or `value` is null or not a map.
 const Value* field_of(const Value* value, std::string_view name);
 
 // The value itself, or the one that `read` fetches; or why it cannot be used.
 std::variant<Value, std::string> readable(const Value& value);
 
-// Why a list or a map cannot be written as text: a value within it is withheld. Empty: it can.
+// Why a list or a map cannot be written as text: a value within it is withheld. Empty: it can be written.
 std::string withheld_within(const Value& value);
 
 // What a template inserts: texts unchanged, numbers and bools as they are written, null as nothing, lists and maps as
@@ -110,7 +110,7 @@ struct JsonReading {
   std::optional<Value> (*read_object)(const nlohmann::json& object, int depth) = nullptr;
 };
 
-// Numbers that fit into no 64 bits become doubles. Nothing: it is nested too deeply.
+// Numbers that do not fit into 64 bits become doubles. Nothing: the value is nested too deeply.
 std::optional<Value> from_json(const nlohmann::json& json);
 // The same for a value that lies at this depth.
 std::optional<Value> from_json(const nlohmann::json& json, const JsonReading& reading, int depth);

@@ -39,7 +39,7 @@ std::string mark_of(const Placeholder& placeholder) {
   return "<" + std::string(workflow::trim(inner)) + ">";
 }
 
-// The template with a mark in the place of each placeholder that is open; `kept` are the others.
+// The template with a mark in place of each open placeholder; `kept` gets the indices of the others.
 Template with_marks(const Template& text, const KnownValues& values, std::vector<std::size_t>& kept) {
   Template made;
   made.texts.push_back(text.texts[0]);
@@ -112,7 +112,7 @@ void KnownValues::read_assignments(Secrets& secrets) {
       wanted.emplace(assignment.name, Only{&assignment, set->secret});
     }
   }
-  // A variable may be made of another one that is set further down.
+  // A variable may be made from another one that is set further down.
   for (int round = 0; round < max_chain; ++round) {
     std::map<std::string, Value> found;
     for (const auto& [name, only] : wanted) {

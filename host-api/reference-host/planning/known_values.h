@@ -18,7 +18,7 @@ namespace wtool::host::planning {
 class KnownValues final : public expressions::Scope {
  public:
   // `open` are inputs whose values are not known yet. Secret values are added to `secrets`. The workflow must outlive
-  // this.
+  // this object.
   KnownValues(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs,
               std::set<std::string> open, runner::Secrets& secrets);
 

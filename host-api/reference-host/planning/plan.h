@@ -28,20 +28,20 @@ enum class PlanPart { main, on_failure, finally };
 struct WalkedState {
   std::size_t state = workflow::no_state;
   PlanPart part = PlanPart::main;
-  std::vector<std::string> branches;  // the paths of forks that it is on, outermost first: the states they begin with
+  std::vector<std::string> branches;  // the branches of forks around it, outermost first, by their first states
 };
 
-// Each state once; hidden ones are followed and left out.
+// Each state once; hidden ones are followed, but left out.
 std::vector<WalkedState> walk_states(const workflow::Workflow& workflow);
 
 // A call of a tool. An action with a matrix has one for each combination, as far as those are known.
 struct PlannedCommand {
   enum class Verdict { allow, ask, deny, unknown };
   std::string combination;  // the values of the matrix, as JSON; empty outside of a matrix
-  std::string text;         // the command; for another tool than shell_execute, its name and arguments
+  std::string text;         // the command; for tools other than shell_execute, the name and the arguments
   Verdict verdict = Verdict::unknown;
-  std::string reason;  // why the verdict is so; may be empty
-  // For a step that may be skipped: whether it would be, with the files as they are now, and why not.
+  std::string reason;  // of the verdict; may be empty
+  // For a step that may be skipped: whether it would be skipped, with the files as they are now, and why not.
   std::optional<bool> up_to_date{};
   std::string why_it_runs{};
 };
@@ -64,7 +64,7 @@ struct PlannedState {
   std::vector<std::pair<std::string, std::string>> details;  // what the options of the action say, by their names
   std::vector<PlannedExit> exits;
   std::shared_ptr<const Plan> runs;  // the workflow that it runs; null: none, or its plan is shown elsewhere
-  std::string remark;                // about that
+  std::string remark;                // about the workflow that it runs, or its matrix; may be empty
 };
 
 // What the run would request from Slurm: at most `nodes` jobs of one node each, each for `slots` calls at once.

@@ -109,7 +109,7 @@ KnownArguments known_arguments(const std::vector<Argument>& arguments, const Kno
   return made;
 }
 
-// Notes whether a value was asked for that only the run knows.
+// Notes whether a lookup asked for a value that only the run knows.
 class Watched final : public expressions::Scope {
  public:
   Watched(const KnownValues& values, const KnownArguments& arguments) : values_(values), arguments_(arguments) {}
@@ -133,7 +133,7 @@ class Watched final : public expressions::Scope {
   mutable bool met_open_ = false;
 };
 
-// An action in words, without the command of those that call a tool: `runs a command`, `logs "done"`, `waits 5 s`.
+// An action in words, without its command if it calls a tool: `runs a command`, `logs "done"`, `waits 5 s`.
 class Words final : public workflow::Describer {
  public:
   explicit Words(const KnownValues& values) : values_(values) { mask = Secrets::mask; }
@@ -141,7 +141,7 @@ class Words final : public workflow::Describer {
   std::string of(const Action& action) const { return type_of(action.kind).describe(action.kind, *this); }
 
  private:
-  // In quotes, however many lines the text has.
+  // The whole text, however many lines it has.
   std::string text(const TemplateText& text) const override { return filled(text, values_).text; }
 
   const KnownValues& values_;
@@ -151,7 +151,7 @@ class Planner {
  public:
   explicit Planner(const PlanServices& services) : services_(services) {}
 
-  // `around`: where steps run that name no place of their own; empty: where the command line says.
+  // `around`: where steps that name no place of their own run; empty: where the command line says.
   Plan plan(const Workflow& workflow, const Source& source, const std::map<std::string, Value>& inputs,
             const std::set<std::string>& open, const Placement& around) {
     const KnownValues values(workflow, inputs, open, secrets_);
@@ -307,7 +307,7 @@ class Planner {
     if (options.cache.wanted) add("cache", options.cache.strict ? "strict" : *options.cache.wanted ? "true" : "false");
   }
 
-  // What a state does for one combination: a call of a tool, a workflow, or nothing more than its words say.
+  // Plans what a state does for one combination: a call of a tool, a workflow, or only what its words say.
   void perform(const Action& action, const Workflow& workflow, const Source& source, const KnownValues& values,
                const std::string& combination, const Placement& place, PlannedState& made) {
     PlannedCommand command;
@@ -361,7 +361,7 @@ class Planner {
   // The judged arguments; null where a value in them is open.
   json judge_shell(const ShellAction& shell, const Workflow& workflow, const ActionOptions& options,
                    const KnownValues& values, PlannedCommand& command) {
-    // Whether the part before has an open value. That does not keep the rest from being judged.
+    // Whether the part that was just filled in has an open value, which does not keep the rest from being judged.
     const auto take_open = [&command] {
       const bool is_open = command.reason == open_value;
       if (is_open) command.reason.clear();
@@ -402,7 +402,7 @@ class Planner {
       if (!why.empty()) return;
       if (auto made = runner::rendered_patterns(written.get(), values, why)) out = std::move(*made);
     };
-    // The reason of a verdict of allow says why the command may run, and not why it would.
+    // The reason of a verdict of allow says why the command may run, and not why it would run.
     const bool has_reason = !command.reason.empty() && command.verdict != PlannedCommand::Verdict::allow;
     if (arguments.is_null()) why = has_reason ? command.reason : open_value;
     const std::string written = dumped(arguments);
@@ -423,7 +423,7 @@ class Planner {
     why = look.why;
   }
 
-  // True if the call is refused because of the names of its variables; then it is, whatever its values.
+  // True if the call is refused because of the names of its variables; then it is refused whatever their values are.
   bool is_refused_for_variables(json arguments, const PlannedCommand& command) const {
     if (command.verdict != PlannedCommand::Verdict::deny || arguments.erase("environment") == 0) return false;
     const CommandVerdict without = services_.verdict(std::string(shell_tool), arguments);

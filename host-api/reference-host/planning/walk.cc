@@ -12,7 +12,7 @@ using workflow::State;
 using workflow::Transition;
 using workflow::Workflow;
 
-// Forks within forks beyond this are walked as if they were plain states.
+// Forks that are nested deeper than this are walked as if they were plain states.
 constexpr std::size_t max_fork_depth = 50;
 
 class Walker {
@@ -21,7 +21,7 @@ class Walker {
 
   std::vector<WalkedState> run() {
     follow({workflow_.start}, {}, nullptr);
-    // States that only a failure inside a composite state leads to. `made_` grows meanwhile.
+    // Follows the states to which only a failure inside a composite state leads. `made_` grows meanwhile.
     for (std::size_t i = 0; i < made_.size(); ++i) {
       const State& state = workflow_.states[made_[i].state];
       if (can_fail(state) && state.around != no_state && !workflow_.continues) follow({state.around}, {}, nullptr);
@@ -40,8 +40,8 @@ class Walker {
   }
 
  private:
-  // Follows the paths from all of these at once. With `joins` this is a path of a fork: it ends at joins, and lists
-  // them.
+  // Follows the paths from all `starts` at once. With `joins`, this is a path of a fork: it ends at joins, and adds
+  // them to `joins`.
   void follow(const std::vector<std::size_t>& starts, const std::vector<std::string>& branches,
               std::vector<std::size_t>* joins) {
     struct Next {

@@ -67,7 +67,7 @@ void QuestionEnd::request() {
     requested_.store(true);
   }
   terminal_.turn_changed_.notify_all();
-  // The write fails only when the counter is full, and then it wakes as well.
+  // The write fails only when the counter is full, and a full counter wakes the reader as well.
   if (wake_ >= 0) ::eventfd_write(wake_, 1);
 }
 
@@ -118,7 +118,7 @@ std::size_t Asking::columns() const {
 }
 
 bool Asking::in_foreground() const {
-  // If this fails, it is not the controlling terminal, or it was closed; a read will show that.
+  // If this fails, the terminal is not the controlling one, or was closed; a read will show that.
   const pid_t group = ::tcgetpgrp(descriptor_);
   return group < 0 || group == ::getpgrp();
 }

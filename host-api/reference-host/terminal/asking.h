@@ -51,7 +51,7 @@ class Asking {
     ended,   // by the QuestionEnd
   };
 
-  // Waits for the turn and opens the terminal. Both must outlive this object.
+  // Waits for the turn and opens the terminal. `terminal` and `end` must outlive this object.
   Asking(Terminal& terminal, QuestionEnd& end);
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
@@ -61,7 +61,7 @@ class Asking {
   bool can_ask() const { return descriptor_ >= 0; }
   std::size_t columns() const;
 
-  // Call both only if a person can be asked.
+  // Call show(), read_line() and leave() only if a person can be asked.
   Event show(std::string_view text);
   // Shows the prompt and reads a line. `hidden`: what is typed is not shown.
   Event read_line(std::string_view prompt, std::string& line, bool hidden = false);

@@ -34,7 +34,7 @@ class Terminal {
   // Opens the terminal for one question. It is closed afterwards, and should be non-blocking. -1: nobody can be asked.
   using Open = std::function<int()>;
 
-  // `output` is borrowed. Questions are asked on what `open` gives.
+  // `output` is borrowed. Questions are asked on the descriptor that `open` returns.
   explicit Terminal(int output, Open open = open_controlling);
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
@@ -45,7 +45,7 @@ class Terminal {
   // The controlling terminal, if this process is in its foreground; else -1.
   static int open_controlling();
 
-  // A usual size where the output is not a terminal.
+  // The size of the output; a usual size if it is not a terminal.
   TerminalSize size() const;
 
   // Writes lines that stay: whole ones, each with its newline. Errors are ignored, because there is nobody to tell.

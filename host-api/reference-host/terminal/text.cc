@@ -33,7 +33,7 @@ std::size_t width_of(char32_t c) {
   return wide ? 2 : 1;
 }
 
-// The variables that say which characters the terminal uses, in the order in which they count.
+// Reads the variables that name the terminal's character set, in their order of precedence.
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);
@@ -124,7 +124,7 @@ std::string cut_to_width(std::string_view text, std::size_t columns) {
   const std::string_view ellipsis = columns == 0 ? "" : locale_is_utf8() ? "…" : "..."sv.substr(0, columns);
   const std::size_t ellipsis_width = display_width(ellipsis);
   std::size_t width = 0;
-  std::size_t room = 0;  // the end of the part that fits beside the ellipsis
+  std::size_t room = 0;  // the end of the part that fits together with the ellipsis
   for (std::size_t i = 0; i < text.size();) {
     width += width_of(next_character(text, i));
     if (width + ellipsis_width <= columns) room = i;

@@ -25,7 +25,7 @@ std::size_t display_width(std::string_view text);
 // The text cut to at most `columns`; a cut text ends with an ellipsis, which is `...` if the locale is not UTF-8.
 std::string cut_to_width(std::string_view text, std::size_t columns);
 
-// The text padded with blanks to that width.
+// The text padded with blanks to `columns`.
 std::string padded(std::string_view text, std::size_t columns);
 
 inline constexpr std::size_t max_excerpt_lines = 20;
@@ -45,7 +45,7 @@ class StepOutput {
  public:
   // The lines that `bytes` complete.
   std::vector<OutputLine> add(bool is_error_stream, std::string_view bytes);
-  // The rest that has no newline at the end.
+  // The last lines, if they have no newline at the end.
   std::vector<OutputLine> finish();
 
  private:
@@ -62,7 +62,7 @@ class KeptLines {
   void add(std::vector<OutputLine> lines);
   bool empty() const { return lines_.empty(); }
   const std::deque<OutputLine>& lines() const { return lines_; }
-  std::size_t left_out() const { return left_out_; }  // before the first of them
+  std::size_t left_out() const { return left_out_; }  // how many lines came before the first one that was kept
 
  private:
   std::deque<OutputLine> lines_;

@@ -71,7 +71,7 @@ class Describer {
 
 struct ActionType {
   std::string_view name;  // in journals, events and reports
-  // With which it begins, in lower case; empty: the reader of another action makes it.
+  // The words with which the action begins, in lower case; empty: the reader of another action makes it.
   std::vector<std::string_view> words;
   std::vector<std::string_view> forms;  // how it is written, for the message about an unknown action
   bool calls_something = true;          // does something outside of this process, or may take long
@@ -94,7 +94,7 @@ const std::vector<std::string>& action_words();
 std::optional<Action> read_action(const MappedText& text, const std::vector<CodeBlock>& blocks, std::size_t offset,
                                   Diagnostics& diagnostics);
 
-// The members of a row, made from functions of the action's own type. A lambda without captures is one, too.
+// The members of a row, made from functions of the action's own type. A lambda without captures works, too.
 template <class Kind, class Function>
 auto texts_of(Function) -> void (*)(const ActionKind&, TextVisitor&) {
   return [](const ActionKind& kind, TextVisitor& visit) { Function{}(std::get<Kind>(kind), visit); };

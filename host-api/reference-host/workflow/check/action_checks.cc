@@ -130,7 +130,8 @@ class ActionChecker {
     }
   }
 
-  // Reported where it is written: an option of the action, or of a composite state around it. Each once for each tool.
+  // Reports a place where it is written: at an option of the action, or of a composite state around it. Each place is
+  // reported once for each tool.
   void place(const State& state) {
     if (!around_.place_problem) return;
     limits(state);
@@ -154,7 +155,7 @@ class ActionChecker {
     }
   }
 
-  // Whether the tool that the state calls can be held to its limits. Those of a composite state are reported at the call.
+  // Reports limits to which the tool that the state calls cannot be held; also those of a composite state, at the call.
   void limits(const State& state) {
     const auto* call = std::get_if<ToolAction>(&state.action->kind);
     if (call == nullptr) return;

@@ -12,7 +12,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Only if nothing else is wrong: another mistake may be the reason why no action was found.
+// Reports a workflow without any action, if nothing else is wrong: another mistake may be why no action was found.
 void check_that_it_acts(const Workflow& workflow, bool is_to_run, Diagnostics& diagnostics) {
   if (!diagnostics.empty() || std::any_of(workflow.states.begin(), workflow.states.end(),
                                           [](const State& state) { return state.action || state.action_unread; })) {

@@ -4,7 +4,7 @@
 // - Names: every variable that a template or a condition reads is a parameter, set by an action, a result, a state, one
 //   of the run's own (variables.h), or given with --var. Values are not compared if their types never match.
 // - Actions: tools, workflows and prompts exist, timeouts are in range, values in commands are at places where they can
-//   be quoted, names may be set, and states to which failures lead exist.
+//   be quoted, the names that are set may be set, and states to which failures lead exist.
 //
 //   CheckContext context;  // what is around the file: tools, other workflows, prompts, the policy
 //   context.tools = &tools;
@@ -45,7 +45,7 @@ struct CommandVerdict {
     ask,
     deny,
     no_directory,  // the working directory cannot be used now; a state may make it before the command runs
-    unknown,       // nobody can tell
+    unknown,       // there is no way to tell
   };
   Kind kind = Kind::unknown;
   std::string reason;
@@ -56,20 +56,20 @@ struct CheckContext {
   const ToolCaller* tools = nullptr;
   std::string file;  // of the workflow; needed with `library`
   Library* library = nullptr;
-  // What is wrong with the prompt of that name, one sentence each; `known` are the names that have a value.
+  // What is wrong with the prompt `name`, one sentence each; `known` are the names that have a value.
   std::function<std::vector<std::string>(const std::string& name, const std::string& file,
                                          const std::set<std::string, std::less<>>& known)>
       prompt_problems;
-  // The names that an agent may set when it gets that prompt (a text, or the name of one).
+  // The names that an agent may set when it gets `prompt` (a text, or the name of a prompt).
   std::function<std::set<std::string, std::less<>>(const std::string& prompt, bool is_inline, const std::string& file)>
       prompt_sets;
-  // Why no prompt can be executed at all; empty: one can.
+  // Why no prompt can be executed at all; empty: prompts can be executed.
   std::function<std::string()> prompt_command_problem;
-  // Why a workflow cannot have its commands run by this shell (sh, bash or an absolute path); empty: it can.
+  // Why a workflow cannot have its commands run by `shell` (sh, bash or an absolute path); empty: it can.
   std::function<std::string(const std::string& shell)> shell_problem;
-  // Why a tool cannot be called on "cluster" or "local"; empty: it can.
+  // Why a tool cannot be called at `place`, within its limits; empty: it can.
   std::function<std::string(const Placement& place, const std::string& tool)> place_problem;
-  // The largest timeout that the configuration allows, in seconds. Nothing when any is allowed.
+  // The largest timeout that the configuration allows, in seconds. Nothing: any is allowed.
   std::optional<std::int64_t> timeout_max;
   // The policy's verdict on a command without placeholders, in the directory of the run, with these variables. A
   // variable whose value has placeholders is passed as an empty text.
@@ -87,7 +87,7 @@ struct CheckContext {
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
                     Diagnostics& diagnostics);
 
-// The same with tools only. They may be null; then tools are not looked up.
+// The same, but only with `tools`. If they are null, tools are not looked up.
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const ToolCaller* tools,
                     Diagnostics& diagnostics);
 
@@ -96,24 +96,24 @@ struct CalledWorkflow {
   Diagnostics diagnostics;  // of the check; those of reading are in the entry
 };
 
-// Checks the workflows that a workflow runs, and those that they run, as far as their names are not templates. Each
-// once. An argument counts as given if any of the calls gives it. `check_context` must have a library. A workflow that
-// cannot be found is a diagnostic of the one that calls it, and is not reported here.
+// Checks the workflows that a workflow runs, and those that these run, each once; names that are templates are skipped.
+// An argument counts as given if any of the calls gives it. `check_context` must have a library. A workflow that cannot
+// be found is not reported here: the check of the workflow that calls it reports it.
 std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, const CheckContext& check_context);
 
 // ---- name_uses.cc: which variables a workflow reads, and where.
 
 struct NameRead {
   std::string name;
-  std::string field;  // the first field that is taken of it; may be empty
-  // If a dash or a dot directly follows the name: the name up to the end of the words joined like that. May be empty.
+  std::string field;  // the first field that is read from it; may be empty
+  // The longer name that begins here, if dashes or dots join further words to `name` (run-tests for run); else empty.
   std::string longer;
   std::size_t offset = 0;
   bool may_be_missing = false;  // it has a default
   bool in_command = false;      // as ${name}
   bool whole_condition = false;
   std::size_t state = no_state;
-  bool in_action = false;  // in the action of that state; otherwise in one of its exits
+  bool in_action = false;  // in the action of `state`; otherwise in one of its exits
 };
 
 // `diagnostics` gets the mistakes in templates that nothing has parsed before (those in JSON); may be null.

@@ -1,4 +1,4 @@
-// The checks of a parsed workflow, each in the file of its name; checker.h runs them all. `given` are the names of
+// The checks of a parsed workflow, each in the file that is named; checker.h runs them all. `given` are the names of
 // --var.
 #pragma once
 
@@ -25,8 +25,8 @@ void check_loops(const Workflow& workflow, Diagnostics& diagnostics);
 void check_names(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
                  Diagnostics& diagnostics);
 
-// unread_states.cc: `${v1.2}`, `${build/all}`, `${run-tests:-x}` and `{{ 1-build }}` where that is the name of a state.
-// Such a name cannot be a placeholder: the text would stay as it is, and a shell would read a variable of its own.
+// unread_states.cc: `${v1.2}`, `${build/all}`, `${run-tests:-x}` and `{{ 1-build }}` with the name of a state. Such a
+// name cannot be a placeholder: the text would stay as it is, and a shell would read one of its own variables.
 void check_unread_states(const Workflow& workflow, Diagnostics& diagnostics);
 
 // condition_types.cc: conditions that compare values whose types never match, `exit_code == "0"` or `success == 1`. An
@@ -39,7 +39,7 @@ void check_actions(const Workflow& workflow, const std::vector<std::string>& giv
                    Diagnostics& diagnostics);
 
 // shell_syntax.cc: commands that a shell cannot read: quotes that are not closed, a missing `fi`, `${` without `}`.
-// Commands with tags, or with `raw`, are left out: what they are is known only during a run.
+// Commands with tags, or with `raw`, are left out: their text is known only during a run.
 void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Diagnostics& diagnostics);
 
 // What the check of one action may use, and where it reports.
@@ -55,7 +55,7 @@ struct ActionCheck {
   bool told_of_command = false;  // the missing command for prompts was reported; once per file is enough
 };
 
-// What is wrong with setting a variable of this name, or with a parameter of it, if it is one of the run's own.
+// Reports a variable that is set, or a parameter, if its name is one of the run's own.
 void check_own_name(const std::string& name, std::size_t offset, Diagnostics& diagnostics);
 
 // tool_argument_checks.cc: compares the arguments of `Call tool` with the tool's own schema: names, required ones, and
@@ -64,7 +64,7 @@ void check_own_name(const std::string& name, std::size_t offset, Diagnostics& di
 void check_tool_arguments(const ToolAction& action, const std::string& schema, std::optional<std::int64_t> timeout_max,
                           Diagnostics& diagnostics);
 
-// The option `timeout` of a step; `longest` in seconds.
+// Reports a `timeout` of a step that is longer than `longest` seconds.
 void check_timeout(const TemplateText& timeout, std::int64_t longest, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

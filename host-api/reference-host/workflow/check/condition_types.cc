@@ -47,7 +47,7 @@ class TypeChecker {
  private:
   using Choices = std::vector<std::string>;
 
-  // The texts that a field of a typed answer can be, where `output` lists them.
+  // Notes the texts that a field of a typed answer can be, if `output` lists them.
   void take_choices(const State& state) {
     const ActionOptions& options = state.action->options;
     if (!options.output || options.matrix || !options.output->is_object()) return;
@@ -55,7 +55,7 @@ class TypeChecker {
     if (properties == options.output->end() || !properties->is_object()) return;
     const auto& own = outcome_fields();
     for (const auto& [field, schema] : properties->items()) {
-      // A field that every outcome has is not that of the answer.
+      // A field that every outcome has is not a field of the answer.
       if (std::find(own.begin(), own.end(), field) != own.end()) continue;
       const auto listed = schema.is_object() ? schema.find("enum") : schema.end();
       if (!schema.is_object() || listed == schema.end() || !listed->is_array()) continue;

@@ -78,7 +78,7 @@ class DiagramChecker {
       }
     }
   }
-  // All that can be reached from `from` along `edges`, with themselves.
+  // The states of `from`, and all that can be reached from there along `edges`.
   static Marks closure(std::vector<std::size_t> from, const Edges& edges) {
     Marks reached(edges.size());
     mark(std::move(from), edges, reached);
@@ -102,7 +102,7 @@ class DiagramChecker {
     const Marks ends = lead_to_end();
     const Marks told = unreached_beginnings(reached);
     bool said_endless = false;
-    // An agent in a part without an end may end the workflow by itself; what is missing behind it may be meant so.
+    // An agent in a part without an end may end the workflow by itself; what is missing after it may be intended.
     bool agent_ends = false;
     for (std::size_t i = 0; i < states_.size(); ++i) {
       agent_ends = agent_ends || (reached[i] && !ends[i] && states_[i].action &&
@@ -135,7 +135,7 @@ class DiagramChecker {
     }
   }
 
-  // The first of the unreached states: the others follow from these. Only these need a diagnostic.
+  // The first unreached states, from which the others follow: only the first ones need a diagnostic.
   Marks unreached_beginnings(const Marks& reached) const {
     Marks told(states_.size());
     Marks covered = reached;
@@ -149,7 +149,7 @@ class DiagramChecker {
     return told;
   }
 
-  // Whether `on failure` or `finally` leads to a state that is not in the diagram. That is a diagnostic of its own.
+  // Whether `on failure` or `finally` leads to a state that is not in the diagram. That has its own diagnostic.
   bool has_unknown_targets() const {
     const auto unknown = [this](const NamedPlace& place) {
       return !place.name.empty() && workflow_.index_of(place.name) == no_state;
@@ -159,7 +159,7 @@ class DiagramChecker {
                        [&](const State& state) { return state.action && unknown(state.action->options.on_failure); });
   }
 
-  // Whether this is a composite state that only its own inner states enter.
+  // Whether this is a composite state that arrows bypass: they lead straight to its inner states.
   bool is_passed_by(std::size_t state, const Marks& reached) const {
     if (workflow_.find(states_[state].id + "/end") == nullptr) return false;
     return std::any_of(targets_[state].begin(), targets_[state].end(),

@@ -16,10 +16,11 @@ namespace wtool::host::workflow {
 // A --> B, `always` or `default`: the last resort of its state.
 bool is_unconditional(const Transition& exit);
 
-// success, failure, exit_code, is_error: what an action ended with, without what it gave.
+// success, failure, exit_code, is_error: how an action ended, and not what it returned.
 bool is_outcome_name(std::string_view name);
 
-// Its condition asks how an action ended: success, failure, exit_code or is_error, also as a field (A.exit_code).
+// Whether the condition of `exit` asks how an action ended: success, failure, exit_code or is_error, also as a field
+// (A.exit_code).
 bool tests_outcome(const Transition& exit);
 
 // Whether the state may fail by itself: it is a join, or has an action that can fail (ActionType::can_fail). The others
@@ -33,7 +34,7 @@ bool takes_failure(const Workflow& workflow, const State& state, const Transitio
 // composite state.
 bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit);
 
-// Whether an exit names `failure`: that one takes refusals and mistakes of its state, too.
+// Whether an exit names `failure`: such an exit takes refusals and mistakes of its state, too.
 bool has_failure_exit(const State& state);
 // Whether a condition of an exit reads `exhausted`.
 bool has_exhausted_exit(const State& state);
@@ -43,7 +44,7 @@ std::string shown_name(const Workflow& workflow, std::size_t state);
 
 // Files that were written for the rule that a transition without a condition is taken after failures as well.
 
-// The unconditional exits that were taken after a failure, and are not now. Empty under `failures: continue`.
+// The unconditional exits that were taken after a failure, and no longer are. Empty under `failures: continue`.
 std::vector<const Transition*> changed_exits(const Workflow& workflow);
 
 // Warns about the exits whose old meaning the file seems to need: a later state looks at how the state before the exit

@@ -88,8 +88,8 @@ class LoopFinder {
 
   const Workflow& workflow_;
   std::vector<std::vector<std::size_t>> targets_;
-  std::vector<std::size_t> order_;   // in which a state was first met, from 1; 0: not yet
-  std::vector<std::size_t> lowest_;  // of the states of its loop
+  std::vector<std::size_t> order_;   // in which states were first met, from 1; 0: not yet
+  std::vector<std::size_t> lowest_;  // the lowest order of a state to which this one leads back
   std::vector<bool> open_;           // on stack_
   std::vector<std::size_t> stack_;
   std::size_t count_ = 0;

@@ -19,11 +19,11 @@ namespace {
 // Whether a state can have run before another one, on any path through the diagram.
 class ValuePaths {
  public:
-  // `workflow` must outlive this.
+  // `workflow` must outlive this object.
   explicit ValuePaths(const Workflow& workflow);
 
-  // False where no path leads from any of `earlier` to that state; at its exits (`after_action`), the state itself
-  // counts. True in doubt: if the state cannot be reached at all, or if earlier questions have used up the steps.
+  // False: no path leads from any state of `earlier` to `state`; at its exits (`after_action`), the state itself
+  // counts, too. True in doubt: if the state cannot be reached at all, or if earlier questions have used up the steps.
   bool may_follow(const std::vector<std::size_t>& earlier, std::size_t state, bool after_action);
 
  private:
@@ -121,7 +121,7 @@ class NameChecker {
         sets(service->free_port.name, i);
       }
       const NamedPlace& result = state.action->options.result;
-      // The outcome of a matrix is a list of those that have the fields.
+      // The outcome of a matrix is a list of outcomes, which have the fields.
       if (state.action->options.output && !state.action->options.matrix) {
         for (std::string& field : answer_fields(*state.action->options.output)) {
           for (const std::string& name : {state.id, result.name, std::string("result")}) answers_[name].insert(field);
@@ -210,7 +210,7 @@ class NameChecker {
     return true;
   }
 
-  // Whether some path leads from where the value is set to where it is read.
+  // Reports a value if no path leads from where it is set to where it is read.
   void check_path(const NameRead& use) {
     if (use.may_be_missing || workflow_.names_unread || use.state == no_state) return;
     const auto found = setters_.find(use.name);
@@ -332,7 +332,7 @@ class NameChecker {
   // States, with the names that they test before they use them.
   std::set<std::pair<std::size_t, std::string>> tested_;
   ValuePaths paths_;
-  std::size_t said_from_ = 0;  // the state that was reported last
+  std::size_t said_from_ = 0;  // where the name that check_compound() reported last begins and ends
   std::size_t said_up_to_ = 0;
 };
 

@@ -33,7 +33,7 @@ Guard guard_of(const std::string& text) {
   return made;
 }
 
-// A longer name at the beginning of a text: words joined by dashes and dots, if one of them follows the name.
+// A longer name at the beginning of a text: words joined by dashes and dots, if a dash or a dot follows the name.
 std::string longer_name(std::string_view text, std::size_t name_size) {
   if (name_size >= text.size() || (text[name_size] != '-' && text[name_size] != '.')) return "";
   std::size_t end = name_size;
@@ -159,7 +159,7 @@ std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const
     if (const auto* service = std::get_if<ServiceAction>(&state.action->kind)) names.insert(service->free_port.name);
   }
   names.erase("");
-  names.erase("matrix");  // that only some states have
+  names.erase("matrix");  // only some states have it
   return names;
 }
 

@@ -127,7 +127,7 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
                                        "; it takes " + joined(known));
       continue;
     }
-    // A text for standard input may be anything: no message shows what stands in it.
+    // A text for standard input may be anything: no message shows it.
     const bool is_hidden = action.tool == shell_tool && name == "stdin";
     const auto tell = [&, offset = place(name)](const std::string& path, const json& wrong, const std::string& wanted) {
       if (wanted.empty()) return;

@@ -29,7 +29,7 @@ bool is_plain(const std::string& name) {
          std::all_of(name.begin(), name.end(), [](char c) { return expressions::is_name_character(c); });
 }
 
-// A name of a variable that looks like the state's.
+// A name for a variable that resembles the name of the state.
 std::string variable_for(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](char c) { return !expressions::is_name_character(c); }, '_');
@@ -87,7 +87,7 @@ class UnreadStates final : public TextVisitor {
     }
   }
 
-  // `place`: where the diagnostic is, if not at its own text.
+  // `place`: where to report a diagnostic, if not at the text itself.
   void look(const MappedText& written, std::optional<std::size_t> place = std::nullopt) {
     const std::string_view all = written.text();
     for (std::size_t at = all.find_first_of("${"); at < all.size(); at = all.find_first_of("${", at)) {

@@ -19,7 +19,7 @@ std::string_view without_list_mark(std::string_view line) {
   return line;
 }
 
-// Without the marks of bold text or code around it.
+// The text without the marks of bold text or code around it, and without quotes.
 std::string_view without_marks(std::string_view text) {
   for (const std::string_view mark : {"**", "`", "\""}) {
     if (text.size() > 2 * mark.size() && text.starts_with(mark) && text.ends_with(mark)) {

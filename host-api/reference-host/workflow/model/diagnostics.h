@@ -67,7 +67,7 @@ class Diagnostics {
   // The same, each followed by its line of the file with a caret below the place.
   std::string with_lines(const Source& source) const;
 
-  // Takes over all of `more`.
+  // Adds all of `more`.
   void add_all(const Diagnostics& more);
 
  private:

@@ -61,17 +61,17 @@ struct Argument {
   std::optional<TemplateText> guard;
 };
 
-// `backoff=2s..60s`: the wait before the first further try, and the longest one; each is twice the one before.
+// `backoff=2s..60s`: the wait before the second try, and the longest wait; each wait is twice the one before.
 struct Backoff {
   std::chrono::milliseconds first{0};
   std::chrono::milliseconds longest{0};
 };
 
-// What the commands of a step may use, with all that they start. It only tightens what the configuration allows.
+// What the commands of a step, and all that they start, may use. Limits only tighten what the configuration allows.
 struct StepLimits {
   bool read_only = false;          // sandbox="read-only": they write no file
   bool no_network = false;         // network=deny
-  std::uint64_t memory_bytes = 0;  // memory=1G, of all together; 0: not given, here and below
+  std::uint64_t memory_bytes = 0;  // memory=1G, of all processes together; 0: not given, here and below
   std::uint64_t cpu_seconds = 0;   // cpu=60s
   std::uint32_t processes = 0;     // processes=50, alive at once
 
@@ -98,7 +98,7 @@ struct PlaceOptions {
 // inputs=["src/**"] outputs=["build/app"], cache=true: a step that is up to date is not run.
 struct CacheOptions {
   std::optional<bool> wanted;                    // cache=true or false
-  bool strict = false;                           // cache=strict: as true, and it sees no file that it does not name
+  bool strict = false;                           // cache=strict: as true, but the step sees only files that it names
   std::shared_ptr<const nlohmann::json> inputs;  // lists of texts with templates, not empty; null: not given
   std::shared_ptr<const nlohmann::json> outputs;
   std::size_t offset = 0;  // of the last of these options; 0: none is given
@@ -114,7 +114,7 @@ struct ActionOptions {
   std::int64_t retry = 0;               // further tries after a failure
   bool says_retry = false;              // the option exists, whatever its value
   std::optional<Backoff> backoff;
-  std::optional<TemplateText> total_timeout;  // the same, of all tries and the waits between them
+  std::optional<TemplateText> total_timeout;  // the same for all tries and the waits between them
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
   bool secret = false;                        // its outputs are secret
   std::optional<TemplateText> lock;           // the name of a lock that the step holds
@@ -129,7 +129,7 @@ struct ActionOptions {
   // output={...}: the JSON Schema of what it gives, made from the short form if that was written. Null: any text.
   std::shared_ptr<const nlohmann::json> output;
   std::size_t output_offset = 0;
-  std::optional<std::int64_t> ask_again;   // how often a prompt whose answer is not valid by it is asked again
+  std::optional<std::int64_t> ask_again;   // how often a prompt is asked again if its answer is not valid by `output`
   std::optional<std::int64_t> max_visits;  // max=5: how often the state does its action in one run of its workflow
 };
 
@@ -142,14 +142,14 @@ struct ShellAction {
   std::optional<std::string> shell_options;  // shell_options="-eu"; "" means no options
   std::optional<TemplateText> working_directory;
   std::vector<std::pair<std::string, TemplateText>> environment;
-  std::vector<NamedPlace> environment_files;  // whose variables are in `environment`, too, once they were read
+  std::vector<NamedPlace> environment_files;  // once they were read, their variables are in `environment`, too
 };
 
 // Defaults for the steps of a workflow, or of a composite state, that do not set these options themselves.
 struct StepDefaults {
   std::optional<TemplateText> timeout;  // of Shell and prompts
-  std::optional<std::int64_t> retry;    // of all that call something but workflows
-  NamedPlace shell;                     // this and what follows: of Shell
+  std::optional<std::int64_t> retry;    // of Shell, prompts and Call tool
+  NamedPlace shell;                     // this and what follows: of Shell and Service
   std::optional<TemplateText> working_directory;
   std::vector<std::pair<std::string, TemplateText>> environment;
   std::vector<NamedPlace> environment_files;
@@ -272,12 +272,12 @@ struct State {
   // one to which its inner ends lead and which has its exits. The second is hidden: no file names it.
   bool hidden = false;
   bool entered = false;  // some transition leads here
-  // For a composite state its hidden one, and the other way round; no_state: it is neither.
+  // For a composite state its hidden state, and vice versa; no_state: it is neither.
   std::size_t other_half = no_state;
   std::size_t around = no_state;  // the hidden state of the composite state that contains it; no_state: none does
   std::vector<Transition> exits;
   PlaceOptions place;                    // of a composite state without an action: where the steps inside run
-  std::optional<StepDefaults> defaults;  // of the same: the defaults for the steps inside
+  std::optional<StepDefaults> defaults;  // of such a state: the defaults for the steps inside
   std::optional<Action> action;
   bool action_unread = false;  // it has an action, which was not understood
 };
@@ -300,7 +300,7 @@ struct Parameter {
   std::size_t offset = 0;
 };
 
-// What the prompts of a workflow, and of those that it runs, may use together. Nothing: no limit.
+// What the prompts of a workflow, and of the workflows that it runs, may use together. Nothing: no limit.
 struct PromptBudget {
   std::optional<std::int64_t> calls;                // of the command of prompts
   std::optional<std::int64_t> tokens;               // as that command reports them
@@ -323,7 +323,7 @@ struct Workflow {
   std::optional<bool> fail_fast;  // whether a branch that fails ends the others; nothing: true
   bool continues = false;         // `failures: continue`: exits without a condition are taken after failures, too
   bool says_failures = false;     // the key exists, whatever its value
-  NamedPlace on_failure;          // where a failure leads that no exit handles
+  NamedPlace on_failure;          // where a failure that no exit handles leads
   NamedPlace finally;             // the state that every run ends with, also after a failure or an abort
   NamedPlace concurrency;         // the name of a lock that each of its runs holds
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
@@ -333,8 +333,8 @@ struct Workflow {
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
-  // Names that the parts that were not understood may have set or used. Mistakes that may only follow from that are not
-  // reported.
+  // Names that parts of the file that were not understood may have set or used. Mistakes that may only follow from
+  // these parts are not reported.
   std::set<std::string> ambiguous_names;
   std::set<std::string> ambiguous_states;
   bool names_unread = false;    // any name may be one of those
@@ -355,14 +355,14 @@ struct Workflow {
 // Where an action runs, and within which limits. Empty: not specified.
 struct Placement {
   std::string on{};     // "cluster" or "local"
-  std::string slot{};   // the class of jobs, where that is on a cluster
+  std::string slot{};   // the class of jobs, if it runs on a cluster
   StepLimits limits{};  // of each call that it makes
 
   auto operator<=>(const Placement&) const = default;
 };
 
-// Where the action of that state runs: as the action itself says, or the innermost composite state around it that names
-// a place, or `around`, which the workflow inherits. The strictest of all their limits applies.
+// Where the action of `state` runs: as the action itself says, or the innermost composite state around it that names a
+// place, or `around`, which the workflow inherits. The strictest of all their limits applies.
 Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around = {});
 
 // success, failure, exit_code, is_error, exhausted, result, last_action_result and output (its text), error (its
@@ -374,8 +374,8 @@ bool is_settable_run_name(std::string_view name);
 const std::vector<std::string>& run_names();
 
 // The fields of a state's or a result's value. `json` exists if the output is a JSON object or list; otherwise reading
-// it is an error. A step with the option `output` has the fields of its answer, too. `metadata` exists if a tool was called. Reading the text of an output that was cut is an error, and
-// so is the name of a file that could not be written.
+// it is an error. A step with the option `output` has the fields of its answer, too. `metadata` exists if a tool was
+// called. It is an error to read the text of an output that was cut, or the name of a file that could not be written.
 const std::vector<std::string>& outcome_fields();
 
 // ---- The meaning of single texts of a workflow file: templates, and times.
@@ -402,13 +402,13 @@ std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, 
 // `500ms`, `2s`, `1.5m`, `1h`, or a number of seconds, from 0 to `longest`. Nothing for any other text.
 std::optional<std::chrono::milliseconds> duration_value(std::string_view text, std::int64_t longest = max_wait);
 
-// The names of the fields that `output` gives an outcome beside its own: those of the schema's objects. Sorted.
+// The names of the fields that `output` gives an outcome in addition to its own: those of the schema's objects. Sorted.
 std::vector<std::string> answer_fields(const nlohmann::json& schema);
 
 // A duration as the tools take it: in seconds, as a whole number if possible.
 nlohmann::json as_seconds(std::chrono::milliseconds duration);
 
-// `1.5 s`, `2 min`, `500 ms`.
+// `2 min`, `90 s`, `1500 ms`.
 std::string duration_words(std::chrono::milliseconds duration);
 
 }  // namespace wtool::host::workflow

@@ -12,7 +12,7 @@
 
 namespace wtool::host::workflow {
 
-// A text as a value of that type; in a list, commas separate the elements. Nothing for an invalid text: `why` says why,
+// A text as a value of `type`; in a list, commas separate the elements. Nothing for an invalid text: `why` says why,
 // without the text of a secret.
 std::optional<expressions::Value> parameter_value(Parameter::Type type, const std::string& text, std::string& why,
                                                   bool secret = false);
@@ -20,9 +20,9 @@ std::optional<expressions::Value> parameter_value(Parameter::Type type, const st
 // `given` are the KEY=VALUE texts of --var, in order; the last one of a key counts. It is an error if a key is neither
 // declared nor among `used` (the names that the workflow reads), if a value breaks the parameter's limits, or if a
 // required parameter has no value. Every error is one sentence. `values` are inputs that are known as values, such as
-// those of an earlier run; `given` wins over them, and unknown ones are left out. A parameter that is not required and
-// has no default has no value. `option` is what messages put before a name, such as --var; empty where values do not
-// come from a command line.
+// those of an earlier run; `given` takes precedence over them, and unknown ones are left out. A parameter that is not
+// required and has no default has no value. `option` is what messages put before a name, such as --var; empty if the
+// values do not come from a command line.
 std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflow,
                                                          const std::vector<std::string>& given,
                                                          const std::vector<std::string>& used,
@@ -30,8 +30,8 @@ std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflo
                                                          const std::map<std::string, expressions::Value>& values = {},
                                                          const std::string& option = "--var ");
 
-// The required parameters that have no value with these texts of --var, in the order of the file. Valid as long as the
-// workflow.
+// The required parameters that have no value with these texts of --var, in the order of the file. The pointers are
+// valid as long as the workflow.
 std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const std::vector<std::string>& given);
 
 // What is wrong with the value, half a sentence ("... is not one of: a, b"); empty if it is valid. The value of a list
@@ -56,8 +56,8 @@ std::int64_t character_count(const std::string& text);
 
 nlohmann::ordered_json parameters_schema(const Workflow& workflow);
 
-// The value of that parameter. Nothing for a value of another type: `why` says so in half a sentence, without the value
-// of a secret. Limits are not checked here.
+// The value that `given` is for the parameter. Nothing: it has another type; `why` says so in half a sentence, without
+// the value of a secret. Limits are not checked here.
 std::optional<expressions::Value> argument_value(const Parameter& parameter, const nlohmann::json& given,
                                                  std::string& why);
 

@@ -41,7 +41,7 @@ std::string nearest_file(const std::string& path) {
   }
   // The order of a folder is accidental, and the first of two equally near names is suggested.
   std::sort(names.begin(), names.end());
-  // Without the ending, which would make short names similar.
+  // The names are compared without their ending, which would make short names similar.
   const std::string meant = suggested_in(did_you_mean(wanted.stem().string(), names));
   return meant.empty() ? "" : "; did you mean '" + meant + wanted.extension().string() + "'?";
 }
@@ -80,7 +80,8 @@ std::string read_whole(const std::string& path, std::string& error) {
   return {};
 }
 
-// True with a byte order mark of UTF-16, or where every second one of the first bytes is NUL, as in plain letters.
+// True if the text has a byte order mark of UTF-16, or if every second of its first bytes is NUL, as with ASCII
+// letters.
 bool is_utf_16(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
   if (text.size() < 4) return false;

@@ -63,7 +63,7 @@ class MappedText {
   void remove_suffix(std::size_t count) { text_.resize(text_.size() - count); }
   // The offset in the source of the byte at `offset`; at the end, the offset after the last byte.
   std::size_t locate(std::size_t offset) const;
-  // The bytes [begin, end) of it.
+  // The bytes [begin, end).
   MappedText part(std::size_t begin, std::size_t end) const;
 
  private:

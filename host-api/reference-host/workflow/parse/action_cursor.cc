@@ -57,7 +57,7 @@ NamePlaces names_of(std::string_view object) {
   return found;
 }
 
-// Says what is wrong with a JSON text around that byte, and how to write it. `at` becomes the beginning of the mistake.
+// Says what is wrong with a JSON text around the byte `at`, and how to write it. `at` becomes the start of the mistake.
 std::string json_mistake(std::string_view text, std::size_t& at) {
   // The token that contains the byte, and what comes before it.
   std::size_t token = at;

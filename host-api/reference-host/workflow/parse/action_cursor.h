@@ -30,7 +30,7 @@ class ActionCursor {
 
   // The next word in lower case ([A-Za-z_] and digits), without taking it; empty if there is no word here.
   std::string peek_word();
-  // Takes the next word if it is this one, in any case.
+  // Takes the next word if it is `word`, in upper or lower case.
   bool take_word(std::string_view word);
   // Takes `symbol` if it comes next.
   bool take_symbol(char symbol);
@@ -53,7 +53,7 @@ class ActionCursor {
   // `${...}` or `{{ ... }}` without quotes, as it is written; nothing (and no diagnostic) if something else is here.
   std::optional<MappedText> take_placeholder();
 
-  // `{% ... %}`, as it is written; the same.
+  // `{% ... %}`, as it is written; nothing as above.
   std::optional<MappedText> take_tag();
 
   // Everything up to the next blank; may be empty.

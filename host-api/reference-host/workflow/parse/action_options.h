@@ -1,7 +1,7 @@
 // Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
 // on failure: State, secret, lock="name", on="cluster", slot="big", sandbox="read-only", network=deny, memory=1G,
-// cpu=60s, processes=50, inputs=[...], outputs=[...], cache=true, matrix={...}, output={...}, ask_again=2, max=5; and the name=value
-// pairs that tools, prompts and other workflows are given.
+// cpu=60s, processes=50, inputs=[...], outputs=[...], cache=true, keep=[...], matrix={...}, output={...}, ask_again=2,
+// max=5; and the name=value pairs that tools, prompts and other workflows are given.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ class OptionReader {
 
   // The name before the next `=`, in the form of option names: in lower case, a hyphen as an underscore. Takes nothing.
   std::string peek_name() const;
-  // Reports an option that was given a second time.
+  // Notes that an option was given, and reports it if it was given before.
   void note(const std::string& name, std::size_t at);
 
   std::vector<std::string> names() const;
@@ -68,12 +68,12 @@ bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
 
 // The options of limits: sandbox, network, memory, cpu, processes.
 bool is_limit(std::string_view name);
-// Takes the value of one of them. False after a diagnostic.
+// Takes the value of such an option. False after a diagnostic.
 bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view name, PlaceOptions& out);
 
 // ---- typed_output.cc
 
-// Takes the value of `output`: a JSON Schema, or the short form of one, from which it is made. False after a diagnostic.
+// Takes the value of `output`: a JSON Schema, or the short form from which one is made. False after a diagnostic.
 bool take_output(ActionCursor& cursor, Diagnostics& diagnostics, ActionOptions& out);
 
 // ---- action_arguments.cc: the pairs.

@@ -14,8 +14,8 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Notes the names that an action would have set, had it been understood: every word before a '=', and every name after
-// one, with a quote or without. So one mistake is not reported again for each place that reads its result.
+// Notes the names that an action would have set, had it been understood: every word before a '=' or ':', and every name
+// after one, with a quote or without. So one mistake is not reported again for each place that reads its result.
 void note_ambiguous_names(std::string_view text, Workflow& workflow) {
   for (std::size_t equals = text.find_first_of("=:"); equals != std::string_view::npos;
        equals = text.find_first_of("=:", equals + 1)) {
@@ -31,7 +31,7 @@ void note_ambiguous_names(std::string_view text, Workflow& workflow) {
   }
 }
 
-// Whether the text is prose about a state in place of an action: nothing in it looks like an action.
+// Whether the text is prose about a state instead of an action: nothing in it looks like an action.
 bool is_prose(std::string_view text) {
   text = trim(text);
   if (text.empty() || text.find_first_of("\"`={0123456789") != std::string_view::npos) return false;
@@ -63,7 +63,7 @@ bool read_setting(std::string_view id, const MappedText& text, Workflow& workflo
   return true;
 }
 
-// Notes every word of a text that was not understood: it may name states.
+// Notes every state whose name is a word of a text that was not understood.
 void note_ambiguous_states(std::string_view text, Workflow& workflow) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t begin = text.find_first_not_of(" \t\n:;,=\"'(){}<>", i);
@@ -117,7 +117,7 @@ bool is_placed(const State& state) {
          state.defaults.has_value();
 }
 
-// One option of a composite state. False after a diagnostic.
+// Takes one option of a composite state. False after a diagnostic.
 bool take_composite_option(ActionCursor& cursor, OptionReader& options, Diagnostics& diagnostics, ActionOptions& read,
                            StepDefaults& made) {
   std::string name = options.peek_name();

@@ -191,7 +191,7 @@ class DiagramReader {
     return state(text);
   }
 
-  // Makes a state's name of the words of a description: each begins with a capital.
+  // Makes a state's name from the words of a description: each word begins with a capital.
   static std::string name_for(std::string_view text) {
     std::string name;
     bool begins = true;

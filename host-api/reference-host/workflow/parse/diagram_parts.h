@@ -1,7 +1,7 @@
 // What a diagram has besides states and arrows: conditions on the arrows, and composite states.
 //
-// A composite state is `state A { [*] --> B ... }`. While the diagram is read, `Composites` knows which of them is
-// open; at its end it makes two plain states of each (see State::hidden in model.h).
+// A composite state is `state A { [*] --> B ... }`. While the diagram is read, `Composites` knows which composite
+// states are open; at the end of the diagram it makes two plain states of each (see State::hidden in model.h).
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ bool is_variable_name(std::string_view text) {
   });
 }
 
-// The text between quotes, which begins at text[0]; what follows them may be a comment. False: `why` says why.
+// The text between quotes, which begin at text[0]; only a comment may follow the quotes. False: `why` says why.
 bool unquote(std::string_view text, std::string& out, std::string& why) {
   const char quote = text[0];
   std::size_t i = 1;

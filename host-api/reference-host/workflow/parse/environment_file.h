@@ -2,7 +2,7 @@
 //
 //   # a comment
 //   CC=clang
-//   export FLAGS="-O2 -g"   # quotes are taken off; in double ones \" \\ \n \t are read
+//   export FLAGS="-O2 -g"   # quotes are removed; in double quotes, \" \\ \n \t are escapes
 //   LITERAL='$HOME'         # nothing is ever replaced, with or without quotes
 #pragma once
 
@@ -21,7 +21,7 @@ std::optional<EnvironmentVariables> read_environment_file(const std::string& pat
 
 // What parse_workflow() needs to read the files that a workflow names.
 struct EnvironmentSource {
-  std::string directory;       // of the run, in which relative names begin
+  std::string directory;       // of the run; relative names begin there
   bool must_exist = true;      // false: a file that cannot be read is only a warning
   EnvironmentVariables given;  // what the command line gives
 };

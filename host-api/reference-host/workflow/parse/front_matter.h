@@ -1,4 +1,4 @@
-// The YAML between the two `---` at the top: the workflow's name, its parameters, its limit of steps.
+// The YAML between the two `---` at the top: the workflow's name, its parameters, its limits and its defaults.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -111,8 +111,8 @@ class ParameterReader {
 inline constexpr std::size_t max_front_matter = 256 * 1024;  // bytes
 inline constexpr std::int64_t max_steps_allowed = 10'000'000;
 
-// Fills name, title, description, version, parameters, tool, max_steps, fail_fast, on_failure and finally. An unknown
-// key is an error if it is similar to a known one, and otherwise a warning.
+// Fills what the front matter sets: names and texts, parameters, limits, defaults of steps, and where failures lead. An
+// unknown key is an error if it is similar to a known one, and otherwise a warning.
 void read_front_matter(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -52,8 +52,8 @@ const TemplateText* called(const State& state) {
 // The chain of calls that find_loops() follows.
 struct Library::Chain {
   std::vector<std::string> paths;  // real paths, beginning with the workflow that is checked
-  std::vector<std::string> files;  // the same as they were found
-  std::vector<std::string> names;  // the same for people
+  std::vector<std::string> files;  // the same files, as they were found
+  std::vector<std::string> names;  // the same files, as people call them
   std::set<std::string> done;      // files in which nothing bad was found
   std::size_t offset = 0;          // of the call in the workflow that is checked
   std::vector<Problem> problems;
@@ -124,7 +124,7 @@ std::vector<Library::Listed> Library::list() const {
       const bool is_workflow = file.extension() == ".md" || file.extension() == ".mermaid";
       if (!is_workflow || !fs::is_regular_file(file, ignored)) continue;
       std::string name = fs::path(file).replace_extension().lexically_relative(folders_[i]).string();
-      // As locate() has it, NAME.md goes before NAME.mermaid.
+      // As in locate(), NAME.md takes precedence over NAME.mermaid.
       if (const auto other = here.find(name); other != here.end() && file.extension() != ".md") continue;
       here.insert_or_assign(name, Listed{name, file.string(), i});
       if (here.size() == max_library_files) break;

@@ -28,7 +28,7 @@ namespace wtool::host::workflow {
 inline constexpr std::size_t max_call_depth = 100;  // workflows that run one another
 inline constexpr std::size_t max_library_files = 1000;
 
-// Any thread. The entries that it returns live as long as it does.
+// Any thread. The entries that it returns live as long as this object.
 class Library {
  public:
   struct Entry {
@@ -51,15 +51,15 @@ class Library {
 
   explicit Library(std::string directory, const std::vector<std::string>& shared = {});
 
-  // How files of variables are read, of the workflows that it reads from now on. Without this call, they are not read.
+  // Sets how the files of variables of workflows are read from now on. Without this call, they are not read.
   void read_environment(EnvironmentSource source) { environment_ = std::move(source); }
 
   // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence with the reason.
   const Entry* find(const std::string& name, const std::string& from, std::string& error);
 
-  // list: the workflows in its folders, by name, each name once: a file that an earlier folder hides is left out. Only
-  // the first max_library_files of a folder, at most 8 folders deep. names: their names. folders: where they are looked
-  // for, whether it exists or not; from first_shared() on these are the shared ones.
+  // list: the workflows in all folders, sorted by name, each name once: a file that an earlier folder hides is left
+  // out. Lists only the first max_library_files of a folder, at most 8 folders deep. names: their names. folders: where
+  // workflows are looked for, including folders that do not exist; the shared ones begin at first_shared().
   std::vector<Listed> list() const;
   std::vector<std::string> names() const;
   const std::vector<std::string>& folders() const { return folders_; }

@@ -13,7 +13,7 @@ namespace {
 
 using expressions::quoted_for_message;
 
-// Whether a text is an action, or begins as one with its text in quotes: `Shell "make` and `Shell 'make'` as well.
+// Whether a text is an action, or begins like one with its text in quotes: `Shell "make` and `Shell 'make'` as well.
 bool is_action(const MappedText& text, const std::vector<CodeBlock>& blocks) {
   const std::string_view all = text.text();
   const std::size_t begin = all.find_first_not_of(" \t\n");
@@ -29,7 +29,7 @@ bool is_action(const MappedText& text, const std::vector<CodeBlock>& blocks) {
   return read_action(text, blocks, 0, ignored).has_value();
 }
 
-// `Action`, `Actions:`, `**Workflow Actions**`, `##Actions`: few words, and one of them is that.
+// `Action`, `Actions:`, `**Workflow Actions**`, `##Actions`: few words, one of which is `action` or `actions`.
 bool is_nearly_actions(std::string_view line) {
   std::string letters;
   std::size_t words = 0;

@@ -22,8 +22,8 @@ bool is_key(std::string_view line) {
          line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_ ") == colon && line[0] != ' ';
 }
 
-// Keys between two lines of dashes at the top that are not front matter, because of the text above them or because
-// there are not three dashes. They are read all the same, so that a mistake in them is found.
+// Keys between two lines of dashes at the top that are not front matter, because blanks or empty lines come before
+// them, or because there are not three dashes. They are read all the same, so that a mistake in them is found.
 std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& diagnostics) {
   std::size_t first = 0;
   while (first < source.line_count() && trim(source.line(first)).empty()) ++first;
@@ -84,7 +84,7 @@ LineRange raw_diagram(const Source& source, std::size_t begin) {
 }
 
 // Whether a block that begins in the line `open` contains other parts of the workflow, because its closing fence is
-// missing. In scripts, headings look like comments, so there only the heading of the actions counts.
+// missing. In scripts, comments look like headings, so there only a diagram and the heading of the actions count.
 bool swallows_parts(const Source& source, std::size_t open, std::size_t end, bool is_diagram) {
   for (std::size_t i = open + 1; i < end; ++i) {
     const std::string_view line = source.line(i);

@@ -66,7 +66,7 @@ struct Document {
   std::vector<ActionItem> items;
   std::vector<StrayItem> stray_items;
   bool has_actions_heading = false;
-  bool is_broken = false;              // nobody knows where its parts end, which is reported; the rest is not read
+  bool is_broken = false;              // a part has no end, which is reported; the rest is not read
   std::vector<StateSection> sections;  // only those that have content
   std::vector<ParameterItem> parameters;
 };
@@ -80,14 +80,14 @@ bool is_heading(std::string_view line);
 bool is_actions_heading(std::string_view line);
 bool is_fence(std::string_view line);
 bool is_list_line(std::string_view line);
-// `stateDiagram-v2` alone on its line.
+// `stateDiagram-v2` or `stateDiagram`, alone on its line.
 bool is_diagram_start(std::string_view line);
 
 // The text with all inline markdown blanked out, so that offsets stay. The lines in `blank`, which is sorted, are
 // blanked completely.
 std::string masked(const Source& source, const std::vector<LineRange>& blank);
 
-// ---- markdown_reader.cc: what md4c says of that copy: which lines are code, the mermaid blocks, the items under
+// ---- markdown_reader.cc: what md4c says about that copy: which lines are code, the mermaid blocks, the items under
 // `## Actions`.
 
 struct MermaidFence {

@@ -9,7 +9,7 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Collects from md4c's events.
+// Collects the parts of the file from md4c's events.
 class MarkdownReader {
  public:
   MarkdownReader(const Source& source, std::string text, Diagnostics& diagnostics)
@@ -56,11 +56,11 @@ class MarkdownReader {
   struct Item {
     ActionItem item;
     bool in_actions = false;
-    std::size_t heading = 0;  // if it is not in a heading
+    std::size_t heading = 0;  // this and `above`: for a stray item
     StrayItem::Above above = StrayItem::Above::nothing;
   };
 
-  struct Open {  // a list item under way
+  struct Open {  // a list item that is being read
     std::size_t index = none;
     bool paragraph_over = false;
     bool complained = false;
@@ -68,7 +68,7 @@ class MarkdownReader {
     std::size_t last_line = 0;
   };
 
-  // npos for texts that md4c made itself.
+  // `none` for texts that md4c made itself.
   std::size_t offset_of(const char* text) const {
     const bool inside = !std::less<>()(text, text_.data()) && std::less<>()(text, text_.data() + text_.size());
     return inside ? static_cast<std::size_t>(text - text_.data()) : none;
@@ -305,7 +305,7 @@ class MarkdownReader {
     return behind == std::string::npos || text[behind] != '"';
   }
 
-  // An unclosed block reaches to the end of the file, and takes in everything up to there.
+  // An unclosed block reaches to the end of the file, and contains everything up to there.
   void note_unclosed() {
     if (unclosed_fence_ || code_range_.begin == none || code_range_.begin == 0) return;
     std::size_t close = code_range_.end;

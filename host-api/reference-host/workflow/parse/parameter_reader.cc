@@ -74,7 +74,7 @@ void ParameterReader::key(const std::string& key, const YAML::Node& value, const
   }
 }
 
-// False if the key is not one of a limit.
+// False: the key does not name a limit.
 bool ParameterReader::limit(const std::string& key, const YAML::Node& value) {
   if (key == "choices") {
     choices_.reset(value);

@@ -16,7 +16,7 @@
 namespace wtool::host::workflow {
 
 // Never fails as a whole: mistakes go to `diagnostics`, and a workflow with any error must not be run. Linear in the
-// size of the file. The files of variables that it names are read only with `environment`.
+// size of the file. The files of variables that the workflow names are read only with `environment`.
 Workflow parse_workflow(const Source& source, Diagnostics& diagnostics, const EnvironmentSource* environment = nullptr);
 
 // diagram.cc: reads the lines of a mermaid stateDiagram-v2. What only changes the look of the diagram (direction,

@@ -23,7 +23,7 @@ std::string escaped(std::string_view text, std::string_view special) {
   return out;
 }
 
-// Without the outer quotes of a single-quoted word.
+// The text as a single-quoted word, without its outer quotes.
 std::string inside_single_quotes(std::string_view text) {
   const std::string quoted = shell_quoted(text);
   return quoted.substr(1, quoted.size() - 2);
@@ -228,8 +228,8 @@ bool is_long_option(const std::string& word) {
          long_options.find(" " + word + " ") != std::string_view::npos;
 }
 
-// `-eu`, `+e`, `-eo`: short options of sh and bash, except those with which it reads no commands (-n), or others (-s,
-// -t).
+// `-eu`, `+e`, `-eo`: short options of sh and bash, except those with which the shell reads no commands (-n) or other
+// commands (-s, -t).
 bool is_short_options(const std::string& word) {
   return word.size() > 1 && (word[0] == '-' || word[0] == '+') &&
          word.find_first_not_of("abefhuvxBCEHPTo", 1) == std::string::npos;

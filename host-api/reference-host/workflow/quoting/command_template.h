@@ -1,5 +1,5 @@
-// Makes a shell command from a template: every value is quoted for its place. And which shell runs it, with which
-// options.
+// Makes a shell command from a template: every value is quoted for its place. Also finds out which shell runs the
+// command, with which options.
 //
 // Without tags, the places are known once the template is parsed. With tags, these are evaluated first; the result is a
 // text with values in it, and the places are found in that text. So a tag may produce any part of a command, even a
@@ -27,8 +27,8 @@ inline constexpr std::size_t max_command = 100 * 1024;  // bytes
 // Checks what is known before any value is: places that are refused. Each part of the tags counts once.
 void check_places(const CommandText& command, Diagnostics& diagnostics);
 
-// The command with a plain word in place of each value. Nothing where that would not say enough: with tags, or if a
-// value is inserted without quoting.
+// The command with a plain word in place of each value. Nothing: that would not say enough, because the command has
+// tags or inserts a value without quoting; or the command cannot be made.
 std::optional<std::string> command_with_words(const CommandText& command);
 
 // The command, or what is wrong with a value (the offset is that of the placeholder in command.written).

@@ -38,7 +38,7 @@ class PlaceFinder {
     Kind kind;
     std::size_t depth = 0;         // open parentheses inside
     bool seen_case = false;        // in a substitution: the word `case` was read
-    std::string word;              // the bare word under way, while it is made of plain characters
+    std::string word;              // the bare word that is being read, while it is made of plain characters
     bool word_start = true;        // a '#' here begins a comment
     bool word_plain = true;        // nothing quoted or inserted in the word so far
     bool escaped_newline = false;  // in a here-document: a backslash was before a newline
@@ -57,7 +57,7 @@ class PlaceFinder {
     return at_ + what.size() <= end_ && std::string_view(text_).substr(at_, what.size()) == what &&
            !marks_.is_between(at_, at_ + what.size());
   }
-  // Reads from at_ to `end`, where at_ is afterwards.
+  // Reads from at_ to `end`; afterwards at_ is `end`.
   void scan(std::size_t end, Frame::Kind base) {
     const std::size_t outer_end = end_;
     std::vector<Frame> outer_frames = std::exchange(frames_, {});
@@ -216,7 +216,7 @@ class PlaceFinder {
     Frame& frame = top();
     if (frame.kind == Frame::Kind::substitution && frame.word_plain) {
       if (frame.word == "case") frame.seen_case = true;
-      // Its patterns may have a parenthesis that closes nothing.
+      // The patterns of a `case` may have a parenthesis that closes nothing.
       if (frame.word == "in" && frame.seen_case) lose("a `case` inside $( )");
     }
     frame.word.clear();
@@ -305,7 +305,7 @@ class PlaceFinder {
     } else {
       ++at_;
       if (mark_here()) return;
-      if (look() == '$') {  // the shell's own number
+      if (look() == '$') {  // $$: the process id of the shell
         ++at_;
         after_dollar_pair_ = true;
         return;

@@ -4,7 +4,7 @@
 //   nested in each other.
 // - It is conservative. Where shells differ, or where no quoting helps (a comment, backticks, inside ${...}, a
 //   here-document with a quoted delimiter), the place is `refused` with a sentence that says why and what to do. Once
-//   the reading itself is in doubt, so is every later place.
+//   the reading itself is in doubt, every later place is refused, too.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ struct Place {
   std::vector<HereDelimiter> here_documents;
 };
 
-// One place for each value, in order; a value is between each two of the texts. Linear.
+// One place for each value, in order; there is a value between each text and the next. Linear.
 std::vector<Place> find_places(const std::vector<std::string>& texts);
 
 // The places of a template's placeholders; each part of its tags counts once.

@@ -16,7 +16,7 @@ inline constexpr const char* use_variable =
 
 class PlaceMarks {
  public:
-  // A placeholder is between each two of the texts.
+  // There is a placeholder between each text and the next.
   explicit PlaceMarks(const std::vector<std::string>& texts) {
     for (std::size_t i = 0; i + 1 < texts.size(); ++i) {
       text_ += texts[i];
@@ -34,13 +34,13 @@ class PlaceMarks {
   const std::string& text() const { return text_; }
   std::vector<Place> take_places() { return std::move(places_); }
 
-  // The next placeholder without a place ...
+  // About the next placeholder without a place; was_just_at() is about the one before.
   bool is_at(std::size_t offset) const { return next_ < marks_.size() && marks_[next_] == offset; }
   bool is_before(std::size_t offset) const { return next_ < marks_.size() && marks_[next_] < offset; }
   bool was_just_at(std::size_t offset) const { return next_ > 0 && marks_[next_ - 1] == offset; }
   Place& next_place() { return places_[next_]; }
 
-  // Any placeholder strictly between the two, or from the first to the second inclusive.
+  // Whether a placeholder is strictly between the two offsets; or from the first to the last, inclusive.
   bool is_between(std::size_t begin, std::size_t end) const { return end > begin + 1 && is_within(begin + 1, end - 1); }
   bool is_within(std::size_t first, std::size_t last) const {
     const auto found = std::lower_bound(marks_.begin(), marks_.end(), first);
