@@ -1,5 +1,5 @@
-// No process of a command is left when the host runs out of memory in its call, or when the kernel refuses a system
-// call that custody needs: the call fails clearly, or works without it.
+// No process of a command is left when the host runs out of memory during the call, or when the kernel refuses a system
+// call that custody needs: the call fails with a clear error, or works without that system call.
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -21,7 +21,7 @@ using namespace wtool::test;
 
 namespace {
 
-// A command with a daemon that holds nothing of the call's.
+// Leaves a daemon that holds nothing of the call.
 const std::string command = "setsid sleep 61 >/dev/null 2>&1 & echo hi";
 
 struct RefusedCall {
@@ -31,7 +31,7 @@ struct RefusedCall {
   const char* answer;  // a part of it
 };
 
-// `"is_error":false`: there is another way. Otherwise a part of what the error says.
+// `"is_error":false`: custody has another way. Otherwise a part of the error's text.
 const RefusedCall refused_calls[] = {
     {"close_range", SYS_close_range, ENOSYS, "\"is_error\":false"},
     {"clone3", SYS_clone3, ENOSYS, "\"is_error\":false"},
@@ -72,10 +72,11 @@ BOOST_DATA_TEST_CASE(a_system_call_that_the_kernel_refuses, boost::unit_test::da
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-// Warden and custodian, from the start of the one to its end. Each fifth call; with WTOOL_ATTACK_ROUNDS every one.
+// Fails the system calls of the warden and the custodian, from the warden's start to its end: every fifth one, or every
+// one with WTOOL_ATTACK_ROUNDS.
 BOOST_DATA_TEST_CASE(a_system_call_of_the_keepers_that_fails_once, boost::unit_test::data::make({"plain", "sandboxed"}),
                      kind) {
-  // Its runtime makes calls of its own, and ends the process where they fail.
+  // The sanitizer's runtime makes system calls of its own, and ends the process if they fail.
   if (under_sanitizer || (std::string(kind) == "sandboxed" && !has_landlock(1))) return;
   ProgramOptions options;
   options.limit = std::chrono::minutes(10);
@@ -87,9 +88,9 @@ BOOST_DATA_TEST_CASE(a_system_call_of_the_keepers_that_fails_once, boost::unit_t
   BOOST_TEST_MESSAGE(finished.out);
 }
 
-// docs/abi.md says how much stack a thread needs that calls.
+// docs/abi.md says how much stack a calling thread needs.
 BOOST_AUTO_TEST_CASE(a_thread_with_as_little_stack_as_is_promised) {
-  if (under_sanitizer) return;  // Its frames are larger.
+  if (under_sanitizer) return;  // The sanitizer's frames are larger.
   struct Call {
     ShellTool shell;
     Answer answer;
@@ -155,14 +156,14 @@ BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
   std::filesystem::copy_file(WTOOL_ATTACKS "/become_root", program);
   BOOST_REQUIRE(chmod(place.path().c_str(), 0755) == 0);
   BOOST_REQUIRE(chmod(program.c_str(), 04755) == 0);
-  // The call ends when the program cannot be killed any more, and not before.
+  // The command does not end before the program can no longer be killed.
   const std::string attack = "{ " + program + " & } | { read became; echo $became; }";
   std::string arguments = Json{{"command", attack}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
   arguments.replace(arguments.find(mark.text()), 4, "\\u006dark");
   Program host({"/usr/bin/env", "HOME=/nonexistent", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                 WTOOL_TEST_PROGRAM, "--plugin", WTOOL_TEST_PLUGIN, "call", "shell_execute", arguments},
                Program::On::pipes, {.directory = "/"});
-  // The plugin's end would try for some more seconds.
+  // Not after the end of the plugin, which would try to kill the program for some more seconds.
   const bool told = host.wait_for_output("\n}\n");
   const std::vector<pid_t> left = mark.bearers();
   for (const pid_t pid : left) kill(pid, SIGKILL);

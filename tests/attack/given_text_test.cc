@@ -1,4 +1,5 @@
-// A command against the text that its call gave it: it cannot change it, run it, or read that of another call.
+// A command attacks the text that its call gave it: it can neither change nor run it, and cannot read another call's
+// text.
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
@@ -14,7 +15,7 @@ namespace {
 struct Fixture : Sandboxed {
   const ToolUnderTest tool{plugin, {{"shell", {{"stdin", true}}}}};
 
-  // The result of attack_stdin, a word a line.
+  // Runs attack_stdin, which prints one word in a line, and then the text.
   Answer attack(const std::string& what) const {
     return tool.run({{"command", WTOOL_ATTACKS "/attack_stdin " + what}, {"stdin", "#!/bin/sh\necho run\n"}});
   }

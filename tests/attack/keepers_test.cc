@@ -1,7 +1,7 @@
-// A command attacks its keepers with everything that a process may do to another one of its user: signals, limits,
-// priorities. No process of it is left, its call answers in time, and other calls are not affected.
+// A command attacks its keepers with everything that a process may do to another process of its user: signals, limits,
+// priorities. No process of the command is left, its call answers in time, and other calls are not affected.
 //
-// A test signals no process but those that its own plugin started.
+// A test signals only processes that its own plugin started.
 #include <sys/resource.h>
 
 #include <atomic>
@@ -26,8 +26,8 @@ const char* const actions[] = {"stop",  "stop-loop", "nofile", "nofile-8", "npro
 const char* const targets[] = {"custodian", "warden", "both"};
 
 constexpr int deadline_ms = 500;
-// Besides the deadline: the grace period of a second, and a bound that is shorter than the wait for an answer that
-// never comes, which takes seven seconds more.
+// In addition to the deadline: the grace period of one second, and a margin. A wait for an answer that never comes
+// would take seven seconds more, so the margin is shorter than that.
 constexpr int bound_ms = deadline_ms + 1000 + 4000;
 
 struct Keepers : ShellTool {
@@ -45,7 +45,7 @@ struct Keepers : ShellTool {
     BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(100)), mark.description());
   }
 
-  // Of another tool, with another configuration, which shares the keepers.
+  // Calls another tool, with another configuration, which shares the keepers.
   void check_next_call_works() const {
     for (int i = 0; i < 3; ++i) {
       const Answer answer = tool.shell("echo next; ulimit -n; (echo child)", {.deadline_ms = 20'000});
@@ -101,7 +101,7 @@ BOOST_DATA_TEST_CASE_F(Keepers, an_attack_that_hangs, data::make(actions) * data
   check_next_call_works();
 }
 
-// The kernel kills a process without processor time. One keeper alone cannot be killed so that the other does not see.
+// The kernel kills a process that has no processor time left. If only one keeper is killed, the other one sees it.
 BOOST_DATA_TEST_CASE_F(Keepers, a_keeper_that_may_not_compute_any_more,
                        data::make({"custodian", "warden"}) * data::make({"exit", "hang"}), target, ending) {
   const Answer answer = run(attack("cpu", target, ending));
@@ -115,7 +115,7 @@ namespace {
 
 boost::test_tools::assertion_result has_scopes(boost::unit_test::test_unit_id) { return has_landlock(6); }
 
-// In a sandbox nothing of this reaches a keeper: the same custodian serves the next call.
+// In a sandbox, none of this reaches a keeper: the same custodian serves the next call.
 struct InSandbox : Keepers {
   const ToolUnderTest boxed{plugin, configuration(scratch.path())};
 
@@ -162,7 +162,8 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_FIXTURE_TEST_CASE(two_keepers_that_may_not_compute_any_more, Keepers) {
   const Answer answer = run(attack("cpu", "both", "hang"));
   BOOST_TEST(answer.took.count() < bound_ms);
-  // The kernel kills them when it looks; where it has not looked before the deadline, they have done their work.
+  // The kernel kills the keepers when it checks their time. If it has not checked before the deadline, they have done
+  // their work.
   BOOST_TEST((answer.code() == "timed_out" || answer.code() == "engine_lost"), answer.raw);
   if (answer.code() == "timed_out") check_nothing_is_left();
   for (const pid_t pid : mark.bearers()) kill(pid, SIGKILL);
@@ -184,7 +185,7 @@ BOOST_FIXTURE_TEST_CASE(two_keepers_that_are_killed_at_once, Keepers) {
   check_next_call_works();
 }
 
-// More than the queue of a socket holds, to keepers that never run for long.
+// The request is larger than a socket's queue, and the keepers never run for long.
 BOOST_FIXTURE_TEST_CASE(a_large_request_to_stopped_keepers_ends_at_its_deadline, Keepers) {
   const pid_t its_custodian = custodian();
   const pid_t its_warden = warden_above(its_custodian);
@@ -216,7 +217,7 @@ BOOST_FIXTURE_TEST_CASE(a_large_request_to_keepers_that_were_stopped_once_is_ser
   BOOST_TEST(answer.out() == "hi\n", answer.raw);
 }
 
-// Dead ones are passed over, however many there are, and stopped ones are continued.
+// Dead custodians are skipped, however many there are, and stopped ones are continued.
 BOOST_DATA_TEST_CASE_F(Keepers, idle_custodians_that_were_killed_or_stopped_fail_no_call,
                        data::make({SIGKILL, SIGSTOP}), signal) {
   const auto run_side_by_side = [&] {
@@ -240,7 +241,7 @@ BOOST_DATA_TEST_CASE_F(Keepers, idle_custodians_that_were_killed_or_stopped_fail
 
 namespace {
 
-// How much of an attack is made: few in ctest, more where somebody asks for it.
+// How much of an attack to make: little by default, more if the environment variable says so.
 int wanted(const char* variable, int usual) {
   const char* const text = std::getenv(variable);
   return text != nullptr ? std::atoi(text) : usual;
@@ -337,7 +338,7 @@ void check_all_end(const Mark& mark, const std::vector<pid_t>& helpers) {
 }  // namespace
 
 BOOST_DATA_TEST_CASE(an_attack_while_the_host_dies, data::make(actions) * data::make(targets), action, target) {
-  if (std::string_view(action) == "stop-loop") return;  // The next two tests.
+  if (std::string_view(action) == "stop-loop") return;  // See the next two tests.
   const Mark mark;
   check_all_end(mark, kill_host_of(mark, Keepers::attack(action, target, "hang"), Json::object()));
 }
@@ -372,8 +373,8 @@ bool stop(pid_t pid) {
 
 bool has_ended(pid_t pid) { return wait_for_end(pid, std::chrono::milliseconds(0)); }
 
-// Stops a process again and again, as a command of another warden's would. By two threads: the process may wake up on
-// the processor of one of them, and push it aside.
+// Stops a process again and again, as a command of another warden would. Two threads do it, because the process may
+// wake up on the processor of one of them and displace it.
 class StopLoop {
  public:
   explicit StopLoop(pid_t pid) {
@@ -396,7 +397,8 @@ class StopLoop {
   std::thread threads_[2];
 };
 
-// A call whose warden is leaving: something has changed it, which it has seen when it was to make another custodian.
+// A call whose warden is leaving: something has changed the warden, and it noticed when it had to make another
+// custodian.
 struct LeavingWarden {
   std::optional<Plugin> plugin{std::in_place};
   std::optional<ToolUnderTest> tool{std::in_place, *plugin};
@@ -459,7 +461,7 @@ BOOST_FIXTURE_TEST_CASE(a_stopped_warden_that_is_leaving_ends_with_the_plugin, L
   BOOST_TEST(has_ended(warden), state_of(warden));
 }
 
-// What was asked of it and not read is asked of another one.
+// Requests that the leaving warden has received but not read go to another one.
 BOOST_FIXTURE_TEST_CASE(requests_that_a_leaving_warden_has_not_read_are_served_all_the_same, Keepers) {
   Gate gate(scratch);
   RunningCall first(tool, marked("echo ready; " + gate.wait()));
@@ -479,7 +481,7 @@ BOOST_FIXTURE_TEST_CASE(requests_that_a_leaving_warden_has_not_read_are_served_a
   for (auto& call : calls) BOOST_TEST(!call->wait().is_error());
 }
 
-// The custodian is killed while the host can do nothing, so that the command is the stopped warden's.
+// The custodian is killed while the host can do nothing, so that the command passes to the stopped warden.
 BOOST_AUTO_TEST_CASE(a_stopped_warden_that_is_leaving_kills_what_it_has_when_the_host_dies) {
   const Mark mark;
   const Json arguments{{"command", "echo ready; sleep 60"}};
@@ -513,12 +515,12 @@ BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_is_stopped_again_and_again_does_n
 
 namespace {
 
-// Lowers the limit of open files of another process, through the command's own prlimit.
+// Shell text that lowers another process's limit of open files by prlimit, from within the command.
 std::string lower_limit_of(const std::string& process) { return "prlimit --pid " + process + " --nofile=8:8"; }
 
 }  // namespace
 
-// A custodian checks itself after its own call. What came later is found before the next one.
+// A custodian checks itself after its own call. A change that comes later is found before its next call.
 BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_a_running_command_changes_serves_no_call, Keepers) {
   Gate gate(scratch);
   RunningCall attacker(
@@ -543,7 +545,7 @@ BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_an_ended_command_changed_serves_n
   gate.open();
   BOOST_TEST(!other->wait().is_error());
   other.reset();
-  // The last one that was given back is taken first.
+  // The custodian that was given back last is used first.
   const pid_t used = custodian();
   BOOST_REQUIRE(used != idle);
   BOOST_TEST(!tool.shell(lower_limit_of(std::to_string(idle))).is_error());

@@ -1,4 +1,4 @@
-// Commands that use more than they may where a watch may not look for it, and innocent ones that look as if they did.
+// Commands that exceed their limits where a watch may not look, and innocent ones that look as if they did.
 #include <boost/test/unit_test.hpp>
 
 #include "support/shell_tool.h"

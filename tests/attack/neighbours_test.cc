@@ -1,5 +1,5 @@
-// A sandboxed command against the host, the keepers and other processes of its user, through limits, priorities and
-// schedulers; and against objects that belong to no folder.
+// A sandboxed command attacks the host, the keepers and other processes of its user, through limits, priorities and
+// schedulers. It also attacks objects that belong to no folder.
 #include <fcntl.h>
 #include <mqueue.h>
 #include <sched.h>
@@ -65,14 +65,14 @@ struct Fixture : Sandboxed {
   const Neighbour neighbour;
   const std::string everybody = std::to_string(neighbour.pid) + ' ' + std::to_string(getpid());
 
-  // Of a command: its custodian, and the warden above that.
+  // The custodian of a command, and the warden above it.
   std::pair<pid_t, pid_t> keepers() const {
     const pid_t custodian = std::stoi(run(tool, "echo $PPID").out());
     return {custodian, warden_above(custodian)};
   }
 };
 
-// Objects of this process's.
+// Objects that this process owns.
 struct SharedObjects {
   SharedObjects()
       : memory(shmget(key, 4096, IPC_CREAT | IPC_EXCL | 0600)),
@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(limits_of_the_host_its_keepers_and_others_stay, Fixture)
   const std::vector<pid_t> targets = {neighbour.pid, getpid(), custodian, warden};
   std::vector<std::string> before;
   for (const pid_t pid : targets) before.push_back(limits_of(pid));
-  // At first a process that nobody needs: where this is not refused, the host must not be asked for.
+  // First a process that nobody needs: if its limits can be lowered, the host must not be tried.
   const Answer first = run(tool, attacks + "/limits_of " + std::to_string(neighbour.pid));
   BOOST_REQUIRE_MESSAGE(first.out() == "done\n", first.raw);
   const Answer second = run(tool, attacks + "/limits_of " + everybody + " custodian warden");
@@ -199,7 +199,7 @@ BOOST_FIXTURE_TEST_CASE(shared_objects_can_be_allowed, Fixture) {
   const SharedObjects objects;
   const ToolUnderTest open(plugin, sandbox({{"ipc", "allow"}}));
   const Answer answer = run(open, attacks + "/shared_objects use " + objects.arguments());
-  // Landlock holds the queues of POSIX all the same, unless their file system is a root.
+  // Landlock still keeps the queues of POSIX closed, unless their file system is a root.
   BOOST_TEST(answer.out().starts_with(all_say(calls_of_system_v, "ok")), answer.raw);
   BOOST_TEST(std::string(objects.text) == "taken");
 }

@@ -23,7 +23,7 @@ struct Links : Place {
     fs::create_directories(scratch.path() + "/" + name);
     return scratch.path() + "/" + name;
   }
-  // The command of the one step is the attack; then the step writes some output.
+  // Runs a workflow of one step, whose command is the attack and then writes some output.
   Finished run_with(const std::string& command, const std::vector<std::string>& more) const {
     scratch.file("attack.sh", command + "\necho payload\n");
     return run_workflow(workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"sh attack.sh\"\n"), more);
@@ -53,7 +53,7 @@ BOOST_FIXTURE_TEST_CASE(a_report_is_not_written_through_a_link, Links) {
   BOOST_TEST(run_with("true", {"--html", "/dev/stdout"}).exit_code == 0);
 }
 
-// As a home folder that is a link is.
+// The link is like a home folder that is a link.
 BOOST_FIXTURE_TEST_CASE(a_link_of_the_users_above_is_followed_as_it_was_at_the_start, Links) {
   const ScratchFolder user;
   fs::create_directories(user.path() + "/real/reports");
@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(a_link_of_the_users_above_is_followed_as_it_was_at_the_s
     fs::remove(user.path() + "/home");
     fs::create_directory_symlink("real", user.path() + "/home");
   }
-  // In a folder that others may write to, it may be anybody's.
+  // In a folder that others may write to, a link may be anybody's.
   fs::permissions(user.path(), fs::perms::all);
   check_told(run_with("true", {"--html", user.path() + "/home/page"}), user.path() + "/home");
 }
@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(journals_are_not_written_through_a_link_of_an_earlier_ru
 }
 
 BOOST_FIXTURE_TEST_CASE(outputs_are_not_written_through_a_link, Links) {
-  // The folder for the outputs of this run, before it exists: the journal's name gives it away.
+  // Puts a link in place of this run's folder of outputs before it exists; the journal's name gives its name away.
   const std::string plant =
       "j=$(echo .wtool/runs/*.jsonl); rm -rf ${j%.jsonl}.outputs; ln -s $PWD/outside ${j%.jsonl}.outputs";
   run_with(plant, {});

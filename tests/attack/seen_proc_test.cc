@@ -23,33 +23,35 @@ boost::test_tools::assertion_result has_namespaces_of_processes(boost::unit_test
   return run({"/usr/bin/env", "unshare", is_root() ? "--pid" : "-Up", "--fork", "true"}).exit_code == 0;
 }
 
-// `script`, of sh, in namespaces of its own, with the same user. It is process 1 of them where `options` have --pid.
+// The words that run a script of sh in its own namespaces, as the same user. With --pid in `options`, sh is process 1
+// there.
 std::vector<std::string> in_namespaces(const std::vector<std::string>& options, const std::string& script) {
   std::vector<std::string> words{"/usr/bin/env", "unshare", "--mount", "--fork", "--kill-child"};
-  // With the rights to mount, which a program that sh starts has as well.
+  // Gives the script the rights to mount, which also pass to the programs that it starts.
   if (!is_root()) words.insert(words.end(), {"-U", "--map-current-user", "--keep-caps"});
   words.insert(words.end(), options.begin(), options.end());
   words.insert(words.end(), {"sh", "-c", script});
   return words;
 }
 
-// As a word of the script; without single quotes in it.
+// The text as one word of the script; it must not contain single quotes.
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
-// A program of the script's, without rights that its user does not have otherwise.
+// Starts a program in the script without the rights that the user has only inside the namespaces.
 const std::string as_user = is_root() ? "" : "setpriv --inh-caps=-all --ambient-caps=-all ";
 
 struct Seen {
   Mark mark;
   ScratchFolder scratch;
 
-  // The mark must not be on a host's own command line: as text of JSON.
+  // The mark must not be on a host's own command line, so one letter of it is written as an escape of JSON.
   std::string arguments(const std::string& command) const {
     std::string text = Json{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
     return text.replace(text.find(mark.text()), 4, "\\u006dark");
   }
 
-  // What a host that is started by `start` answers. It is looked at while process 1 lives, whose end ends all.
+  // Returns the output of a host that `start` starts. What is left is looked for while process 1 lives, because its end
+  // would end all of it.
   std::string answer_of(const std::vector<std::string>& options, const std::string& start) const {
     const std::string command = "setsid sleep 61 >/dev/null 2>&1 & echo ran; exit 3";
     Program host(
@@ -95,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(hidden_processes_end_with_their_call, Seen) {
 
 namespace {
 
-// A host with process 1 of its pid namespace above it, which no signal of these commands reaches.
+// A host below process 1 of its pid namespace, which no signal of these commands reaches.
 struct Everybody : Seen {
   Program start(const std::string& command, const std::string& configuration = "{}") const {
     const std::string host = WTOOL_TEST_HOSTS "/dying_host " + quoted(arguments(command)) + " " + quoted(configuration);

@@ -20,7 +20,7 @@ boost::test_tools::assertion_result has_scopes(boost::unit_test::test_unit_id) {
 struct Sessions : Terminal {
   Mark mark;
   Sessions() {
-    // With protected names where there are namespaces: their mounts are made in the scope.
+    // With protected names, where there are namespaces: their mounts are made in the scope.
     config["sandbox"] = {{"write", {scratch.path()}}, {"required", true}};
     if (!has_namespaces()) config["sandbox"]["protect"] = "none";
     scratch.file(".bashrc", "");
@@ -28,7 +28,7 @@ struct Sessions : Terminal {
 
   std::string open_marked() { return open({{"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}); }
 
-  // A background process of the session's, by its number.
+  // Leaves a background process in the session, and returns its process id.
   std::string leave_one(const std::string& session) {
     const Json left = script(session, "sleep 61 & echo $!\n");
     BOOST_REQUIRE_MESSAGE(left.at("success") == true, left.dump());
@@ -38,7 +38,7 @@ struct Sessions : Terminal {
     return number;
   }
 
-  // What a `kill` of the session's says.
+  // Runs `kill` in the session, and returns the answer.
   Json signal(const std::string& session, const std::string& numbers, const std::string& which = "0") {
     return script(session, "kill -" + which + " " + numbers + " 2>&1\n");
   }
@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(another_session_cannot_signal_them, Sessions) {
     BOOST_TEST(refused(answer), answer.dump());
   }
   BOOST_TEST(signal(one, number).at("success") == true);
-  // Nor can a command of no session, and that one is out of reach for a session.
+  // A command without a session cannot signal it either, and is itself out of reach of a session.
   config["background"] = "keep";
   const ToolUnderTest none(plugin, config);
   const Answer answer = none.run({{"command", "kill " + number}});
@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_kills_its_custodian_is_ended, Sessions) {
   const Json answer = script(id, "setsid sleep 61 & kill -KILL $PPID; sleep 61\n", {{"timeout", within(2000).count()}});
   BOOST_TEST(answer.at("success") == false, answer.dump());
   BOOST_TEST(code(answer) == "EXECUTION_ERROR", answer.dump());
-  // Those of the other call have a custodian of their own.
+  // The processes of the other call have their own custodian.
   BOOST_TEST(wait_until([&] { return mark.bearers().size() == 1U; }, within(1000)), mark.description());
   BOOST_TEST(signal(id, earlier, "KILL").at("success") == true);
   check_nothing_is_left();

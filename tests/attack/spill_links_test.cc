@@ -46,7 +46,7 @@ BOOST_FIXTURE_TEST_CASE(a_link_in_place_of_the_folder_leads_nowhere, Fixture) {
   const std::string plant = "mkdir .wtool && ln -s " + outside + " .wtool/output && echo payload";
   check_link(run(tool, plant), spilled, "payload\n");
   BOOST_TEST(files_outside() == before);
-  // The call after it finds the link.
+  // The next call finds the link.
   const Answer next = run(tool, "echo again");
   check_link(next, spilled, "again\n");
   BOOST_TEST((next.metadata().at("output_file_error").get<std::string>().find(outside) != std::string::npos));

@@ -42,7 +42,7 @@ struct Agents : Place {
     arguments.insert(arguments.begin(), wtool_path);
     return run(arguments, here());
   }
-  // With lines of front matter.
+  // A workflow that begins with these lines of front matter.
   std::string with(const std::string& front, const std::string& diagram, const std::string& actions) const {
     return scratch.file("workflow.md", "---\n" + front + "---\n```mermaid\nstateDiagram-v2\n" + diagram +
                                            "```\n## Actions\n" + actions);

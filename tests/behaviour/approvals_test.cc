@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr int suspended = 5;
 
 struct Asking : Place {
-  // The question stands between Build and Ship, which leave files; a no leads to Refused, which leaves one, too.
+  // A question between Build and Ship, which leave files. A no leads to Refused, which leaves one, too.
   std::string asks(const std::string& action) const {
     return workflow(
         "    [*] --> Build\n    Build --> Ask\n    Ask --> Ship: success\n    Ask --> Refused: failure\n"
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_answers) {
     BOOST_TEST(status() == "suspended");
     BOOST_TEST(!there("shipped"));
   }
-  // A run in a terminal of a call asks nobody there.
+  // A run in a terminal that a call has made asks nobody there.
   const std::string run_ = "echo y | script -qec '" + wtool_path + " run workflow.md' /dev/null";
   wtool({"call", "shell_execute", Json{{"command", run_}}.dump()});
   BOOST_TEST(!there("shipped"));
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_hides_those_above_it_does_not_answer) {
   const Finished answered = in_hiding(wtool_path + " approve last --answer yes");
   BOOST_TEST(answered.exit_code == 1, answered.out << answered.err);
   BOOST_TEST(holds(answered.err, "hides the processes above it"), answered.err);
-  // Neither on a terminal, nor after it has resumed the run there.
+  // It does not answer on a terminal either, nor after it has resumed the run there.
   in_hiding("echo y | script -qec '" + wtool_path + " resume last' /dev/null");
   in_hiding(wtool_path + " approve last --answer yes");
   BOOST_TEST(!there("shipped"));
@@ -248,14 +248,14 @@ BOOST_AUTO_TEST_CASE(an_answer_is_in_the_audit_trail_before_it_counts) {
   BOOST_TEST(holds(shown.out, "Ship it?"), shown.out);
   BOOST_TEST(holds(shown.out, "(fine)"), shown.out);
   BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
-  // The first line of a trail.
+  // Here the answer is the first line of the trail.
   fs::remove(scratch.path() + "/trail.jsonl");
   fs::remove(scratch.path() + "/shipped");
   const std::string first = workflow("    [*] --> Ask\n    Ask --> [*]\n", "- Ask: Approve \"Ship it?\"\n");
   BOOST_TEST(wtool({"run", first}).exit_code == suspended);
   BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
   BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
-  // Without its line, the answer does not count.
+  // An answer that cannot be recorded does not count.
   BOOST_TEST(wtool({"run", first}).exit_code == suspended);
   std::ofstream(scratch.path() + "/trail.jsonl", std::ios::app) << "torn";
   const Finished torn = wtool({"approve", "last", "--answer", "yes"});
@@ -384,7 +384,7 @@ BOOST_AUTO_TEST_CASE(a_secret_with_its_default_is_not_asked_for_again) {
   const Finished second = wtool({"approve", "last", "--answer", "yes"});
   BOOST_TEST(second.exit_code == 0, second.out << second.err);
   BOOST_TEST(file("shipped") == "usual-token");
-  // One that was given is needed again.
+  // A token that was given for the run must be given again for the answer.
   BOOST_TEST(wtool({"run", file_, "--var-file", "token=" + scratch.file("token", "hunter2hunter2\n")}).exit_code ==
              suspended);
   const Finished third = wtool({"approve", "last", "--answer", "yes"});

@@ -42,7 +42,7 @@ struct Waiting {
   Json touch() { return client.call("touch " + file()); }
   std::string sockets() const { return folder.path() + "/wtool/approve"; }
   std::string socket() const { return sockets() + '/' + std::to_string(client.program.pid()) + ".sock"; }
-  // The id of the newest question: a server counts them.
+  // The id of the next question: a server numbers its questions.
   std::string next_id() { return std::to_string(client.program.pid()) + '-' + std::to_string(++asked); }
   int asked = 0;
 
@@ -57,7 +57,7 @@ struct Waiting {
   }
 };
 
-// A connection of the test's own.
+// A connection that the test itself makes.
 class Peer {
  public:
   explicit Peer(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -75,7 +75,7 @@ class Peer {
     if (::send(socket_, line.data(), line.size(), MSG_NOSIGNAL) < 0) {
     }
   }
-  // Empty at the end.
+  // Empty at the end of the input.
   std::string read_line() const {
     std::string line;
     for (char byte = 0; ::recv(socket_, &byte, 1, 0) == 1 && byte != '\n';) line += byte;
@@ -92,10 +92,10 @@ class Peer {
   const int socket_;
 };
 
-// A process that asks, but is no server: it sends the same text to each that connects.
+// A process that asks, but is not a server: it sends the same text to everyone that connects.
 class Impostor {
  public:
-  // The folder is made. `number`: that it gives itself.
+  // Makes the folder. `number`: the process id that it claims to have.
   Impostor(const std::string& folder, std::string text, pid_t number = ::getpid())
       : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)), text_(std::move(text)) {
     fs::create_directories(folder);
@@ -414,7 +414,7 @@ BOOST_AUTO_TEST_CASE(nobody_answers_for_another_user,
   place.touch();
   const std::string id = place.next_id();
   place.wait_until_asked(id);
-  // Were the folder open to others, the server would still look at who it is.
+  // Even if the folder is open to others, the server checks who connects.
   for (const std::string& open : {place.folder.path(), place.folder.path() + "/wtool", place.sockets()}) {
     fs::permissions(open, fs::perms(0755));
   }
@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(nobody_answers_for_another_user,
   ::close(ends[0]);
   BOOST_TEST(holds(said, "another user"), said);
   BOOST_TEST(!holds(said, "nonce"), said);
-  // And a folder that is open to others is not trusted.
+  // A folder that is open to others is not trusted, either.
   BOOST_TEST(!holds(place.approve({}).out, id));
 }
 
@@ -491,7 +491,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_says_nothing_hides_no_question) {
   place.wait_until_asked(id);
   const std::string runtime = place.folder.path() + "/first";
   const Impostor silent(runtime + "/wtool/approve", "");
-  // Its folder comes first.
+  // The impostor's folder is searched first.
   const Finished shown = run({WTOOL_TEST_PROGRAM, "approve"},
                              {.set = {{"XDG_RUNTIME_DIR", runtime}, {"XDG_STATE_HOME", place.folder.path()}}});
   BOOST_TEST(holds(shown.err, "does not say what it asks"), shown.err);

@@ -22,7 +22,7 @@ std::set<std::string> ids_in(const std::string& file) {
   return all;
 }
 
-// For the starts in a trail, what each command writes: the word after "echo ".
+// What the command of each start in a trail writes: the word after "echo ".
 std::set<std::string> ids_started(const std::string& trail) {
   const Finished shown = run({WTOOL_TEST_PROGRAM, "audit", "show", trail, "--event", "start", "--json"});
   BOOST_REQUIRE(shown.exit_code == 0);
@@ -42,12 +42,12 @@ BOOST_AUTO_TEST_CASE(every_command_that_ran_has_a_start_however_often_the_host_i
   const std::string trail = scratch.path() + "/audit.jsonl";
   const std::string ran = scratch.path() + "/ran";
   const Json configuration{{"audit", {{"file", trail}, {"max_bytes", 1 << 20}}}};
-  std::mt19937 random(20260102);  // NOLINT: which calls are waited for is the same in each run
+  std::mt19937 random(20260102);  // NOLINT: each run of the test waits for the same calls
   for (int round = 0; round < repeats(200); ++round) {
     Program host({std::string(WTOOL_TEST_HOSTS) + "/audited_host", std::to_string(round), std::to_string(threads),
                   configuration.dump(), ran},
                  Program::On::pipes);
-    // One of the threads has come so far; the others are anywhere.
+    // One of the threads has come this far; the others may be anywhere.
     const std::string awaited = "called " + std::to_string(round) + '-' + std::to_string(random() % threads) + '-' +
                                 std::to_string(random() % 4) + '\n';
     BOOST_REQUIRE(host.wait_for_output(awaited));
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(every_command_that_ran_has_a_start_however_often_the_host_i
       BOOST_REQUIRE(verified.exit_code == 0);
     }
   }
-  // First what ran, then what was started: a command of the last host may still be at it.
+  // First what ran, then what was started: a command of the last host may still be running.
   const std::set<std::string> done = ids_in(ran);
   const Finished verified = run({WTOOL_TEST_PROGRAM, "audit", "verify", trail});
   BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);

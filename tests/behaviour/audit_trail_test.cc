@@ -61,7 +61,7 @@ struct SharedTrail {
     BOOST_TEST(verified.out.starts_with("good: "));
     BOOST_TEST(verified.err == "");
   }
-  // Whether each of these calls has its start, as `show` prints it.
+  // Checks that `show` prints a start for each of these calls.
   void check_holds(const std::set<std::string>& calls) const {
     const Finished shown = audit({"show", file, "--event", "start", "--json"});
     BOOST_TEST(shown.exit_code == 0, shown.err);
@@ -102,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(processes_and_threads_write_one_trail_and_rotate_it, Sha
 
 // Killed between two system calls or within one: whatever was said to be written is there, and the chain is whole.
 BOOST_FIXTURE_TEST_CASE(writers_that_are_killed_leave_a_good_trail, SharedTrail) {
-  std::mt19937 random(20260102);  // NOLINT: the same points in each run, as far as the scheduler lets them be
+  std::mt19937 random(20260102);  // NOLINT: the same points in each run, as far as the scheduler allows
   std::set<std::string> calls;
   for (int round = 0; round < repeats(25); ++round) {
     std::vector<std::unique_ptr<Program>> writers;
@@ -115,7 +115,7 @@ BOOST_FIXTURE_TEST_CASE(writers_that_are_killed_leave_a_good_trail, SharedTrail)
     }
     std::set<std::string> of_round;
     for (auto& one : writers) {
-      // After so many lines, rather than so much time.
+      // A number of lines decides when to kill, not a time.
       const auto number = static_cast<int>(random() % 15);
       one->wait_for_output("-0-" + std::to_string(number) + "\n");
       one->kill(SIGKILL);
@@ -129,7 +129,7 @@ BOOST_FIXTURE_TEST_CASE(writers_that_are_killed_leave_a_good_trail, SharedTrail)
     check_good();
     calls = std::move(of_round);
   }
-  // Earlier ones may have been rotated away.
+  // The calls of earlier rounds may have been rotated away.
   BOOST_TEST(!calls.empty());
   const Finished again = run(writer({"name=last"}));
   BOOST_TEST(again.exit_code == 0);
@@ -160,7 +160,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_may_not_grow_is_an_error_and_stays_whole, Sh
 
 BOOST_FIXTURE_TEST_CASE(a_full_disk_is_an_error_and_what_was_written_stays_whole, SharedTrail) {
   const std::string folder = scratch.path() + "/trail";
-  // The file system is seen by the writer alone: it copies the trail out when it is done.
+  // Only the writer sees the file system: it copies the trail out when it is done.
   Words words = writer({"name=a", "count=40", "pad=4000", "full=" + folder, "copy_to=" + scratch.path()});
   const Finished finished = run(words);
   if (finished.exit_code == 77) {
@@ -246,7 +246,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_a_trail_is_not_shown, SharedTrail) {
     BOOST_TEST(finished.out == "");
     BOOST_TEST(finished.err == "wtool: " + plain + " is not an audit trail: no line of it is an event of one\n");
   }
-  // Nothing was written to it yet.
+  // Nothing has been written to this file yet.
   BOOST_TEST(audit({"show", scratch.file("empty.jsonl", "")}).exit_code == 0);
 }
 

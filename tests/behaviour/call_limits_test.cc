@@ -1,5 +1,5 @@
-// The limits of one call (wtool_request.limits): each only tightens what the configuration allows, holds for all that the
-// command starts, and a wrong one refuses the call.
+// The limits of one call (wtool_request.limits): each only tightens what the configuration allows, and holds for
+// everything that the command starts. A call with a wrong limit is refused.
 #include <wtool/ext/approval.h>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
@@ -41,7 +41,7 @@ struct CallLimits : ShellTool {
 };
 
 constexpr const char* endless = "while :; do :; done";
-// Ends with 0 where a socket of the network can be made.
+// Exits with 0 if a network socket can be made.
 constexpr const char* open_socket = "perl -MSocket -e 'socket(my $s, PF_INET, SOCK_DGRAM, 0) or exit 7'";
 
 }  // namespace

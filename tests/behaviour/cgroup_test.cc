@@ -19,8 +19,8 @@ using namespace wtool::test;
 
 namespace {
 
-// Whether a process of ours can really be moved to a cgroup below the base: that can be forbidden in ways that cannot
-// be seen from outside.
+// Whether one of our processes can really be moved to a cgroup below the base: the kernel may forbid it for reasons
+// that cannot be seen from outside.
 bool can_join(int base) {
   if (under_sanitizer) return false;  // There the custodian has no way to start a command in a cgroup.
   const std::string name = "test-" + std::to_string(::getpid());
@@ -62,7 +62,7 @@ struct Held : ShellTool {
     }
   }
 
-  // The directory of the cgroup that `line`, of /proc/self/cgroup in a command, names.
+  // The directory of the cgroup that `line` names, which a command read in /proc/self/cgroup.
   static std::string directory_of(const std::string& line) {
     const auto found = wtool::engine::cgroup_directories(read_text("/proc/self/mountinfo"), line);
     BOOST_REQUIRE(!found.empty());
@@ -73,7 +73,7 @@ struct Held : ShellTool {
   bool available = false;
 };
 
-// The line alone, whatever other hierarchies there are.
+// Only this line, whatever other hierarchies there are.
 constexpr const char* say_cgroup = "grep ^0:: /proc/self/cgroup";
 
 }  // namespace
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(variables_that_exceed_its_memory_are_reported_as_such) {
   check_held(limited.run(arguments), "memory_bytes", 1'048'576);
 }
 
-// Nobody waits for these children, so that only the cgroup knows what they used. Bounded: five seconds in all.
+// These children are never reaped, so only the cgroup knows what they used. Bounded: five seconds in all.
 BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_counts) {
   if (!available) return;
   const Answer answer =
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(processes_are_never_more_than_may_be) {
   // Bounded: 256 processes at most, each of which ends by itself.
   const Answer answer = run_limited({{"processes", 40}}, "perl -e 'for (1 .. 8) { fork } sleep 20'");
   check_held(answer, "processes", 40);
-  // The last of them may still be on its way when it is counted.
+  // The last processes may not have started yet when they are counted.
   BOOST_TEST(answer.metadata().at("resources").at("processes").get<int>() <= 40, answer.raw);
   BOOST_TEST(answer.metadata().at("resources").at("processes").get<int>() > 20, answer.raw);
 }
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_call_has_its_own_cgroup_which_is_removed_with_it) {
   BOOST_TEST(first.out().find("/wtool-") != std::string::npos, first.raw);
   BOOST_TEST(first.out() != second.out());
   for (const Answer* answer : {&first, &second}) BOOST_TEST(!std::filesystem::exists(directory_of(answer->out())));
-  // Without limits as well: it is what ends the call when its keepers cannot.
+  // A call without limits has a cgroup, too: it ends the call when its keepers cannot.
   const std::string third = tool.shell(say_cgroup).out(), fourth = tool.shell(say_cgroup).out();
   BOOST_TEST(third.find("/wtool-") != std::string::npos, third);
   BOOST_TEST(third != fourth);
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_call_has_its_own_cgroup_which_is_removed_with_it) {
 
 BOOST_AUTO_TEST_CASE(a_command_in_its_own_namespaces_is_in_the_cgroup_too) {
   if (!available) return;
-  // What is protected is so by a mount namespace, which takes a user namespace where this is not root.
+  // A mount namespace protects the names, and needs a user namespace unless this is root.
   std::filesystem::create_directories(scratch.path() + "/.git/hooks");
   const ToolUnderTest limited(plugin, {{"limits", {{"processes", 100}}}, {"sandbox", {{"write", {scratch.path()}}}}});
   Json arguments = marked(say_cgroup);

@@ -130,7 +130,7 @@ BOOST_FIXTURE_TEST_CASE(arguments_as_words_get_the_types_of_the_schema, Place) {
   BOOST_TEST((said({"command=wc -l", "stdin=a\nb\n"}).at("stdout") == Json("2\n")));
   BOOST_TEST((said({"command=wc -l", "--stdin", "-"}, {.input = "a\n"}).at("stdout") == Json("1\n")));
   BOOST_TEST((said({"command="}).at("error").at("code") == Json("invalid_parameters")));  // the tool judges values
-  // A single word that is none of these is passed on as it is, as before.
+  // A single word that is none of these is passed on unchanged.
   BOOST_TEST((said({"command"}).at("error").at("code") == Json("invalid_parameters")));
   BOOST_TEST(holds(wtool_with({"call", "shell_execute", "ls"}).err,
                    "\"ls\" names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE\n"));
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_timeout) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stack_limit_too_small_for_the_helper_is_reported) {
-  if (under_sanitizer) return;  // Which needs more itself.
+  if (under_sanitizer) return;  // The sanitizer itself needs more.
   const Finished finished =
       run({"/bin/sh", "-c", "ulimit -s 64; exec \"$0\" call shell_execute '{\"command\":\"echo hi\"}'",
            WTOOL_TEST_PROGRAM});
@@ -277,7 +277,7 @@ BOOST_FIXTURE_TEST_CASE(on_a_terminal_neither_log_lines_nor_the_result_are_torn_
   const Finished finished = program.wait();
   BOOST_TEST_CONTEXT(finished.out) {
     BOOST_TEST(finished.exit_code == 0);
-    // Each record and the result begin a line of their own.
+    // Each record, and the result, begins on a line of its own.
     std::istringstream lines(finished.out);
     std::size_t records = 0;
     for (std::string line; std::getline(lines, line);) {
@@ -292,7 +292,7 @@ BOOST_FIXTURE_TEST_CASE(on_a_terminal_neither_log_lines_nor_the_result_are_torn_
   const Finished quiet =
       Program({wtool_path, "call", "shell_execute", arguments, "--stream"}, Program::On::terminal).wait();
   BOOST_TEST(holds(quiet.out, "\r\nthree\r\n{\r\n"), quiet.out);
-  // Elsewhere not a byte is added.
+  // If standard error is not a terminal, not a byte is added.
   const Finished piped = wtool_with({"call", "shell_execute", R"({"command":"printf one >&2"})", "--stream"});
   BOOST_TEST(piped.err == "one");
 }
@@ -366,10 +366,10 @@ BOOST_FIXTURE_TEST_CASE(ctrl_c_twice_does_not_wait_for_a_deaf_command, Place) {
       Program::On::terminal);
   BOOST_REQUIRE(program.wait_for_output("ready"));
   program.type("\x03");
-  // The terminal echoes what is typed: when it is there, the first signal has been sent.
+  // The terminal echoes what is typed: once the echo is there, the first signal has been sent.
   BOOST_REQUIRE(program.wait_for_output("^C"));
   BOOST_TEST(wait_until([&] { return !mark.bearers().empty(); }, std::chrono::seconds(1)));
-  // Two signals that come together are one: the second is typed when the first has been taken.
+  // Two pending signals merge into one, so the second one is typed after the first has been taken.
   BOOST_REQUIRE(wait_until([&] { return !interrupt_pends(program.pid()); }, std::chrono::seconds(20)));
   const auto began = std::chrono::steady_clock::now();
   program.type("\x03");
@@ -392,7 +392,7 @@ BOOST_FIXTURE_TEST_CASE(a_termination_signal_ends_the_call_and_leaves_nothing, P
     const Finished finished = program.wait();
     BOOST_TEST(!finished.limit_passed);
     BOOST_TEST((finished.exit_code != 0));
-    // The mark also stands on the program's own command line; it has ended by now.
+    // The mark is also on the program's own command line, but the program has ended by now.
     BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
   }
 }
@@ -439,7 +439,7 @@ BOOST_AUTO_TEST_CASE(the_doctor_tries_calls_and_says_what_to_do) {
   std::map<std::string, std::string> levels;
   for (const Json& finding : report.at("findings")) {
     levels[finding.at("subject")] = finding.at("level");
-    // Who reads that something is missing also reads what to do.
+    // A finding that something is missing also says what to do.
     BOOST_TEST((finding.at("level") == "good" || !finding.at("advice").get<std::string>().empty()), finding.dump());
   }
   BOOST_TEST(levels["kernel"] == "good");
@@ -524,12 +524,12 @@ BOOST_FIXTURE_TEST_CASE(what_must_be_read_to_its_end_is_broken_at_blanks_on_a_na
       std::istringstream lines(shown);
       for (std::string line; std::getline(lines, line);) {
         while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.pop_back();
-        // What is longer is one word that fits nowhere, behind the names of its row at most.
+        // A longer line ends with one word that fits nowhere, after at most the names of its row.
         const std::size_t last = line.find_last_of(' ') + 1;
         const bool is_long_word = line.size() - last > static_cast<std::size_t>(columns) / 4;
         BOOST_TEST((line.size() <= static_cast<std::size_t>(columns) || is_long_word), line);
       }
-      // How long the call took differs.
+      // doctor shows how long its call took, which differs.
       if (words.front() != "doctor") BOOST_TEST(words_of(shown) == words_of(run(argv, options).out));
     }
   }
@@ -595,7 +595,7 @@ BOOST_FIXTURE_TEST_CASE(completion_offers_no_name_that_would_control_the_termina
   BOOST_TEST(wtool_with({"complete", "show", ""}, here).out == "20991123-000000-ok\nlast\n");
 }
 
-// The directory is often that of a project which somebody else wrote.
+// The current directory often belongs to a project that somebody else wrote.
 BOOST_AUTO_TEST_CASE(no_library_is_looked_for_in_the_current_directory) {
   const ScratchFolder scratch;
   ProgramOptions options;

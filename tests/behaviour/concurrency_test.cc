@@ -28,7 +28,7 @@ struct Crowd : ShellTool {
   std::atomic<int> aborted{0};
   int gatherings = 0;
 
-  // One call, with a result that nobody else's has; cancelled after a random while or not at all.
+  // Makes one call, with a result that no other call has; it is cancelled after a random time, or not at all.
   void one_call(unsigned number, std::mt19937& random) {
     const std::string own = "call" + std::to_string(number);
     const unsigned fate = random() % 4;
@@ -62,7 +62,7 @@ struct Crowd : ShellTool {
     for (auto& thread : threads) thread.join();
   }
 
-  // 64 calls that all run at the same time: afterwards everything that is kept for later calls is there.
+  // Makes 64 calls that all run at the same time. Afterwards, everything that is kept for later calls exists.
   void run_all_at_once() {
     const std::string go = scratch.path() + "/go" + std::to_string(++gatherings);
     std::vector<std::unique_ptr<RunningCall>> calls;

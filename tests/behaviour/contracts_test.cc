@@ -12,7 +12,7 @@ using namespace wtool::test;
 
 namespace {
 
-// A scalar in quotes is a text; another one is what JSON reads in it, or a text.
+// A scalar in quotes is a text. Any other scalar is what JSON reads in it, or a text if that fails.
 Json to_json(const YAML::Node& node) {
   if (node.IsMap()) {
     Json object = Json::object();

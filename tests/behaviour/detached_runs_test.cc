@@ -31,7 +31,7 @@ struct Detached : Place {
   std::string status() const {
     return Json::parse(wtool({"runs", "--json"}).out).at(0).at("status").get<std::string>();
   }
-  // Whatever a test leaves is ended with it.
+  // Ends a run that a test has left.
   ~Detached() { run({wtool_path, "stop", "last", "--now"}, here()); }
 };
 
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_detached_run_goes_on_and_is_shown_by_attach_with_its_exit
   BOOST_TEST(ended.exit_code == 1, ended.out << ended.err);
   BOOST_TEST(holds(ended.out, "the word is open"), ended.out);
   BOOST_TEST(holds(ended.out, "failed in"), ended.out);
-  // Later, it is shown again.
+  // Later, attach shows the run again.
   BOOST_TEST(wtool({"attach", id}).exit_code == 1);
 }
 
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_run_in_a_terminal_can_be_attached_to_and_stopped) {
   wait_for_file("began");
   Program attached({wtool_path, "attach", "last"}, Program::On::pipes, here());
   BOOST_REQUIRE(attached.wait_for_output("the first"));
-  // Ctrl-C ends only what shows the run.
+  // Ctrl-C ends only the program that shows the run.
   Program left({wtool_path, "attach", "last"}, Program::On::pipes, here());
   BOOST_REQUIRE(left.wait_for_output("the first"));
   left.kill(SIGINT);

@@ -42,7 +42,7 @@ struct BothWays : ShellTool {
   ToolUnderTest by_shell{plugin, Json::parse(R"({"shell":{"direct_exec":false}})")};
 
   BothWays() {
-    // What the table's rows stand on, all in one folder, which is their working directory.
+    // The files that the rows of the table use, all in one folder, which is their working directory.
     scratch.file("wtool-greet", "#!/bin/sh\necho \"greet $0 $#: $*\"\n", 0755);
     scratch.file("no-first-line", "echo \"plain $0 $#: $*\"\n", 0755);
     scratch.file("empty", "", 0755);
@@ -63,7 +63,7 @@ struct BothWays : ShellTool {
     if (symlink("loop", (scratch.path() + "/loop").c_str()) != 0) std::abort();
   }
 
-  // `same_message`: standard error must be the same too. It need not where the shell puts its own name before it.
+  // `same_message`: standard error must be the same, too. False where the shell puts its own name before the message.
   void check(const std::string& command, Json environment = Json::object(), bool same_message = true) {
     environment["WTOOL_TEST_MARK"] = mark.text();
     const Json arguments{
@@ -274,7 +274,7 @@ BOOST_FIXTURE_TEST_CASE(programs_that_cannot_be_executed_fail_in_the_same_way, B
 }
 
 BOOST_FIXTURE_TEST_CASE(what_the_shell_itself_answers_oddly_fails_in_both_ways, BothWays) {
-  // Here shells differ among themselves in the exit code, 126 or 127; that it fails with one of them is the same.
+  // Shells themselves differ here in the exit code, 126 or 127. Both ways must fail with one of the two.
   const std::string system = ":/usr/bin:/bin";
   const struct {
     const char* command;
@@ -358,7 +358,7 @@ BOOST_FIXTURE_TEST_CASE(a_variable_that_the_host_does_not_have_is_not_made_up, B
 }
 
 BOOST_FIXTURE_TEST_CASE(a_simple_command_is_really_executed_without_a_shell, BothWays) {
-  // Its parent is then the one that holds it, and not a shell. Else the whole comparison would show nothing.
+  // Its parent is then its custodian, and not a shell. Otherwise the whole comparison would show nothing.
   const std::string show_parent = "sh -c 'cat /proc/$PPID/comm; :'";
   BOOST_TEST(by_shell.shell(show_parent + "; :").out() == "sh\n");
   BOOST_TEST(direct.shell(show_parent).out() != "sh\n");

@@ -61,7 +61,7 @@ BOOST_FIXTURE_TEST_CASE(events_are_numbered_and_in_time_order_on_the_run_thread,
 BOOST_FIXTURE_TEST_CASE(events_come_while_the_command_runs, ShellTool) {
   RunningCall call(tool,
                    marked("echo first; while [ ! -e '" + scratch.path() + "/go' ]; do sleep 0.01; done; echo second"));
-  BOOST_TEST(call.wait_for_output("first"));  // It cannot have ended: it waits for the file.
+  BOOST_TEST(call.wait_for_output("first"));  // The command cannot have ended: it waits for the file.
   scratch.file("go", "");
   BOOST_TEST(call.wait().out() == "first\nsecond\n");
 }
@@ -96,7 +96,8 @@ BOOST_FIXTURE_TEST_CASE(events_are_of_known_kinds_and_those_that_are_no_output_h
 
 namespace {
 
-// The states of a call, as JSON, in order. On a cluster, a call that is queued is then queued for a node: one of the two.
+// The states of a call, as JSON, in order. On a cluster, a queued call is queued again, for a node: only the first of
+// these two states is kept.
 std::vector<Json> states_of(const Recorded& all) {
   std::vector<Json> states;
   for (const auto& event : all.events) {
@@ -189,7 +190,7 @@ BOOST_FIXTURE_TEST_CASE(no_event_comes_after_the_call_has_returned, ShellTool) {
                               }};
     tool.run(marked("(while :; do echo noise; done) & while :; do echo more; done"), options);
     returned = true;
-    tool.shell("true");  // Time enough for whatever should not come.
+    tool.shell("true");  // This is enough time for events that must not come.
   }
   BOOST_TEST(late == 0);
 }
@@ -201,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(a_sink_that_blocks_holds_the_command_back_and_nothing_is
       "head -c 20000000 /dev/zero", {.on_event = [&](const Event& event) {
         if (event.kind == WTOOL_EVENT_STDOUT && !waited) {
           waited = true;
-          std::this_thread::sleep_for(std::chrono::milliseconds(300));  // The blocking is the subject, not a wait.
+          std::this_thread::sleep_for(std::chrono::milliseconds(300));  // Sleeps to block the sink, and not to wait.
         }
         if (event.kind == WTOOL_EVENT_STDOUT) bytes += event.payload.size();
         return 0;

@@ -24,13 +24,13 @@ using namespace wtool::test;
 
 namespace {
 
-// A plugin of its own, laid out as an installation is.
+// A copy of the plugin, laid out as an installation is.
 struct Installation : ScratchFolder {
   Installation() {
     std::filesystem::create_directories(path() + "/lib/wtool");
     std::filesystem::copy_file(WTOOL_TEST_PLUGIN, plugin);
   }
-  // Calls the tool; there must be no call, and the error must name the helper program.
+  // Calls the tool. The call must be refused, and the error must name the helper program.
   void check_refused(const std::string& reason) const {
     const Finished finished =
         run({WTOOL_TEST_PROGRAM, "call", "--plugin", plugin, "shell_execute", R"({"command":"echo hi"})"});
@@ -117,7 +117,7 @@ BOOST_FIXTURE_TEST_CASE(a_working_directory_that_is_removed_while_the_command_ru
 }
 
 BOOST_AUTO_TEST_CASE(a_clock_that_jumps) {
-  // The host's clock of the day jumps by hours at each look.
+  // The host's wall clock jumps by hours each time it is read.
   const Finished finished = run({WTOOL_TEST_HOSTS "/odd_clock_host"});
   BOOST_REQUIRE_MESSAGE(finished.exit_code == 0, finished.out << finished.err);
   const Json results = Json::parse(finished.out);

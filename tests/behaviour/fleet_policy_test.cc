@@ -1,8 +1,8 @@
-// The policy of a fleet, /etc/wtool: it holds for the program and for every host, wherever the user's own files are, and
-// one that others than root could have written refuses everything.
+// The policy of a fleet, /etc/wtool: it holds for the program and for every host, wherever the user's own files are. A
+// policy that users other than root could have written refuses everything.
 //
-// Each case has a root folder of its own in which /etc/wtool is what the case says, and everything else is as it was. It
-// needs a mount namespace; where this user may not make one, the cases are skipped.
+// Each case has its own root folder, in which /etc/wtool is what the case says and everything else is as before. This
+// needs a mount namespace; if this user may not make one, the cases are skipped.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -23,7 +23,7 @@ bool is_root() { return geteuid() == 0; }
 
 std::vector<std::string> in_namespaces(const std::vector<std::string>& words) {
   std::vector<std::string> all{"/usr/bin/env", "unshare", "--mount"};
-  // Files that this user makes then belong to the root of the namespace.
+  // Files that this user makes then belong to the user root of the namespace.
   if (!is_root()) all.insert(all.end(), {"-U", "--map-root-user"});
   all.insert(all.end(), words.begin(), words.end());
   return all;
@@ -36,7 +36,8 @@ boost::test_tools::assertion_result has_mounts(boost::unit_test::test_unit_id) {
   return result;
 }
 
-// $1: an empty folder; $2: makes the folder `wtool`, in a new /etc; the rest: the program and its arguments.
+// $1: an empty folder; $2: commands that make the folder `wtool` in a new /etc; the rest: the program and its
+// arguments.
 const std::string in_new_root = R"(
 set -e; umask 022
 new=$1; policy=$2; shift 2
@@ -55,9 +56,9 @@ exec chroot "$new" "$@"
 struct Fleet {
   ScratchFolder scratch;
   ScratchFolder root;
-  std::string policy;  // commands of sh, in the new /etc
+  std::string policy;  // commands of sh that run in the new /etc
 
-  // What the words give in the new root. The user's files are where `set` says.
+  // Runs the words in the new root. The user's files are where `set` says.
   Finished in_fleet(const std::vector<std::string>& words, std::map<std::string, std::string> set = {}) const {
     set.try_emplace("HOME", scratch.path());
     set.try_emplace("XDG_CONFIG_HOME", scratch.path() + "/config");
@@ -75,7 +76,7 @@ struct Fleet {
   }
 };
 
-// A policy that is the file wtool.yaml with this text.
+// Commands that make a policy of the file wtool.yaml with this text.
 std::string with(const std::string& yaml) { return "mkdir wtool; printf '%s' '" + yaml + "' > wtool/wtool.yaml"; }
 
 const std::string deny_ls = "commands: {deny: [ls]}\nlimits: {timeout_max: 60}\nlock: [commands.deny, limits]\n";
@@ -157,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(a_server_over_mcp_keeps_to_it_where_its_own_defaults_wou
   BOOST_TEST(served.exit_code == 0, served.err);
 }
 
-// What stands in place of the policy, and a part of the reason for which everything is refused.
+// Each row has what is in the place of the policy, and a part of the reason why everything is refused.
 BOOST_FIXTURE_TEST_CASE(a_policy_that_cannot_be_trusted_or_read_refuses_everything, Fleet) {
   const std::string good = with("limits: {timeout_max: 60}\n");
   const std::string file = "/etc/wtool/wtool.yaml";

@@ -20,7 +20,7 @@ namespace {
 
 const int rounds = repeats(1000);
 
-// Every exit code in turn; none may appear as another one.
+// Runs commands with every exit code in turn, and counts those for which another one is reported.
 int wrong_exit_codes(const ToolUnderTest& tool) {
   int wrong = 0;
   for (int i = 0; i < rounds; ++i) {
@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(a_host_with_a_thread_that_reaps_everything_gets_right_exit_
   }
   end = true;
   reaper.join();
-  // __WALL shows children of every kind. There may be none of the ordinary kind, which a host waits for. The child that
-  // starts the warden is reaped by the plugin itself or, here, by the first one that waits.
+  // __WALL shows children of every kind. None may be of the ordinary kind, for which a host waits. The child that
+  // starts the warden is reaped by the plugin itself or, here, by whoever waits first.
   BOOST_TEST(stolen <= 1);
 }
 
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_host_is_after_the_plugin_as_it_was_before) {
       call->wait();
     }
     calls.clear();
-    // After a call has returned, nothing of it is left but the plugin's line to its warden.
+    // After a call has returned, nothing of it is left except the plugin's connection to its warden.
     const std::string still = difference(with_plugin, snapshot());
     std::istringstream lines(still);
     for (std::string line; std::getline(lines, line);) {
@@ -169,7 +169,8 @@ BOOST_AUTO_TEST_CASE(a_call_changes_nothing_while_it_runs) {
 
 BOOST_AUTO_TEST_CASE(nothing_is_written_to_the_hosts_standard_streams) {
   if (under_sanitizer) {
-    // The address sanitizer remarks once in a process that the warden's first steps run on a stack of their own.
+    // AddressSanitizer warns once per process that the warden's first steps run on a stack of their own. This call
+    // makes it do so before the output is watched.
     Plugin plugin;
     ToolUnderTest(plugin).shell("true");
   }
@@ -193,7 +194,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_to_the_hosts_standard_streams) {
   close(saved_out);
   close(saved_err);
   char buffer[1000];
-  const ssize_t n = read(out[0], buffer, sizeof buffer);  // The end at once: nobody holds the other side any more.
+  const ssize_t n = read(out[0], buffer, sizeof buffer);  // Ends at once: nobody holds the other side open.
   close(out[0]);
   BOOST_TEST(n == 0, std::string(buffer, n > 0 ? static_cast<std::size_t>(n) : 0));
 }
@@ -226,9 +227,9 @@ BOOST_AUTO_TEST_CASE(a_host_out_of_descriptors_gets_an_error_and_recovers) {
   getrlimit(RLIMIT_NOFILE, &before);
   const rlimit low{64, before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &low);
-  // From no spare descriptors to some, for the first call, which starts the warden, and for later ones.
+  // From no spare descriptors to 15, for the first call, which starts the warden, and for later calls.
   bool worked = false;
-  // The undefined-behaviour sanitizer needs some itself: to see whether an address is mapped, it makes a pipe.
+  // The undefined-behaviour sanitizer itself needs some: to see whether an address is mapped, it makes a pipe.
   for (int spare = under_sanitizer ? 3 : 0; spare < 16; ++spare) {
     std::vector<int> used;
     for (int fd; (fd = dup(0)) >= 0;) used.push_back(fd);

@@ -114,7 +114,7 @@ class Page {
   static bool is_result(const PageBlock& block) {
     return block.info == "json result" || block.info == "text result" || block.info == "yaml result";
   }
-  // True for a call, and for the first of its results.
+  // True for a call, and for a result.
   bool belongs(std::size_t index) const {
     return blocks_[index].info.starts_with("json call ") || is_result(blocks_[index]);
   }
@@ -135,7 +135,7 @@ class Page {
     }
   }
 
-  // "$RESULT1.key" alone is that value; within a longer text it is the value as text.
+  // A text that is just "$RESULT1.key" becomes that value; within a longer text, it becomes the value as text.
   void insert_results(Json& value) const {
     if (value.is_structured()) {
       for (Json& each : value) insert_results(each);
@@ -165,7 +165,7 @@ class Page {
     const PageBlock& block = blocks_[index];
     const std::string tool = block.info.substr(std::string_view("json call ").size());
     report_.called.push_back(tool);
-    results_.emplace_back();  // Keeps its number whatever becomes of it.
+    results_.emplace_back();  // The call keeps its number even if it fails.
     Json arguments = Json::parse(content(block));
     insert_results(arguments);
     const Answer answer = ToolUnderTest(plugin_, config_, tool).run(arguments);

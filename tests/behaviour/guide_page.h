@@ -3,13 +3,13 @@
 //
 //   json call TOOL   the arguments of a call, followed directly by what is expected of it, one of these or both:
 //   json result      metadata that the result has: all keys given, at every depth, and equal. "..." is any value
-//   text result, yaml result   the text of the result, to the last byte (but for the end of its last line)
+//   text result, yaml result   the text of the result, to the last byte (except the end of its last line)
 //   yaml config      the tool's configuration from here on; without such a block it is empty
 //   env              lines NAME=value: variables of the host from here on, instead of those of the block before
 //   sh setup         is run with sh, now, in the page's folder
 //
 // A page has its own folder, which is the current directory of the host, and one plugin, so that an example sees the
-// effects of those before it. In every block "$FOLDER" means that folder, and in those of calls and their json results
+// effects of those before it. In every block, "$FOLDER" means that folder. In calls and their json results,
 // "$RESULT1.key" means the value of `key` in the metadata of the first call of the page. All other blocks are ignored.
 #pragma once
 
@@ -24,7 +24,7 @@ struct PageReport {
   std::vector<std::string> called;    // the tools, in the order of the calls
 };
 
-// Runs a page. The current directory and the environment are as before afterwards.
+// Runs a page. Afterwards, the current directory and the environment are as before.
 PageReport run_page(std::string_view name, std::string_view text);
 
 }  // namespace wtool::test

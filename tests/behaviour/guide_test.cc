@@ -42,7 +42,7 @@ std::string problem_of(const std::string& text) {
   return report.problems.size() == 1 ? report.problems.front() : "several: " + report.problems.front();
 }
 
-// Pages are written with ~~~ here, so that they can be read.
+// A page, which a test writes with ~~~ for ``` so that it is readable.
 std::string page(std::string text) {
   for (std::size_t at = text.find("~~~"); at != std::string::npos; at = text.find("~~~")) text.replace(at, 3, "```");
   return text;

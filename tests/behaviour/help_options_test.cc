@@ -22,7 +22,7 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-// Its absolute path; empty where it is not installed.
+// The absolute path of a program; empty if it is not installed.
 std::string path_of(const std::string& program) {
   for (const char* folder : {"/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/"}) {
     if (std::filesystem::exists(folder + program)) return folder + program;
@@ -56,7 +56,7 @@ std::set<std::string> options_in(const std::string& help) {
   return options;
 }
 
-// True where the database has an option of this very name that only reads, in the notation of the program.
+// True if the database has, in the program's notation, an option of exactly this name that only reads.
 bool is_known(const OptionTable& program, const std::string& option, const std::set<std::string>& named) {
   const auto has = [&](const std::string& name) {
     return std::any_of(program.options().begin(), program.options().end(),
@@ -70,17 +70,17 @@ bool is_known(const OptionTable& program, const std::string& option, const std::
   if (is_long) return false;
   const std::string_view letters = std::string_view(option).substr(1);
   if (letters.find_first_not_of("0123456789") == letters.npos && has("-NUM")) return true;
-  // -nNUM: the value of a letter.
+  // -nNUM: a letter with its value.
   const Option* const first = program.letter(letters[0]);
   if (first != nullptr && first->safe() && first->value != OptionValue::none) return true;
-  // -RVadlpv in a usage, -hh, and -vET: letters that the help names each alone. -newerXY is a whole family.
+  // -RVadlpv in a usage, -hh, and -vET: letters that the help also names one by one. -newerXY is a whole family.
   if (option == "-RVadlpv" || option == "-6tuw" || option == "-newerXY") return true;
   return letters.size() > 1 && std::all_of(letters.begin(), letters.end(), [&](char letter) {
            return has({'-', letter}) && (letter == letters[0] || named.contains({'-', letter}));
          });
 }
 
-// The help of a program or of its subcommand; empty where it is not known to be safe to ask for.
+// The help of a program or of its subcommand; empty if asking for it is not known to be safe.
 std::string help_of(const Words& program, const std::string& directory) {
   Words words = with(program, {program.size() > 1 ? "-h" : "--help"});
   if (!is_safe(words)) return {};
@@ -115,7 +115,7 @@ std::string plain_text(std::string line) {
           ++i;
         }
         break;
-      default:  // No character of an option: \& \| \/ \c
+      default:  // Not a character of an option: \& \| \/ \c
         break;
     }
   }
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(each_option_of_an_installed_program_is_known_or_refused) {
       at = end + 1;
     }
     const OptionTable* const known = find_rules(name);
-    // To these every word is an operand.
+    // Programs without options take every word as an operand.
     const bool has_options = known != nullptr && (known->spec().style != Style::none || known->spec().check != nullptr);
     if (!has_options || path_of(program.front()).empty()) continue;
     std::set<std::string> named = options_in(help_of(program, scratch.path()));

@@ -1,4 +1,4 @@
-// keep=["dist/**"]: files that a step has made, beside the journal of its run.
+// keep=["dist/**"]: files that a step has made, kept beside the journal of its run.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ using Json = nlohmann::json;
 namespace {
 
 struct Kept : Place {
-  // What `wtool show` says of the only step that is A.
+  // What `wtool show` says about the only step of the state A.
   Json step() const {
     const Json all = Json::parse(run({wtool_path, "show", "last", "--json"}, here()).out);
     for (const Json& one : all.at("steps")) {

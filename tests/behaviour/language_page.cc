@@ -50,7 +50,7 @@ bool is_example(const PageBlock& block) {
 
 bool is_output(const PageBlock& block) { return block.info.starts_with("output"); }
 
-// The items in workflows that pass their states one after the other.
+// Workflows that are made of the items, and pass their states one after the other.
 std::vector<std::string> wrapped(const Lines& items, const std::string& parameters) {
   std::vector<std::string> made;
   std::set<std::string> seen;
@@ -153,8 +153,8 @@ class LanguagePage {
 
   Lines linted(const std::string& file) const {
     Lines said = lines_of(wtool({"lint", file}).out);
-    if (!said.empty()) said.pop_back();  // the numbers
-    // The lines of the file below a finding are the page's own.
+    if (!said.empty()) said.pop_back();  // the numbers of findings
+    // Below a finding, lint shows lines of the file, which come from the page itself.
     std::erase_if(said, [&](const std::string& line) { return !line.starts_with(file + ":"); });
     for (std::string& line : said) line.erase(0, file.size() + 1);
     return said;

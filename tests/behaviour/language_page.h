@@ -11,7 +11,7 @@
 //   var NAME=VALUE   is given with --var (\n in it is a newline); workflows made of items declare it as a parameter
 //   sh COMMAND       is run before, in the folder that all examples of the page share
 //   file NAME        the name of its file; without it, example.md
-//   exit STATUS      the exit status of the run, where it is not that of its last line
+//   exit STATUS      the exit status of the run, if its last line does not imply it
 #pragma once
 
 #include <string>

@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_ignores_the_signal_for_its_cpu_time_is_ended
 BOOST_AUTO_TEST_CASE(a_fork_bomb_ends_by_its_number_of_processes) {
   const Answer answer = run_limited({{"processes", 40}}, bomb("fork"));
   check_exhausted(answer, "processes", 40);
-  // A cgroup lets no more come to be; the watch sees them when they are.
+  // A cgroup prevents more processes; the watch sees them only once they exist.
   const bool held = answer.metadata().at("limits").at("processes").at("enforced_by") == Json("cgroup");
   const int most = answer.metadata().at("resources").at("processes").get<int>();
   BOOST_TEST((held ? most <= 40 : most > 40), answer.raw);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(an_allocation_of_ten_times_the_limit_ends_by_its_memory) {
 }
 
 BOOST_AUTO_TEST_CASE(memory_is_that_of_all_processes_together) {
-  // Each alone stays below.
+  // Each process alone stays below the limit.
   check_exhausted(run_limited({{"memory_bytes", 100'000'000}},
                               "for i in 1 2 3 4; do perl -e '$x = \"x\" x 30_000_000; sleep 61' & done; wait"),
                   "memory_bytes", 100'000'000);
@@ -119,8 +119,8 @@ BOOST_AUTO_TEST_CASE(a_file_larger_than_it_may_be_ends_the_command_by_its_signal
                   100'000);
 }
 
-// The kernel reports these two only to the program, by an error that any program may print: text on standard error
-// proves nothing. The call ends as the program ended, and its hint names the limit.
+// The kernel reports these two limits only to the program, by an error that any program may print: text on standard
+// error proves nothing. The call ends as the program ended, and its hint names the limit.
 BOOST_AUTO_TEST_CASE(an_error_that_the_program_handles_is_a_failure_of_the_program) {
   const Answer file = run_limited(
       {{"file_bytes", 100'000}},
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(processes_are_the_highest_number_that_was_seen_at_once) {
 BOOST_AUTO_TEST_CASE(cpu_time_counts_children_orphans_and_what_was_killed) {
   BOOST_TEST(cpu_ms(tool.shell(burn("0.3"))) >= 300);
   BOOST_TEST(cpu_ms(tool.shell(burn("0.2") + " & " + burn("0.2") + " & wait")) >= 400);
-  // The subshell has gone long before what it started ends: its pipe keeps the command waiting for it.
+  // The subshell ends long before the process that it started, whose pipe keeps the command waiting.
   BOOST_TEST(cpu_ms(tool.shell("x=$( (setsid " + burn("0.3") + " &) )")) >= 300);
   const Answer answer = tool.shell("trap '' TERM; " + burn("60"), {.deadline_ms = 1000});
   BOOST_TEST(answer.code() == "timed_out");

@@ -44,7 +44,7 @@ struct Lint : Place {
     more.insert(more.begin(), {wtool_path, "lint"});
     return run(more, here());
   }
-  // A file that is nothing but these states in a row, with these actions.
+  // A file that has only these states, in a row, and these actions.
   std::string chain(const std::vector<std::string>& states, const std::string& actions,
                     const std::string& heading = "## Actions") const {
     std::string text = "```mermaid\nstateDiagram-v2\n[*] --> " + states.front() + "\n";
@@ -219,7 +219,7 @@ BOOST_FIXTURE_TEST_CASE(names_without_a_value_on_any_path_are_errors_and_others_
   BOOST_TEST(holds(wrong[0], "11:11: 'B' never runs before 'A'"), wrong[0]);
   BOOST_TEST(holds(wrong[1], "12:18: the outcome of 'B' does not exist before its own action has ended"), wrong[1]);
   BOOST_TEST(holds(wrong[2], "12:30: 'late' has no value here: no path leads to 'B'"), wrong[2]);
-  // In a loop, after a guard, with a default, and in what runs at last.
+  // Correct: in a loop, after a guard, with a default, and in a state that runs at the end.
   const std::string file = scratch.file(
       "l.md",
       "---\nfinally: Last\non failure: Sorry\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B: success\nB --> A: "

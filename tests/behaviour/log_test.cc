@@ -275,7 +275,7 @@ BOOST_FIXTURE_TEST_CASE(records_of_a_sessions_commands_name_session_task_and_age
       for (const auto& [key, value] : labels) BOOST_TEST((told.count(key) == 1 && told[key] == value), key);
     }
   }
-  // Start and end of the first, and a refusal of each other one.
+  // The start and the end of the first command, and a refusal of each other one.
   BOOST_TEST(host.records.size() >= 4U);
 }
 

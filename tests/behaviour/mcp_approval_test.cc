@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_refuses_to_ask_has_asked_nobody) {
   const Json question = asked.client.question();
   asked.client.say({{"jsonrpc", "2.0"}, {"id", question.at("id")}, {"error", {{"code", -32601}, {"message", "no"}}}});
   BOOST_TEST(code_of(asked.client.answer(id)) == "approval_unavailable");
-  // The same answer once more is nobody's.
+  // A later answer to the same question has no effect.
   asked.reply(question, Asked::form("yes"));
   BOOST_TEST(asked.client.ask("ping").contains("result"));
   BOOST_TEST(!asked.made());

@@ -25,8 +25,8 @@ struct ClientCase {
   const char* name;
   const char* file;    // below the home folder, in which the project is `app`
   const char* filled;  // a file with other content
-  const char* broken;  // one that is not understood
-  const char* taken;   // one that has another server of the name
+  const char* broken;  // a file that is not understood
+  const char* taken;   // a file with another server of this name
   const char* list;    // where servers are, in JSON
 };
 
@@ -69,7 +69,7 @@ const ClientCase cases[] = {
      "extensions: [\n", "extensions:\n  shell:\n    type: builtin\n", nullptr},
 };
 
-// With a home folder, and a project in it.
+// A person with a home folder, and a project in it.
 class Person {
  public:
   Person() { fs::create_directories(project() + "/.git"); }
@@ -108,7 +108,7 @@ std::string read(const std::string& file) {
   return text.str();
 }
 
-// Every line of `part`, in order, is in `text`; commas count for nothing.
+// Every line of `part`, in order, is in `text`; commas are ignored.
 bool keeps_lines(const std::string& text, const std::string& part) {
   const auto stripped = [](std::string line) {
     std::erase_if(line, [](char c) { return c == ',' || c == '\r'; });
@@ -175,7 +175,7 @@ BOOST_DATA_TEST_CASE(other_content_stays_and_an_undone_file_has_the_same_bytes, 
     check_good(again);
     BOOST_TEST(holds(again.out, "has this server already"));
     BOOST_TEST(read(file) == after);
-    // Nothing lies about beside it.
+    // No temporary file is left beside it.
     for (const std::string& name : names_beside(file)) BOOST_TEST(!holds(name, ".wtool-"));
     check_good(person.uninstall(one.name));
     BOOST_TEST(read(file) == before);
@@ -357,7 +357,7 @@ BOOST_AUTO_TEST_CASE(what_could_be_read_in_two_ways_is_not_changed) {
       {"goose", ".config/goose/config.yaml", yaml + "  shell:\n    cmd: x\n"},
       {"goose", ".config/goose/config.yaml", yaml + "extensions:\n  other:\n    cmd: x\n"},
       {"goose", ".config/goose/config.yaml", "extensions:\n  shell:\n    cmd: /a/wtool\n    args: [mcp, \"\xff\"]\n"},
-      // Another server has the same by an alias.
+      // Another server has the same value, through an alias.
       {"goose", ".config/goose/config.yaml",
        "extensions:\n  shell: &a\n    cmd: /a/wtool\n    args: [mcp]\n  other: *a\n"},
       {"goose", ".config/goose/config.yaml", "extensions: ~\n"},

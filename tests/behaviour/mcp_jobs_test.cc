@@ -17,7 +17,7 @@ const Json in_background{{"arguments", {{"background", true}}}};
 
 std::string text_of(const Json& result) { return result.at("content").at(0).at("text"); }
 
-// Results are text alone, as they are by default.
+// Results are text only, which is the default.
 struct Session : McpClient {
   ScratchFolder folder;
   Mark mark;
@@ -64,7 +64,7 @@ struct Session : McpClient {
   }
 };
 
-// The lines of the output, without the last, which is the server's.
+// The text without its last line, which the server adds.
 std::string output_of(const std::string& text) { return text.substr(0, text.rfind('[')); }
 
 }  // namespace
@@ -80,19 +80,19 @@ BOOST_AUTO_TEST_CASE(a_command_in_the_background_is_polled_to_its_end) {
   const std::string end = client.poll(job, 40);
   BOOST_TEST(end.starts_with("two\n[stderr]\nno\n[exit 3, "), end);
   client.ask("ping");
-  BOOST_TEST(!client.has_answer(id));  // once more
+  BOOST_TEST(!client.has_answer(id));  // no second answer
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
   const Json gone = client.use("job_poll", {{"job", job}});
   BOOST_TEST(gone.at("isError") == true);
   BOOST_TEST(holds(text_of(gone), "there is no job 1"), text_of(gone));
-  // What was shown can be read once more.
+  // Output that was shown can be read again.
   BOOST_TEST(client.read({{"output", job}}).starts_with("one\ntwo\n[stdout, bytes 0 to 8 of 8]"));
   BOOST_TEST(client.read({{"output", job}, {"stream", "stderr"}}).starts_with("no\n[stderr, bytes 0 to 3 of 3]"));
 }
 
 BOOST_AUTO_TEST_CASE(what_ends_at_once_is_answered_as_ever) {
   Session client;
-  // On a machine that is busy it may take longer than it is waited for.
+  // On a busy machine, the command may take longer than the server waits for it.
   std::string text;
   for (int i = 0; i < 20 && !text.starts_with("hi\n[exit 0, "); ++i) {
     text = text_of(client.run("echo hi", in_background));
@@ -246,7 +246,8 @@ BOOST_AUTO_TEST_CASE(the_hundred_and_first_job_does_not_begin_and_nothing_is_los
   BOOST_TEST(refused.at("isError") == true);
   BOOST_TEST(holds(text_of(refused), "there are 100 jobs and tasks already"), text_of(refused));
   BOOST_TEST(!std::filesystem::exists(client.folder.path() + "/made"));
-  // Without being asked for, one more is stopped, and what it has written is there.
+  // A command that outlasts `answer_within` would become one more job. It is stopped instead, and its result has what
+  // it has written.
   const Json stopped = client.run("echo so far; sleep 61");
   BOOST_TEST(stopped.at("isError") == true);
   BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are 100 jobs and tasks already"),
@@ -286,7 +287,7 @@ BOOST_AUTO_TEST_CASE(what_a_result_cuts_can_be_read_on) {
   BOOST_REQUIRE_MESSAGE(begin != std::string::npos, text.substr(text.size() - 300));
   const std::string arguments = text.substr(begin + 22, text.find('}', begin) - begin - 21);
   Json next = Json::parse(arguments);
-  // From where the result is cut to its end, piece by piece.
+  // Reads from where the result is cut to the end, piece by piece.
   std::string all = text.substr(0, next.at("offset").get<std::size_t>());
   for (int i = 0; i < 1000; ++i) {
     const std::string part = client.read(next);
@@ -320,7 +321,7 @@ BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_by_their_number_a
         Json{{"output", 1}, {"tail", 1}, {"offset", 1}}}) {
     BOOST_TEST(client.use("output_read", arguments).at("isError") == true, arguments.dump());
   }
-  // What is whole in its result needs no number.
+  // An output that is whole in its result gets no number.
   client.run("echo hi");
   BOOST_TEST(client.use("output_read", {{"output", 1}}).at("isError") == true);
   BOOST_TEST(holds(text_of(client.run("seq 1 1000")), "output_read {\"output\":1,"));
@@ -436,7 +437,7 @@ BOOST_AUTO_TEST_CASE(a_task_is_there_at_once_and_its_result_is_that_of_the_call)
   BOOST_TEST(task.at("taskId").get<std::string>().size() == 64U);
   BOOST_TEST(status_of(client, id) == "working");
   BOOST_TEST(client.ask("tasks/list").at("result").at("tasks").size() == 1U);
-  // It is the client's, and no model's.
+  // A task belongs to the client, not to a model.
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
   BOOST_TEST(client.use("job_poll", {{"job", 1}}).at("isError") == true);
   const Json waiting = client.request("tasks/result", id);
@@ -452,7 +453,7 @@ BOOST_AUTO_TEST_CASE(a_task_is_there_at_once_and_its_result_is_that_of_the_call)
   BOOST_TEST(status_of(client, id) == "failed");
   BOOST_TEST((client.ask("tasks/result", id).at("result") == result));
   BOOST_TEST(!client.has_answer(given_up));
-  // What has ended well.
+  // A task that succeeds.
   const Json other = id_of(task_of(client.run("echo hi", as_task)));
   BOOST_TEST(text_of(client.ask("tasks/result", other).at("result")).starts_with("hi\n[exit 0, "));
   BOOST_TEST(status_of(client, other) == "completed");
@@ -515,7 +516,7 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_read_make_room_for_others) {
   BOOST_TEST(error_of(full) == -32603);
   BOOST_TEST(holds(full.dump(), "there are 100 jobs and tasks already"), full.dump());
   BOOST_TEST(client.ask("tasks/result", last).at("result").at("isError") == false);
-  // Its time is over at once; but it is kept while there is room.
+  // The time of this task is over at once, but the task is kept while there is room.
   const Json brief = id_of(task_of(client.run("true", {{"task", {{"ttl", 0}}}})));
   BOOST_TEST(error_of(client.ask("tasks/get", last)) == -32602);
   BOOST_REQUIRE(wait_until([&] { return status_of(client, brief) == "completed"; }, within(5000)));
@@ -545,7 +546,7 @@ BOOST_AUTO_TEST_CASE(the_id_of_a_request_that_waits_for_a_task_belongs_to_it) {
 }
 
 BOOST_AUTO_TEST_CASE(who_knows_no_tasks_sees_none) {
-  // A client that has none lists no more tokens than before.
+  // For a client without tasks, the list of tools says nothing about them, so it costs no more tokens than before.
   Session client;
   BOOST_TEST(!holds(client.ask("tools/list").dump(), "taskSupport"));
   McpClient tasked;
@@ -559,7 +560,7 @@ BOOST_AUTO_TEST_CASE(who_knows_no_tasks_sees_none) {
     BOOST_TEST(tool.contains("execution") == may, tool.at("name"));
     if (may) BOOST_TEST(tool.at("execution").at("taskSupport") == "optional");
   }
-  // The versions before know none, and take no notice.
+  // Earlier versions do not know tasks, and ignore them.
   McpClient older({}, {}, "2025-06-18");
   BOOST_TEST(!older.initialize({{"tasks", Json::object()}}).at("result").at("capabilities").contains("tasks"));
   BOOST_TEST(older.run("echo hi", as_task).contains("content"));

@@ -1,4 +1,4 @@
-// `wtool mcp` in the newer era of the protocol: every request stands for itself, and a question is an answer.
+// `wtool mcp` in the newer era of the protocol: every request is independent, and a question comes as an answer.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(answers_to_what_was_not_asked_are_ignored) {
 
 BOOST_AUTO_TEST_CASE(an_answer_counts_for_the_question_that_was_asked_alone) {
   Asked asked;
-  // What would run is another thing after the answer: the folder of the command is a link that has been turned.
+  // After the answer, something else would run: the folder of the command is a link that now leads elsewhere.
   std::filesystem::create_directory(asked.file("one"));
   std::filesystem::create_directory(asked.file("two"));
   std::filesystem::create_directory_symlink(asked.file("one"), asked.file("link"));

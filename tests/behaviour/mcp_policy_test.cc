@@ -52,7 +52,7 @@ class Person {
             .set = {{"HOME", home_}, {"XDG_CONFIG_HOME", home_ + "/.config"}, {"A_TOKEN", "a secret"}},
             .unset = {"XDG_STATE_HOME", "ALLOWED_COMMANDS"}};
   }
-  // Nothing that the test can read is out of a command's reach here.
+  // In a temporary folder, a command can read everything that the test can read.
   bool is_temporary() const { return home_.starts_with("/tmp/") || home_.starts_with("/var/tmp/"); }
 
   static void write(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
   const std::string question = reply("no");
   BOOST_TEST(holds(question, "A yes lifts this limit for this one call:\n  | network\n"), question);
   BOOST_TEST(client.answer(refused).at("result").at("isError") == true);
-  // Another way to the same place, which nobody is asked about: the network stays closed.
+  // Another command to the same place, about which nobody is asked: the network stays closed.
   BOOST_TEST(client.run("git fetch " + url).at("isError") == true);
   BOOST_TEST(!connected(0));
 
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(without_a_home_folder_the_trail_needs_a_place_and_the_error
 BOOST_AUTO_TEST_CASE(a_file_that_a_person_names_may_set_everything_except_the_boundary) {
   const Person person;
   Person::write(person.home() + "/agent.yaml", "environment: {inherit: all}\naudit: {file: mine.jsonl}\n");
-  // Relative to where this was started, not to the root.
+  // Paths are relative to the folder in which the server was started, not to the root.
   Server server(person, {"--policy", "project", "--config", "agent.yaml", "--root", "app"}, person.home());
   BOOST_TEST(holds(server.text("pwd; echo $A_TOKEN"), person.project() + "\na secret\n"));
   BOOST_TEST(fs::exists(person.home() + "/mine.jsonl"));
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(the_environment_of_a_login_shell_is_taken_where_it_is_confi
   const std::string show =
       "echo \"[$PATH]\" | grep -o '^.[^:]*'; echo \"($A_LOGIN_TOKEN)\"; echo $HOME $PWD $A_DENIED; type a_function";
   {
-    // Of what a login has, PATH alone.
+    // Only PATH of the login's environment.
     LoginServer server(person, a_profile, by_default);
     const std::string text = server.text(show);
     BOOST_TEST(
@@ -429,7 +429,7 @@ BOOST_AUTO_TEST_CASE(the_project_cannot_have_a_login_shell_run) {
   BOOST_TEST(holds(refused(person, person.project()).err, "mcp.login_environment is locked"));
 }
 
-// A token is taken for four characters.
+// A token counts as four characters.
 BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_little) {
   const Person person;
   Server server(person, by_default);

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// What commands do to live on: each says "ready" and would run for a minute.
+// Ways of commands to live on. Each prints "ready", and would run for a minute or for ever.
 const char* const stubborn[] = {
     "echo ready; sleep 61",
     "setsid sh -c 'sleep 61' & (setsid sleep 61 &); echo ready; sleep 61",
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_call_is_dead_at_once_and_not_answered) {
       client.ask("ping");
       client.read_for(std::chrono::milliseconds(100));
       BOOST_TEST(!client.has_answer(id));
-      // What is cancelled once more, or was never there, is nobody's business.
+      // A cancellation that is repeated, or that is for a request that never existed, has no effect.
       client.notify("notifications/cancelled", {{"requestId", id}});
       client.notify("notifications/cancelled", {{"requestId", "nobody"}});
       BOOST_TEST(client.run("echo on").at("isError") == false);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_still_waits_at_the_end_of_the_input_is_refused)
   BOOST_TEST(!std::filesystem::exists(folder.path() + "/begun"));
 }
 
-// The call may have begun by then, or not.
+// The call may or may not have begun by then.
 BOOST_AUTO_TEST_CASE(a_call_right_before_the_end_of_the_input_is_answered) {
   for (int round = 0; round < 20; ++round) {
     Session client;
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_signal_ends_everything) {
     Session client;
     const Json id = client.begin(stubborn[2]);
     client.program.kill(signal);
-    // What ran is answered with what there was until then.
+    // The answer of the call that ran has what it had until then.
     BOOST_TEST(client.answer(id).at("result").at("structuredContent").at("error").at("code") == "aborted");
     BOOST_TEST(client.program.wait().exit_code == 128 + signal);
     BOOST_TEST(client.nothing_is_left(100), client.mark.description());
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_holds_up_nobody) {
       {{"name", "shell_execute"},
        {"arguments", {{"command", "sleep 61"}, {"environment", {{"WTOOL_TEST_MARK", client.mark.text()}}}}}});
   BOOST_TEST(wait_until([&] { return !client.mark.bearers().empty(); }, within(3000)));
-  // The reader still hears.
+  // The server still reads its input.
   client.notify("notifications/cancelled", {{"requestId", running}});
   BOOST_TEST(client.nothing_is_left(200), client.mark.description());
   const long peak = status_kib(client.program.pid(), "VmHWM");

@@ -19,7 +19,7 @@ boost::test_tools::assertion_result has_python(boost::unit_test::test_unit_id) {
 }
 
 struct Servers : Place {
-  // Names the server `s`, with these further keys.
+  // Configures the server `s`, with these additional keys.
   void configure(const std::string& more = "", const std::string& protocol = "session",
                  const std::string& sections = "") const {
     scratch.file("wtool.yaml", "mcp_servers:\n  s:\n    command: /usr/bin/python3 " + script + " " + protocol + "\n" +
@@ -36,7 +36,7 @@ struct Servers : Place {
     const Finished finished = wtool({"servers", "lock"});
     BOOST_REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
   }
-  // One state A, and B, which logs.
+  // A workflow of the state A, which does the action, and B, which logs.
   std::string steps(const std::string& action, const std::string& log = "${A}") const {
     return workflow("[*] --> A\nA --> B: always\nB --> [*]\n", "- A: " + action + "\n- B: Log \"" + log + "\"\n");
   }

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(all_tools_are_listed_with_schemas_and_all_four_hints) {
   for (const Json& tool : result.at("tools")) {
     names.insert(tool.at("name"));
     BOOST_TEST(tool.at("inputSchema").at("type") == "object");
-    // Those of the server show only what is not a default, and have no title: each word of the list costs tokens.
+    // The server's own tools show only what is not a default, and have no title: each word of the list costs tokens.
     if (of_the_server.contains(tool.at("name"))) {
       BOOST_TEST(tool.at("description").get<std::string>().size() > 20);
       BOOST_TEST(!tool.at("annotations").empty());
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_too_long_is_refused_and_skipped) {
 
 BOOST_AUTO_TEST_CASE(sixteen_mebibytes_of_arguments_are_taken) {
   Session client;
-  // A sanitizer makes the JSON library twenty times slower, and shows nothing more on more text.
+  // A sanitizer makes the JSON library twenty times slower, and more text would show nothing more.
   const std::size_t length = under_sanitizer ? 1'500'000 : 15'000'000;
   const Json result = client.run("wc -c < /dev/null # " + std::string(length, 'x'));
   BOOST_TEST(result.contains("isError"));

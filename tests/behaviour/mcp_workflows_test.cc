@@ -48,7 +48,7 @@ struct Workshop {
     }
     return ids;
   }
-  // Beside that process.
+  // Nothing is left except the process `server`.
   bool nothing_is_left(int milliseconds, pid_t server = 0) const {
     return wait_until(
         [&] {
@@ -89,7 +89,7 @@ struct Client : McpClient {
          {"id", question.at("id")},
          {"result", {{"action", "accept"}, {"content", {{"answer", choice}}}}}});
   }
-  // Ends the server; gives what it has said on standard error.
+  // Ends the server, and returns what it has written to standard error.
   std::string end() {
     program.end_input();
     return program.wait().err;
@@ -98,7 +98,7 @@ struct Client : McpClient {
   const Json started;
 };
 
-// A client that names the version of the protocol in each request, and is asked in answers.
+// A client that names the version of the protocol in each request, and gets questions as answers.
 struct Modern : McpClient {
   explicit Modern(const Workshop& shop, std::vector<std::string> more = {})
       : McpClient(with_workflows(std::move(more)), shop.here(), "2026-07-28") {}
@@ -118,7 +118,7 @@ struct Modern : McpClient {
   }
 };
 
-// What a server of workflows alone lists: what runs nothing, beside them.
+// What a server that serves only workflows lists: them, and the tools that run nothing.
 std::set<std::string> with_job_tools(std::set<std::string> workflows) {
   workflows.insert({"job_poll", "job_stop", "job_list"});
   return workflows;
@@ -342,7 +342,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_says_where_and_why) {
 
 BOOST_AUTO_TEST_CASE(progress_contains_no_secrets) {
   const Workshop shop;
-  // It continues when the progress of each state has been seen.
+  // The run continues only when the test has seen the progress of each state.
   shop.add("a.md", workflow("tool: true\nparameters: [{name: token, secret: true}]\n", two_states,
                             "- A: Shell \"while [ ! -e go-1 ]; do sleep 0.01; done\"\n"
                             "- B: Shell \"echo token ${token}; while [ ! -e go-2 ]; do sleep 0.01; done\"\n"));
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_call_ends_in_every_branch_and_is_not_answered) 
   const Json id = client.begin("a");
   BOOST_REQUIRE(wait_until([&] { return shop.exists("a") && shop.exists("b"); }, within(10000)));
   client.notify("notifications/cancelled", {{"requestId", id}});
-  // What `finally` leads to runs all the same.
+  // The states that `finally` leads to run nevertheless.
   BOOST_TEST(wait_until([&] { return shop.exists("cleared"); }, within(10000)));
   BOOST_TEST(shop.nothing_is_left(5000, client.program.pid()), shop.mark.description());
   client.ask("ping");
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_lasts_longer_than_the_client_waits_becomes_a_jo
   const Json id = client.begin("a");
   const std::string begun = text_of(client.answer(id).at("result"));
   const int job = job_of(begun);
-  // What it has told comes with the answer, and the rest with the polls, each line once.
+  // The answer has the lines that the run has written so far, and the polls have the rest, each line once.
   std::string told = begun.substr(0, begun.rfind('['));
   const auto poll = [&] { return text_of(client.run_tool("job_poll", {{"job", job}})); };
   BOOST_TEST(wait_until(
@@ -411,7 +411,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_lasts_longer_than_the_client_waits_becomes_a_jo
   BOOST_TEST((structure(end).at("states") == Json{{"A", "succeeded"}, {"B", "succeeded"}}));
   BOOST_TEST(client.run_tool("job_poll", {{"job", job}}).at("isError") == true);
   client.ask("ping");
-  BOOST_TEST(!client.has_answer(id));  // once more
+  BOOST_TEST(!client.has_answer(id));  // no second answer
 }
 
 BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_is_stopped_in_every_branch) {
@@ -435,7 +435,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_that_ends_at_once_or_cannot_ru
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\n", one_state, "- A: Log \"x\"\n"));
   Client client(shop);
-  // On a machine that is busy it may take longer than it is waited for.
+  // On a busy machine, the workflow may take longer than the server waits for it.
   std::string text;
   for (int i = 0; i < 20 && !text.starts_with("x\n[completed, "); ++i) {
     text = text_of(client.run_tool("a", {{"background", true}}));
@@ -461,7 +461,7 @@ BOOST_AUTO_TEST_CASE(a_parameter_of_the_workflows_own_is_never_the_servers) {
     BOOST_TEST(tools[1].at("inputSchema").at("properties").at("background").at("type") == "boolean");
     BOOST_TEST(structure(client.run_tool("a", {{"background", "blue"}})).at("output") == "on blue\n");
   }
-  // Where there are no jobs, there is no such parameter.
+  // Without jobs, the parameter does not exist.
   Client client(shop, {"--tools", "shell_execute"});
   const Json list = client.ask("tools/list");
   for (const Json& tool : list.at("result").at("tools")) {
@@ -474,7 +474,7 @@ BOOST_AUTO_TEST_CASE(a_parameter_of_the_workflows_own_is_never_the_servers) {
 BOOST_AUTO_TEST_CASE(a_workflow_can_be_a_task) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\n", one_state, "- A: Shell \"echo made\"\n"));
-  // Also where there are no jobs for models.
+  // Tasks work even where models have no jobs.
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--tools", "shell_execute"}}) {
     Client client(shop, more, {{"tasks", Json::object()}});
     const Json created =
@@ -600,7 +600,7 @@ namespace {
 
 struct Asking : Workshop {
   std::vector<std::string> options{"--config", folder.file("c.yaml", "commands: {ask: [touch]}\n")};
-  // Nobody runs `wtool approve`.
+  // Does not wait for `wtool approve`.
   std::vector<std::string> alone{
       "--config", folder.file("d.yaml", "commands: {ask: [touch]}\nmcp: {approve_within: none, results: both}\n")};
 };
@@ -683,7 +683,7 @@ BOOST_AUTO_TEST_CASE(a_question_that_ends_the_call_is_answered_by_the_next_and_n
   Modern client(shop, shop.options);
   const Json asking = client.call("a").at("result");
   BOOST_TEST(asking.at("resultType") == "input_required", asking.dump());
-  // The run is only suspended: its end has not come.
+  // The run is only suspended, so `finally` has not run yet.
   BOOST_TEST(shop.content("did") == "a\n");
   const Json result = client.come_back("a", asking, "yes").at("result");
   BOOST_TEST(result.at("resultType") == "complete");
@@ -691,7 +691,7 @@ BOOST_AUTO_TEST_CASE(a_question_that_ends_the_call_is_answered_by_the_next_and_n
   BOOST_TEST(shop.exists("b"));
   BOOST_TEST(shop.content("did") == "a\nc\n");
   BOOST_TEST(shop.runs().size() == 1U);
-  // A state is good once.
+  // A request state is valid only once.
   BOOST_TEST(client.come_back("a", asking, "yes").contains("error"));
 }
 

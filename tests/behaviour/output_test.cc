@@ -30,7 +30,7 @@ void check_memory(const Json& measurement) {
 
 }  // namespace
 
-// Two MiB are kept, and as much is their text in the result: both are there at once only in part.
+// Two MiB are kept, and their text in the result takes as much: the two never exist in full at the same time.
 BOOST_AUTO_TEST_CASE(a_flood_on_both_streams_costs_less_than_three_times_what_is_kept) {
   const std::string flood = "head -c 20000000 /dev/zero | tr '\\0' a";
   const Json measurement = measured(flood + "; " + flood + " >&2", 60);

@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(an_environment_that_is_not_an_object_of_texts_is_refused
   check_parameter("environment", Json::array({"A=1"}), {});
   check_parameter("environment", nullptr, {"null"});
   check_parameter("environment", 5, {"5"});
-  // The type, not the value: a value of an environment variable may be a secret, and belongs into no message.
+  // The type, not the value: the value of an environment variable may be a secret, and must not be in a message.
   check_parameter("environment", Json{{"COUNT", 5}}, {"COUNT", "number", "string"});
   check_parameter("environment", Json{{"FLAG", true}}, {"FLAG", "boolean"});
   check_parameter("environment", Json{{"NONE", nullptr}}, {"NONE", "null"});

@@ -36,7 +36,7 @@ struct Place {
     BOOST_REQUIRE_MESSAGE(!finished.out.empty(), finished.err);
     return Json::parse(finished.out);
   }
-  // Of a plan as JSON; null where it is not there.
+  // A state of a plan as JSON; null if the plan does not have it.
   static Json state(const Json& plan, const std::string& name) {
     for (const Json& state : plan.at("states")) {
       if (state.at("state") == name) return state;
@@ -88,7 +88,7 @@ BOOST_FIXTURE_TEST_CASE(commands_are_filled_in_with_what_is_known, Place) {
       "parameters:\n  - name: kind\n    default: it's\n  - {name: limit, type: number, default: 60}\n");
   const Json plan = json(file, {"--var", "limit=7"});
   BOOST_TEST(command(plan, "Two") == R"(make 'fast it'\''s' <One.stdout> 'none')");
-  // Nothing is configured that any command could be refused by; with a rule, it depends on the values.
+  // No rule is configured that could refuse a command. With a rule, the verdict depends on the values.
   BOOST_TEST(verdict(plan, "Two") == "allow");
   scratch.file("wtool.yaml", "commands: {deny: [rm]}\n");
   BOOST_TEST(verdict(json(file, {"--var", "limit=7"}), "Two") == "unknown");
@@ -102,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(a_variable_that_is_set_twice_is_not_known, Place) {
   const std::string file = workflow(
       "    [*] --> One\n    One --> Two: success\n    One --> Use: failure\n    Two --> Use\n    Use --> [*]\n",
       "- One: Set a=\"1\" b=\"2\"\n- Two: Set a=\"3\"\n- Use: Shell \"echo ${a} ${b} {{ b | default: \\\"x\\\" }}\"\n");
-  // What has a default may be read where the Set was not passed.
+  // A variable with a default may be read on a path that does not pass its Set.
   BOOST_TEST(command(json(file), "Use") == "echo <a> '2' <b | default: \"x\">");
 }
 

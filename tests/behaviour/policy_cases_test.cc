@@ -86,8 +86,8 @@ void check_rows(const std::string& name) {
 
 // ---- policy-attacks.jsonl: rows {"id", "tool"?, "config", "command", "environment"?, "setup"?, "expect", "class"?,
 // "hint"?}, and policy-everyday.jsonl: what is typed every day.
-// DIR means a scratch folder with some small files, which `setup` (shell text) adds to, OUT one beside it; "..." in
-// commands.allow means daily_programs; `expect` is "allow" or "refuse", which is a denial or a question.
+// DIR means a scratch folder with some small files, to which `setup` (shell text) adds; OUT means a folder beside it.
+// "..." in commands.allow means daily_programs; `expect` is "allow" or "refuse", which is a denial or a question.
 
 constexpr const char* daily_programs[] = {
     "./build.sh", "./gradlew",  "[",       "awk",          "base64",    "basename",  "black",    "cal",      "cargo",
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(git_executes_nothing_that_a_configuration_names_where_argum
        {"git -C er status", "cd er && git diff", "git -C er log -p", "git -C er show HEAD:.gitattributes"}) {
     BOOST_TEST(!executes({{"allow", {"git", "cd"}}, {"arguments", "safe"}}, command), command);
   }
-  // It would.
+  // Without safe arguments, git executes it.
   BOOST_TEST(executes({{"allow", {"git"}}}, "git -C er status"));
 }
 

@@ -1,4 +1,5 @@
-// Prompts that put in others: what the command gets, and what lint, plan and run say of mistakes before anything runs.
+// Prompts that include others: what the command gets, and what lint, plan and run say about mistakes before anything
+// runs.
 #include <boost/test/unit_test.hpp>
 
 #include "workflow_place.h"
@@ -146,7 +147,8 @@ BOOST_AUTO_TEST_CASE(a_prompt_with_a_wrong_name_gets_the_nearest_one) {
   BOOST_TEST(holds(lint.out, "there is no prompt \"review/cod\"; did you mean 'review/code'?"), lint.out);
 }
 
-// An agent that counts its calls in the file `calls`, and leaves the lines of the file `lines` in its last one.
+// An agent that counts its calls in the file `calls`, and in the last one passes on the lines of the file `lines` as
+// values.
 struct Agent : Prompts {
   explicit Agent(int last_call = 1) {
     scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh " + std::to_string(last_call) +
@@ -173,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(an_agent_ends_a_loop_by_setting_a_variable, PatientAgent
       "    loop --> done: are_todos_done\n    loop --> work: default\n    done --> [*]\n",
       "- start: Set are_todos_done=false\n- work: Execute prompt \"todo\"\n- done: Shell \"printf %s ${note} "
       ">note\"\n");
-  // What no state and no prompt mentions is still undefined, and so is what a prompt reads.
+  // A variable that no state and no prompt mentions is still undefined, and so is one that a prompt only reads.
   BOOST_TEST(holds(wtool({"lint", file_}).out, "the variable 'note' is not defined"));
   scratch.file("prompts/todo.md", "Set `are_todos_done`. {% if note %}{{ note }}{% endif %}");
   BOOST_TEST(holds(wtool({"lint", file_}).out, "the variable 'note' is not defined"));

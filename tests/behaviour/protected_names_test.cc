@@ -22,7 +22,7 @@ boost::test_tools::assertion_result names_can_be_held(boost::unit_test::test_uni
   return result;
 }
 
-// A folder as git has it, and the protected names that matter most in it.
+// A folder with the files of a repository, and the protected names that matter most in it.
 struct Fixture : Sandboxed {
   const std::string config = scratch.file("inside/.git/config", "[core]\n");
   const std::string hook = scratch.file("inside/.git/hooks/pre-commit", "#!/bin/sh\n", 0755);
@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(a_protected_name_cannot_be_moved_removed_or_replaced, Fi
 }
 
 BOOST_FIXTURE_TEST_CASE(no_folder_above_a_protected_name_can_be_moved_away, Fixture) {
-  // The write root itself lies in another one.
+  // The write root itself is inside another one.
   const ToolUnderTest wide(plugin, sandbox({{"write", {scratch.path(), inside}}, {"protect", names}}));
   for (const std::string& call : {"rename " + inside + " " + outside + "/away", "rename .git " + outside + "/away"}) {
     BOOST_TEST_CONTEXT(call) {
@@ -202,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(what_a_protected_command_leaves_in_the_background_is_end
   }
 }
 
-// A sandbox in a sandbox is a machine without namespaces.
+// In a sandbox, another sandbox gets no namespaces, as on a machine without them.
 BOOST_FIXTURE_TEST_CASE(without_namespaces_changes_are_reported_or_the_call_refused, Fixture) {
   const auto call_within = [&](bool required, const std::string& command) {
     const Json inner = sandbox({{"protect", names}, {"required", required}});
@@ -240,7 +240,7 @@ BOOST_FIXTURE_TEST_CASE(a_repository_that_the_commands_of_one_tool_have_made_is_
   BOOST_TEST(run(one, make).exit_code() == 0);
   BOOST_TEST(run(one, change).out() == "done\n");
   BOOST_TEST(run(other, change).out() == "done\n");
-  // One with other rules does not know them.
+  // For a tool with other rules, the repository is not theirs.
   Json looser = rules;
   looser["sandbox"]["ipc"] = "allow";
   BOOST_TEST(run(ToolUnderTest(plugin, looser), change).out() == "");

@@ -42,7 +42,7 @@ struct Terminals : Sandboxed {
     if (!wanted.empty()) all["wait_for"] = wanted;
     return all;
   }
-  // Its name, once it shows `wanted`.
+  // Starts a terminal, and returns its name once the terminal shows `wanted`.
   std::string start(const std::string& command, const std::string& wanted, const Json& more = Json::object()) {
     Json all = arguments(command, wanted);
     all.update(more);
@@ -54,7 +54,7 @@ struct Terminals : Sandboxed {
   std::string script(const std::string& text, const std::string& wanted, const Json& more = Json::object()) {
     return start("sh " + scratch.file("inside/script", text), wanted, more);
   }
-  // What is shown, once it shows `wanted`.
+  // Types, and returns what is shown once the terminal shows `wanted`.
   Json type(const std::string& pty, const std::string& text, const std::vector<std::string>& keys,
             const std::string& wanted) {
     const Answer answer =
@@ -63,7 +63,7 @@ struct Terminals : Sandboxed {
     BOOST_TEST(answer.metadata().at("seen") == "text", answer.raw);
     return answer.metadata();
   }
-  // What is shown, once its program has ended.
+  // Types, and returns what is shown once the program has ended.
   Json type_last(const std::string& pty, const std::string& text, const std::vector<std::string>& keys) {
     const Answer answer =
         call("send",
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_has_left_the_screen_meanwhile_was_seen) {
   type(id, "", {"enter"}, "123");
 }
 
-// ---- What it cannot do to us.
+// ---- What a program cannot do to the host.
 
 BOOST_AUTO_TEST_CASE(a_flood_blocks_nobody_and_takes_no_memory) {
   const std::string id = start("yes a long line to fill the memory with", "long line");
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_lifetime_ends_it_and_so_does_nobody_who_uses_it) {
   BOOST_TEST(type_last(one, "", {}).at("end").at("how") == "its lifetime is over");
   config["pty"]["idle_seconds"] = 1;
   const std::string other = script(stubborn, "started");
-  // To list it is not to use it.
+  // Listing a terminal does not count as using it.
   const auto state = [&] {
     for (const Json& each : list()) {
       if (each.at("pty") == other) return each.at("state").get<std::string>();
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(there_are_only_so_many_and_one_that_has_ended_makes_room) {
   BOOST_TEST(refused.code() == "session_limit");
   BOOST_TEST(holds(refused.text(), "pty.max"));
   type_last(one, "exit", {"enter"});
-  // What did not start needs no room.
+  // A program that did not start takes no room.
   BOOST_TEST(call("start", {{"command", "/wtool-no-such-program"}}).code() == "command_not_found");
   BOOST_TEST(read(one).at("state") == "ended");
   const std::string three = start("sh -i", ">> ");
@@ -397,13 +397,13 @@ BOOST_AUTO_TEST_CASE(where_rules_hold_a_program_must_be_listed_and_the_refusal_s
     const Answer allowed = call("start", given);
     BOOST_TEST(!allowed.is_error(), allowed.raw);
     BOOST_TEST(!stop(allowed.metadata().at("pty")).is_error());
-    // What is not this one program is not listed.
+    // A line that is not just this program is refused.
     for (const char* line : {"env sh", "sh; less", "sh | cat", "less x", "./sh", "$SHELL", "(sh)", "FOO=1 sh"}) {
       BOOST_TEST(call("start", {{"command", line}, {"working_directory", inside}}).code() == "policy_denied",
                  line << " under " << rule);
     }
   }
-  // Nor does a variable make another program of a listed one.
+  // Nor can a variable turn a listed program into another one.
   for (const char* name : {"PATH", "LD_PRELOAD", "BASH_ENV"}) {
     config = {{"commands", {{"deny", {"rm"}}, {"interactive", {"sh"}}}}};
     const Answer refused =
@@ -411,7 +411,7 @@ BOOST_AUTO_TEST_CASE(where_rules_hold_a_program_must_be_listed_and_the_refusal_s
     BOOST_TEST(refused.code() == "policy_denied", refused.raw);
     BOOST_TEST(holds(refused.text(), name), refused.text());
   }
-  // A list allows to type, and nothing that is denied.
+  // The list allows typing, but nothing that is denied.
   config = {{"commands", {{"deny", {"sh"}}, {"interactive", {"*"}}}}};
   BOOST_TEST(call("start", {{"command", "sh"}}).code() == "policy_denied");
 }
@@ -581,7 +581,7 @@ BOOST_AUTO_TEST_CASE(the_end_and_the_death_of_the_server_end_every_program) {
                                                   {"wait_ms", 60'000}}}})
                             .at("result");
     BOOST_TEST(result.at("isError") == false, result);
-    // The screen stands there once.
+    // The result has the screen only once.
     BOOST_TEST(result.at("content").size() == 1U, result);
     BOOST_TEST(!result.contains("structuredContent"), result);
     BOOST_TEST(holds(result.at("content").at(0).at("text"), "started\n[pty-1: runs"), result);

@@ -26,7 +26,7 @@ tar -cf a.tar a.txt; echo a.txt | cpio -o >a.cpio
 git init -q; echo one >README.md; git add README.md; git -c user.name=N -c user.email=E commit -qm one; echo two >>README.md
 )";
 
-// The calls that run a program, change something that has a name, reach another process or another machine.
+// The calls that run a program, change something that has a name, or reach another process or another machine.
 constexpr const char* watched =
     "trace=execve,execveat,open,openat,openat2,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,"
     "link,"
@@ -68,7 +68,7 @@ bool only_reads(const std::string& name, const std::string& rest) {
   return name == "kill" && rest.find(", 0)") != std::string::npos;
 }
 
-// The calls in the trace that are more than reading. The first program is the one that is looked at.
+// The calls in the trace that are more than reading. The first program in the trace is the one under test.
 std::vector<std::string> more_than_reading(const std::string& trace) {
   static const std::regex call(R"(^\d+ +(\w+)\((.*))");
   std::vector<std::string> found;
@@ -89,11 +89,11 @@ std::vector<std::string> more_than_reading(const std::string& trace) {
 }
 
 struct TracedFolder : Sandboxed {
-  // The programs of the system, and not scripts that a person has put in front of them.
+  // Only the programs of the system, not scripts that a person has put before them in PATH.
   HostVariable path{"PATH", "/usr/bin:/bin:/usr/sbin:/sbin"};
 
   TracedFolder() {
-    // Programs that are not installed leave an empty file, which no line reads then.
+    // A program that is not installed leaves an empty file; lines with such a program are not run later.
     wtool::test::run({"/bin/sh", "-c", setup}, {.directory = inside});
     BOOST_REQUIRE(std::filesystem::exists(inside + "/README.md"));
   }

@@ -33,7 +33,7 @@ struct Reported : Place {
     for (const auto& [name, value] : options.set) std::erase(options.unset, name);
     return run(arguments, options);
   }
-  // Build fails with a text that tries to be a command of GitHub, markup, and a lot of it.
+  // Build fails, and its output tries to pass as a GitHub command and as markup.
   std::string failing() const {
     return workflow("    [*] --> Prepare\n    Prepare --> Build\n    Build --> [*]\n",
                     "- Prepare: Log warning \"100% | <b>bold</b>\"\n"
@@ -82,7 +82,7 @@ class Webhook {
   }
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/hook"; }
-  // What was sent; no more is taken.
+  // What was sent. No more is accepted.
   std::string end() {
     ::shutdown(socket_, SHUT_RDWR);
     if (thread_.joinable()) thread_.join();
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_failed_step_is_an_annotation_with_its_line) {
   BOOST_TEST(report.exit_code == 0, report.err);
   const std::string folder = fs::path(scratch.path()).filename();
   BOOST_TEST(holds(report.out, "::error file=" + folder + "/workflow.md,line=18,title="), report.out);
-  // Each line begins with a command of ours, and the texts of the run are on them, escaped.
+  // Each line begins with a command of wtool; the texts of the run are within these lines, escaped.
   BOOST_TEST(count(report.out, "\n") == 2U, report.out);
   BOOST_TEST(!holds(report.out, "\n::warning::from"), report.out);
   BOOST_TEST(holds(report.out, "%0A::warning::from the output"), report.out);
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(traces_have_a_span_for_the_run_and_for_each_step_below_it) 
   BOOST_TEST(has_output);
   BOOST_TEST(has_log);
 
-  // The ids stay, also when the run is resumed.
+  // The ids stay the same when the run is resumed.
   std::map<std::string, Json> before;
   for (const auto& [name, span] : by_name) before[name] = span->at("spanId");
   scratch.file("go", "");
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_webhook_is_told_how_the_run_ended) {
     BOOST_TEST(holds(got, fails ? "text=failed%3A" : "text=is+done"), got);
     BOOST_TEST(holds(file("noted"), fails ? "Nightly|failed: " : "Nightly|is done|"), file("noted"));
   }
-  // Nobody listens there any more: the run does not fail for that.
+  // If nobody listens there, the run does not fail because of that.
   fs::remove(scratch.path() + "/broken");
   std::string gone;
   {

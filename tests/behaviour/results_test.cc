@@ -30,11 +30,11 @@ const Keys further_keys{"signal",
                         "resources",
                         "limits"};
 
-// The specified keys are all there, and beside them stand only those that the project defines.
+// All specified keys are there, and the only others are those that the project defines.
 void check_keys(const Json& metadata, const Keys& specified) {
   for (const auto& key : specified) BOOST_TEST(metadata.contains(key), "metadata lacks " << key << ": " << metadata);
   for (const auto& item : metadata.items()) {
-    // tests/cluster/suites
+    // tests/cluster/suites sets this variable.
     if (item.key() == "node" && std::getenv("WTOOL_TEST_CLUSTER") != nullptr) continue;
     BOOST_TEST((specified.count(item.key()) + further_keys.count(item.key()) == 1),
                "metadata has an unknown key " << item.key());
@@ -100,7 +100,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_fails, ShellTool) {
 }
 
 BOOST_FIXTURE_TEST_CASE(every_exit_code_is_reported_exactly, ShellTool) {
-  // 124 and 137 are what `timeout` and a kill make of a command; a command may exit with them itself.
+  // `timeout` and a kill give the exit codes 124 and 137; a command may also exit with them itself.
   for (const int code : {1, 2, 3, 42, 124, 125, 128, 129, 130, 137, 143, 254, 255}) {
     for (const std::string& command : {"exit " + std::to_string(code), "sh -c 'exit " + std::to_string(code) + "'"}) {
       BOOST_TEST_CONTEXT(command) {
@@ -127,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(death_by_a_signal, ShellTool) {
     int number;
   } signals[] = {{"SIGKILL", 9}, {"SIGTERM", 15}, {"SIGSEGV", 11}, {"SIGABRT", 6}, {"SIGPIPE", 13}, {"SIGHUP", 1}};
   for (const auto& signal : signals) {
-    // `exec` or not: the leader itself dies of it.
+    // The leader itself dies of the signal, whether or not it was started by `exec`.
     const Answer answer = tool.shell("kill -" + std::string(signal.name + 3) + " $$");
     BOOST_TEST_CONTEXT(answer.raw) {
       check_envelope(answer, std::string("Command killed by ") + signal.name, true);

@@ -1,4 +1,4 @@
-// What a run that is resumed takes for its inputs: never a mask, and lists as lists. And which run a drawing shows.
+// What a resumed run uses as its inputs: never a mask, and lists as lists. Also which run a drawing shows.
 #include <signal.h>
 
 #include <boost/test/unit_test.hpp>

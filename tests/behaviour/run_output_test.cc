@@ -1,4 +1,4 @@
-// What a run shows where nobody watches: the outputs of its steps, failures, names.
+// What a run shows when nobody watches: the outputs of its steps, failures, names.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <map>
@@ -78,7 +78,7 @@ BOOST_FIXTURE_TEST_CASE(every_step_that_failed_is_shown_with_the_end_of_its_outp
                              "    | right\n", "  Failed: C\n", "  Hint: ", "timeout"}) {
       BOOST_TEST(holds(finished.out, part), part);
     }
-    // The outputs of A and B say what there is to know.
+    // The outputs of A and B already say everything, so only C has a hint.
     BOOST_TEST(finished.out.find("  Hint: ") == finished.out.rfind("  Hint: "));
     BOOST_TEST(finished.out.find("  Hint: ") > finished.out.find("  Failed: C\n"));
   }

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_run_ends_where_the_named_state_has_ended) {
   const Finished failed = run_workflow("workflow.md", {"--until", "B"});
   BOOST_TEST(failed.exit_code == 1, failed.err);
   BOOST_TEST(seen() == "A\nB a\nLast\n");
-  // What is resumed is the same part.
+  // Resuming runs the same part.
   std::filesystem::remove(scratch.path() + "/bad");
   BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
   BOOST_TEST(seen() == "B a\nLast\n");
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(one_state_alone_runs_without_finally) {
   const Finished finished = run_workflow("workflow.md", {"--only", "C"});
   BOOST_TEST(finished.exit_code == 0, finished.err);
   BOOST_TEST(seen() == "C\n");
-  // B reads what A gave, which did not run.
+  // B reads the output of A, which did not run.
   const Finished reads = run_workflow("workflow.md", {"--only", "B"});
   BOOST_TEST(reads.exit_code == 1);
   BOOST_TEST(seen().empty());

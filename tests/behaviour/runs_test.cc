@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* id = "20261121-231502-3f9a";
 
-// One record, with what all have.
+// One record, with the members that all records have.
 std::string record(const std::string& type, const std::string& rest) {
   return R"({"v":1,"type":")" + type + R"(","time":"2026-11-21T23:15:02.045Z")" + rest + "}\n";
 }
@@ -263,7 +263,7 @@ BOOST_FIXTURE_TEST_CASE(words_of_other_programs_name_what_does_it_here, Runs) {
 
 BOOST_FIXTURE_TEST_CASE(a_person_at_a_terminal_sees_local_times_in_lines_that_fit, Runs) {
   put(id, failed);
-  // A zone by a rule of its own, so that no file of zones is needed.
+  // A time zone that is given by its rule, so that no file of time zones is needed.
   ProgramOptions options;
   options.directory = scratch.path();
   options.set["TZ"] = "XYZ-5:30";

@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(an_approval_opens_the_network_for_one_call_where_the_list_s
   BOOST_TEST(run(tool, probe + "tcp-bind 0").out() == "EACCES\n");
   BOOST_TEST(host.questions().size() == 3U);
 
-  // An approval of a list that does not say so lifts nothing; nor does its `always`.
+  // If the list does not say that an approval opens the network, neither a yes nor an `always` opens it.
   BOOST_TEST(run(tool, probe + "udp-connect " + tcp.port).out() == "EACCES\n");
   BOOST_TEST(!Json::parse(host.questions().back().subject).contains("lifts"));
   host.answer = WTOOL_APPROVAL_ALWAYS;
@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(an_approval_opens_the_network_for_one_call_where_the_list_s
   host.answer = WTOOL_APPROVAL_NO;
   BOOST_TEST(run(tool, connect).code() == "approval_denied");
 
-  // An `always` is for this command alone.
+  // An `always` is only for this command.
   host.answer = WTOOL_APPROVAL_ALWAYS;
   BOOST_TEST(run(tool, connect).out() == "ok\n");
   host.answer = WTOOL_APPROVAL_NO;
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(an_approval_opens_the_network_for_one_call_where_the_list_s
   BOOST_TEST(run(tool, probe + "tcp-connect " + other.port).code() == "approval_denied");
   BOOST_TEST(run(tool, connect + "; true").code() == "approval_denied");
 
-  // Answers that a command can write count for nothing.
+  // Stored answers that a command can write do not count.
   const std::string here = folder.path() + "/here", elsewhere = folder.path() + "/elsewhere";
   std::filesystem::create_directory(here);
   std::filesystem::create_directory(elsewhere);
@@ -379,7 +379,7 @@ BOOST_FIXTURE_TEST_CASE(processes_outside_are_out_of_reach, Fixture) {
   }
   BOOST_TEST(content(secret) == "secret\n");
   BOOST_TEST(state_of(outsider.pid) == 'S');
-  // Its own processes it may signal.
+  // A command may signal its own processes.
   BOOST_TEST(run(tool, "sleep 60 & kill $! && wait $!; [ $? -gt 128 ] && echo ended").out() == "ended\n");
 }
 
@@ -408,7 +408,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_gains_rights_by_being_executed, Fixture) {
   BOOST_TEST(run(tool, "grep NoNewPrivs /proc/self/status").out() == "NoNewPrivs:\t1\n");
 }
 
-// Landlock does not know of these, as docs/guide/sandbox.md says. When it does one day, say so there.
+// Landlock does not control changes of modes, as docs/guide/sandbox.md says. If it does one day, say so there.
 BOOST_FIXTURE_TEST_CASE(the_mode_of_an_own_file_outside_can_be_changed, Fixture) {
   BOOST_TEST(probe("chmod " + secret) == "ok");
 }

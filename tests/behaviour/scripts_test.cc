@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 const std::string one_state = "    [*] --> A\n    A --> [*]\n";
 
 struct Scripts : Place {
-  // A block for the state A, with options and front matter.
+  // A workflow whose state A has a block, with options and front matter.
   std::string block(const std::string& lines, const std::string& options = "", const std::string& front = "",
                     const std::string& language = "sh") const {
     std::string indented;
@@ -31,7 +31,7 @@ struct Scripts : Place {
                                         language + "\n" + indented + "  ```\n");
   }
   bool there(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
-  // What the run of it did: its exit status, and what the command wrote into the file `out`.
+  // Checks a run of the file: its exit status, and what the command wrote into the file `out`.
   void check_run(const std::string& file_, int status, const std::string& out) const {
     scratch.file("out", "");
     const Finished finished = run_workflow(file_);
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(an_allow_list_needs_no_entry_for_the_options_of_a_script) {
   BOOST_TEST(!there("three"));
   check_run(block("touch three | sort", "shell=bash"), 0, "");
   check_run(block("touch four", "shell_options=\"-e -o pipefail\" shell=bash"), 0, "");
-  // What changes more than where a script ends needs more than that.
+  // Options that change more than when a script ends, and other programs, need an entry.
   check_run(block("touch five", "shell_options=\"-ex\""), 3, "");
   check_run(block("id"), 3, "");
 }
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_maximum_that_is_configured_binds_workflows) {
   BOOST_TEST(refused.exit_code == 2);
   BOOST_TEST(holds(refused.err, "longer than limits.timeout_max, which is 600 seconds"), refused.err);
   BOOST_TEST(holds(run({wtool_path, "plan", longer}, here()).err, "which is 600 seconds"));
-  // That of a value is only known in the run.
+  // A timeout from a variable is known only during the run.
   const std::string by_value = "---\nvariables: {limit: 2h}\n---\n```mermaid\nstateDiagram-v2\n" +
                                std::string(one_state) + "```\n## Actions\n- A: Shell \"true\" timeout=${limit}\n";
   const Finished late = run_workflow(scratch.file("value.md", by_value));

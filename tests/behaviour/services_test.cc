@@ -444,7 +444,7 @@ BOOST_AUTO_TEST_CASE(a_service_and_a_step_may_have_shells_of_their_own) {
   BOOST_TEST(there("used"));
 }
 
-// --- what is told before the run, and after it ---
+// --- what is shown before the run, and after it ---
 
 BOOST_AUTO_TEST_CASE(a_plan_judges_both_commands) {
   const std::string file_ =

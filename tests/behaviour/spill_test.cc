@@ -38,7 +38,7 @@ struct Spilling : ShellTool {
     if (!fs::exists(folder)) return 0;
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
   }
-  // The file is there, complete, and holds this.
+  // Checks that the file is there, is complete, and holds `expected`.
   void check_file(const Answer& answer, const std::string& expected) const {
     BOOST_TEST_CONTEXT(answer.metadata().value("output_file_error", "")) {
       const std::string path = file_of(answer);
@@ -49,7 +49,7 @@ struct Spilling : ShellTool {
       BOOST_TEST(!answer.metadata().contains("output_file_error"));
     }
   }
-  // There is no file, and the result does not mention one.
+  // Checks that there is no file, and that the result does not mention one.
   void check_no_file(const Answer& answer) const {
     for (const char* key : {"output_file", "output_file_bytes", "output_file_complete", "output_file_error"}) {
       BOOST_TEST(!answer.metadata().contains(key), key);
@@ -57,7 +57,7 @@ struct Spilling : ShellTool {
   }
 };
 
-// Makes the calls of hosts/spill_host.cc; null where it cannot have this fault here.
+// Makes the calls of hosts/spill_host.cc with a fault; null if this machine cannot have the fault.
 Json with_fault(const std::string& fault, const std::string& folder, const std::string& command) {
   const Finished finished = run({std::string(WTOOL_TEST_HOSTS) + "/spill_host", fault, folder, command});
   if (finished.exit_code == 77) {
@@ -70,7 +70,7 @@ Json with_fault(const std::string& fault, const std::string& folder, const std::
   return Json::parse(finished.out);
 }
 
-// The call went well, and its file ends early with a sentence of these parts.
+// Checks that the call went well, and that its file ends early, with an error that has these parts.
 void check_cut_file(const Json& report, std::uint64_t bytes, const std::string& reason, const std::string& advice) {
   const Json& metadata = report.at("result").at("metadata");
   BOOST_TEST_CONTEXT(metadata.value("output_file_error", "no error")) {
@@ -134,13 +134,13 @@ BOOST_FIXTURE_TEST_CASE(when_cut_holds_what_both_streams_had_before, Spilling) {
   BOOST_TEST((answer.metadata().at("stdout_truncated") == Json(false)));
   BOOST_TEST((answer.metadata().at("stderr_truncated") == Json(true)));
   const std::string expected = content(file_of(answer));
-  // However the pauses fell: all of both streams, each in its order.
+  // Wherever the pauses fall, the file has all of both streams, each in its order.
   BOOST_TEST(expected.size() == 12U + 8 + 4093);
   BOOST_TEST(expected.starts_with("out1out2"));
   check_file(answer, expected);
 }
 
-// From there on, bytes are read to where the oldest ones were kept, which then must be in the file.
+// Once the capture is full, new bytes replace the oldest ones, which must then be in the file.
 BOOST_FIXTURE_TEST_CASE(when_cut_is_complete_though_the_capture_was_full_to_the_byte, Spilling) {
   const ToolUnderTest when_cut(plugin, config("when_cut", 1 << 20));
   const Answer answer =
@@ -209,7 +209,7 @@ BOOST_FIXTURE_TEST_CASE(the_oldest_files_are_removed_when_room_runs_out, Spillin
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_a_call_is_writing_does_not_go, Spilling) {
   const ToolUnderTest always(plugin, config("always", 4096, 1 << 20));
-  const ToolUnderTest other(plugin, config("always", 4096, 1 << 20));  // Knows nothing of the first one's calls.
+  const ToolUnderTest other(plugin, config("always", 4096, 1 << 20));  // It does not know the calls of `always`.
   RunningCall call(always, marked("head -c 400000 /dev/zero; echo started; while [ ! -e '" + scratch.path() +
                                   "/go' ]; do sleep 0.01; done; echo end"));
   BOOST_REQUIRE(call.wait_for_output("started"));

@@ -1,4 +1,4 @@
-// What a workflow, a composite state and --env-file say for steps that do not say it themselves.
+// The defaults that a workflow, a composite state and --env-file give to steps that set no value themselves.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -11,7 +11,7 @@ using namespace wtool::test;
 namespace {
 
 struct Defaults : Place {
-  // Outer and Inner are composite states within each other.
+  // A workflow with the composite state Inner inside the composite state Outer.
   std::string nested(const std::string& front_matter, const std::string& actions) const {
     return scratch.file("w.md",
                         "---\n" + front_matter +
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(shell_directory_timeout_and_tries_are_handed_down) {
   BOOST_TEST(holds(text, "tries: up to 2"), text);
   BOOST_TEST(holds(text, "directory: lib"), text);
   BOOST_TEST(holds(text, "timeout: 30 s"), text);
-  // The tries of Outer are none.
+  // Outer allows no further tries.
   nested("retry: 5\n", "- Out: Log \"x\"\n- Outer: retry=0\n- Deep: Shell \"echo try >>seen; false\"\n");
   std::filesystem::remove(scratch.path() + "/seen");
   BOOST_TEST(run_workflow("w.md").exit_code == 1);

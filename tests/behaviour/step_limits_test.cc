@@ -1,5 +1,5 @@
-// What a step of a workflow may use: it holds for its whole tree and for all inside, plan shows it, the journal has it, a
-// resumed run keeps it, lint finds mistakes. And the trace that a run belongs to.
+// What a step of a workflow may use: a limit holds for the step's whole tree and for everything inside it; plan shows
+// it, the journal has it, a resumed run keeps it, and lint finds mistakes in it. Also the trace that a run belongs to.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -15,7 +15,7 @@ using namespace wtool::test;
 
 namespace {
 
-// A program on a terminal, and what stands on its screen.
+// A program on a terminal, and what its screen shows.
 class Shown {
  public:
   Shown(const std::vector<std::string>& argv, const ProgramOptions& options)
@@ -27,7 +27,7 @@ class Shown {
       return seen();
     });
   }
-  // Waits until the cursor is right after that text.
+  // Waits until the cursor is right after the prompt.
   bool wait_for_prompt(const std::string& prompt) {
     return wait_for([&] { return screen_.cursor_line().ends_with(prompt); });
   }
@@ -39,7 +39,7 @@ class Shown {
     program_.resize(columns, rows);
     screen_.resize(columns, rows);
   }
-  // What has come until now.
+  // Reads what has come so far.
   void read() {
     program_.read_now();
     feed();
@@ -95,7 +95,7 @@ struct OnTerminal : Place {
     more.insert(more.begin(), {wtool_path, "run", file});
     return more;
   }
-  // A workflow of parallel branches, which are given with their actions.
+  // A workflow of parallel branches, given by their names and actions.
   std::string branches(const std::map<std::string, std::string>& actions) const {
     std::string diagram = "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    J --> [*]\n";
     std::string list;
@@ -355,7 +355,7 @@ BOOST_FIXTURE_TEST_CASE(ctrl_c_leaves_no_torn_lines_of_many_branches, OnTerminal
                "33,34,35,36,37,38,39,40]}\n");
   Shown shown(running(file_), terminal());
   BOOST_TEST_REQUIRE(shown.wait_for_text("  and 34 more"));
-  // The matrix has a row, and six of its branches: those that began first, whichever they are.
+  // The matrix has a row, and so have six of its branches: those that began first, whichever they are.
   std::set<std::string> names;
   for (int n = 1; n <= 40; ++n) names.insert("Many (" + std::to_string(n) + ")");
   const std::vector<std::string> rows = rows_of(shown.text());
@@ -436,7 +436,7 @@ BOOST_FIXTURE_TEST_CASE(required_parameters_are_asked_for_and_secrets_are_not_sh
   BOOST_TEST_REQUIRE(left.wait_for_prompt("production]: "));
   left.type("\x03");
   BOOST_TEST(left.wait().exit_code == 130);
-  // Nobody sits there.
+  // Without a terminal, nobody can be asked.
   const Finished nobody = run_workflow(file_);
   BOOST_TEST(nobody.exit_code == 2);
   BOOST_TEST(holds(nobody.err, "the required parameter 'stage' is missing"), nobody.err);
@@ -466,7 +466,7 @@ BOOST_FIXTURE_TEST_CASE(a_resumed_run_asks_for_the_secrets_that_its_journal_does
   closed.type("\x04");
   BOOST_TEST(closed.wait().exit_code == 2);
   BOOST_TEST(holds(closed.text(), "the secret 'token' is not in the journal"), closed.text());
-  // Nobody sits there.
+  // Without a terminal, nobody can be asked.
   const Finished nobody = run(resume, here());
   BOOST_TEST(nobody.exit_code == 2);
   BOOST_TEST(holds(nobody.err, "the secret 'token' is not in the journal"), nobody.err);

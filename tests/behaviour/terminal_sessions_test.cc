@@ -37,9 +37,9 @@ BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_noth
   const Json output = script(id, daemons);
   BOOST_TEST(output.at("success") == true);
   BOOST_TEST(output.at("stdout") == "started\n");
-  // One that still starts another is counted as well.
+  // A process that is still starting another one is counted as well.
   BOOST_TEST(output.at("backgroundProcesses").size() >= 5U, output.dump());
-  // They live on through other commands, also one that is ended.
+  // They live on while other commands run, and even if one of these is ended.
   script(id, "exec sleep 60\n", {{"timeout", 200}});
   BOOST_TEST(execute(id, {"true"}).at("success") == true);
   BOOST_TEST(wait_until([&] { return mark.bearers().size() == 5U; }, within(5000)), mark.description());
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(what_a_kept_process_writes_neither_blocks_nor_kills_it_and_
 }
 
 BOOST_AUTO_TEST_CASE(what_a_command_wrote_last_is_not_lost_where_its_pipe_is_large_and_the_host_slow) {
-  // Python, because the pipe is made larger by the command itself.
+  // In Python, because the command itself makes the pipe larger.
   scratch.file("tools-allow.json", R"(["python3"])");
   scratch.file("last",
                "import fcntl, os, time\n"
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(two_sessions_never_see_each_others_directory_and_environmen
   BOOST_TEST(execute(one, {"pwd"}).at("stdout") == scratch.path() + "\n");
   BOOST_TEST(execute(two, {"pwd"}).at("stdout") == other.path() + "\n");
   BOOST_TEST(of_two.find("PWD=" + other.path() + "\n") != std::string::npos);
-  // What a command does to its own lasts as long as the command.
+  // Changes that a command makes to its own directory and variables end with the command.
   script(one, "cd /; export WHOSE=changed\n");
   BOOST_TEST(execute(one, {"pwd"}).at("stdout") == scratch.path() + "\n");
 }
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(a_session_whose_host_is_gone_leaves_nothing) {
     Program host({std::string(WTOOL_TEST_HOSTS) + "/session_host", scratch.path()}, Program::On::pipes,
                  {.set = {{"WTOOL_SESSION_MARK", mark.text()}}});
     BOOST_REQUIRE(host.wait_for_output("ready"));
-    // Five kept, three in front.
+    // Five in the background, and three in the foreground.
     BOOST_TEST(wait_until([&] { return mark.bearers().size() >= 8U; }, within(5000)), mark.description());
     host.kill(signal);
     BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());

@@ -96,7 +96,7 @@ BOOST_FIXTURE_TEST_CASE(a_background_process_without_the_output_pipe_ends_too, S
 }
 
 BOOST_FIXTURE_TEST_CASE(a_background_process_that_soon_ends_by_itself_may_finish_its_line, ShellTool) {
-  // It closes its output an instant before it is dead: nobody ended it, so nothing may be reported.
+  // The background process closes its output an instant before it is dead: nobody ended it, so nothing is reported.
   for (int i = 0; i < repeats(100); ++i) {
     const Answer answer = tool.run(marked("(sleep 0.01; echo late) & echo hi"));
     BOOST_TEST(answer.out() == "hi\nlate\n");

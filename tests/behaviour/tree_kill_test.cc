@@ -46,7 +46,8 @@ BOOST_FIXTURE_TEST_SUITE(tree_kill, Trees)
 BOOST_AUTO_TEST_CASE(a_wide_tree) { check_perl(wide); }
 
 BOOST_AUTO_TEST_CASE(a_deep_tree) {
-  // Each is the child of the one before. Not by fork alone: the kernel takes ever longer for the next generation then.
+  // Each process is the child of the one before. It is also executed: with only fork, the kernel would take longer and
+  // longer for each generation.
   const std::string deep =
       scratch.file("deep", "#!/bin/sh\nprintf .\n[ $1 -gt 1 ] || exec sleep 61\n\"$0\" $(($1 - 1)) &\nwait\n", 0755);
   check(deep + ' ' + std::to_string(size));

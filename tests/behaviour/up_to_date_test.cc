@@ -37,7 +37,7 @@ struct UpToDate : Place {
     BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
     return finished;
   }
-  // How often a step has run that says so in the file `ran`.
+  // How often the step has run that adds a line to the file `ran`.
   std::size_t ran() const {
     const std::string text = file("ran");
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(each_part_of_the_call_in_turn_makes_it_run) {
   BOOST_TEST(runs("Shell \"echo x >> ran\""));
 }
 
-// cache=strict needs a kernel with Landlock, as every machine has that runs these tests.
+// cache=strict needs a kernel with Landlock, which every machine that runs these tests has.
 BOOST_AUTO_TEST_CASE(a_strict_step_sees_what_it_names_and_the_system_alone) {
   scratch.file("src/a.c", "int a;\n");
   scratch.file("src/secret.h", "int hidden;\n");
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_strict_step_sees_what_it_names_and_the_system_alone) {
   BOOST_TEST(!fs::exists(fs::path(temporary.substr(0, temporary.find('\n'))).parent_path()));
   run_it();
   BOOST_TEST(file("out/ran") == temporary, "it was not up to date");
-  // What it does not name makes it fail, and is named.
+  // Reading a file that the step does not name makes it fail, and the error names the file.
   step("cat src/secret.h src/a.c > out/app && echo > out/ran", "\"src/*.c\"");
   const Finished refused = wtool({"run", "workflow.md"});
   BOOST_TEST(refused.exit_code == 1);
@@ -187,7 +187,8 @@ BOOST_AUTO_TEST_CASE(a_strict_step_runs_under_an_allow_list_and_beside_folders_o
   one_step("Shell \"cat src/a.c\" inputs=[\"src/a.c\"] cache=strict");
   run_it();
   scratch.file("wtool.yaml", "");
-  // The folder of an output is open as a whole, so an input in it would hide what is not named.
+  // The whole folder of an output is open to the step. So if an input were in it, reading a file that is not named
+  // would not be noticed.
   one_step("Shell \"cat src/a.c > src/a.o\" inputs=[\"src/a.c\"] outputs=[\"src/a.o\"] cache=strict");
   const Finished mixed = wtool({"run", "workflow.md"});
   BOOST_TEST(mixed.exit_code != 0);
@@ -290,7 +291,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_is_kept_by_its_text_its_command_and_its_files) {
 }
 
 BOOST_AUTO_TEST_CASE(a_prompt_that_was_asked_again_is_kept_under_its_first_question) {
-  // The first answer is never what `output` says; what is set with it says which run it was.
+  // The first answer never matches `output`; the value that is set with it says which run gave it.
   scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ values_file }} {{ prompt_file }}\"}\n");
   scratch.file("agent.sh",
                "echo x >> ran\n"
@@ -372,7 +373,7 @@ BOOST_AUTO_TEST_CASE(the_audit_trail_has_a_line_for_a_step_that_is_up_to_date) {
   BOOST_TEST(line.at("result_of") == first);
   BOOST_TEST(holds(line.at("command").get<std::string>(), "mkdir -p out"));
   BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
-  // Without its line, the step is not skipped: the tool says what is wrong with the trail.
+  // If the skip cannot be recorded, the step is not skipped, and the tool says what is wrong with the trail.
   scratch.file("wtool.yaml", "audit: {file: src}\n");
   const Finished refused = wtool({"run", "workflow.md"});
   BOOST_TEST(refused.exit_code != 0, refused.out << refused.err);

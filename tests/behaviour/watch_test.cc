@@ -31,7 +31,7 @@ struct Watching : Place {
   }
 };
 
-// Between two runs the signal may end it before it listens.
+// Between two runs, the signal may end the program before it handles signals.
 bool was_ended_by(const Finished& finished, int signal) {
   return finished.exit_code == 128 + signal || finished.signal == signal;
 }
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(each_change_of_a_watched_file_runs_the_workflow_again) {
   BOOST_REQUIRE(comes_to(1));
   scratch.file("src/a.c", "1");
   BOOST_REQUIRE(comes_to(2));
-  // A folder that is new is watched, too.
+  // A new folder is watched, too.
   fs::create_directories(path("src/deep/er"));
   BOOST_REQUIRE(comes_to(3));
   scratch.file("src/deep/er/b.c", "1");
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(what_no_pattern_names_runs_nothing) {
   Program program({wtool_path, "watch", file_, "--on", "src/", "--on", "*.txt"}, Program::On::pipes, here());
   BOOST_REQUIRE(comes_to(1));
   for (const char* name : {"other", "src/.git/HEAD", "a.tx"}) scratch.file(name, "1");
-  // These come after the others, so that those have been seen when the second run begins.
+  // These files come after the others, which have therefore been seen when the second run begins.
   scratch.file("a.txt", "1");
   BOOST_REQUIRE(comes_to(2));
   scratch.file("src/x", "1");
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_changes_what_is_watched_is_repeated_later_and_la
 BOOST_AUTO_TEST_CASE(a_change_ends_the_rest_after_a_run_that_changes_what_is_watched) {
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>log; test ! -e other || touch .wtool/seen\"\n");
   Program program({wtool_path, "watch", file_}, Program::On::pipes, here());
-  // After rests of 1 and 2 seconds; the one that begins now would last 4, and the next one 8.
+  // After pauses of 1 and 2 seconds. The pause that begins now would last 4 seconds, and the next one 8.
   BOOST_REQUIRE(comes_to(4));
   scratch.file("other", "1");
   BOOST_REQUIRE(comes(".wtool/seen"));

@@ -23,7 +23,7 @@ struct Outputs : Place {
     return run(arguments, here());
   }
   void keep(const std::string& settings) const { scratch.file("wtool.yaml", "output: {" + settings + "}\n"); }
-  // Of a file of the last run's outputs.
+  // The path of a file of the last run's outputs.
   fs::path output_file(const std::string& name) const {
     for (const auto& entry : fs::directory_iterator(scratch.path() + "/.wtool/runs")) {
       if (entry.path().extension() == ".outputs") return entry.path() / name;
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_reads_the_json_of_an_output_that_was_cut) {
   const Finished resumed = wtool({"resume", "last"});
   BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
   BOOST_TEST(file("read") == "9999 9998 9997\n");
-  // Nobody reads the file any more: that it is gone is said, and no state runs again for it.
+  // No state reads the file any longer: the run says that it is gone, but no state runs again because of it.
   fs::remove_all(output_file("").parent_path());
   const Finished gone = wtool({"resume", "last", "--from", "B"});
   BOOST_TEST(gone.exit_code == 1);

@@ -36,7 +36,7 @@ struct Record {
   auto operator<=>(const Record&) const = default;
 };
 
-// What would run, pipeline by pipeline: within one, the order is chance.
+// What would run, pipeline by pipeline: within one, the order is up to chance.
 using Run = std::vector<std::vector<Record>>;
 
 std::string show(const Record& record) {
@@ -61,7 +61,7 @@ bool is_runnable(const SimpleCommand& command) {
 }
 
 bool is_harmless(const std::string& line, const Script& script) {
-  // Should the parser be wrong, nothing of this may be in the line.
+  // If the parser is wrong, the line still must have none of these.
   for (const char* word : {"kill", "exec", "while", "until", "for", "trap", "ulimit", "eval", "source", "set", "()"}) {
     if (line.find(word) != std::string::npos) return false;
   }
@@ -162,7 +162,7 @@ struct Shells {
                                  std::string& messages) {
     std::ofstream(record_file, std::ios::trunc).close();
     std::vector<std::string> argv = shell;
-    // Without the two dashes, a line that begins with one would be options of the shell.
+    // Without the two dashes, a line that begins with a dash would be taken for options of the shell.
     argv.insert(argv.end(), {"-c", "--", line});
     wtool::test::ProgramOptions options;
     options.directory = working.path();
@@ -214,7 +214,7 @@ struct Shells {
                                             << wanted << "its messages: " << messages);
   }
 
-  // Both shells, the line and the regenerated one. False where the line is not one to be run.
+  // Runs the line and the regenerated one in both shells. False if the line must not be run.
   bool check(const std::string& line, std::initializer_list<int> statuses) {
     const Script script = parse(line);
     if (script.obstacle || script.commands.empty() || !is_harmless(line, script)) return false;
@@ -234,7 +234,7 @@ struct Shells {
   }
 };
 
-// Lines that must be accepted, of which the generator also makes others.
+// Lines that must be accepted. The generator makes others like them.
 const std::vector<std::string> table = {
     "ls",
     "ls -la ; git log",
@@ -316,7 +316,7 @@ std::string random_line(std::mt19937& random) {
       "#",     "a#b",      "é",      "[",        "]",   "\\\n", "'\n'",  "\"\n\"",    "\"\\\n\"", "\\~",
       "'~'",   "2",        "1",      "'2'",      "a:b", "if",   "'`x`'", "\"\\`\"",   "\"\\$x\"", "$",
       "%",     "\\\\",     "'\x81'", "\"\\a\"",  "'*'", "\\*",  "a,b",   "\"{a,b}\"", "-",        "--"};
-  // Lines with these must not be accepted; should one be, the shells will show what becomes of it.
+  // Lines with these must not be accepted. If one is, the shells show what becomes of it.
   const std::vector<std::string> expanded = {
       "~",         "x=~",      "x=a:~",  "*",        "f*",        "?ound",  "[f]ound", "{c,d}", "{1..2}", "$HOME",
       "\"$HOME\"", "$'\\x41'", "$\"x\"", "a&>found", "x\xC2\xA0", "$((1))", "${HOME}", "`ls`",  "$(ls)",  "12>&1"};

@@ -1,5 +1,5 @@
-// Compares policy/words with another parser of shell text, by the syntax tree of shfmt. Of accepted lines, the commands
-// and their words are the same; in scripts of every kind, every program that shfmt sees is among the commands.
+// Compares policy/words with another parser of shell text, by the syntax tree of shfmt. For accepted lines, the
+// commands and their words are the same; in scripts of every kind, every program that shfmt sees is among the commands.
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 
 namespace {
 
-// Without the backslashes that quote; `doubled` as between double quotes.
+// The text without the backslashes that quote. `doubled`: the text is between double quotes.
 std::string unquoted(const std::string& text, bool doubled) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -37,7 +37,7 @@ std::string unquoted(const std::string& text, bool doubled) {
   return result;
 }
 
-// Absent for a word that is not literal.
+// The text of a word; nothing: it is not literal.
 std::optional<std::string> literal(const Json& word) {
   std::string text;
   for (const Json& part : word.at("Parts")) {
@@ -74,7 +74,7 @@ struct Shfmt {
       BOOST_FAIL("shfmt is missing; install the package shfmt (bash .ci/install-dependencies)");
   }
 
-  // The calls with their words; a word that is not literal is absent. Empty with a message when shfmt cannot read it.
+  // The calls with their words; a word that is not literal is absent. Ends the test if shfmt cannot read the text.
   std::vector<std::vector<std::optional<std::string>>> calls(const std::string& text) const {
     wtool::test::ProgramOptions options;
     options.input = text;
@@ -103,7 +103,7 @@ void check_that_nothing_is_missed(const Shfmt& shfmt, const std::string& text, c
     ++programs;
     const bool found =
         std::any_of(script.commands.begin(), script.commands.end(), [&call](const SimpleCommand& command) {
-          // Whatever is not literal may be this program; that must be no excuse for names without special characters.
+          // A word that is not literal might be this program, but that is no excuse if the name is literal.
           return !command.words.empty() && command.words.front().text == *call.front();
         });
     BOOST_TEST(found, name << ": shfmt sees the program <" << *call.front() << ">");
@@ -175,7 +175,7 @@ BOOST_FIXTURE_TEST_CASE(no_program_of_a_script_is_missed, Shfmt) {
   }
 }
 
-// What people have written, with hundreds of commands each.
+// Scripts that people have written, with hundreds of commands each.
 BOOST_FIXTURE_TEST_CASE(no_program_of_this_projects_own_scripts_is_missed, Shfmt) {
   for (const char* name : {".ci/run", ".ci/install-dependencies", "tests/run", "tests/bench/run", "tests/fuzz/run",
                            "tests/conformance/exports.sh", "tests/conformance/headers.sh", "workflows/run"}) {

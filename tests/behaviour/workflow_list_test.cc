@@ -1,4 +1,4 @@
-// `wtool list`, and a run without a name: which workflows are found where, and what is said of them.
+// `wtool list`, and a run without a name: which workflows are found where, and what is said about them.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_a_run_without_a_name_offers_them) {
   BOOST_TEST_REQUIRE(program.wait_for_output("Enter: none)? "));
   BOOST_TEST(holds(program.output(), "2  two"), program.output());
   program.type("3\n");
-  // What is typed before the question stands there again does not count.
+  // What is typed before the question is shown again does not count.
   BOOST_TEST_REQUIRE(program.wait_for([&] {
     const std::size_t told = program.output().find("None of them has that number or name.");
     return told != std::string::npos && program.output().find("Enter: none)? ", told) != std::string::npos;

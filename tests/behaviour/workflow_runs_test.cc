@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_run_is_resumed_by_one_at_a_time) {
 BOOST_AUTO_TEST_CASE(a_resume_that_comes_second_loses_nothing_that_the_first_one_wrote) {
   run_workflow(workflow(three, "- One: Shell \"echo one >>log\"\n- Two: Shell \"echo two >>log; exit 1\"\n"));
   const std::string file_ = journal();
-  // The first one is this test: it writes the end of the run while the second one waits for the lock.
+  // The first process is this test: it writes the end of the run while the second process waits for the lock.
   const int first = ::open(file_.c_str(), O_RDWR | O_APPEND | O_CLOEXEC);
   BOOST_REQUIRE(::flock(first, LOCK_EX) == 0);
   Program second({wtool_path, "resume", "last"}, Program::On::pipes, here());
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(what_a_command_says_to_be_secret_is_in_nothing_that_a_run_s
       BOOST_TEST(!left.empty());
       BOOST_TEST(!holds(left, "S3cretPw99"), left);
     }
-    // What is too short to be looked for everywhere is masked in commands.
+    // A secret that is too short to be looked for everywhere is masked in commands.
     BOOST_TEST(!holds(content_of(journal()), "--token abc"));
     BOOST_TEST(holds(content_of(journal()), "it is ***"));
   }
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(files_of_outputs_are_private_and_those_with_secrets_do_not_
 }
 
 BOOST_AUTO_TEST_CASE(each_step_has_its_own_file_for_its_output) {
-  // The branch `A/2:B` and the branch `A-2-B`, and one whose name is longer than that of a file may be.
+  // The branch `A/2:B` and the branch `A-2-B`, and one whose name is longer than a file name may be.
   const std::string length(200, 'x');
   const Finished finished = run_workflow(workflow(
       "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> A-2-B\n    F --> " + length +
@@ -502,7 +502,7 @@ BOOST_AUTO_TEST_CASE(of_standard_input_that_is_no_text_type_and_size_are_told_an
     BOOST_TEST(holds(refused.out + refused.err, "is a text, and not a value of type array (10 bytes)"),
                refused.out << refused.err);
   }
-  // What a value is that stands nowhere in the file shows when the workflow runs.
+  // The type of a value that is not in the file is known only when the workflow runs.
   const std::string made = scratch.file(
       "made.md",
       "---\ntitle: A test\ndescription: for a test\nparameters:\n  - {name: words, type: list, required: true}\n---\n\n"
@@ -514,7 +514,7 @@ BOOST_AUTO_TEST_CASE(of_standard_input_that_is_no_text_type_and_size_are_told_an
   BOOST_TEST(!holds(told, "s3kr1t"), told);
   const std::string recorded = content_of(journal());
   BOOST_TEST(holds(recorded, "(10 bytes)"), recorded);
-  // The first record has the inputs of the run, and this text is one.
+  // The first record has the inputs of the run, which include this text.
   BOOST_TEST(!holds(recorded.substr(recorded.find('\n')), "s3kr1t"), recorded);
 }
 

@@ -1,4 +1,4 @@
-// `wtool run`: small workflows from end to end, the abort file, and the workflow that the project brings along.
+// `wtool run`: small workflows from end to end, the abort file, and a workflow that comes with the project.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 

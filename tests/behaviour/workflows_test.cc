@@ -1,4 +1,4 @@
-// The workflows that the project brings along, each run on real input. (The repository report is in workflow_test.cc.)
+// The workflows that come with the project, each run on real input. (The repository report is in workflow_test.cc.)
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -47,7 +47,7 @@ struct Place {
     for (const std::string& variable : variables) argv.insert(argv.end(), {"--var", variable});
     return run(argv, here());
   }
-  // With a secret for the parameter `token`.
+  // Runs the workflow with a secret for the parameter `token`.
   Finished run_with_token(const std::string& name, const std::vector<std::string>& variables,
                           const std::string& token) const {
     ProgramOptions options = here();
@@ -348,7 +348,7 @@ BOOST_FIXTURE_TEST_CASE(take_no_option_for_a_commit, Repository) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Agents that are played by a script: it gives the answer of the file ANSWER that is named like the prompt.
+// A script plays the agents: it gives the answer for the prompt of this name.
 struct ChangeByAgents : Place {
   ChangeByAgents() {
     scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ prompt_name }} {{ prompt_file }}\"}\n");

@@ -28,8 +28,8 @@ void call_once(const Host& host, const std::string& arguments) {
   }
 }
 
-// A thread that cancels the call as soon as its command has said "ready". The thread that runs the call says when it is
-// over.
+// A thread that cancels the call as soon as its command has said "ready". The thread that runs the call tells it when
+// the call is over.
 class Canceller {
  public:
   explicit Canceller(bool now) : how_(now ? WTOOL_CANCEL_NOW : WTOOL_CANCEL_GRACEFUL) {}
@@ -51,7 +51,7 @@ class Canceller {
     return 0;
   }
 
-  // When it was cancelled. Once, after the call.
+  // When the call was cancelled. To be called once, after the call.
   Clock::time_point finish() {
     set(over_);
     thread_.join();
@@ -168,7 +168,7 @@ Way survivors(const HostPointer& host, std::vector<std::string> lines) {
 }
 
 Way memory_growth(const HostPointer& host, const std::string& line) {
-  call_once(*host, arguments_for("true"));  // What the first call of all costs is not what is asked for.
+  call_once(*host, arguments_for("true"));  // The cost of the very first call is not measured.
   return {[host, arguments = arguments_for(line)](unsigned count) {
     Figures figures;
     for (unsigned i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// Everything that is measured of the plugin itself, through the C interface.
+// Everything that is measured about the plugin itself, through the C interface.
 #pragma once
 
 #include <memory>
@@ -24,21 +24,21 @@ using HostPointer = std::shared_ptr<Host>;
 // a sandbox was configured but the result does not mention it.
 Way call(const HostPointer& host, const std::string& line);
 
-// So many calls at once, each on a thread of its own.
+// `threads` calls at once, each on its own thread.
 Way calls_at_once(const HostPointer& host, unsigned threads, const std::string& line);
 
 // Measures the time from call_cancel to the return of call_run, for a command that has said "ready". `now`: without the
 // long grace period. If a process of the command is left when call_run returns, the time runs until it is gone.
 Way stop(const HostPointer& host, const std::string& line, bool now);
 
-// Cancels so many commands (now), four at a time, each with the next of `lines`. A figure is the number of processes of
-// that command that are left when call_run has returned.
+// Cancels `count` commands (now), four at a time, each with the next of `lines`. A figure is the number of processes of
+// the command that are left when call_run has returned.
 Way survivors(const HostPointer& host, std::vector<std::string> lines);
 
 // KiB by which the host's peak of resident memory during the call is above what it was before.
 Way memory_growth(const HostPointer& host, const std::string& line);
 
-// Makes so many calls. The figures are the state afterwards: the host's descriptors, threads, children (zombies
+// Makes `count` calls. The figures are the state afterwards: the host's descriptors, threads, children (zombies
 // included) and KiB of resident memory; the number of custodians, and the warden's KiB.
 Way endurance(const HostPointer& host, const std::string& line);
 

@@ -141,7 +141,8 @@ def main():
     if options.docs:
         report.update_docs(results, DOCS / "performance.md")
         report.write(DOCS / "performance.svg", drawing)
-    # A row that should have been measured and was not is a failure; a peer that is not there, or a miss, is none.
+    # A row that should have been measured and was not is a failure. A missing peer, or a value that misses its mark, is
+    # not.
     return 1 if any(row["verdict"] == "failed" for row in results["rows"]) else 0
 
 

@@ -20,7 +20,7 @@ def judge(row, group, quick):
         result["value"] = row.value(group)
     except Absence as reason:
         return {**result, "verdict": "not measured", "problem": str(reason)}
-    except Failure as reason:  # Of what is there for comparison alone, it is not our failure.
+    except Failure as reason:  # in a row that is only for comparison, it is not our failure
         return {**result, "verdict": "not measured" if row.must is None else "failed", "problem": str(reason)}
     if any(raw.get("note") == "not enforced" for raw in result["raw"].values()):
         return {**result, "verdict": "not enforced"}

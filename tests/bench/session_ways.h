@@ -1,4 +1,4 @@
-// What is measured of the terminal tools, while so many other sessions are open.
+// What is measured about the terminal tools, while `sessions` other sessions are open.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace wtool::bench {
 
-// Opens a session; it is closed again outside of the time.
+// Opens a session. The time does not include closing it again.
 Way session_creation(unsigned sessions);
 
-// Runs the program, by its path, in one of the sessions after the other.
+// Runs the program, given by its path, in each of the sessions in turn.
 Way session_command(unsigned sessions, const std::string& program);
 
-// Closes a session in which so many processes live in the background; they were started outside of the time.
+// Closes a session in which `background` processes live in the background. The time does not include starting them.
 Way session_close(unsigned sessions, unsigned background);
 
 }  // namespace wtool::bench

@@ -11,7 +11,7 @@
 namespace wtool::bench {
 namespace {
 
-// The number of the tracepoint that every system call passes; 0: not to be seen here.
+// The number of the tracepoint that every system call passes; 0: this user cannot see it.
 std::uint64_t system_call_tracepoint() {
   for (const char* const folder : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
     std::ifstream file(std::string(folder) + "/events/raw_syscalls/sys_enter/id");
@@ -50,7 +50,7 @@ void Counter::start() {
 }
 
 Counts Counter::stop(double times) const {
-  // The last one counts system calls, and would count these.
+  // From last to first: the last event counts system calls, and would count these.
   for (auto event = events_.rbegin(); event != events_.rend(); ++event) {
     if (*event) ::ioctl(event->get(), PERF_EVENT_IOC_DISABLE, 0);
   }

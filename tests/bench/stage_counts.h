@@ -15,13 +15,13 @@ struct Counts {
   std::array<std::optional<double>, 3> of{};  // switches, migrations, system calls
 };
 
-// Counts one process, and those that it starts meanwhile. Not those that it has started before.
+// Counts one process, and those that it starts meanwhile, but not those that it has started before.
 class Counter {
  public:
   explicit Counter(pid_t process);
 
   void start();
-  // Since start(), divided by `times`.
+  // The counts since start(), divided by `times`.
   Counts stop(double times) const;
 
  private:

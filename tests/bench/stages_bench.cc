@@ -1,10 +1,10 @@
 // Where the time of one call goes, stage by stage: the median of each in microseconds, and how many context switches,
 // migrations between processors and system calls it makes, where the kernel lets this user count them.
 //
-// - The stages of the host are run alone, again and again. They warm the caches for themselves: within a call they take
-//   somewhat longer.
-// - The program of the whole call (bench_command stamp) says itself when it began and ended, so that the way to it and the
-//   way back are told apart; the floor (vfork, pipes, exec, wait) runs the same program in turns with it.
+// - The stages of the host are run by themselves, again and again. This keeps their caches warm: within a call, they
+//   take somewhat longer.
+// - The program of the whole call (bench_command stamp) itself says when it began and ended, which tells the way to it
+//   from the way back; the floor (vfork, pipes, exec, wait) runs the same program in turns with it.
 //
 // Usage: stages_bench [--quick]   (--quick: few rounds, to see that it works)
 #include <fcntl.h>
@@ -63,7 +63,7 @@ class Stages {
  public:
   explicit Stages(bool quick) : rounds_(quick ? 3 : 300) {}
 
-  // The medians over rounds of ten. Stages that are compared take turns.
+  // The medians over rounds of ten runs. Stages that are compared take turns.
   void alone(const std::vector<Stage>& stages) const {
     constexpr int times = 10;
     std::vector<std::vector<double>> took(stages.size());
@@ -109,7 +109,7 @@ long long monotonic_ns() {
   return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
 }
 
-// To the program's main(), in it, and from its end until the caller has the result.
+// The times until the program's main(), in it, and from its end until the caller has the result.
 struct Parts {
   std::vector<double> before, within, after, all;
 
@@ -155,7 +155,7 @@ Stamp floor_once() {
   return parse_stamp(text);
 }
 
-// One tool with what it needs, as the plugin has them.
+// A tool and what it needs, as in the plugin.
 class Host {
  public:
   explicit Host(const std::string& configuration) {
@@ -247,7 +247,7 @@ void stages_of_host(const Stages& stages, Host& host) {
   stages.alone("result to JSON", [&] { tools::answer(request, result); });
 }
 
-// A message there and one back, between two processes; half of it is one wake-up.
+// A message from one process to another and back; half of the time is one wake-up.
 void wake_ups(const Stages& stages) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) throw Failure("socketpair failed");

@@ -18,7 +18,7 @@ namespace {
 
 using wtool::policy::parse;
 
-// Fails where the verdict is not the wanted one: a line that is refused early would look fast.
+// Fails if the verdict is not the expected one: a line that is refused early would look fast.
 class Judge {
  public:
   Judge(bool safe, bool confined) {
@@ -40,7 +40,7 @@ class Judge {
   wtool::policy::Programs programs_{std::vector<std::string>{"/usr/bin", "/bin"}, "", {}};
 };
 
-// The best of several rounds, for other programs only ever make it slower.
+// The best of several rounds, because other programs can only make it slower.
 template <typename Work>
 double best_of(int rounds, int repetitions, const Work& work) {
   double best = 1e18;
@@ -68,7 +68,7 @@ double verdict_time(const Judge& judge, const std::string& line, int rounds, int
   return best_of(rounds, repetitions, [&] { return judge.allows(line) ? 1U : 0U; });
 }
 
-// What stands in /usr, so that each word is looked up.
+// Words that are looked up below /usr, each of them.
 std::string thousand_words() {
   std::string line = "echo";
   for (int i = 0; i < 999; ++i) line += i % 2 == 0 ? " share/doc" : " word" + std::to_string(i);
@@ -81,7 +81,7 @@ std::string repeated(const std::string& piece, std::size_t size) {
   return text;
 }
 
-// Backquotes in backquotes, as deep as they go in so many bytes, with text at every depth.
+// Backquotes in backquotes, as deep as fit into `size` bytes, with text at every depth.
 std::string nested_backquotes(std::size_t size) {
   std::string text = repeated("a ", size / 2);
   for (;;) {

@@ -30,7 +30,7 @@ unsigned number(const Words& words, std::size_t at) {
   return static_cast<unsigned>(value);
 }
 
-// What follows the first so many words.
+// The words after the first `count` ones.
 Words after(const Words& words, std::ptrdiff_t count) {
   word(words, static_cast<std::size_t>(count));
   return {words.begin() + count, words.end()};

@@ -1,5 +1,5 @@
-// What many slots cost the submitting host: a pool whose pilots are not there. A child process opens as many connections
-// as are asked for, all on the loopback, and answers each call at once.
+// What many slots cost the submitting host: a pool without real pilots. A child process opens as many connections as
+// are asked for, all over the loopback interface, and answers each call at once.
 //
 //   cluster_fake_agents [SLOTS]      10,000, or as many as named; needs twice as many descriptors, in two processes
 //
@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
     cluster::Pool pool(options);
     const Descriptor never(::eventfd(0, EFD_CLOEXEC));
     cluster::Refusal refusal;
-    // The first call has the ticket written.
+    // The first call makes the pool write the ticket.
     (void)pool.take(never.get(), cluster::Clock::now(), refusal);
     for (int i = 0; i < 100 && ticket_file.empty(); ++i)
       (void)pool.take(never.get(), cluster::Clock::now() + std::chrono::milliseconds(20), refusal);
@@ -235,7 +235,7 @@ int main(int argc, char** argv) {
                 static_cast<double>(calls) / took, threads,
                 (processor_seconds() - used_then) * 1e6 / static_cast<double>(std::max(1L, calls.load())));
   }
-  // It ends when its connections are closed.
+  // The child ends when its connections are closed.
   int status = 0;
   ::waitpid(child, &status, 0);
   std::error_code ignored;

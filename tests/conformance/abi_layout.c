@@ -2,7 +2,7 @@
  * not run: it compiles or it does not, as C and, through abi_layout.cc, as C++.
  *
  * A line here is never changed. A field that is appended in a later version gets a line of its own, and the sizes of
- * version 1.0 stay as FIRST_SIZE: a host or plugin of that version allocates so much and not a byte more. */
+ * version 1.0 stay as FIRST_SIZE: a host or plugin of that version allocates exactly that much. */
 #include <stddef.h>
 #include <wtool/ext/approval.h>
 #include <wtool/ext/explain.h>
@@ -18,7 +18,7 @@
 #define AT(type, member, offset) CHECK(offsetof(type, member) == (offset), #type "." #member " has moved")
 /* For structs that never grow. */
 #define SIZE(type, size) CHECK(sizeof(type) == (size), "the size of " #type " has changed")
-/* For structs that may grow at their end: what version 1.0 had is their least. */
+/* For structs that may grow at their end: their size in version 1.0 is the minimum. */
 #define FIRST_SIZE(type, size) CHECK(sizeof(type) >= (size), #type " has shrunk")
 
 CHECK(sizeof(void*) == 8, "this table is for 64-bit systems");

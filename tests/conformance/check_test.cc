@@ -218,7 +218,8 @@ BOOST_AUTO_TEST_CASE(the_plugins_of_this_project_have_no_finding) {
   const ScratchFolder scratch;
   const fs::path cluster = fs::path(WTOOL_TEST_PLUGIN).replace_filename("cluster_tools.so");
   if (fs::exists(cluster)) {
-    // No cluster takes its jobs, so every call ends with that, a second later. Tests with many calls would take minutes.
+    // No cluster takes its jobs, so every call fails with that after a second. Tests with many calls would take
+    // minutes.
     scratch.file("sbatch", "#!/bin/sh\necho 'no cluster is here' >&2\nexit 1\n", 0755);
     std::vector<std::string> words{cluster, "--timeout", "30", "--configuration", R"({"cluster":{"wait":1}})"};
     for (const char* test : {"order", "hosts", "unknown-tool", "configuration", "control-threads", "exit", "unload",

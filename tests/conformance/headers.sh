@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles every header of the interface: the C headers as C11, C17, C++17 and C++20, the C++ helpers as C++20; each
-# alone, each twice, and all together; strictly, and with every compiler that there is.
+# Compiles every header of the interface: the C headers as C11, C17, C++17 and C++20, the C++ helpers as C++20; each one
+# alone, each one twice, and all together; with strict options, and with every compiler that is installed.
 # Usage: headers.sh INCLUDE_FOLDER C_COMPILER CXX_COMPILER
 set -euo pipefail
 include=$1
@@ -16,7 +16,7 @@ flags=(-pedantic -Wall -Wextra -Werror -Wconversion -Wshadow -fsyntax-only -I "$
 compiled=0
 failed=0
 
-# compile COMPILER LANGUAGE STANDARD LABEL: what stands on standard input.
+# compile COMPILER LANGUAGE STANDARD LABEL: compiles standard input.
 compile() {
   cat >"$scratch/unit"
   compiled=$((compiled + 1))

@@ -20,7 +20,7 @@ using wtool::view;
 
 namespace {
 
-// The entry of a library that is loaded and not initialised.
+// The entry of a library that is loaded but not initialised.
 struct Loaded {
   void* library = dlopen(WTOOL_TEST_PLUGIN, RTLD_NOW | RTLD_LOCAL);
   const wtool_entry* entry = nullptr;
@@ -135,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(init_refuses_an_invalid_host, Loaded) {
 BOOST_FIXTURE_TEST_CASE(init_again_after_deinit, Loaded) {
   for (int i = 0; i < 5; ++i) {
     BOOST_REQUIRE(entry->init(&host, nullptr) == WTOOL_OK);
-    BOOST_TEST(entry->init(&host, nullptr) != WTOOL_OK);  // Once, until deinit.
+    BOOST_TEST(entry->init(&host, nullptr) != WTOOL_OK);  // It can be called once, until deinit.
     const wtool_tool* tool = nullptr;
     BOOST_REQUIRE(entry->tool_new(view("shell_execute"), view(""), &tool, nullptr) == WTOOL_OK);
     {

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The coverage of each folder, from what llvm-cov says of each file; and whether it is below its floor.
+"""The coverage of each folder, from what llvm-cov says about each file; and whether it is below its floor.
 
 Usage: folders.py FILES.json --root DIR [--folder FOLDER] [--floors FILE [--raise]]
 
 FILES.json is the output of `llvm-cov export -summary-only`. Prints a line for each folder (a room of docs/architecture.md)
 with the covered lines and branches, then the sums. Files that are not below host-api/ or plugin/ of DIR do not count.
 
-With --floors, exits with 1 when a folder is below its floor, or has a floor but no file any more; --raise writes the floors
+With --floors, exits with 1 when a folder is below its floor, or has a floor but no longer a file; --raise writes the floors
 again first: each becomes what was reached less MARGIN, and none becomes less. Comments of the file stay.
 """
 import argparse

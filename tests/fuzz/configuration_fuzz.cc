@@ -1,6 +1,6 @@
-// Fuzzes base/config/config.h. The input is a configuration file. Whatever the bytes are, it is read, soon; what is
-// wrong is said in words, with the file's name; and a configuration that is taken is JSON, which means the same when
-// it is read again as a file.
+// Fuzzes base/config/config.h. The input is a configuration file. Whatever the bytes are, they are read soon; a mistake
+// is described in words, with the file's name; and an accepted configuration is JSON, which means the same when it is
+// read again as a file.
 // One input in: 100
 #include <cstddef>
 #include <cstdint>

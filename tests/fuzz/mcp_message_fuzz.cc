@@ -1,5 +1,5 @@
-// Fuzzes mcp/message.h. The input is a line of an MCP client's. Whatever the bytes are, it is judged, soon; what is
-// answered with the id that was found is a line of JSON, and an id that was taken comes back as it was.
+// Fuzzes mcp/message.h. The input is a line of an MCP client. Whatever the bytes are, the line is judged soon; an
+// answer with the id that was found is a line of JSON; and an id that was accepted comes back as it was.
 #include "mcp/message.h"
 
 #include <cstddef>

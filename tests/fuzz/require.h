@@ -1,4 +1,4 @@
-// Ends the program where something does not hold, so that the fuzzer, or ctest, takes notice.
+// Ends the program if a condition does not hold, so that the fuzzer, or ctest, notices.
 #pragma once
 
 #include <cstdlib>

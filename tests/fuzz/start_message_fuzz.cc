@@ -1,6 +1,6 @@
 // Fuzzes warden/start_message.h. The input is what a custodian is sent to start a command: a Start, then its `more`
-// messages, each with two bytes of length before it. Whatever the bytes are, a message is taken or refused; of one that
-// is taken, each text of the plan lies in it.
+// messages, each with two bytes of length before it. Whatever the bytes are, a message is accepted or refused; in an
+// accepted one, each text of the plan lies within the message.
 // One input in: 100
 #include "warden/start_message.h"
 
@@ -22,7 +22,7 @@ using namespace wtool::warden;
 
 using wtool::test::require;
 
-// Reads every byte of the texts: one that does not end in the message is found by the sanitizer.
+// Reads every byte of the texts: if one does not end in the message, the sanitizer finds it.
 std::size_t read_all(char* const* texts) {
   std::size_t bytes = 0;
   for (; *texts != nullptr; ++texts) bytes += std::strlen(*texts);
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return std::string_view(at, length);
   };
   if (size < 2) return 0;
-  // How many descriptors came along, with which the first message is received.
+  // The number of descriptors that come with the first message.
   const std::size_t descriptors = data[0] % (max_descriptors + 1);
   ++rest;
   --left;

@@ -1,4 +1,4 @@
-// What must hold of policy/words for every text.
+// What must hold for policy/words, whatever the text is.
 #include "policy/words.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ using namespace wtool::policy;
 
 namespace {
 
-// Ends the program, so that the fuzzer, or ctest, takes notice.
+// Ends the program, so that the fuzzer, or ctest, notices.
 void require(bool holds, const char* what, std::string_view line) {
   if (holds) return;
   std::fprintf(stderr, "It does not hold that %s: <%.*s>\n", what, static_cast<int>(line.size()), line.data());
@@ -69,7 +69,7 @@ void check_regenerated(const Script& script, std::string_view line) {
   }
 }
 
-// What is shown of a command is that command.
+// A command is shown as words that mean the same command.
 void check_written_out(const SimpleCommand& command, std::string_view line) {
   if (command.words.empty()) return;
   const Script again = parse(written_out(texts_of(command.words)));

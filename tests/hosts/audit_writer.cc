@@ -4,11 +4,10 @@
 //
 // Usage: audit_writer KEY=VALUE...
 //   file, max_bytes, keep, sync=data, lock_wait (ms)   the trail's options
-//   name, threads, count, pad                          who writes how many events with so many bytes more
+//   name, threads, count, pad                          who writes how many events, and how many bytes longer they are
 //   file_limit=BYTES                                   RLIMIT_FSIZE, with SIGXFSZ as it is by default: deadly
 //   full=FOLDER, copy_to=OTHER                         a file system of 64 KiB at FOLDER, which must exist; in the end,
-//   the
-//                                                      trail, which lies in it, is copied to OTHER
+//                                                      the trail, which lies in it, is copied to OTHER
 //   hold=1                                             takes the lock of the file, prints "holding", and waits
 // Exits with 77 where the system does not let it mount.
 #include <fcntl.h>
@@ -38,7 +37,7 @@ std::uint64_t number(const std::string& key, std::uint64_t otherwise) {
   return found == given.end() ? otherwise : std::stoull(found->second);
 }
 
-// At once and in one piece, so that a test that kills us knows what we knew.
+// Writes at once and in one piece, so that a test that kills us knows what we knew.
 void say(std::string line) {
   line += '\n';
   if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) ::_exit(3);
@@ -53,8 +52,8 @@ void write_events(wtool::audit::Trail& trail, const std::string& name) {
   }
 }
 
-// Copies the trail out of a file system that only this process sees. `folder`, which is in it, lies below no mount that
-// leave_mounts has copied.
+// Copies the trail out of a file system that only this process sees. `folder`, which is in it, is not below any mount
+// that leave_mounts has copied.
 void copy_out(const std::string& file, const std::string& folder, const std::string& to) {
   std::filesystem::copy(file, to + file.substr(folder.size()));
 }

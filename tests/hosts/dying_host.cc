@@ -29,7 +29,7 @@ int show(const Event& event) {
   return 0;
 }
 
-// A changed warden makes no more custodians, and the only one that there is has the call.
+// A changed warden makes no more custodians, and its only custodian has the call.
 void leave(const ToolUnderTest& tool, const char* arguments, pid_t warden) {
   RunningCall call(tool, Json::parse(arguments), {.on_event = show});
   if (!call.wait_for_output("ready")) return;

@@ -1,6 +1,6 @@
 // Hosts whose helper programs (warden and custodians) are refused one system call, once: in the first host their first
-// call, in the second their second, and so on until a host runs through without a refusal. From the start of the warden
-// to its end.
+// call, in the second their second, and so on until a host runs through without a refusal. This covers everything from
+// the start of the warden to its end.
 //
 // Each host is a process under a filter that asks this one about every system call (seccomp's user notification). So
 // are its helper programs and its command, which are told apart by their names. The command lists its descriptors,
@@ -12,8 +12,8 @@
 //
 // Usage: failing_keepers_host plain|sandboxed [FROM [EVERY]]
 //   the numbers of the calls: from FROM (1) on, each EVERYth (1)
-// Writes one line for each host that failed, and last how many there were. Exits with 0 when all is well, with 77 where
-// the kernel has no such notification.
+// Writes one line for each host that failed, and at last how many there were. Exits with 0 if all is well, and with 77
+// if the kernel has no such notification.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -48,9 +48,10 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds deadline{5000};
-// Besides deadline and grace (1 s): shorter than the wait for a report that never comes, 7 s.
+// The deadline, the grace period (1 s) and a margin, which is shorter than the wait for a report that never comes (7
+// s).
 constexpr milliseconds bound = deadline + milliseconds(1000 + 5000);
-constexpr int not_ours = 60;  // a descriptor of the host's without close-on-exec
+constexpr int not_ours = 60;  // a descriptor of the host without close-on-exec
 
 // What both sides of a fork see.
 struct Shared {
@@ -60,7 +61,7 @@ struct Shared {
   char answer[8192];
 };
 
-// What a system call says when the machine has no more of something.
+// The error of a system call when the machine has run out of something.
 int error_of(int call) {
   switch (call) {
     case SYS_clone:
@@ -93,7 +94,7 @@ int error_of(int call) {
 }
 
 int install_filter() {
-  // Those that are not asked about are allowed at once.
+  // These calls are allowed at once, without asking.
   std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (const unsigned call : {SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_futex, SYS_clock_nanosleep}) {
     program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1));
@@ -115,7 +116,7 @@ struct Place {
   }
 };
 
-// In a process of its own.
+// Runs the host, in its own process.
 [[noreturn]] void be_host(Shared& shared, bool sandboxed, const Place& place, const Mark& mark) {
   Json config{{"limits", {{"grace_seconds", 1}}}};
   if (sandboxed) config["sandbox"] = {{"write", {place.inside}}, {"protect", "none"}, {"required", true}};
@@ -142,7 +143,7 @@ struct Place {
   _exit(0);
 }
 
-// One host, and the answers to its and its helpers' calls.
+// One host, and the answers to its own system calls and those of its helpers.
 class Supervised {
  public:
   // How many answers of each kind there were.
@@ -220,7 +221,7 @@ class Supervised {
     for (;;) {
       pollfd watched{listener_, POLLIN, 0};
       if (poll(&watched, 1, 1) > 0) {
-        // Without anybody left under the filter there is nothing more to hear.
+        // If no process is left under the filter, nothing more will come.
         if ((watched.revents & POLLIN) == 0)
           usleep(1000);
         else
@@ -276,7 +277,7 @@ int main(int count, char** words) {
   int failures = 0;
   long point = count > 2 ? std::atol(words[2]) : 1;
   std::set<std::string> kinds;
-  // On a busy machine the time may be over before the call comes that is to be refused: then once more.
+  // On a busy machine, the time may be over before the call that is to be refused. Then the host is run once more.
   int in_vain = 0, hosts = 0;
   for (bool more = true; more; point += in_vain == 0 ? every : 0) {
     ++hosts;

@@ -1,8 +1,8 @@
 // A small host that makes one call and prints how much its own memory grew, as one JSON object: {"grown_kib": the peak
 // during the call minus the memory before it, "took_ms", "result"}.
 //
-// Usage: measured_host ARGUMENTS A separate process, so that no earlier peak hides the growth; the result is parsed
-// only after the measurement.
+// Usage: measured_host ARGUMENTS
+// It is a separate process, so that no earlier peak hides the growth. The result is parsed only after the measurement.
 #include <fcntl.h>
 #include <unistd.h>
 

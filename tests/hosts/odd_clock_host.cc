@@ -19,7 +19,7 @@ time_t jump() { return (looks++ % 2 == 0 ? 1 : -1) * 10 * 3600; }
 
 }  // namespace
 
-// In the place of the C library's, for this program and everything that it loads.
+// Replaces the function of the C library, for this program and everything that it loads.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   const long result = syscall(SYS_clock_gettime, clock, time);
   if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += jump();
@@ -42,7 +42,7 @@ extern "C" int gettimeofday(timeval* where, void*) noexcept {
 
 int main() {
   const time_t first = time(nullptr);
-  if (std::abs(time(nullptr) - first) < 3600) return 1;  // It does not jump.
+  if (std::abs(time(nullptr) - first) < 3600) return 1;  // The clock does not jump.
   wtool::test::Plugin plugin;
   const wtool::test::ToolUnderTest tool(plugin);
   wtool::test::Json results;

@@ -2,10 +2,10 @@
 
     validate.py SCHEMAS TRANSCRIPTS
 
-SCHEMAS is a folder with schema-VERSION.json for each version. TRANSCRIPTS is a folder of *.jsonl files, a line of the
-server's a line: {"version": "2025-11-25", "method": "tools/call", "tool": "shell_execute", "line": {...}}, where method and
-tool are those of the request that the line answers, or "" where there is none. The tests write such files where
-WTOOL_MCP_TRANSCRIPTS says (tests/support/mcp_client.h).
+SCHEMAS is a folder with schema-VERSION.json for each version. TRANSCRIPTS is a folder of *.jsonl files, with one line for
+each line that the server wrote: {"version": "2025-11-25", "method": "tools/call", "tool": "shell_execute", "line": {...}},
+where method and tool are those of the request that the line answers, or "" where there is none. The tests write such files
+where WTOOL_MCP_TRANSCRIPTS says (tests/support/mcp_client.h).
 
 Every line must be valid as a message, every result as the result of its method, and every structured content as the tool's
 own output schema says. Exit status: 0 when all are, 1 when one is not, 77 where the validator itself is missing.

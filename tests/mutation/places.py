@@ -22,11 +22,11 @@ OPERATORS = {
     "<<": (">>",), ">>": ("<<",),
     "+=": ("-=",), "-=": ("+=",), "*=": ("/=",), "/=": ("*=",), "|=": ("&=",), "&=": ("|=",),
 }
-OVERLOADED = {"==", "!=", "<", "<=", ">", ">="}  # Of classes; "<<" and "+" of theirs have no counterpart.
+OVERLOADED = {"==", "!=", "<", "<=", ">", ">="}  # Operators of classes; their "<<" and "+" have no counterpart.
 FUNCTIONS = {K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION, K.FUNCTION_TEMPLATE}
 EARLY_ENDS = {K.RETURN_STMT, K.BREAK_STMT, K.CONTINUE_STMT, K.CXX_THROW_EXPR}
 WRAPPERS = {K.UNEXPOSED_EXPR, K.PAREN_EXPR}
-SYMMETRIC = {"min", "max", "swap"}  # The order of their arguments is not meant.
+SYMMETRIC = {"min", "max", "swap"}  # The order of their arguments does not matter.
 NOTHING = {b"{}", b"nullptr", b"std::nullopt", b"false", b"true", b"0", b'""'}
 
 
@@ -136,7 +136,7 @@ class Finder:
         if kind in (K.VAR_DECL, K.DECL_STMT) and re.match(rb"(static\s+)?constexpr\b|constinit\b", self.raw(cursor)):
             return
         if kind == K.LAMBDA_EXPR:
-            result = None  # Known to the compiler alone.
+            result = None  # Only the compiler knows it.
         children = list(cursor.get_children())
         if kind == K.IF_STMT and re.match(rb"if\s+constexpr\b", self.raw(cursor)):
             children = [child for child in children if not child.kind.is_expression()]

@@ -1,8 +1,8 @@
 // The policy's verdicts on many lines, for tests/policy/compare, which compiles this file against the headers and
 // libraries of each build that it compares. An older build may lack some of the headers.
 //
-// Usage: verdicts DIRECTORY   reads records, one JSON object a line: {"line", "config"?, "deny"?}; writes one a record:
-//                             what each judge says of the line, with DIRECTORY as the working directory and root
+// Usage: verdicts DIRECTORY   reads records, one JSON object a line: {"line", "config"?, "deny"?}; for each one, writes
+//                             what each judge says about the line, with DIRECTORY as the working directory and root
 //        verdicts --programs  writes the programs of the database, with their options; compiled with LISTS_PROGRAMS
 //        verdicts --time N    reads the same records; writes the nanoseconds of a verdict, the best of N rounds
 #include <chrono>

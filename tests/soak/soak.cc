@@ -1,9 +1,10 @@
 // Makes many tasks of mixed kinds in one host, as agents would over a day, and regularly prints the resources of the
 // host and its helper programs. tests/soak/run starts it, checks its output, and draws it.
 //
-// Usage: soak TASKS [SAMPLES] Writes one JSON object a line: {"tasks", "seconds", "allocated_kib", "memory_kib",
-// "descriptors", "threads", "children", "processes", "helper_memory_kib"}. A sample is taken while no task runs. A task
-// with a wrong result ends it with status 1, and a sentence on standard error.
+// Usage: soak TASKS [SAMPLES]
+// Writes one JSON object a line: {"tasks", "seconds", "allocated_kib", "memory_kib", "descriptors", "threads",
+// "children", "processes", "helper_memory_kib"}. A sample is taken while no task runs. If a task has a wrong result,
+// the program ends with status 1 and a sentence on standard error.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -39,7 +40,7 @@ class Host {
     folder_.file("deaf", "trap '' TERM; sleep 600; sleep 600\n");
   }
 
-  // As a command sees it: the parent of its parent.
+  // The warden, found as a command finds it: the parent of its parent.
   pid_t warden() const {
     return warden_above(static_cast<pid_t>(std::stol(shell("echo $PPID").at("stdout").get<std::string>())));
   }
@@ -158,7 +159,7 @@ Json sample(pid_t warden) {
   helpers.push_back(warden);
   long helper_memory = 0;
   for (const pid_t helper : helpers) helper_memory += status_kib(helper, "VmRSS");
-  // What the allocator keeps back comes and goes by megabytes; what is in use does not.
+  // Memory that the allocator keeps back comes and goes by megabytes; memory in use does not.
   malloc_trim(0);
   const struct mallinfo2 heap = mallinfo2();
   return {{"allocated_kib", (heap.uordblks + heap.hblkhd) / 1024},
@@ -170,7 +171,7 @@ Json sample(pid_t warden) {
           {"helper_memory_kib", helper_memory}};
 }
 
-// So many tasks, each the next kind, by all agents.
+// Runs the tasks `from` to `until`, each of the next kind, with all agents.
 void work(Host& host, unsigned from, unsigned until) {
   std::atomic<unsigned> next{from};
   std::mutex mutex;

@@ -45,7 +45,7 @@ class AskingHost {
 
   std::atomic<std::uint32_t> answer{WTOOL_APPROVAL_YES};
   std::atomic<bool> waits{false};       // asks forever, until it is withdrawn
-  std::function<void()> on_withdrawal;  // before it counts
+  std::function<void()> on_withdrawal;  // is called before a withdrawal counts
 
   std::vector<Question> questions() {
     const std::lock_guard lock(mutex_);

@@ -1,4 +1,4 @@
-// A variable of this process, as the host's environment, for as long as this lives.
+// Sets a variable of this process, which is the host's environment, for as long as the object lives.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@ namespace wtool::test {
 
 class HostVariable {
  public:
-  // Without a value it is taken out of the environment.
+  // Without a value, the variable is removed from the environment.
   HostVariable(std::string name, const std::optional<std::string>& value) : name_(std::move(name)) {
     if (const char* old = ::getenv(name_.c_str())) old_ = old;
     set(value);

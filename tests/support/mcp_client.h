@@ -65,7 +65,7 @@ class McpClient {
     say({{"jsonrpc", "2.0"}, {"method", method}, {"params", params}});
   }
 
-  // Gives the id.
+  // Returns the id.
   Json request(const std::string& method, const Json& params = Json::object()) {
     const Json id = ++last_id_;
     return request_as(id, method, params);
@@ -103,7 +103,7 @@ class McpClient {
     anonymous_.erase(anonymous_.begin());
     return found.at("error");
   }
-  // The next request of the server's.
+  // The next request of the server.
   Json question() {
     while (requests.empty()) BOOST_REQUIRE(read());
     const Json found = requests.front();
@@ -123,7 +123,7 @@ class McpClient {
     std::string line;
     return program.next_line(line) && take(line);
   }
-  // All lines that come within the time.
+  // Reads all lines that come within the time.
   void read_for(std::chrono::milliseconds time) {
     const auto end = std::chrono::steady_clock::now() + time;
     std::string line;
@@ -143,9 +143,9 @@ class McpClient {
   }
   static ProgramOptions talking(ProgramOptions options) {
     options.talk = true;
-    // Keeps the configuration of the person who runs the tests out.
+    // Keeps out the configuration of the person who runs the tests.
     if (!options.set.contains("XDG_CONFIG_HOME")) options.set["XDG_CONFIG_HOME"] = user_configuration();
-    // And nobody who runs them is asked.
+    // Keeps questions away from that person.
     static const ScratchFolder runtime;
     if (!options.set.contains("XDG_RUNTIME_DIR")) options.set["XDG_RUNTIME_DIR"] = runtime.path();
     return options;

@@ -3,8 +3,8 @@
 
 namespace wtool::test {
 
-// Moves this process, which must have one thread, into a mount namespace of its own; without root, with a user
-// namespace. False where the system does not allow that.
+// Moves this process, which must have one thread, into its own mount namespace, and into its own user namespace unless
+// it is root. False: the system does not allow that.
 bool leave_mounts();
 
 }  // namespace wtool::test

@@ -45,7 +45,7 @@ Answer answer_of(wtool_status status, std::string_view result, std::string_view 
   return answer;
 }
 
-// tests/cluster/suites has the same tests run their calls on a cluster.
+// tests/cluster/suites makes the same tests run their calls on a cluster.
 Json configured(Json config) {
   const char* const section = std::getenv("WTOOL_TEST_CLUSTER");
   if (section != nullptr && config.is_object() && !config.contains("cluster")) config["cluster"] = Json::parse(section);

@@ -66,14 +66,14 @@ struct Answer {
   std::string code() const;
 };
 
-// Beside the arguments. Zero and empty mean: not given.
+// What a call gets besides its arguments. Zero and empty mean: not given.
 struct CallOptions {
   std::uint64_t deadline_ms = 0;
   std::string call_id{};
   std::uint64_t parent_span = 0;
   std::string traceparent{};
   std::string limits{};
-  // On the thread inside call_run. A result other than 0 asks the call to stop.
+  // Called on the thread inside call_run. A result other than 0 asks the call to stop.
   std::function<int(const Event&)> on_event{};
 };
 
@@ -99,7 +99,7 @@ class ToolUnderTest {
   const wtool_tool* tool_ = nullptr;
 };
 
-// A call on a thread of its own. The tool must outlive it; its end waits for the call's.
+// A call on its own thread. The tool must outlive it; its destructor waits for the end of the call.
 class RunningCall {
  public:
   RunningCall(const ToolUnderTest& tool, const Json& arguments, const CallOptions& options = {});
@@ -107,7 +107,7 @@ class RunningCall {
   RunningCall(const RunningCall&) = delete;
   RunningCall& operator=(const RunningCall&) = delete;
 
-  // Waits until the command's standard output holds `text`, or the call is over; says whether it does.
+  // Waits until the command's standard output holds `text`, or the call is over. Returns whether it holds the text.
   bool wait_for_output(std::string_view text);
   void cancel(std::uint32_t how, std::string_view reason);
   // Waits for the end of the call.

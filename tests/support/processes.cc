@@ -18,7 +18,8 @@
 namespace wtool::test {
 namespace {
 
-// Of a file in /proc, which has no size of its own. Empty when it cannot be read: the process is gone, or not ours.
+// The contents of a file in /proc, which has no size of its own. Empty: it cannot be read, because the process is gone
+// or not ours.
 std::string contents(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return {};

@@ -21,7 +21,7 @@ class Mark {
   const std::string& text() const { return text_; }
   // "WTOOL_TEST_MARK=...", to put before a command or after `export`.
   std::string assignment() const { return "WTOOL_TEST_MARK=" + text_; }
-  // Living processes that have it in their environment or on their command line, the calling one excepted.
+  // Living processes that have it in their environment or on their command line, except the calling one.
   std::vector<pid_t> bearers() const;
   // What they are, for a message: "pid name; pid name".
   std::string description() const;
@@ -49,7 +49,7 @@ pid_t warden_above(pid_t custodian);
 // without a descriptor to wait on; for a single process, use wait_for_end.
 bool wait_until(const std::function<bool()>& predicate, std::chrono::milliseconds limit);
 
-// Waits until the process has ended (dead, if not reaped), by pidfd. False when `limit` has passed.
+// Waits by pidfd until the process has ended (is dead, even if not reaped). False when `limit` has passed.
 bool wait_for_end(pid_t pid, std::chrono::milliseconds limit);
 
 // "VmHWM" and its like, from /proc/PID/status, in KiB.

@@ -281,7 +281,7 @@ Gate::~Gate() {
   unlink(pipe_.c_str());
 }
 
-// For both ends: nobody waits for a writer any more.
+// Opened for both reading and writing, so that nobody waits for a writer any longer.
 void Gate::open() {
   if (writer_ < 0) writer_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
 }

@@ -42,7 +42,7 @@ class Program {
  public:
   enum class On {
     pipes,
-    terminal,  // a pseudo terminal, its controlling one, in whose foreground group it is
+    terminal,  // a pseudo-terminal: it controls the program, which is in its foreground group
   };
   Program(const std::vector<std::string>& argv, On on, const ProgramOptions& options = {});
   ~Program();
@@ -50,7 +50,7 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Reads until the output holds `text`, it ends, or the limit has passed; says whether it does.
+  // Reads until the output holds `text`, the program ends, or the limit has passed. Returns whether it holds the text.
   bool wait_for_output(std::string_view text);
   // Reads until `seen` returns true, the program ends, or the limit has passed; returns the last result of `seen`.
   bool wait_for(const std::function<bool()>& seen);
@@ -59,7 +59,7 @@ class Program {
   const std::string& output() const { return finished_.out; }
   // The next line of the output, without its newline. False: the output has ended, or the limit has passed.
   bool next_line(std::string& line);
-  // The same with a time of its own.
+  // The same with its own time limit.
   bool next_line(std::string& line, std::chrono::milliseconds patience);
   // Writes all of it to standard input, which must be a pipe (`talk`); false if that is closed.
   bool say(std::string_view text) const;
@@ -102,7 +102,7 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   // Absolute, without symbolic links.
   const std::string& path() const { return path_; }
-  // Writes a file in it, and gives its absolute path. mode: as in chmod.
+  // Writes a file in it, and returns its absolute path. mode: as in chmod.
   std::string file(std::string_view name, std::string_view content, unsigned mode = 0644) const;
 
  private:

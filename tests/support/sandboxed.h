@@ -66,7 +66,7 @@ inline bool has(const std::vector<std::string>& texts, const std::string& text) 
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
-// What this machine supports, asked of the kernel and not of the code under test.
+// What this machine supports, according to the kernel, not to the code under test.
 inline bool has_landlock(int version) { return ::syscall(444, nullptr, std::size_t{0}, 1U) >= version; }
 
 // Whether this user can have a mount namespace.

@@ -24,9 +24,9 @@ class Screen {
   std::vector<std::string> lines() const;
   // The same with a newline after each line, and wrapped lines joined.
   std::string text() const;
-  // The line of the cursor, put together.
+  // The line of the cursor, with its wrapped rows joined.
   std::string cursor_line() const;
-  // What was not understood.
+  // The sequences that were not understood.
   const std::string& unknown() const { return unknown_; }
 
  private:

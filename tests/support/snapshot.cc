@@ -31,7 +31,7 @@ std::vector<std::string> names_in(const char* directory) {
   return names;
 }
 
-// A sigset_t byte by byte: it has no other way to be read whole.
+// A sigset_t signal by signal, because it cannot be read as a whole.
 std::string hex(const sigset_t& set) {
   std::string text;
   for (int signal = 1; signal < NSIG; ++signal) {

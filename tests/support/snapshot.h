@@ -7,9 +7,9 @@
 
 namespace wtool::test {
 
-// Of the calling process: descriptors with their targets and flags, threads, children, dispositions of all signals,
-// masks, directory, environment, umask, limits, session and group, locale, and prctl settings. Not for a busy process:
-// it is not taken at one instant.
+// A snapshot of the calling process: descriptors with their targets and flags, threads, children, dispositions of all
+// signals, masks, directory, environment, umask, limits, session and group, locale, and prctl settings. Not for a busy
+// process: the snapshot is not taken at one instant.
 std::map<std::string, std::string> snapshot();
 
 // "name: before -> after" for each that differs, one a line; empty when all are the same.

@@ -41,7 +41,7 @@ struct Terminal {
   Json execute(const std::string& session, const std::vector<std::string>& words, const Json& more = Json::object()) {
     return call("execute_command", arguments(session, words, more));
   }
-  // The same of a script in the folder, whose text is given.
+  // The same with a script in the folder, whose text is given.
   Json script(const std::string& session, const std::string& text, const Json& more = Json::object()) {
     const std::string name = "script-" + std::to_string(++scripts_);
     scratch.file(name, text);

@@ -1,8 +1,8 @@
 // The main function of every test program; the module is named after the program. It is a separate file because the
 // precompiled header includes Boost.Test before a test's own BOOST_TEST_MODULE could make it define one.
 //
-// Several tests may be one executable, each of them a suite and a link to it (wtool_tests of tests/CMakeLists.txt). Called
-// by a link, it has the cases of the suite of that name, as if these were all of the program.
+// Several tests may share one executable: each of them is a suite, and a link to the executable (wtool_tests of
+// tests/CMakeLists.txt). When it is called by a link, it has only the cases of the suite of that name.
 #include <boost/test/tree/traverse.hpp>
 #include <boost/test/tree/visitor.hpp>
 #include <boost/test/unit_test.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 namespace unit_test = boost::unit_test;
 
-// What a suite holds itself, not what its own suites hold.
+// The members of a suite itself, not those of the suites in it.
 class DirectMembers : public unit_test::test_tree_visitor {
  public:
   explicit DirectMembers(const unit_test::test_suite& suite) : suite_(suite) {

@@ -1,4 +1,4 @@
-// What tests ask of texts: whether a message, an output or a file contains something.
+// What tests look for in texts: whether a message, an output or a file contains something.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ class SlurmClient {
   };
   // The user's own jobs with the name `name`; if it is empty, all jobs whose names look like those of pilots.
   std::optional<std::vector<Job>> jobs(const std::string& name, Stop& stop, std::string& error);
-  // Cancels the jobs with the name `name`, at most 1000, and returns their ids.
+  // Cancels the jobs with the name `name`, and returns their ids.
   std::optional<std::vector<std::string>> cancel_all(const std::string& name, Stop& stop, std::string& error);
 
  private:

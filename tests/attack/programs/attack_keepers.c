@@ -1,4 +1,4 @@
-/* Attacks the two processes that keep a command: its parent, the custodian, and the parent of that, the warden.
+/* Attacks the two processes that keep a command: its parent, the custodian, and the custodian's parent, the warden.
  *
  * Usage: attack_keepers ACTION TARGET ENDING
  *   ACTION  stop, stop-loop (by a daemon), nofile, nproc, cpu, as, data, fsize, stack: the limit becomes 0; nofile-8;

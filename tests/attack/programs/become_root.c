@@ -1,5 +1,5 @@
-/* Set to the user root, becomes that for good: nobody else may signal it. Says so in a line and sleeps; ends by itself
- * after a minute. */
+/* A set-user-ID program of root: it becomes root for good, so that nobody else may signal it. Prints "root" and
+ * sleeps; ends by itself after a minute. */
 #include <unistd.h>
 
 int main(void) {

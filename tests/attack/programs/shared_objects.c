@@ -2,11 +2,11 @@
 // POSIX.
 //
 // Usage: shared_objects use KEY MEMORY SEMAPHORES MESSAGES QUEUE
-//          Objects that are there, by their key, by their numbers and by the queue's name: writes into the memory,
+//          Uses existing objects, given by key, numbers and the queue's name: writes into the memory,
 //          raises a semaphore, takes messages away, and removes the queue. Prints "CALL ok" or "CALL ERRNO" for each
 //          call.
 //        shared_objects make KEY
-//          Makes a shared memory of this key, which stays.
+//          Makes a shared memory segment with this key, which stays.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -44,10 +44,11 @@ int main(int argc, char** argv) {
     char text[16];
   } message;
   report("msgrcv", msgrcv(atoi(argv[5]), &message, sizeof message.text, 0, IPC_NOWAIT | MSG_NOERROR));
-  // The kernel's own calls, which have names without the slash: the C library has other words for some of the errors.
+  // The kernel's own calls, to which names are given without the slash: the C library reports some errors differently.
   const long queue = syscall(SYS_mq_open, argv[6] + 1, O_RDWR | O_NONBLOCK, 0, NULL);
   report("mq_open", queue);
-  // As if it had been opened as a file, where the file system of the queues is mounted.
+  // These are tried even if mq_open failed: where the file system of the queues is mounted, a queue can be opened as a
+  // file.
   char text[8192];
   report("mq_timedreceive", syscall(SYS_mq_timedreceive, queue, text, sizeof text, NULL, NULL));
   report("mq_timedsend", syscall(SYS_mq_timedsend, queue, "x", 1, 0, NULL));

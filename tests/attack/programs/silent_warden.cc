@@ -1,4 +1,5 @@
-// In place of a shell-warden: of the right version, but it never greets. Ends when its socket closes, or after a minute.
+// Takes the place of shell-warden: it has the right version, but never greets. Ends when its socket closes, or after a
+// minute.
 #include <poll.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* Leaves a daemon behind that traces this process, so that the death of this process is told to the daemon alone. */
+/* Leaves a daemon behind that traces this process, so that only the daemon learns of the death of this process. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>

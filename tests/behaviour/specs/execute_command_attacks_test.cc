@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(an_absolute_path_is_the_name_only_where_path_finds_that_ver
   check_result(call({.commands = "npm"}, npm + " -v"), 0, "10.2.3\n");
   BOOST_TEST(call({.commands = "npm"}, fake).code() == "policy_denied");
   check_result(call({.commands = "npm, ./npm"}, "./npm"), 0, "fake\n");
-  // The very file where the host looks, and the fake one where the command runs.
+  // The path is the real file for the host, and the fake one for the command.
   std::filesystem::create_symlink(npm, folder("hosts") + "/npm");
   std::filesystem::current_path(scratch.path() + "/hosts");
   const Answer answer = call({.commands = "npm"}, Json{{"command", "/proc/self/cwd/npm"}, {"cwd", scratch.path()}});

@@ -46,7 +46,7 @@ struct ExecuteCommand {
     std::optional<std::string> commands{}, roots{};
     Json config = Json::object();
   };
-  // A text alone is the command.
+  // If `arguments` is a text, it is the command.
   Answer call(const Given& given, const Json& arguments) {
     const HostVariable commands("ALLOWED_COMMANDS", given.commands), roots("ALLOWED_CWD_ROOTS", given.roots);
     return ToolUnderTest(plugin, given.config, "execute_command")

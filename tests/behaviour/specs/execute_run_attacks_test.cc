@@ -27,7 +27,7 @@ struct Attacks : Project {
     file("evil/wtool.yaml", "evil\n");
   }
   std::string invalid(const std::string& path) const { return "Invalid path: " + path; }
-  // A file that appears where a program ran that must not.
+  // A file that appears if a program ran that must not run.
   std::string canary() const { return scratch.path() + "/ran"; }
   std::string trap() const { return "touch " + canary() + "; cat"; }
   bool ran() const { return std::filesystem::exists(canary()); }
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(files_in_force_are_never_written_whatever_they_are_called) 
     BOOST_TEST(run_with(strict, "mv " + name + " elsewhere") == failed(invalid(name)));
     BOOST_TEST(run_with(strict, "rm " + name) == failed(invalid(name)));
   }
-  // Nor the folders above them.
+  // Nor can the folders above them be moved or removed.
   for (const char* command : {"mv conf other", "rm -r conf"})
     BOOST_TEST(run_with(strict, command) == failed(invalid("conf")));
   file("evil2/real.json", "evil\n");
@@ -371,7 +371,7 @@ BOOST_AUTO_TEST_CASE(the_hint_for_a_file_of_commands_asks_for_no_more_than_the_r
   for (const unsigned writable : {0666U, 0662U}) {
     ::chmod(path.c_str(), writable);
     BOOST_TEST(error("npm test").ends_with(path + "; take that permission away (chmod o-w)"), error("npm test"));
-    // As the hint says; the group may write it still.
+    // This does what the hint says; the group may still write the file.
     ::chmod(path.c_str(), writable & ~2U);
     BOOST_TEST(run("npm test") == succeeded("ran\n"));
   }

@@ -27,7 +27,7 @@ struct Project {
   ScratchFolder scratch;
   const std::string root = folder("project");
   const std::string programs = folder("bin");
-  // Shell text is not run as root's own: each program is one of these, or one of the system's.
+  // Programs are found only in these folders: those that a test makes, and those of the system.
   const Json config{{"execute_run", {{"root", root}}}, {"commands", {{"path", {programs, "/usr/bin", "/bin"}}}}};
   ToolUnderTest tool{plugin, config, "execute_run"};
 
@@ -55,7 +55,7 @@ struct Project {
   void link(const std::string& to, const std::string& name) const {
     std::filesystem::create_symlink(to, root + '/' + name);
   }
-  // A real git, at work in the project.
+  // Runs the real git in the project.
   void git(std::vector<std::string> words) const {
     words.insert(words.begin(), {"/usr/bin/env", "git", "-c", "user.name=A", "-c", "user.email=a@example.org"});
     const Finished finished = wtool::test::run(words, {.directory = root});
@@ -66,7 +66,7 @@ struct Project {
   Json run_with(const ToolUnderTest& which, const std::string& command, const std::string& cwd = {}) const {
     const Answer answer = which.run({{"command", command}, {"cwd", cwd.empty() ? root : cwd}});
     const Json& metadata = answer.metadata();
-    // Whatever it says, it says it three times.
+    // The envelope, the text and the metadata must say the same.
     if (answer.is_error() == metadata.at("ok").get<bool>() || Json::parse(answer.text()) != metadata) {
       throw std::runtime_error("the envelope contradicts itself: " + answer.raw);
     }

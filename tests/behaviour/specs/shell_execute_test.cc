@@ -20,7 +20,7 @@ struct Tool {
   }
 };
 
-// The keys of the specification, each with its type, whatever else is there.
+// Checks that the keys of the specification are there, each with its type. There may be other keys.
 void check_keys(const Json& metadata, const std::map<std::string, Json::value_t>& keys) {
   for (const auto& [key, type] : keys) {
     BOOST_TEST_REQUIRE(metadata.contains(key), key << " is missing in " << metadata);

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(states_idle_running_completed_failed) {
   BOOST_TEST(state(id) == "idle");
   execute(id, {"false"});
   BOOST_TEST(state(id) == "failed");
-  // completed: while it is being closed, for as long as a process of it takes to end.
+  // completed: while the session is being closed, for as long as one of its processes takes to end.
   const Json kept = script(id, "trap '' TERM; (trap '' TERM; exec sleep 60) & echo\n");
   BOOST_REQUIRE(kept.contains("backgroundProcesses"));
   std::thread closer([&] { close(id); });
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(apps_tools_caws_tools_allow_json_is_looked_for_in_the_direc
   BOOST_TEST(message(execute(id, {"echo", "a"})).find("there is no tools-allow.json") != std::string::npos);
   project.file("tools-allow.json", R"(["echo"])");
   BOOST_TEST(execute(id, {"echo", "a"}).at("stdout") == "a\n");
-  // The specification's own place comes first, and a change counts at once.
+  // The place that the specification names comes first, and a change takes effect at once.
   project.file("apps/tools/caws/tools-allow.json",
                R"(["node", "npm", "pnpm", "yarn", "git", "docker", "python", "pytest"])");
   BOOST_TEST(code(execute(id, {"echo", "a"})) == "COMMAND_NOT_ALLOWED");
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(apps_tools_caws_tools_allow_json_is_looked_for_in_the_direc
 
 BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so) {
   const std::string id = open();
-  // Deeper than a stack is.
+  // Deeper than a stack allows.
   const std::string deep = "[" + std::string(500'000, '[') + std::string(500'000, ']') + "]";
   const std::pair<std::string, const char*> rows[] = {
       {"", "is not JSON"},
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so
         refused.dump().find(Json(expected).dump().substr(1, std::string(expected).size() - 1)) != std::string::npos,
         text << ": " << refused);
   }
-  // One that would never be read to its end, nor be opened.
+  // A list that could never be opened, or never be read to its end.
   const std::string pipe = scratch.path() + "/pipe";
   BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   for (const std::string& odd : {pipe, std::string("/dev/zero"), scratch.path()}) {
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(command_base_name_must_be_in_allowlist) {
   scratch.file("echo", "#!/bin/sh\necho hijacked\n", 0755);
   const std::string id = open();
   BOOST_TEST(execute(id, {"echo", "a"}).at("stdout") == "a\n");
-  // A path is a name only where it is the file that the name stands for.
+  // A path counts as a listed name only if it is the file that the name stands for.
   const Answer found = ToolUnderTest(plugin).shell("command -v cat");
   const std::string real = found.out().substr(0, found.out().size() - 1);
   BOOST_TEST(execute(id, {real, "script"}).contains("exitCode"));
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(command_base_name_must_be_in_allowlist) {
     BOOST_TEST(code(execute(id, {path, "a"})) == "COMMAND_NOT_ALLOWED", path);
   }
   BOOST_TEST(code(execute(id, {scratch.path() + "/echo", "a"})) == "COMMAND_NOT_ALLOWED");
-  // Nor is a path that is the file for the host, and another one for the command.
+  // A path does not count if it is that file for the host, but another one for the command.
   const std::string hosts = scratch.path() + "/hosts";
   std::filesystem::create_directory(hosts);
   std::filesystem::create_symlink(real, hosts + "/cat");

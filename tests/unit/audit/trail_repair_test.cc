@@ -61,7 +61,7 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_lacks_only_its_newline_gets_it, TornTrail) {
   BOOST_TEST(events[4]["call"] == "next");
 }
 
-// One that only looks whole: its content is not what its hash says.
+// The line only looks whole: its content does not match its hash.
 BOOST_FIXTURE_TEST_CASE(a_changed_line_without_a_newline_is_torn, TornTrail) {
   std::string line = next_line(*this);
   line.replace(line.find("torn"), 4, "Torn").pop_back();

@@ -20,7 +20,7 @@ namespace {
 struct RotatedTrail : TrailFolder {
   RotatedTrail() { options.max_bytes = 1000; }
 
-  // All files, oldest first: FILE itself is the shortest name and the first, and belongs at the end.
+  // All files, oldest first: FILE itself has the shortest name and is sorted first, but belongs at the end.
   std::vector<std::string> parts() const {
     std::vector<std::string> all = names();
     std::rotate(all.begin(), all.begin() + 1, all.end());
@@ -121,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_continued_is_refused_by_name, RotatedTrai
   check_says(write("c"), file + ".000000000007 cannot be read");
 }
 
-// Somebody who waits for the lock has the old file open when it gets another name.
+// A writer that waits for the lock has the old file open when it gets another name.
 BOOST_FIXTURE_TEST_CASE(who_waited_for_the_lock_writes_to_the_new_file, RotatedTrail) {
   options.max_bytes = 0;
   write_all(3);

@@ -44,7 +44,7 @@ inline std::vector<std::string> lines_of(const std::string& text) {
 
 inline const std::string no_hash(64, '0');
 
-// The lines of a text that are chained one on the other, parsed. Those that are no JSON are left out: they are torn.
+// The lines of a text that form one chain, parsed. Lines that are not JSON are left out: they are torn.
 inline std::vector<ordered_json> chained(const std::string& text, std::string prev = no_hash, std::uint64_t seq = 0) {
   std::vector<ordered_json> events;
   for (const std::string& line : lines_of(text)) {
@@ -73,7 +73,7 @@ struct TrailFolder {
     return all;
   }();
 
-  // Writes one event of that call; gives why it could not be.
+  // Writes one event of the call. Returns why it could not be written; empty: it was written.
   std::string write(const std::string& call) const { return audit::Trail(options).write("start", {{"call", call}}); }
   void write_all(int count) const {
     for (int i = 0; i < count; ++i) BOOST_REQUIRE(write("call-" + std::to_string(i)) == "");
@@ -91,7 +91,7 @@ struct TrailFolder {
   }
 };
 
-// A sentence has this part.
+// Checks that a sentence has this part.
 inline void check_says(const std::string& sentence, const std::string& part) {
   BOOST_TEST(sentence.find(part) != std::string::npos, '"' << sentence << "\" does not say \"" << part << '"');
 }

@@ -133,7 +133,7 @@ BOOST_FIXTURE_TEST_CASE(a_lock_that_is_held_is_waited_for_and_then_named, TrailF
   Descriptor holder(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   BOOST_REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
   check_says(write("c"), "another process has had its lock for 30 ms");
-  // Other locks would end here: another descriptor of the same file is closed by the same process.
+  // Locks of other kinds would end here, because the same process closes another descriptor of the file.
   { const Descriptor other(::open(file.c_str(), O_RDWR | O_CLOEXEC)); }
   check_says(write("c"), "another process has had its lock");
   holder.reset();
@@ -158,7 +158,7 @@ BOOST_FIXTURE_TEST_CASE(a_child_that_has_the_open_files_too_does_not_keep_the_lo
     over = true;
   });
   for (std::size_t i = 0; i < 30; ++i) {
-    while (written < i && !over) std::this_thread::yield();  // Each beside a write of its own.
+    while (written < i && !over) std::this_thread::yield();  // Each child is forked beside another write.
     const pid_t child = ::fork();
     if (child == 0) {
       ::alarm(60);

@@ -1,4 +1,4 @@
-// What a schema says of a value, where a plain comparison would be wrong or would take too long.
+// What a schema says about a value, where a plain comparison would be wrong or would take too long.
 #include "base/json_schema.h"
 
 #include <boost/test/unit_test.hpp>

@@ -514,7 +514,7 @@ BOOST_AUTO_TEST_CASE(any_bytes_are_masked_in_linear_time) {
       text += random() % 9 == 0 ? std::string("password") : std::string(1, alphabet[random() % alphabet.size()]);
     masker.masked(text);
   }
-  // What is quadratic takes minutes for these, and what is linear well under a second.
+  // Quadratic work takes minutes for these texts, and linear work well under a second.
   for (const std::string part : {"sk-",
                                  "eyJ-",
                                  "-----BEGIN ",

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Bytes that are no UTF-8, and one that ends texts in C.
+// Bytes that are not UTF-8, and one that ends a text in C.
 const std::string odd("caf\xe9\xff\0!", 7);
 
 Order some_order() {

@@ -1,4 +1,4 @@
-// The runner of commands on a cluster, against a pilot of the test's own: it answers what no pilot of ours would.
+// The runner of commands on a cluster, against a pilot of the test, which gives answers that our pilots never give.
 #include "cluster/remote_runner.h"
 
 #include <arpa/inet.h>
@@ -133,7 +133,7 @@ struct Host {
   std::shared_ptr<engine::SessionHold> hold;
 };
 
-// One slot of a pilot, whose answers are the test's. It runs until the host closes its connection.
+// One slot of a pilot, whose answers the test gives. It runs until the host closes its connection.
 class FakePilot {
  public:
   // Answers the order of this number, from 0.
@@ -188,7 +188,7 @@ class FakePilot {
   std::thread thread_;
 };
 
-// What the pilot was told, for the test's thread to look at.
+// What the pilot was told, for the thread of the test to read.
 struct Seen {
   void add(const Order& order) {
     const std::scoped_lock lock(mutex);
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_session_is_ended_by_the_id_that_its_first_command_got) {
   Seen seen;
   FakePilot pilot(*host.ticket, "7", [&](int number, const Order& order, Channel& channel) {
     seen.add(order);
-    // The second command could not begin: it says nothing of the session.
+    // The second command could not begin: it says nothing about the session.
     channel.send(Type::result, result(number == 0 ? exited("s1", true) : exited()));
   });
   host.run(true);
@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leavin
   BOOST_REQUIRE(outcome.kept != nullptr);
   BOOST_TEST(outcome.kept->alive());
   BOOST_REQUIRE(pilot.channel().send(Type::leaving, {}));
-  // Somebody looks at all connections; nothing is free.
+  // This looks at all connections, but none is free.
   Refusal refusal;
   BOOST_TEST(!host.pool->take(-1, Clock::now(), refusal).channel);
   BOOST_TEST(outcome.kept->alive());
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leavin
   await([&] { return !outcome.kept->alive(); });
   outcome.kept->request_end(milliseconds(0));
   outcome.kept->wait_end();
-  BOOST_TEST(pilot.orders() == 1);  // A pilot that leaves hears of no end.
+  BOOST_TEST(pilot.orders() == 1);  // A pilot that is leaving gets no order to end something.
 }
 
 BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_no_number_is_not_taken) {

@@ -59,7 +59,7 @@ std::string run_in(int cgroup, std::vector<std::string> words, int& error) {
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor root = open_directory("/");
   char* paths[] = {words[0].data(), nullptr};
-  std::vector<char*> arguments{nullptr};  // The plan wants room in front of them.
+  std::vector<char*> arguments{nullptr};  // The plan needs a free place before them.
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   char* variables[] = {nullptr};
@@ -83,12 +83,12 @@ std::string run_in(int cgroup, std::vector<std::string> words, int& error) {
   return {std::istreambuf_iterator<char>(said), {}};
 }
 
-// The line of /proc/self/cgroup for version 2 that a command has which is started in `cgroup`.
+// The line for version 2 in the /proc/self/cgroup of a command that is started in `cgroup`.
 std::string where_it_runs(int cgroup, int& error) {
   return run_in(cgroup, {"/bin/grep", "^0::", "/proc/self/cgroup"}, error);
 }
 
-// A cgroup below the nearest of ours in which one can be made, removed at the end; with or without controllers.
+// A cgroup below the nearest of ours in which one can be made, with or without controllers; removed at the end.
 struct SomeCgroup {
   SomeCgroup() {
     const auto text = [](const char* kernels_file) {
@@ -163,10 +163,10 @@ BOOST_AUTO_TEST_CASE(without_a_settable_limit_no_cgroup_is_made) {
 BOOST_AUTO_TEST_CASE(memory_is_exceeded_when_the_kernel_refused_more) {
   BOOST_TEST(use());
   set("memory.events.local",
-      "low 0\nhigh 0\nmax 120\noom 0\noom_kill 0\noom_group_kill 0\n");  // It was at its limit, and is.
+      "low 0\nhigh 0\nmax 120\noom 0\noom_kill 0\noom_group_kill 0\n");  // It reached its limit, but not more.
   BOOST_TEST((cgroup.exceeded() == Limit::none));
   set("memory.events.local",
-      "low 0\nhigh 0\nmax 120\noom 0\noom_kill 3\noom_group_kill 1\n");  // For want of the machine's.
+      "low 0\nhigh 0\nmax 120\noom 0\noom_kill 3\noom_group_kill 1\n");  // The machine had no memory left.
   BOOST_TEST((cgroup.exceeded() == Limit::none));
   set("memory.events.local", "low 0\nhigh 0\nmax 120\noom 1\noom_kill 3\noom_group_kill 1\n");
   BOOST_TEST((cgroup.exceeded() == Limit::memory_bytes));
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(processes_are_exceeded_when_the_kernel_refused_one) {
   BOOST_TEST(use());
   set("pids.events", "max 2\n");
   BOOST_TEST((cgroup.exceeded() == Limit::processes));
-  set("pids.peak", "6\n");  // It had fewer than it may: it was another's limit.
+  set("pids.peak", "6\n");  // It had fewer than it may have: another cgroup's limit was reached.
   BOOST_TEST((cgroup.exceeded() == Limit::none));
   set("pids.peak", "7\n");
   BOOST_TEST((cgroup.exceeded() == Limit::processes));
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_SUITE(making_a_cgroup)
 
 BOOST_AUTO_TEST_CASE(without_a_base_no_cgroup_is_made) { BOOST_TEST(!warden::Cgroup(-1).make(1, both)); }
 
-// It is what ends the command's processes when nothing else can.
+// The cgroup is what ends the command's processes when nothing else can.
 BOOST_AUTO_TEST_CASE(a_call_without_limits_has_one_too) {
   const test::ScratchFolder scratch;
   const Descriptor base = open_directory(scratch.path());
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(a_command_starts_in_the_one_it_is_given) {
   BOOST_TEST(line.ends_with("/" + some.name + "\n"), line);
 }
 
-// The kernel adds the time of a child to its parent's when it is waited for, and loses it where nobody waits.
+// The kernel adds the time of a child to its parent's when the parent waits for it, and drops it if nobody waits.
 BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_is_in_it) {
   const SomeCgroup some;
   int error = 0;

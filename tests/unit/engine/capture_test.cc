@@ -51,7 +51,8 @@ BOOST_AUTO_TEST_CASE(pieces_do_not_matter) {
   }
 }
 
-// Who reads to the place of the oldest bytes destroys them, so there must be somebody who has left them out already.
+// Reading into the place of the oldest bytes destroys them, so it is possible only once bytes have been left out
+// anyway.
 BOOST_AUTO_TEST_CASE(bytes_are_read_in_place_only_once_some_were_left_out) {
   Capture capture(10);
   capture.append("0123456789");
@@ -69,7 +70,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_read_in_place_only_once_some_were_left_out) {
   BOOST_TEST(text_of(capture) == "01234\n[... 3 bytes left out ...]\n89ABC");
 }
 
-// One read may fill the place up to its end and go on at its beginning.
+// One read may fill the place up to its end and continue at its beginning.
 BOOST_AUTO_TEST_CASE(bytes_that_were_read_in_two_parts_are_kept_in_their_order) {
   Capture capture(10);
   capture.append("0123456789");

@@ -15,7 +15,7 @@ using Paths = std::vector<std::string>;
 
 namespace {
 
-// One of mountinfo's lines, as systemd mounts it.
+// A line of mountinfo for a cgroup file system, as systemd mounts it.
 std::string mount(const std::string& root, const std::string& point, const std::string& type = "cgroup2") {
   return "31 23 0:28 " + root + " " + point + " rw,nosuid,relatime shared:4 - " + type + " cgroup rw,nsdelegate\n";
 }
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(one_controller_or_another_name_is_not_enough) {
 }
 
 BOOST_AUTO_TEST_CASE(without_controllers_no_base_is_chosen) {
-  // As a machine has it that gives its controllers to version 1.
+  // As on a machine that gives its controllers to version 1.
   const std::string root = cgroup("/r", "");
   BOOST_TEST(choose_cgroup_base({root}).empty());
   BOOST_TEST(choose_cgroup_base({}).empty());
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(one_that_we_may_not_use_is_passed_over) {
   const std::string root = cgroup("/r", "memory pids");
   const std::string slice = cgroup("/r/slice", "memory pids");
   const std::string scope = cgroup("/r/slice/scope", "memory pids");
-  // Without the file that a process is moved by: even root may not use it.
+  // Without the file by which processes are moved, not even root can use it.
   std::filesystem::remove(scope + "/cgroup.procs");
   BOOST_TEST(choose_cgroup_base({scope, slice, root}) == slice);
   if (::geteuid() == 0) {

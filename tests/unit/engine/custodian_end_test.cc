@@ -1,4 +1,4 @@
-// What the plugin hears of a custodian that ends: its last message, and whether it read all that it was sent.
+// What the plugin learns from a custodian that ends: its last message, and whether it read all that it was sent.
 #include <sys/socket.h>
 
 #include <boost/test/unit_test.hpp>

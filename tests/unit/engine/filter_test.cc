@@ -35,7 +35,7 @@ constexpr std::uint32_t allow = SECCOMP_RET_ALLOW;
 constexpr std::uint32_t kill_process = SECCOMP_RET_KILL_PROCESS;
 constexpr std::uint32_t fails_with(int error) { return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error); }
 
-// Newer than some libraries; from 424 on, these numbers are the same on every architecture.
+// Calls that are newer than some libraries. From 424 on, the numbers are the same on every architecture.
 const std::map<std::string, int> newer = {
     {"cachestat", 451},         {"fchmodat2", 452},        {"map_shadow_stack", 453},
     {"futex_wake", 454},        {"futex_wait", 455},       {"futex_requeue", 456},
@@ -65,7 +65,7 @@ class Filter {
     std::memcpy(program_.data(), bytes.data(), bytes.size());
   }
 
-  // What the program says of this call.
+  // The answer of the program to this call.
   std::uint32_t operator()(seccomp_data call) const {
     std::uint32_t accumulator = 0;
     for (std::size_t at = 0; at < program_.size(); ++at) {
@@ -106,7 +106,7 @@ class Filter {
     return (*this)(number_of(name), arguments);
   }
 
-  // Whether it says allowed, and refused, of the call with some arguments.
+  // Whether the program allows, and whether it refuses, the call with some of the arguments.
   struct Says {
     bool allowed = false;
     bool refused = false;
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(the_guide_says_of_each_call_what_the_filter_does) {
       BOOST_TEST_CONTEXT(row.held_by << ": " << name) {
         const int number = number_of(name);
         BOOST_TEST(number != __NR_SCMP_ERROR);
-        if (number < 0) continue;  // not of this architecture
+        if (number < 0) continue;  // not on this architecture
         const Filter::Says by_default = closed.says_of(number);
         const Filter::Says by_configuration = open.says_of(number);
         if (row.held_by == "refused") {
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(the_guide_has_every_call_once) {
     BOOST_TEST(in_guide.erase(name) == 1U, name << " (" << number << ") is missing");
   }
   for (const std::string& name : in_guide) BOOST_TEST(false, name << " is no system call");
-  // A library that knows newer ones asks for another look at the table.
+  // If the library knows newer calls, the table needs another look.
   for (int number = newest + 1; number < newest + 100; ++number) {
     char* const name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_X86_64, number);
     BOOST_TEST(name == nullptr, (name == nullptr ? "" : name) << " is newer than the table");
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(limits_of_other_processes_can_be_read_but_not_changed) {
   BOOST_TEST(filter("prlimit64", {4242, RLIMIT_CPU, 0, pointer}) == allow);
   BOOST_TEST(filter("prlimit64", {4242, RLIMIT_CPU, pointer, 0}) == fails_with(EPERM));
   BOOST_TEST(filter("prlimit64", {4242, RLIMIT_CPU, 0x7f0000000000, 0}) == fails_with(EPERM));
-  // The kernel looks at the lower half of the number alone.
+  // The kernel looks only at the lower half of the number.
   BOOST_TEST(filter("prlimit64", {(1ULL << 32) | 4242, RLIMIT_CPU, pointer, 0}) == fails_with(EPERM));
   BOOST_TEST(filter("setrlimit", {RLIMIT_CPU, pointer}) == allow);
 }

@@ -1,4 +1,4 @@
-// What is read of git's files, and how repositories are found, each part by itself.
+// What is read from git's files, and how repositories are found, each part by itself.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ std::string index_of(std::uint32_t version, std::size_t hash_size, const std::ve
     one += static_cast<char>(entry.path.size() >> 8);
     one += static_cast<char>(entry.path.size() & 0xffU);
     if (version == 4) {
-      one += '\0';  // Nothing is taken off the path before: these have one letter more each.
+      one += '\0';  // Nothing is removed from the path before: each path has one letter more.
       one += entry.path.back();
       one += '\0';
     } else {
@@ -84,7 +84,7 @@ struct Search : ScratchFolder {
   void watch_folders() {
     for (int looks = 0; looks < 3; ++looks) found();
   }
-  // In a folder with a/b/c and no repository.
+  // Needs a root that has the folders a/b/c and no repository.
   void see_every_change() {
     make("a/b/c/.git");
     BOOST_TEST((found() == Texts{"/a/b/c/.git"}));
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(submodules_are_found_in_an_index_of_each_version) {
         BOOST_TEST(is_submodule(index, "ab"));
         BOOST_TEST(!is_submodule(index, "abc"));
         BOOST_TEST(!is_submodule(index, "other"));
-        // No part of it is a valid index, and then the answer is uncertain.
+        // No beginning of it is a valid index, so the answer is uncertain.
         for (std::size_t size = 0; size + 1 < index.size(); size += 7) is_submodule(index.substr(0, size), "other");
         BOOST_TEST(is_submodule(index.substr(0, 40), "other"));
       }
@@ -182,7 +182,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_replaces_a_watched_one_is_searched, Search
   make("a/b/c");
   make("other/b/c/.git");
   watch_folders();
-  // Somebody has the old one open, so the kernel does not report its end.
+  // The old folder stays open, so the kernel does not report its end.
   const wtool::Descriptor kept(::open((root + "/a/b/c").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   BOOST_TEST(found() == Texts{"/other/b/c/.git"}, boost::test_tools::per_element());
   std::filesystem::remove_all(root + "/a");
@@ -304,7 +304,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_named, Search) {
   if (::geteuid() == 0) return;
   make("open/.git");
   make("shut/.git");
-  // Neither, only to enter, and only to list.
+  // May be neither entered nor listed; only entered; only listed.
   for (const mode_t mode : {0000U, 0300U, 0600U}) {
     BOOST_REQUIRE(::chmod((root + "/shut").c_str(), mode) == 0);
     BOOST_TEST(found() == Texts{"/open/.git"}, boost::test_tools::per_element());

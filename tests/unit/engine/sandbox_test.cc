@@ -226,7 +226,7 @@ BOOST_FIXTURE_TEST_CASE(all_calls_share_one_ruleset_until_a_root_is_replaced, Fo
   BOOST_TEST(third->shared != first->shared);
 }
 
-// The second call waits for the search of the first, which continues.
+// The second call gives up instead of waiting for the search of the first, which continues.
 BOOST_FIXTURE_TEST_CASE(a_call_whose_caller_gives_up_waits_for_no_search, Folders) {
   SandboxPolicy wanted = policy();
   wanted.repositories = true;
@@ -261,7 +261,7 @@ BOOST_FIXTURE_TEST_CASE(each_folder_above_a_protected_name_is_bound_up_to_the_ou
   BOOST_TEST(names.bound == std::vector<std::string>{inside + "/.git/config"}, boost::test_tools::per_element());
   BOOST_TEST(names.watched.empty());
   BOOST_TEST(names.missing.empty());
-  // Both in the outer root, and .bashrc in the inner one.
+  // Both names are missing in the outer root, and .bashrc in the inner one.
   BOOST_REQUIRE(names.missing_in.size() == 2U);
   BOOST_TEST(names.missing_in.at(0).paths->size() == 2U);
   BOOST_TEST(names.missing_in.at(1).paths->size() == 1U);
@@ -288,7 +288,7 @@ BOOST_FIXTURE_TEST_CASE(every_kind_of_change_is_seen, Folders) {
   BOOST_TEST((changes_by([&] { file("inside/missing", ""); }) == Paths{inside + "/missing"}));
   BOOST_TEST((changes_by([&] { file("inside/folder/below/new", ""); }) == Paths{below, below + "/new"}));
   BOOST_TEST((changes_by([&] { fs::remove(below + "/deep"); }) == Paths{below, below + "/deep"}));
-  // Replaced by one of the same content and time.
+  // Replaced by a file with the same content and time.
   BOOST_TEST((changes_by([&] {
                 const auto time = fs::last_write_time(one);
                 file("inside/other", "text");

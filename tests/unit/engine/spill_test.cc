@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 
-// Names that new_name() may have given, the lower the older.
+// A name that new_name() may have given. A lower `age` makes an older name.
 std::string old_name(int age) { return "2001010" + std::to_string(age) + "T000000.000Z-call-0000000a.out"; }
 
 struct Folder {
@@ -306,7 +306,7 @@ BOOST_FIXTURE_TEST_CASE(writers_at_once_never_pass_the_limit_and_keep_what_they_
   BOOST_TEST(spilled_bytes() <= mebibyte);
   for (std::size_t i = 0; i < results.size(); ++i) {
     BOOST_TEST((results[i].bytes == 400'000) == results[i].error.empty());
-    // One that is done may have been removed for another.
+    // A file that is done may have been removed to make room for another one.
     if (results[i].path.empty() || !fs::exists(results[i].path)) continue;
     BOOST_TEST((content(results[i].path) == std::string(results[i].bytes, static_cast<char>('a' + i))));
   }

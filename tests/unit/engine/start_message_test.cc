@@ -200,12 +200,12 @@ BOOST_AUTO_TEST_CASE(malformed_sandboxes_are_refused) {
   BOOST_TEST(taken(sandbox_part(1, 2)));
   BOOST_TEST(!taken(sandbox_part(2, 2)));               // the filter reaches into the texts
   BOOST_TEST(!taken(sandbox_part(4'000'000'000U, 2)));  // absurd
-  BOOST_TEST(!taken(sandbox_part(1, 1)));               // more texts than were told
+  BOOST_TEST(!taken(sandbox_part(1, 1)));               // more texts than announced
   BOOST_TEST(!taken(sandbox_part(1, 3)));               // fewer
   BOOST_TEST(!taken(sandbox_part(1, 4'000'000'000U)));
   BOOST_TEST(!taken(sandbox_part(1, 2).substr(0, 4)));
   BOOST_TEST(!taken(sandbox_part(1, 2).substr(0, 16)));  // no directory
-  BOOST_TEST(!taken(sandbox_part(1, 2) + "x"));          // the last is not ended
+  BOOST_TEST(!taken(sandbox_part(1, 2) + "x"));          // the last text is not ended
 }
 
 BOOST_AUTO_TEST_CASE(malformed_messages_are_refused) {
@@ -213,11 +213,11 @@ BOOST_AUTO_TEST_CASE(malformed_messages_are_refused) {
   BOOST_TEST(accepted(1, 1, 0, text, 12));
   BOOST_TEST(!accepted(0, 1, 0, text, 12));                // nothing to execute
   BOOST_TEST(!accepted(1, 0, 0, text, 12));                // no argv[0]
-  BOOST_TEST(!accepted(1, 1, 1, text, 12));                // fewer texts than were told
-  BOOST_TEST(!accepted(1, 1, 0, text.substr(0, 11), 11));  // the last is not ended
+  BOOST_TEST(!accepted(1, 1, 1, text, 12));                // fewer texts than announced
+  BOOST_TEST(!accepted(1, 1, 0, text.substr(0, 11), 11));  // the last text is not ended
   BOOST_TEST(!accepted(2, 4'000'000'000U, 0, text, 12));   // absurd
   BOOST_TEST(!accepted(1, 1, 0, text, 100));               // the rest never comes
-  BOOST_TEST(!accepted(1, 1, 0, text, 5));                 // more than was told
+  BOOST_TEST(!accepted(1, 1, 0, text, 5));                 // more than announced
   BOOST_TEST(!accepted(1, 1, 0, text, warden::max_text + 1));
 }
 

@@ -21,7 +21,7 @@ using namespace wtool;
 
 namespace {
 
-// A child that waits to be killed, in front of `below` more of its kind, each the child of the one before.
+// A child that waits to be killed, with `below` more processes of its kind below it, each the child of the one before.
 pid_t make_chain(int below, int ready) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -50,7 +50,7 @@ struct Family {
   pid_t eldest;
 };
 
-// A child with a number that the kernel was asked for, where this user may ask; -1 with errno where not.
+// Forks a child with the process id `number`, if this user may choose one; otherwise -1 with errno.
 pid_t fork_with_number(pid_t number) {
   clone_args arguments{};
   arguments.exit_signal = SIGCHLD;
@@ -59,7 +59,7 @@ pid_t fork_with_number(pid_t number) {
   return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
 }
 
-// A process of ours that has a child with the number `wanted`, which sends back each byte that it gets.
+// A process of ours that has a child with the process id `wanted`, which sends back each byte that it gets.
 struct Stranger {
   explicit Stranger(pid_t wanted) {
     int ends[2];
@@ -83,7 +83,7 @@ struct Stranger {
     ::waitpid(parent, nullptr, 0);
   }
 
-  // False once the child has been killed, also when it has not died yet: it gets no further than its read.
+  // False once the child has been killed, even if it has not died yet: it gets no further than its read.
   bool answers() const {
     char byte = 'x';
     return ::send(socket.get(), &byte, 1, MSG_NOSIGNAL) == 1 && ::read(socket.get(), &byte, 1) == 1;
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_stranger_that_got_the_number_of_a_member_is_left_alone) {
   ::close(ends[1]);
 }
 
-// A command may take the limit of descriptors away from its keeper.
+// A command may set its keeper's limit of descriptors to 0.
 BOOST_AUTO_TEST_CASE(without_descriptors_the_own_children_are_seen_and_killed) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const Family family(3);

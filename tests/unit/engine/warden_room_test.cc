@@ -78,7 +78,8 @@ class SmallWarden {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_request_whose_descriptors_find_no_room_is_lost_alone) {
-  // How many a warden needs for itself is its own business: with one more than that, two do not fit and one does.
+  // The test does not know how many descriptors a warden needs for itself. With one more than that, two do not fit, but
+  // one does.
   bool seen = false;
   for (rlim_t most = 5; most < 40 && !seen; ++most) {
     const SmallWarden warden(most);

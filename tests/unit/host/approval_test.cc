@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(the_standard_input_is_shown_and_the_title_says_where_it_is_
       holds(asked({{"command", "wc"}, {"stdin", input}}),
             "With a text of 9000 bytes at its standard input, of which these are the first 9 (the SHA-256 of all is "
             "5e):\n  | one\n"));
-  // Another plugin's.
+  // A subject of another plugin.
   BOOST_TEST(holds(asked({{"stdin", "as it likes"}}), "stdin:\n  | as it likes\n"));
   BOOST_TEST(
       holds(asked({{"stdin", {{"bytes", json::array()}, {"text", 5}, {"cut", "no"}}}}), "With this text, of [] bytes"));
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_subject_that_is_not_an_object_is_shown_unchanged) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// A terminal, with the person's end and the program's. Not the controlling one of anybody.
+// A terminal, with the person's end and the program's. It is nobody's controlling terminal.
 struct Pty {
   Pty() {
     BOOST_REQUIRE(::openpty(&person, &program, nullptr, nullptr, nullptr) == 0);
@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(a_question_that_was_withdrawn_before_is_not_asked) {
   approval.withdraw(7);
   approval.withdraw(7);
   BOOST_TEST((approval.ask({.id = 7, .tool = "t", .subject = "{}", .reason = "r"}) == Approval::unavailable));
-  // That question is over; another may have its number.
+  // The withdrawn question is over; another question may have its number.
   Approval answer = Approval::unavailable;
   std::thread again([&] { answer = approval.ask({.id = 7, .tool = "t", .subject = "{}", .reason = "r"}); });
   BOOST_TEST(terminal.wait_for(prompt));

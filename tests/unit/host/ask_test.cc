@@ -1,4 +1,4 @@
-// The program `wtool` where a tool asks, explains itself, or where somebody wants to see the configuration.
+// The program `wtool` when a tool asks or explains itself, and when somebody wants to see the configuration.
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(the_exit_status_is_the_verdict, Place) {
   }
 }
 
-// A plugin whose tool shell_execute says of a command what the command says itself.
+// A plugin whose tool shell_execute gives the verdict that the command itself names.
 struct ShellPlace : Place {
   ShellPlace() { plugin = "shell.so"; }
   // A workflow of one state.
@@ -159,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(lint_asks_once_about_commands_that_are_the_same, ShellPl
     return wtool({"lint", file}).out;
   };
   BOOST_TEST(holds(lint(""), "0 warnings"));
-  // Other variables make another command.
+  // With other variables, it is another command.
   BOOST_TEST(holds(lint(" with environment={\"X\": \"1\"}"), "1 warning"));
 }
 
@@ -215,7 +215,7 @@ BOOST_FIXTURE_TEST_CASE(every_key_is_shown_with_its_layer_and_place, Place) {
   BOOST_TEST(holds(text.out, "# sandbox:  # off"));
   BOOST_TEST(!holds(text.out, "abc"));
   BOOST_TEST(!holds(text.out, "def\""));
-  // What it prints is a configuration.
+  // The printed text is itself a configuration.
   const std::string again = scratch.file("again.yaml", text.out);
   const Finished same = wtool({"config", "show", "--json", "--config", again});
   BOOST_TEST_REQUIRE(same.exit_code == 0, same.err);

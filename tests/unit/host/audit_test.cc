@@ -100,7 +100,7 @@ struct WrittenTrail {
   }
 };
 
-// A line as somebody would forge it who knows the format: whole, and with a hash that is right.
+// A line as somebody who knows the format would forge it: whole, and with a hash that is right.
 std::string forged(const std::string& line, const std::function<void(std::string&)>& change) {
   std::string hashed(wtool::host::audit::without_hash(line).value());
   change(hashed);
@@ -145,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(every_change_of_a_byte_is_found, WrittenTrail) {
     BOOST_TEST(!found.good(), what << " at byte " << at << " is not found: " << all_of(found));
   };
   for (std::size_t at = 0; at < good.size(); ++at) {
-    // Of the last brace and the last newline, one that is missing or zero is what a kill or a loss of power leaves too.
+    // A kill or a loss of power, too, may leave the last brace or the last newline missing or zero.
     const bool end = at + 2 >= good.size();
     for (const char other : {'x', '"', '0', '\n', '\0', '}', static_cast<char>(good[at] ^ 1)}) {
       if (other == good[at] || (end && other == '\0')) continue;
@@ -160,7 +160,7 @@ BOOST_FIXTURE_TEST_CASE(every_change_of_a_byte_is_found, WrittenTrail) {
 
 BOOST_FIXTURE_TEST_CASE(a_number_that_no_computer_holds_is_a_change_like_any_other, WrittenTrail) {
   write(2);
-  // Where a hash loses its first quote, what is left may read as a number, and as one with a huge exponent.
+  // If a hash loses its first quote, the rest may read as a number, even as one with a huge exponent.
   std::string last = split(content(file)).back();
   last.replace(last.find("\"hash\":\"") + 7, 11, "93040e5502");
   put(file, split(content(file)).front() + last);
@@ -390,7 +390,7 @@ BOOST_FIXTURE_TEST_CASE(an_expected_line_must_be_there, WrittenTrail) {
   BOOST_TEST(!report(other).good());
   BOOST_TEST(all_of(report(other)) == "problem: the expected line " + other +
                                           " is not in the trail: it was cut off, or the whole was rewritten\n");
-  // The end cut off: nothing but the expected line shows it.
+  // The end is cut off: only the expected line shows it.
   const std::string last = report().head;
   Lines lines = split(content(file));
   lines.pop_back();

@@ -364,7 +364,7 @@ struct Home {
   }
   void user(const std::string& text) const { std::ofstream(root / "user/wtool.yaml") << text; }
   void project(const std::string& text) const { std::ofstream(root / "project/wtool.yaml") << text; }
-  // So long ago that it counts as settled.
+  // Sets the file's time so far back that it counts as settled.
   void age(const char* name) const {
     const timespec times[2] = {{1'000'000'000, 0}, {1'000'000'000, 0}};
     BOOST_REQUIRE(::utimensat(AT_FDCWD, (root / name).c_str(), times, 0) == 0);
@@ -476,7 +476,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_change_is_noticed) {
   const Home home;
   home.project("limits: {processes: 1}\n");
   home.age("project/wtool.yaml");
-  // The time of the last change of the status cannot be set back: until it is old enough, the file is not trusted.
+  // The change time cannot be set back: until it is old enough, the file is not trusted.
   ConfigFiles files = home.files();
   const auto settled = [&] {
     for (int i = 0; i < 1000; ++i) {
@@ -487,7 +487,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_change_is_noticed) {
     return false;
   };
   BOOST_TEST_REQUIRE(settled());
-  // Appears.
+  // A file appears.
   home.user("limits: {timeout_max: 9}\n");
   BOOST_TEST(files.changed());
   BOOST_TEST(loaded(files)["limits"]["timeout_max"] == 9);
@@ -504,7 +504,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_change_is_noticed) {
   BOOST_TEST(files.changed());
   BOOST_TEST(loaded(files)["limits"]["processes"] == 3);
   BOOST_TEST_REQUIRE(settled());
-  // Vanishes.
+  // A file vanishes.
   std::filesystem::remove(home.root / "user/wtool.yaml");
   BOOST_TEST(files.changed());
   BOOST_TEST(!loaded(files)["limits"].contains("timeout_max"));

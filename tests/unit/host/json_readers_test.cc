@@ -1,5 +1,5 @@
-// What reads JSON that others wrote: arguments of calls and configurations, outputs and answers of steps, messages of MCP
-// clients, records of journals. Each takes what RFC 8259 requires and refuses what it forbids, and none crashes.
+// The readers of JSON that others wrote: arguments of calls and configurations, outputs and answers of steps, messages
+// of MCP clients, records of journals. Each takes what RFC 8259 requires and refuses what it forbids, and none crashes.
 //
 // tests/json/run does the same with an outside suite: the files of the folder WTOOL_JSON_SUITE, whose names begin with
 // y_ (to be taken), n_ (to be refused) or i_ (either).
@@ -204,14 +204,14 @@ BOOST_AUTO_TEST_CASE(what_is_json_is_taken_by_every_reader) {
 BOOST_AUTO_TEST_CASE(what_is_no_json_is_refused_by_every_reader) {
   for (const Reader& reader : readers) {
     for (const std::string& text : other_texts) {
-      // In a list, nothing is an empty list.
+      // The reader of outputs puts the text into a list: nothing makes an empty list.
       if (reader.takes == outputs_take && text.find_first_not_of(' ') == std::string::npos) continue;
       BOOST_TEST(!reader.takes(text), reader.name << ": " << shown(text));
     }
   }
 }
 
-// RFC 8259 leaves these to who reads.
+// RFC 8259 leaves these to the reader.
 BOOST_AUTO_TEST_CASE(what_readers_may_choose_is_the_same_as_ever) {
   struct Row {
     std::string text;
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(what_readers_may_choose_is_the_same_as_ever) {
   const std::string flat = repeated("[", 60) + repeated("]", 60);
   const std::string deep = repeated("[", 200) + repeated("]", 200);
   const Row rows[] = {
-      // A number that no double has would become another one.
+      // A number that no double can hold would become another one.
       {"1e400", false, false, false, false, false},
       {"-1e400", false, false, false, false, false},
       // Of two values with one key, one would be lost.
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(what_readers_may_choose_is_the_same_as_ever) {
       // Half of a character: clients of MCP cut texts there, and get U+FFFD.
       {R"("\ud83d")", false, false, false, true, false},
       {R"("\ude42\ud83d")", false, false, false, true, false},
-      // The mark may stand before a whole text alone.
+      // The mark may only stand before a whole text.
       {"\xef\xbb\xbf[]", false, true, false, false, false},
       {flat, true, true, true, true, true},
       {deep, false, true, false, false, true},
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(a_hundred_thousand_levels_end_no_reader) {
 BOOST_AUTO_TEST_CASE(an_outside_suite) {
   const char* const folder = std::getenv("WTOOL_JSON_SUITE");
   if (folder == nullptr) return;
-  // What readers refuse on purpose, although it is JSON.
+  // JSON that readers refuse on purpose.
   const std::map<std::string, std::string> refused = {
       {"arguments and configurations: y_object_duplicated_key.json", "a key twice"},
       {"arguments and configurations: y_object_duplicated_key_and_value.json", "a key twice"}};
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(an_outside_suite) {
     ++files;
     for (const Reader& reader : readers) {
       const std::string what = std::string(reader.name) + ": " + name;
-      // In a list, nothing is an empty list; and several values are a longer one.
+      // In a list, nothing makes an empty list, and several values make a longer one.
       const bool fits_in_a_list = reader.takes == outputs_take && parse_json('[' + text + ']').is_array();
       const bool taken = reader.takes(text);
       if (name.starts_with("y_") && refused.count(what) != 0) {

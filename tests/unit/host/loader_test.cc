@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_is_not_an_empty_one) {
   std::string error;
   BOOST_TEST(plugin_files(folder.path, error).empty());
   BOOST_TEST(holds(error, "of --plugin has no *.so"));
-  // Without a descriptor for it nobody can, not even root.
+  // Without a descriptor for the folder nobody can read it, not even root.
   rlimit usual{};
   BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
   const rlimit none{.rlim_cur = 0, .rlim_max = usual.rlim_max};

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(an_output_of_a_session_that_is_cut_is_flagged_and_warned_of
       both.at("warning") ==
       "stdout had 10000 bytes, and only its beginning and its end are here: 1024 bytes; stderr had 5000 bytes, and "
       "only its beginning and its end are here: 1024 bytes");
-  // What the tool has said itself is about more.
+  // The tool's own warning is about more, so it stays.
   const ordered_json earlier =
       cut_one({{"stdout", std::string(10'000, 'x')}, {"truncated", true}, {"warning", "stdout had 9 GB"}});
   BOOST_TEST(earlier.at("warning") == "stdout had 9 GB");

@@ -40,14 +40,14 @@ struct Ends {
   int fd[2] = {-1, -1};
 };
 
-// Of that many bytes, the newline included.
+// A line of `bytes` bytes, including the newline.
 std::string line_of(std::size_t bytes) {
   std::string line(bytes, 'x');
   line.back() = '\n';
   return line;
 }
 
-// Reads lines until the end.
+// Reads until the end, and counts the lines.
 std::size_t lines_of(int descriptor) {
   std::size_t lines = 0;
   char buffer[4096];
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(nobody_waits_for_a_slow_reader_and_nothing_is_lost) {
     std::atomic<bool> gone{false};
     Output output(ends.fd[1], [&] { gone.store(true); });
     const std::string line = line_of(10'000);
-    for (int i = 0; i < 1000; ++i) output.send(line);  // Ten megabytes, far more than either holds.
+    for (int i = 0; i < 1000; ++i) output.send(line);  // Ten megabytes, far more than a pipe or a socket holds.
     auto reader = std::async(std::launch::async, [&] { return lines_of(ends.fd[0]); });
     output.finish(10s);
     ends.close(1);

@@ -1,4 +1,4 @@
-// Words of a command line as the arguments of a call, by schemas that shell_tools has not.
+// Words of a command line as the arguments of a call, by schemas that shell_tools does not have.
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_value_has_the_type_that_the_schema_names) {
   BOOST_TEST(read(schema, {"maybe=null"}) == R"({"maybe":null})");
   BOOST_TEST(read(schema, {"maybe=7"}) == R"({"maybe":7})");
   BOOST_TEST(read(schema, {"maybe=x"}) == "error: maybe: got \"x\"; allowed is a value of type integer or null");
-  BOOST_TEST(read(schema, {"either=7"}) == R"({"either":"7"})");  // text is never a guess
+  BOOST_TEST(read(schema, {"either=7"}) == R"({"either":"7"})");  // text is never guessed to be a number
   BOOST_TEST(read(schema, {"any=7"}) == R"({"any":"7"})");
   BOOST_TEST(read(schema, {"any.inner=1"}) == "error: any.inner: any is text and has no keys");
   BOOST_TEST(read(schema, {"any:={\"a\":1}", "any.inner=1"}) == "error: any.inner: any is text and has no keys");

@@ -30,7 +30,7 @@ struct TemporaryFolder {
   std::string path;
 };
 
-// In the child: nothing that a test fails with comes back from here.
+// Runs in the child, which must never return into the test.
 [[noreturn]] void become(const std::vector<std::string>& arguments, const Program::Options& options, int in, int out,
                          int err) {
   if (!options.out_file.empty()) out = ::open(options.out_file.c_str(), O_WRONLY | O_CLOEXEC);

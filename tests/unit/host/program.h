@@ -19,7 +19,7 @@ class Program {
  public:
   struct Options {
     std::string input = {};                                             // standard input; small enough for a pipe
-    std::vector<std::pair<std::string, std::string>> environment = {};  // on top of this process's
+    std::vector<std::pair<std::string, std::string>> environment = {};  // in addition to this process's
     std::string out_file = {};                                          // standard output goes there instead
     bool close_out = false;                                             // the reader of standard output has gone
     bool no_out = false;                                                // there is no standard output at all

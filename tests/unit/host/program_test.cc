@@ -19,7 +19,7 @@ using nlohmann::json;
 
 static std::string built(const std::string& name) { return std::string(HOST_TEST_PLUGINS) + '/' + name + ".so"; }
 
-// With the good plugin in front.
+// The arguments, with the good plugin before them.
 static std::vector<std::string> with_plugin(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"--plugin", built("good")});
   return arguments;
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(a_plugin_is_found_in_the_search_path_and_a_bad_one_is_named
   std::filesystem::create_directory(folder);
   std::filesystem::copy_file(built("good"), folder + "/mine.so", std::filesystem::copy_options::overwrite_existing);
   const std::string program = std::string(WTOOL_TEST_PROGRAM);
-  // Only where no plugin stands beside the program does the search path decide.
+  // The search path decides only if no plugin is beside the program.
   const std::string beside = program.substr(0, program.rfind("/bin/")) + "/lib/wtool/shell_tools.so";
   if (!std::filesystem::exists(beside)) {
     BOOST_TEST(holds(run_program({"tools"}, {.environment = {{"WTOOL_PLUGIN_PATH", folder}}}).out, "echo"));

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_SUITE(reload)
 BOOST_AUTO_TEST_CASE(a_change_between_two_calls_is_picked_up) {
   Running running("limits: {timeout_max: 5}\n");
   BOOST_TEST(running.config() == json::parse(R"({"limits":{"timeout_max":5}})"));
-  // At once, at the same length: times of files are coarse.
+  // At once, and with the same length: times of files are coarse.
   for (int i = 1; i < 10; ++i) {
     running.write("limits: {timeout_max: " + std::to_string(i) + "}\n");
     BOOST_TEST(running.config()["limits"]["timeout_max"] == i);
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_broken_file_at_the_start_is_no_toolbox) {
   BOOST_TEST(holds(error, "unknown key x"));
 }
 
-// A call of "wait" on a thread of its own, once it waits.
+// A call of "wait" on its own thread. The constructor returns once the call waits.
 struct Waiting {
   explicit Waiting(Running& running) {
     thread = std::thread([&] {
@@ -177,7 +177,7 @@ struct Waiting {
 BOOST_AUTO_TEST_CASE(a_call_after_a_change_waits_for_those_that_run) {
   Running running("limits: {timeout_max: 5}\n");
   Waiting waiting(running);
-  // Without a change they run beside each other.
+  // Without a change, they run at the same time.
   BOOST_TEST(running.config()["limits"]["timeout_max"] == 5);
   running.write("limits: {timeout_max: 6}\n");
   json config;

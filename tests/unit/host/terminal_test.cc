@@ -31,7 +31,7 @@ struct Place {
     ::close(program);
     ::close(person);
   }
-  // What the screen shows when all that was written until now has come.
+  // What the screen shows once everything that was written so far has come.
   std::string text() {
     char buffer[4096];
     for (ssize_t got; (got = ::read(person, buffer, sizeof buffer)) > 0;) {

@@ -1,11 +1,12 @@
 /* A plugin for the tests of the host, in plain C. Two tools:
  *
- *   echo  answers with the number of argument bytes, the arguments (where they begin like an object) and its
- *         configuration; is_error where they do not begin so; sends "out" and "err" as live output before
+ *   echo  answers with the number of argument bytes, the arguments (if they begin like an object) and its
+ *         configuration; is_error if they do not; sends "out" and "err" as live output before
  *   wait  sends "waiting" as live output, and ends only when it is cancelled; with "stubborn" in its arguments only
  *         when it is cancelled now, with "never" never
  *
- * Compiled with one of the macros below it is a plugin that a host must refuse, or an answer that it must not believe.
+ * Compiled with one of the macros below, it is a plugin that a host must refuse, or gives an answer that a host must
+ * not believe.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -211,7 +212,7 @@ static void call_free(wtool_call* call) {
   free(call);
 }
 
-/* The arguments say what it is: allow, ask, deny, a verdict that there is not, or no explanation at all; `once` is
+/* The arguments name the answer: allow, ask, deny, a verdict that does not exist, or no explanation at all; `once` is
  * allowed the first time, and denied from then on. */
 static wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
                             wtool_blob* error) {

@@ -25,7 +25,7 @@ struct Pair {
     host = std::make_unique<Channel>(Descriptor(ends[0]), Channel::Side::host, hosts);
     pilot = std::make_unique<Channel>(Descriptor(ends[1]), Channel::Side::pilot, pilots);
   }
-  // As far as it gets.
+  // Shakes hands as far as possible.
   void shake_hands(Suite suite = Suite::chacha) {
     pilot->begin(suite);
     host->take_in();

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_published_vectors_come_out) {
   }
 }
 
-// The library promises for neither cipher of every size that text and result may be one.
+// The library does not promise, for every size and either cipher, that input and output may be the same buffer.
 BOOST_AUTO_TEST_CASE(what_is_sealed_where_it_is_is_what_the_library_makes_of_a_copy) {
   const Key key = random_key();
   for (const Suite suite : {Suite::chacha, Suite::aes}) {
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_host_with_another_key_is_refused) {
   const Key key = random_key();
   Handshake pilot(key);
   pilot.begin();
-  // It knows no key, and so can only make up its tag.
+  // The other side does not know the key, so it can only make up its tag.
   BOOST_TEST(!pilot.finish(std::string(handshake_size, 'x')).has_value());
 }
 

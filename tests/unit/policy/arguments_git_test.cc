@@ -427,7 +427,7 @@ BOOST_AUTO_TEST_CASE(what_runs_programs_is_found_among_any_arguments) {
   }
 }
 
-// Each of these runs a program that the configuration of the repository names, whatever words of hardening it gets.
+// Each of these runs a program that the configuration of the repository names, whatever hardening options are added.
 BOOST_AUTO_TEST_CASE(what_runs_programs_of_the_configuration_is_unsafe) {
   all_are_unsafe({
       {"git status -v", "text conversion"},

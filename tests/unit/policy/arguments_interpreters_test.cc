@@ -44,13 +44,13 @@ class Trial {
  public:
   explicit Trial(std::vector<Interpreter> interpreters) : interpreters_(std::move(interpreters)) {}
 
-  // What was made by it; empty: nothing.
+  // What the program made; empty: nothing.
   std::string leaves(const std::string& program) {
     for (const Interpreter& interpreter : interpreters_) {
       const ScratchFolder folder;
       folder.file("f", "one 1\ntwo 2\n");
       folder.file("canary.awk", "BEGIN { system(\"touch canary\") }\n");
-      // A loop without end is stopped by the limits.
+      // The limits stop an endless loop.
       Texts argv = {"/bin/sh", "-c", "ulimit -t 2; ulimit -f 64; exec \"$@\"", "sh"};
       argv.insert(argv.end(), interpreter.begin(), interpreter.end());
       argv.insert(argv.end(), {program, "f"});
@@ -67,7 +67,8 @@ class Trial {
   std::vector<Interpreter> interpreters_;
 };
 
-// Of the programs, those that are judged safe leave nothing. Some of the others must, or nothing was tested.
+// Checks that programs that are judged safe leave nothing. Some of the others must leave something, or nothing was
+// tested.
 void safe_ones_leave_nothing(const std::string& tool, const Texts& programs, Trial trial) {
   constexpr int most_refused = 100;
   int harmful = 0, refused = 0, safe = 0;
@@ -95,7 +96,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-// `count` of them, chosen evenly but not in a row.
+// `count` of them, chosen at random.
 Texts chosen(Texts all, std::size_t count, std::mt19937& random) {
   for (std::size_t i = 0; i < all.size(); ++i) std::swap(all[i], all[i + random() % (all.size() - i)]);
   all.resize(std::min(all.size(), count));
@@ -301,7 +302,7 @@ BOOST_AUTO_TEST_CASE(awk_programs_that_are_judged_safe_do_nothing_in_any_awk_tha
   std::mt19937 random(7);
   Texts programs;
   int safe = 0, others = 0;
-  // Most are mistakes to every reader; those that are judged safe are what matters.
+  // Most are errors to every interpreter; those that are judged safe are what matters.
   for (const std::string& program : chosen(awk_programs(), 12000, random)) {
     const bool is_safe = judge_arguments("awk", {"awk", program, "f"}).kind == Kind::safe;
     if (is_safe ? ++safe <= 200 : ++others <= 100) programs.push_back(program);

@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(sed_that_cannot_be_read_is_unsafe) {
                   "a\xC3"
                   "b\xC3",
               });
-  // What cannot be read is refused where all arguments are allowed as well; what only reads or writes is not.
+  // A script that cannot be read is refused even where all arguments are allowed; one that only reads or writes is not.
   BOOST_TEST((judge_program_text("sed", {"sed", "k"}).kind == Kind::unsafe));
   BOOST_TEST((judge_program_text("sed", {"sed", "r x", "f"}).kind == Kind::safe));
   BOOST_TEST((judge_program_text("sed", {"sed", "-i", "s/a/b/", "f"}).kind == Kind::safe));
@@ -501,7 +501,7 @@ BOOST_AUTO_TEST_CASE(awk_that_cannot_be_read_is_unsafe) {
                   "{x = y-- / 2}",
                   "\"\\",
                   "{@/re/}",
-                  // Keywords of gawk alone are variables in mawk and original-awk.
+                  // Keywords only of gawk are variables in mawk and original-awk.
                   "BEGIN{x = func / system(\"touch canary\") / 1}",
                   "BEGIN{x = case / system(\"touch canary\") / 1}",
                   "BEGIN { switch (1) / system(\"touch canary\") / 1 }",

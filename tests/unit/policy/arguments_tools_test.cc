@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(searching_is_safe) {
       "fd -e c",
       "fd -t f x src",
       "fd -H -I x",
-      // What they run is judged by itself.
+      // The command that they run is judged separately.
       "fd -e c -x wc -l",
       "fd x --exec-batch rm",
       "fd --extension c --max-depth 2 .",
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(searching_is_safe) {
       "find . -perm -u+x",
       "find . -user root",
       "find a b c -name -exec",
-      // The command is judged as one of its own: judge_test.cc.
+      // The command is judged separately: see judge_test.cc.
       "find . -exec grep -l foo {} +",
       "find . -name x -exec ls -lh {} ; -print",
       "crontab -l",

@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(bytes_of_any_kind_are_judged_without_trouble) {
   }
 }
 
-// Twice as much takes about twice as long, whatever it is: compared with itself, on the same machine.
+// The time grows in proportion to the text: compared with a shorter text of the same kind, on the same machine.
 BOOST_AUTO_TEST_CASE(long_command_lines_take_linear_time) {
   const auto repeated = [](std::string_view text, std::size_t count) {
     std::string all;
@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(long_command_lines_take_linear_time) {
     const std::string prefix = std::string(text) == "[[:" ? "s/" : "";
     const double once = took({tool, prefix + repeated(text, 16'000)});
     const double ten_times = took({tool, prefix + repeated(text, 160'000)});
-    // With squares it would be a hundred times.
+    // Quadratic work would take a hundred times as long.
     BOOST_TEST(ten_times < 60 * once + 0.05, tool << " " << text << ": " << once << " s, " << ten_times << " s");
   }
   const std::pair<const char*, const char*> lines[] = {

@@ -1,4 +1,4 @@
-// policy/covenant.h: what a command of execute_run is by its words, and which words run for it.
+// policy/covenant.h: how a command of execute_run is classified by its words, and which words run for it.
 #include "policy/covenant.h"
 
 #include <boost/test/unit_test.hpp>
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(whatever_the_line_is_what_is_accepted_means_the_same_words_
     BOOST_REQUIRE(read_line(written_out(words.words)).words == words.words);
     const Reading reading = read_command(words.words);
     BOOST_REQUIRE((reading.refusal.empty() == (reading.tier != Tier::refused)));
-    // What runs is read again as what was read.
+    // Reading the words that run gives the same words again.
     if (reading.tier != Tier::immediate || reading.git || reading.executed.empty()) continue;
     BOOST_REQUIRE_MESSAGE(read_command(reading.executed).executed == reading.executed, line);
   }

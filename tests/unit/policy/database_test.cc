@@ -39,7 +39,7 @@ std::vector<const ProgramSpec*> all_specs() {
   return specs;
 }
 
-// Two names of one thing are written one after the other; a bar would end the cell.
+// Escapes the bars, which separate two names of the same thing: a bar would end the cell.
 std::string cell(std::string text) {
   for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, 1, '\\');
   return text;
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(options_are_read_as_they_are_written) {
   BOOST_TEST(find_program("md5sum")->letter('c')->lists);
   BOOST_TEST(find_program("git branch")->word("--no-list").negated);
   BOOST_TEST(find_program("bwrap")->only("overlay")->values == 3u);
-  // Options that are not proven count for the question what runs, and never for the question what is safe.
+  // Options that are not proven count when it is asked what runs, but never when it is asked what is safe.
   BOOST_TEST(find_program("npm")->word("--yes").option == nullptr);
   BOOST_TEST(find_program("npm")->only("yes") != nullptr);
   BOOST_TEST(find_program("docker exec") != nullptr);

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_resolved_whether_or_not_all_of_it_exists) {
   BOOST_TEST(resolve_path(top, "//etc//passwd") == "/etc/passwd");
   BOOST_TEST(resolve_path("/", "..") == "/");
   BOOST_TEST(resolve_path("/", "a") == "/a");
-  // These are other directories for a command than for us.
+  // For a command, these are other directories than for us.
   link("/proc/self/cwd", "here");
   for (const char* path : {"/proc/self/cwd", "/proc/self/cwd/file", "/proc/thread-self/root/etc", "here/file"}) {
     BOOST_TEST(resolve_path(top, path) == "/", path);
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(roots_are_canonical_and_a_root_that_is_not_a_folder_contain
   BOOST_REQUIRE(::symlink(scratch.path().c_str(), link.c_str()) == 0);
   const std::vector<std::string> roots = canonical_roots({link, "/no/such/root", scratch.file("file", "")});
   BOOST_TEST(roots == std::vector<std::string>{scratch.path()}, boost::test_tools::per_element());
-  // What cannot be resolved must not become the root of all.
+  // A path that cannot be resolved must not become "/".
   const std::string loop = scratch.path() + "/loop";
   BOOST_REQUIRE(::symlink("loop", loop.c_str()) == 0);
   BOOST_TEST(canonical_roots({loop, std::string(5000, 'x')}).empty());

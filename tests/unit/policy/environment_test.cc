@@ -13,7 +13,7 @@ using Texts = std::vector<std::string>;
 
 namespace {
 
-// In /here, less what every command gets.
+// The environment of a command in /here, without what every command gets.
 Texts compose_without_defaults(const char* const* inherited, const Variables& additions) {
   const EnvironmentRules rules;
   Texts all = compose_environment({inherited, rules, additions, "/here", "/fallback", {}});
@@ -310,10 +310,10 @@ BOOST_AUTO_TEST_CASE(under_an_allow_list_only_harmless_names_and_those_of_enviro
   }
   rules.allow = {"STAGE", "MY_*", "GIT_*", "RM", "*"};
   for (const char* name : {"STAGE", "MY_X", "b", "RM"}) BOOST_TEST(!refuse_name(name, rules).has_value(), name);
-  // A steering name must be named as it is.
+  // A dangerous name must be listed exactly as it is.
   for (const char* name : {"GIT_SSH_COMMAND", "LD_PRELOAD", "GREP"})
     BOOST_TEST(refuse_name(name, rules).has_value(), name);
-  // What a shell finds programs by is set by nobody.
+  // Nobody may set the variables by which a shell finds programs.
   rules.allow = {"PATH", "BASH_ENV", "ENV", "IFS", "PWD", "BASH_FUNC_x", "GIT_SSH_COMMAND"};
   for (const char* name : {"PATH", "BASH_ENV", "ENV", "IFS", "PWD", "BASH_FUNC_x"}) {
     BOOST_TEST(refuse_name(name, rules).has_value(), name);

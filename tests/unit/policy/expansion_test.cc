@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_glob_does_not_look_out_of_the_roots) {
   is_refused("ls out/*", "a glob that leads out of directories.roots");
   is_refused("ls ../*", "a glob that leads out of directories.roots");
   BOOST_TEST(runs("ls */*").find("secret-name") == std::string::npos);
-  // Nor does it tell whether something exists there.
+  // The refusal does not tell, either, whether something exists there.
   is_refused("echo */secret-name", "a glob that leads out of directories.roots");
   is_refused("echo */no-such-name", "a glob that leads out of directories.roots");
   is_refused("echo */../*/secret-name", "a glob that leads out of directories.roots");
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(harmless_variables_may_stand_in_front_of_a_program) {
   is_refused("LC_ALL=C ls", "is denied by the pattern LC_* of environment.deny");
   is_refused("export LC_ALL=C; ls", "export takes NAME=value");
   environment = {};
-  // A shell would keep them, or run something else.
+  // A shell would keep these variables, or run something else.
   is_refused("LC_ALL=C", "without a program behind it");
   is_refused("LC_ALL=C; ls", "without a program behind it");
   is_refused("LC_ALL=C >/dev/null; ls", "without a program behind it");

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
              "echo git timeout 5 git HARD diff --no-ext-diff --no-textconv --submodule=short");
   BOOST_TEST(run(rules, "echo a | xargs git diff --") ==
              "echo a xargs git HARD diff --no-ext-diff --no-textconv --submodule=short --");
-  // As written: what an entry says in full, and where any arguments are allowed.
+  // Run as written: a command that an entry names in full, and one with any arguments allowed.
   BOOST_TEST(run(Rules().allow({"git status"}).safe(), "git status") == "git status");
   BOOST_TEST(run(Rules().allow({"git"}), "git status") == "git status");
   check(Rules().allow({"sh *", "git"}).safe(), "sh -c 'git status'", Answer::deny, "git", "commands.allow",
@@ -189,11 +189,11 @@ BOOST_AUTO_TEST_CASE(only_an_entry_that_says_so_opens_the_network_and_only_with_
     BOOST_TEST(to_text(rules.verdict(line).answer) == "ask", line);
     BOOST_TEST(rules.verdict(line).opens_network, line);
   }
-  // Asked about by another entry, or because it might be the one; refused; and allowed.
+  // A line that is asked about because of another entry, or because it might match; a refused one; and allowed ones.
   for (const char* line : {"git fetch", "git $X", "$X push", "git push; rm x", "git status", "echo git push"}) {
     BOOST_TEST(!rules.verdict(line).opens_network, line);
   }
-  // Without a deny list, what is not known is asked about, and opens nothing either.
+  // Without a deny list, what is not known is asked about, but opens nothing either.
   const Verdict unknown = Rules().ask_network({"git push"}).verdict("git $X");
   BOOST_TEST(to_text(unknown.answer) == "ask");
   BOOST_TEST(!unknown.opens_network);
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_cd_is_followed_and_what_comes_after_may_run_in_either_dir
   BOOST_TEST(answer("cd c && cat ../../x; cat ../../../x") == "deny");
   BOOST_TEST(answer("cd ../.. && cd .. && ls") == "deny");
   BOOST_TEST(answer("cd .. | ls") == "deny");
-  // With its options, it is judged as without them, and what runs is the same.
+  // A cd with options is judged as without them, and what runs is the same.
   BOOST_TEST(answer("cd -P .. && cat ../x") == "allow");
   BOOST_TEST(answer("cd -L -P -- .. && cat ../x") == "allow");
   BOOST_TEST(answer("cd -- -x && cat ../../x") == "allow");
@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(options_that_only_end_a_script_sooner_need_no_entry) {
                            "set -e-; ls", "set --e; ls", "set -k; ls", "set -eo pipefail x; ls"}) {
     check(rules, line, Answer::deny, "set", "commands.allow", "set is a part of the shell");
   }
-  // As a program, or for a program that runs it, it is a name like others.
+  // As a program, or as the command of another program, set is a name like others.
   check(rules, "env set -e", Answer::deny, "env", "commands.allow", "");
   check(rules, "set -e $x; ls", Answer::deny, "$x", "commands.allow", "");
   check(Rules().allow({"ls"}).deny({"set"}), "set -e; ls", Answer::deny, "set -e", "commands.deny: set", "");
@@ -360,7 +360,7 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
              "leave it out; commands.allow can name the whole command");
   BOOST_TEST(safe({"make"}).verdict("make").hint ==
              "an entry that has its arguments too would allow it with them: \"make ARGUMENT\"");
-  // What no entry can say.
+  // Words that no entry can express.
   for (const char* line : {"npm test 'a b'", "npm test '*'"}) {
     const std::string hint = "leave it out: no entry can name these words; commands.unlisted: ask lets a person decide";
     BOOST_TEST(safe({"npm"}).verdict(line).hint == hint);
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
              "leave time out, or let the entry \"time\" in commands.allow allow that program");
 }
 
-// What {} stands for is known as far as it matters: a path, and no option.
+// {} is known as far as it matters: it stands for a path, not for an option.
 BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   for (const bool is_safe : {false, true}) {
     Rules rules =

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(an_absolute_path_is_the_listed_name_only_where_it_is_the_ve
   const std::string link = elsewhere.path() + "/linked";
   BOOST_REQUIRE(::symlink(scratch.path().c_str(), link.c_str()) == 0);
   BOOST_TEST(allows({"tool"}, tool));
-  // It is that file now, and may be another one when it is executed.
+  // The path leads to that file now, but may lead to another one when it is executed.
   BOOST_TEST(!allows({"tool"}, link + "/tool"));
   BOOST_TEST(
       !allows({"tool"}, scratch.path() + "/../" + scratch.path().substr(scratch.path().rfind('/') + 1) + "/tool"));

@@ -1,4 +1,5 @@
-// What of a command text only a shell would understand: named, with its place; quotes are honoured as a shell does.
+// The parts of a command text that only a shell would understand are named, with their place. Quotes are read as a
+// shell reads them.
 #include "policy/operators.h"
 
 #include <boost/test/unit_test.hpp>
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_zero_byte_is_refused) {
   check_construct(refused(std::string_view("ls\0id", 5)), {std::string_view("ls\0id", 5), "a zero byte", 2});
 }
 
-// Whatever the text is, there are words or a construct inside of it, and where an operator is found there are no words.
+// Every text has words, or a construct that lies inside of it; if it has an operator, it has no words.
 BOOST_AUTO_TEST_CASE(short_texts_of_awkward_characters_are_words_or_refused) {
   constexpr std::string_view letters = "a '\"\\;|&<>$`(){}*~#!=\n1";
   std::size_t words = 0;

@@ -1,11 +1,11 @@
 // Commands for tests of the policy, made without the parser from a short notation, such as "timeout ~5 'a b'":
 //
 //   'a b'         one word; otherwise blanks separate words
-//   ~5            a word that is known only when it runs
+//   ~5            a word that is known only when the command runs
 //   | COMMAND     the command reads a pipe
 //   { COMMAND     the command is inside a group
 //   <FILE         its standard input is a file
-//   <<TEXT        its standard input is a here-document with this body; <<~TEXT: known only when it runs
+//   <<TEXT        its standard input is a here-document with this body; <<~TEXT: known only when the command runs
 //   <<<TEXT       its standard input is a here-string
 #pragma once
 

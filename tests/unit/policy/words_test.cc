@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(what_nests_too_deeply_is_an_error) {
   }
 }
 
-// Reading again what could be arithmetic or not must not cost more than the line is long.
+// Text that may or may not be arithmetic is read again. In total, that must not take more than linear time.
 BOOST_AUTO_TEST_CASE(what_must_be_read_too_often_is_an_error) {
   std::string line;
   for (int i = 0; i < 30; ++i) line += "((a;";

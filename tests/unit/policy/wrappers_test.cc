@@ -1,6 +1,6 @@
 // policy/wrappers.h, inner_commands: what a command runs besides itself. A row is a command (see simple_command.h) and
-// what it runs: "command: WORDS" (a ? before a word that is known only when it runs, ... if more follow), "script:
-// TEXT", "code: WORD", "unclear: WORD", joined by " & "; empty if it runs nothing else.
+// what it runs: "command: WORDS" (a ? before a word that is known only when the command runs, ... if more follow),
+// "script: TEXT", "code: WORD", "unclear: WORD", joined by " & "; empty if it runs nothing else.
 #include "policy/wrappers.h"
 
 #include <boost/test/unit_test.hpp>
@@ -461,7 +461,7 @@ BOOST_AUTO_TEST_CASE(finders_run_what_they_find) {
       {"find -exec rm {} ';'", "command: rm ?./found"},
       {"find -L src ../b -type f -exec rm {} ';' -exec ls x{} ';'", "command: rm ?src/found & command: ls ?x ..."},
       {"find ( -name a -o -name b ) -exec rm {} ';'", "command: rm ?./found"},
-      // Where what stands for {} may look different.
+      // Where the text for {} may look different.
       {"find host:x -exec rm {} ';'", "command: rm ? ..."},
       {"find $x -name y -exec rm {} ';'", "command: rm ? ..."},
       {"find src -type f -execdir rm {} ';' -ok rm {} ';'", "command: rm ? ... & command: rm ? ..."},
@@ -516,10 +516,10 @@ BOOST_AUTO_TEST_CASE(what_reads_its_program_does_not_read_the_pipe_of_its_wrappe
   const auto inner = inner_commands("xargs", command);
   BOOST_TEST_REQUIRE(inner.size() == 1U);
   BOOST_TEST(!inner[0].command.reads_pipe);
-  // What it is given may be -c and a text.
+  // The words that xargs adds may be -c and a text.
   BOOST_TEST(inner_of("| xargs sh") == "command: sh ? ...");
   BOOST_TEST(shown(inner_commands("sh", inner[0].command).at(0)) == "unclear: ");
-  // timeout hands its input on.
+  // timeout passes its input on.
   const auto handed = inner_commands("timeout", wtool::test::command_of("| timeout 5 sh"));
   BOOST_TEST(handed.at(0).command.reads_pipe);
   const auto document = inner_commands("env", wtool::test::command_of("env sh '<<rm x'"));
@@ -700,7 +700,7 @@ BOOST_AUTO_TEST_CASE(any_words_are_judged) {
     std::string line = round % 3 == 0 ? "| " : round % 3 == 1 ? "{ " : "";
     for (auto left = 1 + random() % 7; left > 0; --left) line += words[random() % words.size()] + ' ';
     SimpleCommand command = wtool::test::command_of(line);
-    // Twice, as the caller does with what is run.
+    // Twice, because the caller also judges what is run.
     for (int level = 0; level < 2 && !command.words.empty(); ++level) {
       const auto inners = inner_commands(command.words.front().text, command);
       arguments_match(command.words.front().text, command.words, {"-f", "--force", "-rf"}, {"a", "b"});
@@ -717,7 +717,7 @@ BOOST_AUTO_TEST_CASE(any_words_are_judged) {
   }
 }
 
-// A command of 256 KiB: what is quadratic in it takes minutes.
+// A command of 256 KiB: quadratic work takes minutes.
 BOOST_AUTO_TEST_CASE(long_commands_are_judged_in_linear_time) {
   const auto repeated = [](const std::string& begin, const std::string& part) {
     std::string line = begin;

@@ -1,4 +1,4 @@
-// What reaches the screen model of what a program prints: whole characters, and sequences that are known and bounded.
+// Which parts of a program's output reach the screen model: whole characters, and sequences that are known and bounded.
 #include "screen/gate.h"
 
 #include <boost/test/unit_test.hpp>
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(other_controls_do_not) {
   BOOST_TEST(passed(std::string("a\0b\x01\x07\x10\x1f\x7f"
                                 "c",
                                 9)) == "abc");
-  // Those beyond ASCII have no width, or a negative one.
+  // Controls beyond ASCII have no width, or a negative one.
   BOOST_TEST(passed("a\xc2\x80\xc2\x9b"
                     "1mb\xc2\x9f") == "a1mb");
 }
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(known_sequences_pass_written_again) {
   BOOST_TEST(passed("\x1b"
                     "7\x1bM\x1b(0\x1b(B\x1b=") == "^7^M^(0^(B^=");
   BOOST_TEST(passed("\x1b[6n\x1b[c\x1b[>c") == "^[6n^[c^[>c");
-  // Saved and restored as most programs mean it.
+  // They save and restore the cursor, as most programs mean it.
   BOOST_TEST(passed("\x1b[s\x1b[u") == "^7^8^[1g");
 }
 
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(unknown_and_dangerous_ones_do_not) {
 
 BOOST_AUTO_TEST_CASE(of_the_questions_what_are_you_only_the_plain_ones_pass) {
   BOOST_TEST(passed("\x1b[c\x1b[0c\x1b[>c\x1b[>0c") == "^[c^[0c^[>c^[>0c");
-  // The second is the answer to the first. A terminal that echoes it must not ask again.
+  // The first two are answers to these questions. A terminal that echoes an answer must not ask again.
   for (const char* sequence :
        {"\x1b[?1;2c", "\x1b[>0;100;0c", "\x1b[>1c", "\x1b[>;c", "\x1b[0;1c", "\x1b[9c", "\x1b[=c"}) {
     BOOST_TEST(passed(sequence).empty(), sequence + 1);
@@ -119,6 +119,6 @@ BOOST_AUTO_TEST_CASE(a_title_is_taken_and_bounded_and_other_strings_are_dropped)
   BOOST_TEST(all.record.title.size() <= 512U);
   BOOST_TEST(passed("\x1b]52;c;QUJD\x07"
                     "a\x1bP$qm\x1b\\b\x1b_x\x1b\\c\x1b^y\x1b\\d") == "abcd");
-  // One that never ends is broken off by the next sequence.
+  // A string that never ends is broken off by the next sequence.
   BOOST_TEST(passed("\x1b]0;never\x1b[1mz") == "^[1mz");
 }

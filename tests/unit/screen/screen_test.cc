@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_glyph_after_too_many_combining_characters_is_shown_and_ma
   }
 }
 
-// There the cursor stands still for every character.
+// At the end of the line, the cursor stays where it is for every character.
 BOOST_AUTO_TEST_CASE(glyphs_that_overwrite_each_other_at_the_end_of_a_line_are_not_taken_for_combining_characters) {
   Shown shown({2, 4});
   shown << "\x1b[?7l\x1b[4G";

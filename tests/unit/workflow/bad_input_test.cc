@@ -36,7 +36,8 @@ double time_to_read(const std::string& text) {
   return processor_time([&] { BOOST_TEST(!diagnostics_of(text).empty()); });
 }
 
-// Sixteen times as much takes some sixteen times as long, under a sanitizer more; what is quadratic takes 256 times.
+// A text of sixteen times the size takes about sixteen times as long, and more under a sanitizer; quadratic work takes
+// 256 times as long.
 void expect_linear(const std::string& name, const std::function<std::string(int count)>& make) {
   const double few = time_to_read(make(300));
   double many = time_to_read(make(4'800));
@@ -45,7 +46,7 @@ void expect_linear(const std::string& name, const std::function<std::string(int 
   BOOST_TEST(many < 100 * few + 0.1, name << ": " << few << " s, " << many << " s");
 }
 
-// Every prefix, and many files with a few other bytes.
+// Reads every prefix, and many files with a few other bytes.
 void try_mutations(const std::string& whole) {
   for (std::size_t i = 0; i < whole.size(); ++i) diagnostics_of(whole.substr(0, i));
   std::mt19937 random(7);

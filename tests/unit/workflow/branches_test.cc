@@ -1,4 +1,4 @@
-// Runs with branches, tries, matrices and workflows within workflows, with tools that only pretend.
+// Runs with branches, tries, matrices and workflows within workflows, with fake tools.
 #include <boost/test/unit_test.hpp>
 #include <condition_variable>
 #include <set>
@@ -25,7 +25,7 @@ const std::string judged =
     three_branches + "Meet --> Good: success\nMeet --> Bad: failure\nGood --> [*]\nBad --> [*]\n";
 const std::string shell_in_all = "- A: Shell \"a\"\n- B: Shell \"b\"\n- C: Shell \"c\"\n";
 
-// Waits until so many callers have come.
+// Waits until `wanted` callers have come.
 class Meeting {
  public:
   explicit Meeting(int wanted) : wanted_(wanted) {}
@@ -43,7 +43,7 @@ class Meeting {
   std::condition_variable all_;
 };
 
-// Blocks until the stop is requested, as a command does that runs for ever.
+// Blocks until the stop is requested, like a command that runs for ever.
 ToolOutcome until_stopped(Stop& stop) {
   std::mutex mutex;
   std::condition_variable changed;
@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(finally_does_not_run_if_the_run_waits_to_be_resumed) {
   Around around;
   around.services.skips_finally = [] { return true; };
   BOOST_TEST(Run(workflow_text(diagram, "- A: Abort \"enough\"\n" + last), nullptr, {}, around).path() == "A");
-  // That is of runs which are aborted alone.
+  // That holds only for runs that are aborted.
   BOOST_TEST(Run(workflow_text(diagram, "- A: Log \"a\"\n" + last), nullptr, {}, around).path() == "A Z");
 }
 
@@ -564,7 +564,7 @@ BOOST_AUTO_TEST_CASE(the_longest_of_many_secrets_counts_and_is_found_quickly) {
   std::string text;
   while (text.size() < 60'000) text += "29";
   BOOST_TEST((secrets.masked(text) == text));
-  // Each byte against each secret takes half a minute, and against a few of them, milliseconds.
+  // Comparing each byte with each secret takes half a minute. Comparing it with only a few of them takes milliseconds.
   BOOST_TEST((std::chrono::steady_clock::now() - began < std::chrono::seconds(5)));
 }
 

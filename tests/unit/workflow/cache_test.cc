@@ -493,7 +493,7 @@ BOOST_AUTO_TEST_CASE(a_kill_at_any_moment_leaves_no_half_entry) {
     }
     BOOST_REQUIRE(child > 0);
     char byte = 0;
-    // Each round at another point of the third piece of work.
+    // Each round kills at another point of the third piece of work.
     for (int i = 0; i < 2; ++i) BOOST_REQUIRE(::read(done[0], &byte, 1) == 1);
     for (int i = 0; i < round * 20; ++i) ::sched_yield();
     ::kill(child, SIGKILL);

@@ -27,7 +27,7 @@ State state_named(const std::string& id) {
   return state;
 }
 
-// What a short run writes in that style.
+// What a short run writes in this style.
 std::string shown(ProgressStyle style) {
   int ends[2];
   BOOST_REQUIRE(::pipe2(ends, O_NONBLOCK) == 0);
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(waiting_for_a_node_is_shown_apart_from_running_on_one) {
     progress.state_entered(runs);
     progress.call_state(runs, {.state = "queued", .reason = "node"});
     progress.call_state(runs, {.state = "started", .node = "node\x1b[31m7", .job = "12"});
-    progress.noticed("now");  // With it, the lines of all that runs are shown.
+    progress.noticed("now");  // This shows the lines of everything that runs.
   });
   BOOST_TEST(live.find(" s  waits for a node", live.find("> A  ")) < live.find("> B  "), live);
   BOOST_TEST(live.find(" s  on node7", live.find("> B  ")) != std::string::npos, live);
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(the_process_of_a_command_is_shown_while_it_runs_where_more_
     return progress_of({.live = true, .detail = detail}, [&](Progress& progress, auto made) {
       const Step step = made('A', "");
       progress.state_entered(step);
-      progress.state_entered(made('B', "/1:B"));  // With two, lines are shown.
+      progress.state_entered(made('B', "/1:B"));  // With two steps, lines are shown.
       progress.call_state(step, {.state = "started", .pid = 4711});
       if (has_ended) progress.call_state(step, {.state = "ended"});
       progress.noticed("now");
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(a_terminal_shows_all_that_runs_and_counts_what_has_no_room)
 
 namespace {
 
-// What a step with that output shows in that style.
+// What a step with this output shows in the given style.
 std::string progress_with_output(ProgressStyle style) {
   return progress_of(style, [](Progress& progress, auto made) {
     Step step = made('B', "");

@@ -1,4 +1,4 @@
-// What a failure does: which transitions take it, and what it ends. With tools that only pretend.
+// What a failure does: which transitions take it, and what it ends. With fake tools.
 #include <boost/test/unit_test.hpp>
 #include <new>
 #include <set>

@@ -1,4 +1,4 @@
-// Refusals, mistakes of a workflow and limits: they end a run through every level. With tools that only pretend.
+// Refusals, mistakes of a workflow and limits: they end a run through every level. With fake tools.
 #include <boost/test/unit_test.hpp>
 
 #include "failing_runs.h"

@@ -60,7 +60,7 @@ RunRecord made_run() {
   return run;
 }
 
-// A composite state as the reader of diagrams makes it: Phase leads to One, One to the hidden end, and that on.
+// A composite state as the reader of diagrams makes it: Phase leads to One, One to the hidden end, that to After.
 Workflow composite(bool with_condition) {
   Workflow workflow;
   for (const char* id : {"Phase", "One", "Phase (end)", "After"}) {
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_composite_state_is_a_box_and_what_only_ends_a_run_is_apar
   BOOST_TEST(holds(picture, "class=\"caption\" "));
   BOOST_TEST(holds(picture, ">finally</text>"));
   BOOST_TEST(count_of(picture, "class=\"edge\"") == 7U);
-  // The arrow from the composite state to itself is one of the box, not of what is inside.
+  // The arrow from the composite state to itself belongs to the box, not to what is inside.
   BOOST_TEST(count_of(picture, ">failure<title>") == 1U);
 }
 
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(the_way_of_a_run_is_bold_and_states_say_how_they_ended) {
   run.steps[1].end.next = {"Choose"};
   run.steps[1].number = 2;
   const std::string picture = diagram_svg(workflow, &run);
-  // The one from the start, and the one behind Ask.
+  // The arrow from the start, and the one after Ask.
   BOOST_TEST(count_of(picture, "class=\"edge taken\"") == 2U);
   BOOST_TEST(holds(picture, ">\u2713 Ask</text>"));
   BOOST_TEST(holds(picture, ">\u2717 Sorry</text>"));

@@ -1,4 +1,4 @@
-// journal/journal.h, as a process that dies leaves it, and what it costs one that lives.
+// journal/journal.h: what a process that dies leaves of it, and what it costs a process that lives.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

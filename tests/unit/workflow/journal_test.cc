@@ -55,7 +55,7 @@ struct Folder {
     BOOST_REQUIRE_MESSAGE(journal, error);
     return journal;
   }
-  // Build, Tell, then a failed Build; gives the file.
+  // Records Build, Tell, then a failed Build; returns the file.
   std::string failed_run() {
     auto journal = create();
     ToldRun run(workflow, *journal);
@@ -73,7 +73,7 @@ struct Folder {
   }
 };
 
-// Files of this process cannot become larger than that, for as long as it lives.
+// Files of this process cannot become larger than `bytes`, for as long as the object lives.
 class SizeLimit {
  public:
   explicit SizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
@@ -285,7 +285,7 @@ BOOST_FIXTURE_TEST_CASE(from_a_state_on_everything_runs_again, Folder) {
     ToldRun run(workflow, *resumed->journal);
     run.start(resumed->run.run, true);
   }
-  // It was killed before it did anything: what was dropped stays dropped.
+  // The resumed run was killed before it did anything: what was dropped stays dropped.
   BOOST_TEST(read(file).run.steps.size() == 3U);
   BOOST_TEST(!read(file).run.status.has_value());
 }

@@ -1,4 +1,4 @@
-// report/layout.h: where boxes, arrows and their texts go, on drawings made by chance.
+// report/layout.h: where boxes, arrows and their texts go, on random drawings.
 #include "report/layout.h"
 
 #include <algorithm>

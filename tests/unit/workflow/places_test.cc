@@ -8,7 +8,7 @@ using namespace wtool::host;
 
 namespace {
 
-// One letter a placeholder: b, d, s, h, a, or R where it is refused.
+// One letter for each placeholder: b, d, s, h, a, or R if it is refused.
 std::string places_of(const std::string& text) {
   auto parsed = expressions::parse_template(text);
   BOOST_REQUIRE(std::holds_alternative<expressions::Template>(parsed));

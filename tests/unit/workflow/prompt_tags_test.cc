@@ -69,7 +69,7 @@ class Texts final : public Partials {
   std::map<std::string, std::unique_ptr<Partial>> made_;
 };
 
-// The prompt `text`, which may put in the `others`.
+// The prompt `text`, which may include the `others`.
 std::string rendered(const std::string& text, std::map<std::string, std::string> others = {},
                      std::size_t steps = max_template_steps) {
   others["main"] = text;
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"{% render 'a'", "main:0: this {% render is not closed by '%}'"},
       {"{% rendr 'a' %}", "main:0: there is no tag {% rendr %}"},
       {"{% tablerow x in list %}", "main:0: there is no tag {% tablerow %}"},
-      // Found when it is rendered.
+      // Found when the prompt is rendered.
       {"{% render a %}", "main:10: no a; write the name of a prompt in quotes: \"a\""},
       {"{% render 'nowhere' %}", "main:0: there is no nowhere"},
       {"{{ name }}{% assign x = missing %}", "main:24: no missing"},

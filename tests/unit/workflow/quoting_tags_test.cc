@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(hostile_values_in_tests_and_loops_arrive_byte_for_byte) {
       "{% for v in all %}{% if v %}printf %s. ${v}{% else %}printf .{% endif %};{% endfor %}",
       "{% for v in all %}{% if forloop.first or yes %}printf '%s.' '${v}'{% endif %}\n{% endfor %}",
       "{% for v in all %}printf %s {% if yes %}\"${v}\"{% else %}'${v}'{% endif %}.\n{% endfor %}",
-      // The quote itself is what a tag chooses.
+      // A tag chooses the quote itself.
       "{% for v in all %}printf %s. {% if yes %}\"{% else %}'{% endif %}${v}{% if yes %}\"{% else %}'{% endif %};"
       "{% endfor %}",
       "{% for v in all %}printf %s. {% if no %}\"{% else %}'{% endif %}${v}{% if no %}\"{% else %}'{% endif %};"
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(places_after_tags_are_checked_before_and_while_a_command_is
              std::string::npos);
   BOOST_TEST(diagnostics_at_check("{% for v in all %}# ${v}{% endfor %}").find("in a comment") != std::string::npos);
   BOOST_TEST(diagnostics_at_check("{% if yes %}a{% else %}# ${v}{% endif %}").find("a# ") == std::string::npos);
-  // What only becomes a refused place with the values there are is refused then.
+  // A place that only the actual values make a refused one is refused when the command is made.
   const Scope scope({{"v", Value("x")}, {"yes", Value(false)}, {"no", Value(false)}});
   BOOST_TEST(command_of("{% if yes %}echo {% endif %}# ${v}", scope).starts_with("error: ${v} cannot be put here"));
   BOOST_TEST(command_of("{% if no %}'{% endif %}`${v}`", scope).starts_with("error: ${v} cannot be put here"));
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_grows_too_long_says_so) {
     end += "{% endfor %}";
   }
   BOOST_TEST(command_of(text + "echo ${v0}\n" + end, Scope({})).starts_with("error: the command is "));
-  // Very many values in one line of a here-document are looked at once.
+  // Very many values in one line of a here-document are examined only once.
   BOOST_TEST(command_of("cat <<END\n" + text + "{{ '' }}" + end + "\nEND\n", Scope({})) == "cat <<END\n\nEND\n");
 }
 

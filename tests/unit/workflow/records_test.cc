@@ -28,7 +28,7 @@ std::string value_of(const Value& value) {
   return out;
 }
 
-// There and back, and there again: what both ways agree on is what was lost.
+// Value, JSON, value and JSON again: only a loss that both JSON texts share goes unnoticed.
 std::string there_and_back(const Value& value) {
   const auto back = value_from_json(json::parse(value_of(value)));
   BOOST_REQUIRE(back.has_value());
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_step_is_read_as_it_was_written) {
   BOOST_TEST(outcome.error == "timeout");
   BOOST_TEST(outcome.duration_ms == 12'034);
   BOOST_TEST(value_of(outcome.metadata) == R"({"ratio":2.0,"stderr":"err","stdout":"out\n\"quoted\""})");
-  // Outputs may be large, and most tools tell them twice.
+  // Outputs may be large, and most tools give them twice; they are recorded once.
   BOOST_TEST(lines.find("quoted", lines.find("quoted") + 1) == std::string::npos);
   BOOST_TEST(value_of(outcome.matrix) == "[1]");
   BOOST_TEST(outcome.variables.is_null());

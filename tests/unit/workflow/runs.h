@@ -1,4 +1,4 @@
-// Runs of workflows with tools that only pretend, and what was heard of them.
+// Runs of workflows with fake tools, and what their observer heard.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -52,7 +52,7 @@ class Recorder final : public RunObserver {
   std::mutex mutex_;
 };
 
-// What a run has beside its file and its tools.
+// What a run has besides its file and its tools.
 struct Around {
   RunSettings settings{};
   RunServices services{};

@@ -1,4 +1,4 @@
-// What several tests of the workflow language need: a workflow from a text, and tools that only pretend.
+// What several tests of the workflow language need: a workflow from a text, and fake tools.
 #pragma once
 
 #include <functional>
@@ -39,7 +39,7 @@ class FakeTools final : public host::ToolCaller {
     return answer_ ? answer_(arguments, stop, output) : exited(0, "");
   }
 
-  // What shell_execute says of a command that ended so.
+  // What shell_execute says about a command that ended this way.
   static host::ToolOutcome exited(int code, const std::string& standard_output,
                                   const std::string& standard_error = "") {
     const std::string text =
@@ -58,14 +58,14 @@ class FakeTools final : public host::ToolCaller {
     host::CallSpan span{};
   };
   std::vector<Call> calls;                // to be read when no call is running
-  std::vector<host::CallState> states{};  // what each call says of itself
+  std::vector<host::CallState> states{};  // what each call says about itself
 
  private:
   std::mutex mutex_;
   Answer answer_;
 };
 
-// A file with that diagram and those actions, each line as given.
+// A file with this diagram and these actions, each line as given.
 inline std::string workflow_text(const std::string& diagram, const std::string& actions,
                                  const std::string& front_matter = "") {
   return (front_matter.empty() ? "" : "---\n" + front_matter + "---\n") + "```mermaid\nstateDiagram-v2\n" + diagram +

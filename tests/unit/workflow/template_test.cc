@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(placeholders_are_replaced_and_everything_else_stays) {
       {"{{ number | default: \"d\" }}", "7"},
       {"{{ outcome.nothing | default: \"d\" }}", "d"},
       {"{{ blank | trim | json | raw }}", "\"a b\""},
-      // What belongs to others.
+      // Text that belongs to other languages.
       {"$${text} $$", "${text} $$"},
       {"${text:-x} ${#text} ${1} ${}", "${text:-x} ${#text} ${1} ${}"},
       {"{{.Names}} {{}} {{ }}", "{{.Names}} {{}} {{ }}"},
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(elements_of_lists_and_fields_of_any_name_are_reached) {
       {"{{ list[1] }}", "1"},
       {"${outcome[\"stderr\"]}|{{ outcome[\"stderr\"] | trim }}", "${outcome[\"stderr\"]}|err"},
       {"${outcome.json[1][\"x\"]}", "0: ${outcome.json[1][\"x\"]}: a list has no field 'x'"},
-      {"${list[1]} ${list[@]} ${list[$i]}", "${list[1]} ${list[@]} ${list[$i]}"},  // arrays of the shell's
+      {"${list[1]} ${list[@]} ${list[$i]}", "${list[1]} ${list[@]} ${list[$i]}"},  // arrays of the shell
       {"${outcome.json[9]}", "0: ${outcome.json[9]}: there is no element 9; the list has 2"},
       {"{{ outcome.json[9] | default: \"none\" }}", "none"},
       {"${outcome.stderr[0]}", "0: ${outcome.stderr[0]}: the string \"err\\n\" is not a list, and has no element 0"},
@@ -163,13 +163,13 @@ BOOST_AUTO_TEST_CASE(dashes_take_the_blanks_on_their_side) {
   const std::pair<const char*, const char*> cases[] = {
       {"a \n {{- number }} b", "a7 b"}, {"a {{ number -}} \n\t b", "a 7b"},
       {"a {{- number -}} b", "a7b"},    {"a {{- .Names -}} b", "a {{- .Names -}} b"},  // those of other programs
-      {"{{ blank -}} x", "  a b\nx"},                                                  // a value keeps its own
+      {"{{ blank -}} x", "  a b\nx"},                                                  // a value keeps its own blanks
   };
   for (const auto& [text, expected] : cases) BOOST_TEST(rendered(text) == expected, text << " gave " << rendered(text));
 }
 
 BOOST_AUTO_TEST_CASE(filters_cannot_make_texts_without_bound) {
-  // Each makes ten times as many letters a, and two hundred thousand bytes of each.
+  // Each filter makes ten times as many letters a, and two hundred thousand bytes for each.
   const std::string large = "aaaaaaaaaa" + std::string(200'000, '.');
   std::string text = "{{ 'a'";
   for (int i = 0; i < 100; ++i) text += " | replace: 'a', '" + large + "'";
