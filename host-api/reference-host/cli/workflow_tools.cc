@@ -309,14 +309,15 @@ mcp::ServerTools WorkflowTools::tools() {
                      .may_become_job = true,
                      // So the states of `finally` still run.
                      .when_cancelled = StopHow::graceful,
-                     .answer = [this, &one](mcp::Call& call, mcp::CallProgress::Reports& reports) {
+                     .answer = [this, &one](mcp::ClientCall& call, mcp::CallProgress::Reports& reports) {
                        return answer(one, call, reports);
                      }});
   }
   return tools;
 }
 
-ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::CallProgress::Reports& reports) const {
+ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
+                                   mcp::CallProgress::Reports& reports) const {
   PreparedWorkflow& prepared = *served.workflow;
   Arguments given = read_arguments(prepared.workflow(), call.arguments);
   // The client has answered a question of the run that it continues.
@@ -345,7 +346,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::Call& call, mcp::C
     elicitation_.continues(id);
   }
   // If the run cannot be continued, an answer that comes with a later call would be useless.
-  if (id.empty() && call.asks == mcp::Call::Asks::later) call.asks = mcp::Call::Asks::nobody;
+  if (id.empty() && call.asks == mcp::ClientCall::Asks::later) call.asks = mcp::ClientCall::Asks::nobody;
 
   run.settings.traceparent = call.traceparent;
   runner::ChildStop stop(call.stop);

@@ -45,7 +45,7 @@ class WorkflowTools {
       : toolbox_(toolbox), elicitation_(elicitation), output_bytes_(output_bytes) {}
   void add(const std::shared_ptr<const WorkflowSetup>& setup, workflow::Source source);
   void drop_taken_names(const std::vector<std::string>& taken);
-  nlohmann::ordered_json answer(const Served& served, mcp::Call& call, mcp::CallProgress::Reports& reports) const;
+  nlohmann::ordered_json answer(const Served& served, mcp::ClientCall& call, mcp::CallProgress::Reports& reports) const;
 
   Toolbox& toolbox_;
   mcp::Elicitation& elicitation_;

@@ -34,15 +34,15 @@ Calls::Calls(int most, std::chrono::milliseconds max_wait, Handlers handlers)
 
 Calls::~Calls() { end("the server ends"); }
 
-Call* Calls::current() { return innermost_inside == nullptr ? nullptr : &innermost_inside->call(); }
+ClientCall* Calls::current() { return innermost_inside == nullptr ? nullptr : &innermost_inside->call(); }
 
 Calls::Inside* Calls::innermost() { return innermost_inside; }
 
-Calls::Inside::Inside(Call& call) : call_(call), around_(std::exchange(innermost_inside, this)) {}
+Calls::Inside::Inside(ClientCall& call) : call_(call), around_(std::exchange(innermost_inside, this)) {}
 
 Calls::Inside::~Inside() { innermost_inside = around_; }
 
-Calls::Added Calls::add(std::shared_ptr<Call> call) {
+Calls::Added Calls::add(std::shared_ptr<ClientCall> call) {
   const std::lock_guard lock(mutex_);
   if (calls_.contains(call->key)) return Added::id_in_use;
   if (waiting_.size() >= max_waiting) return Added::too_many;
@@ -74,7 +74,7 @@ bool Calls::contains(const std::string& key) const {
 }
 
 void Calls::cancel(const std::string& key, const std::string& reason) {
-  std::shared_ptr<Call> call;
+  std::shared_ptr<ClientCall> call;
   {
     const std::lock_guard lock(mutex_);
     const auto found = calls_.find(key);
@@ -104,7 +104,7 @@ void Calls::end(const std::string& reason) {
   if (timer_.joinable()) timer_.join();
 }
 
-bool Calls::answer_now(Call& call, std::string line) {
+bool Calls::answer_now(ClientCall& call, std::string line) {
   std::shared_ptr<Batch> batch;
   {
     const std::lock_guard lock(mutex_);
@@ -125,7 +125,7 @@ void Calls::work() {
     changed_.wait(lock, [&] { return !waiting_.empty() || ending_; });
     --idle_;
     if (ending_) return;
-    std::shared_ptr<Call> call = std::move(waiting_.front().call);
+    std::shared_ptr<ClientCall> call = std::move(waiting_.front().call);
     waiting_.pop_front();
     running_.push_back({call});
     lock.unlock();
@@ -147,7 +147,7 @@ void Calls::work() {
   }
 }
 
-void Calls::remind(Call& call, Clock::time_point due) {
+void Calls::remind(ClientCall& call, Clock::time_point due) {
   const std::lock_guard lock(mutex_);
   const auto found =
       std::find_if(running_.begin(), running_.end(), [&](const Running& one) { return one.call.get() == &call; });
@@ -172,14 +172,14 @@ void Calls::wake_timer(Clock::time_point time) {
 }
 
 // The first call of the queue has waited longest, so no other needs a look.
-std::shared_ptr<Call> Calls::take_late(Clock::time_point now) {
+std::shared_ptr<ClientCall> Calls::take_late(Clock::time_point now) {
   if (waiting_.empty() || now < waiting_.front().until) return nullptr;
-  std::shared_ptr<Call> call = std::move(waiting_.front().call);
+  std::shared_ptr<ClientCall> call = std::move(waiting_.front().call);
   waiting_.pop_front();
   return call;
 }
 
-std::shared_ptr<Call> Calls::take_due(Clock::time_point now) {
+std::shared_ptr<ClientCall> Calls::take_due(Clock::time_point now) {
   const auto found = std::find_if(running_.begin(), running_.end(), [&](const Running& one) { return one.due <= now; });
   if (found == running_.end()) return nullptr;
   found->due = Clock::time_point::max();
@@ -200,8 +200,8 @@ void Calls::keep_time() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
     const auto now = Clock::now();
-    std::shared_ptr<Call> late = take_late(now);
-    std::shared_ptr<Call> due = late ? nullptr : take_due(now);
+    std::shared_ptr<ClientCall> late = take_late(now);
+    std::shared_ptr<ClientCall> due = late ? nullptr : take_due(now);
     if (!late && !due) {
       wait_for_time(lock);
       continue;

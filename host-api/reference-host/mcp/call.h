@@ -53,7 +53,7 @@ class Batch {
 
 struct ServerTool;
 
-struct Call {
+struct ClientCall {
   std::string id;                // JSON text
   std::string key;               // made from the id (Message::key)
   std::shared_ptr<Batch> batch;  // nullptr: the request came alone
@@ -96,11 +96,11 @@ struct Call {
 class Calls {
  public:
   struct Handlers {
-    std::function<std::string(Call&)> run;     // runs one call and returns the line that answers it
-    std::function<std::string(Call&)> refuse;  // returns the line for a call that has waited too long
+    std::function<std::string(ClientCall&)> run;     // runs one call and returns the line that answers it
+    std::function<std::string(ClientCall&)> refuse;  // returns the line for a call that has waited too long
     // Returns the line for a call whose turn never came, because of end().
-    std::function<std::string(Call&, const std::string& reason)> drop;
-    std::function<void(Call&)> due;  // the time that was given to remind() has come
+    std::function<std::string(ClientCall&, const std::string& reason)> drop;
+    std::function<void(ClientCall&)> due;  // the time that was given to remind() has come
     std::function<void(const std::shared_ptr<Batch>&, std::string)> send;
   };
   // `max_wait`: how long a call may wait for its turn.
@@ -113,13 +113,13 @@ class Calls {
 
   // Calls handlers.due at the time `due`, on a separate thread, if the call still runs then. Must be called on the
   // call's thread.
-  void remind(Call& call, Clock::time_point due);
+  void remind(ClientCall& call, Clock::time_point due);
   // Answers a running call. False: it has been answered or cancelled. Any thread that knows that the call runs.
-  bool answer_now(Call& call, std::string line);
+  bool answer_now(ClientCall& call, std::string line);
 
   enum class Added { yes, id_in_use, too_many };
   // Everything below: only on the thread that made this object.
-  Added add(std::shared_ptr<Call> call);
+  Added add(std::shared_ptr<ClientCall> call);
   bool contains(const std::string& key) const;
   // Never waits. Ignores a key that is no longer in use.
   void cancel(const std::string& key, const std::string& reason);
@@ -127,22 +127,22 @@ class Calls {
   void end(const std::string& reason);
 
   // The call that this thread works for, or nullptr. Any thread.
-  static Call* current();
+  static ClientCall* current();
   // Makes the current thread work for the call, too, for as long as this object lives.
   class Inside {
    public:
-    explicit Inside(Call& call);
+    explicit Inside(ClientCall& call);
     Inside(const Inside&) = delete;
     Inside& operator=(const Inside&) = delete;
     ~Inside();
 
-    Call& call() const { return call_; }
+    ClientCall& call() const { return call_; }
     // Whether a question that was asked on this thread was left for a later call to answer.
     bool has_deferred() const { return has_deferred_; }
     void defer() { has_deferred_ = true; }
 
    private:
-    Call& call_;
+    ClientCall& call_;
     Inside* const around_;
     bool has_deferred_ = false;
   };
@@ -150,20 +150,20 @@ class Calls {
 
  private:
   struct Waiting {
-    std::shared_ptr<Call> call;
+    std::shared_ptr<ClientCall> call;
     Clock::time_point until;
   };
 
   struct Running {
-    std::shared_ptr<Call> call;
+    std::shared_ptr<ClientCall> call;
     Clock::time_point due = Clock::time_point::max();
   };
 
   void work();
   void keep_time();
   void start_timer();
-  std::shared_ptr<Call> take_late(Clock::time_point now);
-  std::shared_ptr<Call> take_due(Clock::time_point now);
+  std::shared_ptr<ClientCall> take_late(Clock::time_point now);
+  std::shared_ptr<ClientCall> take_due(Clock::time_point now);
   void wait_for_time(std::unique_lock<std::mutex>& lock);
   void wake_timer(Clock::time_point time);
 
@@ -171,9 +171,9 @@ class Calls {
   const std::chrono::milliseconds max_wait_;
   const Handlers handlers_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;                     // for the threads that run calls
-  std::condition_variable time_changed_;                // for the thread that keeps time
-  std::map<std::string, std::shared_ptr<Call>> calls_;  // by key: the calls that still have to be answered
+  std::condition_variable changed_;                           // for the threads that run calls
+  std::condition_variable time_changed_;                      // for the thread that keeps time
+  std::map<std::string, std::shared_ptr<ClientCall>> calls_;  // by key: the calls that still have to be answered
   std::vector<Running> running_;
   std::deque<Waiting> waiting_;
   std::size_t idle_ = 0;

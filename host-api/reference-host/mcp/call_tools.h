@@ -22,7 +22,7 @@ namespace wtool::host::mcp {
 class CallTools final : public ToolCaller {
  public:
   // Borrows all arguments. `stop` ends what the call does.
-  CallTools(ToolCaller& tools, Approver& approver, Call& call, Stop& stop)
+  CallTools(ToolCaller& tools, Approver& approver, ClientCall& call, Stop& stop)
       : tools_(tools), approver_(approver), call_(call), stop_(stop) {}
 
   bool has_tool(std::string_view id) const override { return tools_.has_tool(id); }
@@ -42,7 +42,7 @@ class CallTools final : public ToolCaller {
 
   ToolCaller& tools_;
   Approver& approver_;
-  Call& call_;
+  ClientCall& call_;
   Stop& stop_;
   mutable std::mutex mutex_;
   int running_ = 0;  // calls of tools that run now

@@ -58,24 +58,25 @@ Approval approval_of(const json& result) {
 }
 
 Approval Elicitation::ask(const Question& question) {
-  Call* call = Calls::current();
+  ClientCall* call = Calls::current();
   if (call == nullptr) return Approval::unavailable;
   if (waiting_ != nullptr && !call->continues.empty()) {
     if (const auto answer = waiting_->take(call->continues, question.fingerprint)) return *answer;
   }
-  if (call->asks == Call::Asks::client) return ask_client(question, *call);
-  if (call->asks == Call::Asks::nobody && waiting_ != nullptr) return waiting_->ask(question, call->client);
+  if (call->asks == ClientCall::Asks::client) return ask_client(question, *call);
+  if (call->asks == ClientCall::Asks::nobody && waiting_ != nullptr) return waiting_->ask(question, call->client);
   if (!call->speaks_2026) return Approval::unavailable;
   const std::lock_guard lock(call->asking);
-  const auto given = std::find_if(call->given.begin(), call->given.end(),
-                                  [&](const Call::Given& one) { return one.fingerprint == question.fingerprint; });
+  const auto given = std::find_if(call->given.begin(), call->given.end(), [&](const ClientCall::Given& one) {
+    return one.fingerprint == question.fingerprint;
+  });
   if (!question.fingerprint.empty() && given != call->given.end()) {
     // Each answer counts once: a call that asks twice asks about two things.
     const Approval answer = given->answer;
     call->given.erase(given);
     return answer;
   }
-  const bool is_later = call->asks == Call::Asks::later;
+  const bool is_later = call->asks == ClientCall::Asks::later;
   // A tool of the server handles it itself when nobody can be asked.
   if (!call->question && (is_later || call->server_tool == nullptr)) call->question = question;
   if (!is_later) return Approval::unavailable;
@@ -83,7 +84,7 @@ Approval Elicitation::ask(const Question& question) {
   return Approval::deferred;
 }
 
-void Elicitation::suspended(const Call& call) {
+void Elicitation::suspended(const ClientCall& call) {
   if (waiting_ != nullptr && call.question) waiting_->leave(call.continues, *call.question, call.client);
 }
 
@@ -95,7 +96,7 @@ bool Elicitation::is_withdrawn(std::uint64_t id) {
   return std::find(withdrawn_.begin(), withdrawn_.end(), id) != withdrawn_.end();
 }
 
-Approval Elicitation::ask_client(const Question& question, Call& call) {
+Approval Elicitation::ask_client(const Question& question, ClientCall& call) {
   ordered_json params = approval_form(question);
   if (!call.task.empty()) params["_meta"]["io.modelcontextprotocol/related-task"] = {{"taskId", call.task}};
   const std::string form = dumped(params);

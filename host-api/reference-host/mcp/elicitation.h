@@ -23,7 +23,7 @@
 
 namespace wtool::host::mcp {
 
-struct Call;
+struct ClientCall;
 
 // Whether a client with these capabilities shows forms.
 bool shows_forms(const nlohmann::json& capabilities);
@@ -44,7 +44,7 @@ class Elicitation final : public Approver {
   void withdraw(std::uint64_t id) override;
 
   // The call's question has suspended a run: from now on, `wtool approve` can answer it, too.
-  void suspended(const Call& call);
+  void suspended(const ClientCall& call);
   // The run continues, so its questions no longer wait, whether they were answered through the client or not.
   void continues(const std::string& run);
 
@@ -59,7 +59,7 @@ class Elicitation final : public Approver {
   };
 
   bool is_withdrawn(std::uint64_t id);  // with mutex_ held
-  Approval ask_client(const Question& question, Call& call);
+  Approval ask_client(const Question& question, ClientCall& call);
 
   Output& output_;
   WaitingQuestions* const waiting_;

@@ -42,7 +42,7 @@ ordered_json metadata_of(const TextOutcome& outcome) {
   return envelope.is_object() && envelope["metadata"].is_object() ? envelope["metadata"] : ordered_json::object();
 }
 
-std::string command_of(const Call& call) {
+std::string command_of(const ClientCall& call) {
   if (call.server_tool != nullptr) return call.tool->id;
   const json arguments = parse_json(call.arguments);
   const json* command = member(arguments, "command");
@@ -77,7 +77,8 @@ Jobs::Jobs(OutputStore& outputs, ResultSettings results, seconds max_poll_wait, 
       answer_(std::move(answer)),
       send_(std::move(send)) {}
 
-Jobs::Command::Command(Jobs& jobs, Call& call, CallProgress::Reports& reports, std::shared_ptr<StoredOutput> output)
+Jobs::Command::Command(Jobs& jobs, ClientCall& call, CallProgress::Reports& reports,
+                       std::shared_ptr<StoredOutput> output)
     : jobs_(jobs), call_(call), job_(std::make_shared<Job>()) {
   job_->call = &call;
   job_->reports = &reports;
@@ -130,7 +131,7 @@ std::string Jobs::full_text() {
          "tasks/list the tasks)";
 }
 
-void Jobs::hand_over(Call& call) {
+void Jobs::hand_over(ClientCall& call) {
   const std::lock_guard lock(mutex_);
   const auto found = running_.find(&call);
   if (found == running_.end() || found->second->number != 0) return;
@@ -224,7 +225,7 @@ ordered_json Jobs::list() const {
 }
 
 // Sends the answer itself: output counts as shown only if the client really gets it.
-ordered_json Jobs::report_after(Call& call, long long number, seconds wait, bool stops) {
+ordered_json Jobs::report_after(ClientCall& call, long long number, seconds wait, bool stops) {
   // call.stop cannot be asked below: it holds its lock while it calls its listeners, and they take this object's mutex.
   std::atomic<bool> cancelled{false};
   const Stop::Subscription listening = call.stop.subscribe([&](const StopRequest&) {
@@ -260,14 +261,14 @@ ordered_json Jobs::report_after(Call& call, long long number, seconds wait, bool
   return {};
 }
 
-ordered_json Jobs::poll(Call& call) {
+ordered_json Jobs::poll(ClientCall& call) {
   const json arguments = parse_json_or_throw(call.arguments);
   if (const std::string problem = problem_of(arguments, {"job", "wait"}); !problem.empty()) return refusal(problem);
   const long long wait = std::clamp<long long>(whole_number(arguments, "wait").value_or(0), 0, max_poll_wait_.count());
   return report_after(call, *whole_number(arguments, "job"), seconds(wait), false);
 }
 
-ordered_json Jobs::stop(Call& call) {
+ordered_json Jobs::stop(ClientCall& call) {
   const json arguments = parse_json_or_throw(call.arguments);
   if (const std::string problem = problem_of(arguments, {"job"}); !problem.empty()) return refusal(problem);
   return report_after(call, *whole_number(arguments, "job"), stop_wait, true);
@@ -276,21 +277,22 @@ ordered_json Jobs::stop(Call& call) {
 ServerTools Jobs::tools() {
   ServerTools tools;
   const auto add = [&](const char* name, const char* description, std::string_view schema, std::uint32_t hints,
-                       std::function<ordered_json(Call&)> answer) {
+                       std::function<ordered_json(ClientCall&)> answer) {
     tools.push_back(
         {.description = {.id = name, .description = description, .input_schema = std::string(schema), .hints = hints},
          .is_urgent = true,
-         .answer = [answer = std::move(answer)](Call& call, CallProgress::Reports&) { return answer(call); }});
+         .answer = [answer = std::move(answer)](ClientCall& call, CallProgress::Reports&) { return answer(call); }});
   };
   add("job_poll", "New output of a job, and how it ended.", poll_schema, WTOOL_HINT_READ_ONLY,
-      [this](Call& call) { return poll(call); });
-  add("job_stop", "Ends a job with all that it started.", stop_schema, 0, [this](Call& call) { return stop(call); });
+      [this](ClientCall& call) { return poll(call); });
+  add("job_stop", "Ends a job with all that it started.", stop_schema, 0,
+      [this](ClientCall& call) { return stop(call); });
   add("job_list", "Jobs that run or were not polled to their end.", list_schema, WTOOL_HINT_READ_ONLY,
-      [this](Call&) { return list(); });
+      [this](ClientCall&) { return list(); });
   return tools;
 }
 
-bool may_become_job(const Call& call) {
+bool may_become_job(const ClientCall& call) {
   return call.server_tool == nullptr ? call.tool->id == command_tool : call.server_tool->may_become_job;
 }
 
@@ -328,7 +330,7 @@ BackgroundRequest take_background(const std::string& arguments) {
   return request;
 }
 
-bool waits_for_progress(const Call& call) {
+bool waits_for_progress(const ClientCall& call) {
   // Codex asks for the progress of every call, but its time limit ignores progress.
   const bool is_codex = call.client == "codex-mcp-client";
   return !call.progress_token.empty() && !is_codex;

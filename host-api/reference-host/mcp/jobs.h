@@ -54,14 +54,14 @@ class Jobs {
   static constexpr std::chrono::milliseconds poll_interval{1000};
 
   // Answers a running call with a result; false: the call was cancelled.
-  using Answer = std::function<bool(Call&, nlohmann::ordered_json)>;
+  using Answer = std::function<bool(ClientCall&, nlohmann::ordered_json)>;
   using Send = std::function<void(std::string)>;
   Jobs(OutputStore& outputs, ResultSettings results, std::chrono::seconds max_poll_wait, Answer answer, Send send);
 
   // What a call runs and what may become a job: a command, or a tool of the server. Used only on the call's thread.
   class Command {
    public:
-    Command(Jobs& jobs, Call& call, CallProgress::Reports& reports, std::shared_ptr<StoredOutput> output);
+    Command(Jobs& jobs, ClientCall& call, CallProgress::Reports& reports, std::shared_ptr<StoredOutput> output);
     Command(const Command&) = delete;
     Command& operator=(const Command&) = delete;
     ~Command();
@@ -74,7 +74,7 @@ class Jobs {
     bool end(TextOutcome& outcome, nlohmann::ordered_json& result);
 
     Jobs& jobs_;
-    Call& call_;
+    ClientCall& call_;
     const std::shared_ptr<Job> job_;
   };
 
@@ -82,7 +82,7 @@ class Jobs {
   // The message for a call that would be one job too many.
   static std::string full_text();
   // Makes a job of the call if its command runs. A call that wants a task becomes one; this must be done on its thread.
-  void hand_over(Call& call);
+  void hand_over(ClientCall& call);
 
   // tasks/get, tasks/result, tasks/list and tasks/cancel (tasks.cc).
   static bool is_task_method(std::string_view method);
@@ -101,7 +101,7 @@ class Jobs {
 
   struct Job {
     int number = 0;                            // 0: not a job yet
-    Call* call = nullptr;                      // nullptr: the call has ended
+    ClientCall* call = nullptr;                // nullptr: the call has ended
     CallProgress::Reports* reports = nullptr;  // of the call
     std::shared_ptr<StoredOutput> output;
     std::string command;                   // or the beginning of a long one, for people
@@ -123,10 +123,10 @@ class Jobs {
     std::vector<Request> requests;  // those that wait for its result
   };
 
-  nlohmann::ordered_json poll(Call& call);
-  nlohmann::ordered_json stop(Call& call);
+  nlohmann::ordered_json poll(ClientCall& call);
+  nlohmann::ordered_json stop(ClientCall& call);
   nlohmann::ordered_json list() const;
-  nlohmann::ordered_json report_after(Call& call, long long number, std::chrono::seconds wait, bool stops);
+  nlohmann::ordered_json report_after(ClientCall& call, long long number, std::chrono::seconds wait, bool stops);
   nlohmann::ordered_json report(Job& job);
   void show_new_output(Job& job, nlohmann::ordered_json& metadata);
 
@@ -137,7 +137,7 @@ class Jobs {
   void drop_tasks(Condition is_droppable);
   static bool has_expired(const Job& job);
   Job* find_task(const nlohmann::json& params, Error& error);
-  nlohmann::ordered_json create_task(Call& call, Job& job);
+  nlohmann::ordered_json create_task(ClientCall& call, Job& job);
   static nlohmann::ordered_json task_object(const Job& job);
   std::string task_result(const std::string& id, Job& job);
   std::string cancel_task(const std::string& id, Job& job);
@@ -150,7 +150,7 @@ class Jobs {
   const Send send_;
   mutable std::mutex mutex_;
   std::condition_variable ended_;  // a job has ended, or a request stops waiting
-  std::map<const Call*, std::shared_ptr<Job>> running_;
+  std::map<const ClientCall*, std::shared_ptr<Job>> running_;
   std::map<int, std::shared_ptr<Job>> jobs_;  // by number
   int waiting_ = 0;                           // calls that wait for the end of a job
 };
@@ -160,7 +160,7 @@ class Jobs {
 void add_background(nlohmann::ordered_json& tool);
 
 // Whether a call of the tool may become a job, and whether the server then adds `background` to its parameters.
-bool may_become_job(const Call& call);
+bool may_become_job(const ClientCall& call);
 bool takes_background(const ToolDescription& tool);
 
 // What the arguments of such a tool say about `background`, a parameter that only the server knows.
@@ -173,7 +173,7 @@ struct BackgroundRequest {
 BackgroundRequest take_background(const std::string& arguments);
 
 // Whether the client waits longer while it gets progress reports. Most clients that ask for them do.
-bool waits_for_progress(const Call& call);
+bool waits_for_progress(const ClientCall& call);
 
 // The tool whose commands may become jobs.
 inline constexpr std::string_view command_tool = "shell_execute";

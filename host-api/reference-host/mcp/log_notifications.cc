@@ -73,7 +73,7 @@ void LogNotifications::send_for_calls_from(LogLevel level) {
 
 void LogNotifications::observe() {
   tracing_.observe(std::min(all_from_.load(), calls_from_), [this](const LogRecord& record, const LogSpan* span) {
-    const Call* call = Calls::current();
+    const ClientCall* call = Calls::current();
     const bool is_wanted = record.level >= all_from_.load() || (call != nullptr && record.level >= call->logs_from);
     if (is_wanted) output_.send_notification(log_line(record, span));
   });

@@ -169,7 +169,7 @@ class OutputReader {
   const StoredOutput::Size size_;
 };
 
-ordered_json answer_output_read(const OutputStore& store, std::size_t most, const Call& call) {
+ordered_json answer_output_read(const OutputStore& store, std::size_t most, const ClientCall& call) {
   Wanted wanted;
   if (const std::string problem = read_arguments(parse_json_or_throw(call.arguments), wanted); !problem.empty()) {
     return refusal(problem);
@@ -211,7 +211,7 @@ ServerTool output_read_tool(const OutputStore& store, std::size_t output_bytes) 
                           .input_schema = std::string(output_read_schema),
                           .hints = WTOOL_HINT_READ_ONLY},
           .is_urgent = true,
-          .answer = [&store, output_bytes](Call& call, CallProgress::Reports&) {
+          .answer = [&store, output_bytes](ClientCall& call, CallProgress::Reports&) {
             return answer_output_read(store, output_bytes, call);
           }};
 }

@@ -65,7 +65,7 @@ Reply Protocol2025::answer(const Message& request) {
   if (request.method == "tools/call") {
     auto call = tools_.call(request, error);
     if (!call || !take_task(request, *call, error)) return refused(error);
-    if (can_be_asked_) call->asks = Call::Asks::client;
+    if (can_be_asked_) call->asks = ClientCall::Asks::client;
     call->client = client_;
     return {{}, std::move(call)};
   }
@@ -106,7 +106,7 @@ std::string Protocol2025::initialize(const Message& request) {
 }
 
 // Other versions of the protocol ignore `task`.
-bool Protocol2025::take_task(const Message& request, Call& call, Error& error) const {
+bool Protocol2025::take_task(const Message& request, ClientCall& call, Error& error) const {
   const json* task = member(request.body, "task");
   if (task == nullptr || !has_tasks_) return true;
   const json* ttl = member(*task, "ttl");

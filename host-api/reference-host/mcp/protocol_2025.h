@@ -23,7 +23,7 @@ inline constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", 
 // The answer to a request: a line at once, or a call that is answered later. Neither: it is answered when a task ends.
 struct Reply {
   std::string line;
-  std::shared_ptr<Call> call;
+  std::shared_ptr<ClientCall> call;
 };
 
 // What the server tells a client about itself, in either protocol.
@@ -53,7 +53,7 @@ class Protocol2025 {
  private:
   std::string initialize(const Message& request);
   std::string set_level(const Message& request);
-  bool take_task(const Message& request, Call& call, Error& error) const;
+  bool take_task(const Message& request, ClientCall& call, Error& error) const;
 
   const ToolMethods& tools_;
   Jobs& jobs_;

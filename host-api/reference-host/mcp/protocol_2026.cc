@@ -87,7 +87,7 @@ Reply Protocol2026::answer(const Message& request) {
 
 Reply Protocol2026::call_tool(const Message& request, const json& meta) {
   Error error;
-  std::shared_ptr<Call> call = tools_.call(request, error);
+  std::shared_ptr<ClientCall> call = tools_.call(request, error);
   if (call && !take_answer(request, *call, error)) call = nullptr;
   if (const json* level = member(meta, log_level_key); call && level != nullptr) {
     if (!level->is_string() || !LogNotifications::parse_level(level->get_ref<const std::string&>(), call->logs_from)) {
@@ -98,14 +98,14 @@ Reply Protocol2026::call_tool(const Message& request, const json& meta) {
   if (!call) return {error_line(request.id, error), nullptr};
   call->speaks_2026 = true;
   call->client = client_name(meta, client_info_key);
-  call->asks = shows_forms(meta.at(capabilities_key)) ? Call::Asks::later : Call::Asks::nobody;
+  call->asks = shows_forms(meta.at(capabilities_key)) ? ClientCall::Asks::later : ClientCall::Asks::nobody;
   logs_.send_for_calls_from(call->logs_from);
   return {{}, std::move(call)};
 }
 
 // Takes the reply to the question with which an earlier call ended, if the request brings one. If no valid reply comes,
 // the question is asked again; unexpected replies are ignored (2026-07-28, MRTR).
-bool Protocol2026::take_answer(const Message& request, Call& call, Error& error) {
+bool Protocol2026::take_answer(const Message& request, ClientCall& call, Error& error) {
   const json* state = member(request.body, "requestState");
   if (state == nullptr) return true;
   if (!state->is_string()) {
@@ -126,9 +126,9 @@ bool Protocol2026::take_answer(const Message& request, Call& call, Error& error)
   return true;
 }
 
-std::string Protocol2026::answer_call(const Call& call, ordered_json result) {
+std::string Protocol2026::answer_call(const ClientCall& call, ordered_json result) {
   if (!call.question) return complete(call.id, std::move(result));
-  if (call.asks == Call::Asks::nobody) {
+  if (call.asks == ClientCall::Asks::nobody) {
     return error_line(call.id, {missing_capability,
                                 "the call needs an approval, and the client shows no forms: " + call.question->reason,
                                 {{"requiredCapabilities", {{"elicitation", {{"form", json::object()}}}}}}});
@@ -138,7 +138,7 @@ std::string Protocol2026::answer_call(const Call& call, ordered_json result) {
   // A run that continues may meet other questions before it comes to these answers.
   asking["requestState"] =
       request_states_.issue(call.tool->id, call.arguments, call.question->fingerprint, call.continues,
-                            call.continues.empty() ? std::vector<Call::Given>() : call.given);
+                            call.continues.empty() ? std::vector<ClientCall::Given>() : call.given);
   asking["_meta"][server_info_key] = server_info(about_);
   return result_line(call.id, dumped(asking));
 }

@@ -26,14 +26,14 @@ class Protocol2026 {
   Reply answer(const Message& request);
 
   // The line that answers a call: with `result`, with a question, or with an error if nobody can be asked. Any thread.
-  std::string answer_call(const Call& call, nlohmann::ordered_json result);
+  std::string answer_call(const ClientCall& call, nlohmann::ordered_json result);
 
   // The line that answers a request with `result`. Any thread.
   std::string complete(std::string_view id, nlohmann::ordered_json result) const;
 
  private:
   Reply call_tool(const Message& request, const nlohmann::json& meta);
-  bool take_answer(const Message& request, Call& call, Error& error);
+  bool take_answer(const Message& request, ClientCall& call, Error& error);
 
   const ToolMethods& tools_;
   LogNotifications& logs_;

@@ -26,7 +26,7 @@ std::string new_identifier() {
 }
 
 std::string RequestStates::issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint,
-                                 std::string_view continues, std::vector<Call::Given> unused) {
+                                 std::string_view continues, std::vector<ClientCall::Given> unused) {
   std::string state = new_identifier();
   const auto now = steady_clock::now();
   const std::lock_guard lock(mutex_);

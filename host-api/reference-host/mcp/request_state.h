@@ -36,13 +36,13 @@ class RequestStates {
   // `arguments` is the JSON text of an object with sorted keys; `fingerprint` is the question's. Throws
   // std::system_error if the kernel gives no random bytes.
   std::string issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint,
-                    std::string_view continues = {}, std::vector<Call::Given> unused = {});
+                    std::string_view continues = {}, std::vector<ClientCall::Given> unused = {});
 
   struct Redeemed {
     std::string fingerprint;  // of the question
     std::string continues;    // what the tool keeps until the question is answered
     // Answers to earlier questions that the tool has not reached yet.
-    std::vector<Call::Given> unused;
+    std::vector<ClientCall::Given> unused;
   };
   // Nothing: the state is not valid here, and `why` is a sentence with the reason. A call of another tool, or with
   // other arguments, does not use the state up.

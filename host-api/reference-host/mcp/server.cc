@@ -15,7 +15,7 @@ namespace {
 constexpr int max_urgent_calls = 16;
 
 // True for tools that end something or report its state.
-bool is_urgent(const Call& call) {
+bool is_urgent(const ClientCall& call) {
   if (call.server_tool != nullptr) return call.server_tool->is_urgent;
   constexpr std::string_view urgent[] = {"terminal_close_session", "terminal_get_status", "pty_read", "pty_stop",
                                          "pty_list"};
@@ -70,7 +70,7 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
       outputs_(settings_.stored_bytes),
       jobs_(
           outputs_, settings_.results, max_poll_wait(settings_),
-          [this](Call& call, nlohmann::ordered_json result) {
+          [this](ClientCall& call, nlohmann::ordered_json result) {
             return calls_of(call).answer_now(call, completed(call, std::move(result)));
           },
           [this](std::string line) { output_.send(std::move(line)); }),
@@ -89,21 +89,21 @@ Server::Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation,
       urgent_calls_(max_urgent_calls, settings_.max_wait, handlers()) {}
 
 Calls::Handlers Server::handlers() {
-  return {.run = [this](Call& call) { return run(call); },
+  return {.run = [this](ClientCall& call) { return run(call); },
           .refuse =
-              [this](Call& call) {
+              [this](ClientCall& call) {
                 return answered(
                     call, refusal("the call has waited " + std::to_string(settings_.max_wait.count()) +
                                   " s (mcp.queue_seconds) for its turn, since " + std::to_string(settings_.max_calls) +
                                   " calls (mcp.max_calls) run; nothing of it has been run"));
               },
           .drop =
-              [this](Call& call, const std::string& reason) {
+              [this](ClientCall& call, const std::string& reason) {
                 return answered(call, refusal("the call was stopped before its turn, since " + reason +
                                               "; nothing of it has been run"));
               },
           .due =
-              [this](Call& call) {
+              [this](ClientCall& call) {
                 try {
                   jobs_.hand_over(call);
                 } catch (const std::exception&) {
@@ -113,7 +113,7 @@ Calls::Handlers Server::handlers() {
           .send = [this](const std::shared_ptr<Batch>& batch, std::string line) { send(batch, std::move(line)); }};
 }
 
-Calls& Server::calls_of(const Call& call) { return is_urgent(call) ? urgent_calls_ : calls_; }
+Calls& Server::calls_of(const ClientCall& call) { return is_urgent(call) ? urgent_calls_ : calls_; }
 
 void Server::send(const std::shared_ptr<Batch>& batch, std::string line) {
   if (batch == nullptr) return output_.send(std::move(line));
@@ -185,7 +185,7 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
     if (!reply.line.empty()) send(batch, std::move(reply.line));
     return;
   }
-  const std::shared_ptr<Call> call = std::move(reply.call);
+  const std::shared_ptr<ClientCall> call = std::move(reply.call);
   call->batch = batch;
   Calls& calls = calls_of(*call);
   const Calls& others = &calls == &calls_ ? urgent_calls_ : calls_;
@@ -213,7 +213,7 @@ void Server::take_notification(const Message& notification) {
   jobs_.cancel_waiting(*key);
 }
 
-std::string Server::run(Call& call) {
+std::string Server::run(ClientCall& call) {
   nlohmann::ordered_json result;
   {
     CallProgress::Reports reports(progress_, call.progress_token);
@@ -230,20 +230,20 @@ std::string Server::run(Call& call) {
 namespace {
 
 // The client's trace, and a span that names the request.
-CallPlace place_for(const Call& call) {
+CallPlace place_for(const ClientCall& call) {
   CallPlace place{.traceparent = call.traceparent, .span = {.name = "request", .fields = {{"id", call.id}}}};
   if (!call.client.empty()) place.span.fields.emplace_back("client", call.client);
   return place;
 }
 
-ToolCaller::StateSink states_for(const Call& call, CallProgress::Reports& reports) {
+ToolCaller::StateSink states_for(const ClientCall& call, CallProgress::Reports& reports) {
   if (call.progress_token.empty()) return nullptr;
   return [&reports](const CallState& state) { reports.take(state); };
 }
 
 }  // namespace
 
-nlohmann::ordered_json Server::call_plugin(Call& call, CallProgress::Reports& reports) {
+nlohmann::ordered_json Server::call_plugin(ClientCall& call, CallProgress::Reports& reports) {
   if (call.tool->id == command_tool) return run_command(call, reports);
   ToolCaller::OutputSink sink;
   if (!call.progress_token.empty()) {
@@ -255,7 +255,7 @@ nlohmann::ordered_json Server::call_plugin(Call& call, CallProgress::Reports& re
 }
 
 // Reads the call's `background` into `asked`. Returns why the call is refused, or an empty text.
-std::string Server::take_background_of(const Call& call, BackgroundRequest& asked) {
+std::string Server::take_background_of(const ClientCall& call, BackgroundRequest& asked) {
   if (has_jobs_ && (call.server_tool == nullptr || takes_background(*call.tool))) {
     asked = take_background(call.arguments);
     if (!asked.problem.empty()) return asked.problem;
@@ -265,7 +265,7 @@ std::string Server::take_background_of(const Call& call, BackgroundRequest& aske
 }
 
 // Null: the call was already answered, and a job has taken the result.
-nlohmann::ordered_json Server::run_lasting_tool(Call& call, CallProgress::Reports& reports) {
+nlohmann::ordered_json Server::run_lasting_tool(ClientCall& call, CallProgress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
   const std::shared_ptr<StoredOutput> output = outputs_.open();
@@ -283,7 +283,7 @@ nlohmann::ordered_json Server::run_lasting_tool(Call& call, CallProgress::Report
 }
 
 // Null: the call was already answered, and a job has taken the result.
-nlohmann::ordered_json Server::run_command(Call& call, CallProgress::Reports& reports) {
+nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Reports& reports) {
   BackgroundRequest asked;
   if (const std::string problem = take_background_of(call, asked); !problem.empty()) return refusal(problem);
   const std::string_view arguments = asked.is_given ? asked.arguments : call.arguments;
@@ -303,20 +303,20 @@ nlohmann::ordered_json Server::run_command(Call& call, CallProgress::Reports& re
   return call_result(*call.tool, outcome, settings_.results, [&] { return outputs_.number(output); });
 }
 
-void Server::hand_over_when_due(Call& call, bool is_background) {
+void Server::hand_over_when_due(ClientCall& call, bool is_background) {
   if (call.wants_task) return jobs_.hand_over(call);
   if (const auto time = due(call, is_background)) calls_.remind(call, *time);
 }
 
 // When a call becomes a job if its command still runs.
-std::optional<Calls::Clock::time_point> Server::due(const Call& call, bool is_background) const {
+std::optional<Calls::Clock::time_point> Server::due(const ClientCall& call, bool is_background) const {
   if (is_background) return Calls::Clock::now() + Jobs::background_wait;
   if (!settings_.answer_within) return std::nullopt;
   if (settings_.waits_for_progress && waits_for_progress(call)) return std::nullopt;
   return call.arrived + *settings_.answer_within;
 }
 
-std::string Server::answered(const Call& call, nlohmann::ordered_json result) {
+std::string Server::answered(const ClientCall& call, nlohmann::ordered_json result) {
   // The call did not become a task, and the client accepts no other result.
   if (call.wants_task && result.is_object()) {
     return error_line(call.id, {internal_error, result.at("content").at(0).at("text").get<std::string>()});
@@ -324,7 +324,7 @@ std::string Server::answered(const Call& call, nlohmann::ordered_json result) {
   return call.speaks_2026 ? protocol_2026_.answer_call(call, std::move(result)) : completed(call, std::move(result));
 }
 
-std::string Server::completed(const Call& call, nlohmann::ordered_json result) const {
+std::string Server::completed(const ClientCall& call, nlohmann::ordered_json result) const {
   return call.speaks_2026 ? protocol_2026_.complete(call.id, std::move(result)) : result_line(call.id, dumped(result));
 }
 

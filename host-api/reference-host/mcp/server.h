@@ -81,16 +81,16 @@ class Server {
   void take_request(const Message& request, const std::shared_ptr<Batch>& batch);
   void take_notification(const Message& notification);
   void send(const std::shared_ptr<Batch>& batch, std::string line);
-  Calls& calls_of(const Call& call);
-  std::string run(Call& call);
-  nlohmann::ordered_json call_plugin(Call& call, CallProgress::Reports& reports);
-  nlohmann::ordered_json run_command(Call& call, CallProgress::Reports& reports);
-  nlohmann::ordered_json run_lasting_tool(Call& call, CallProgress::Reports& reports);
-  std::string take_background_of(const Call& call, BackgroundRequest& asked);
-  void hand_over_when_due(Call& call, bool is_background);
-  std::optional<Calls::Clock::time_point> due(const Call& call, bool is_background) const;
-  std::string answered(const Call& call, nlohmann::ordered_json result);
-  std::string completed(const Call& call, nlohmann::ordered_json result) const;
+  Calls& calls_of(const ClientCall& call);
+  std::string run(ClientCall& call);
+  nlohmann::ordered_json call_plugin(ClientCall& call, CallProgress::Reports& reports);
+  nlohmann::ordered_json run_command(ClientCall& call, CallProgress::Reports& reports);
+  nlohmann::ordered_json run_lasting_tool(ClientCall& call, CallProgress::Reports& reports);
+  std::string take_background_of(const ClientCall& call, BackgroundRequest& asked);
+  void hand_over_when_due(ClientCall& call, bool is_background);
+  std::optional<Calls::Clock::time_point> due(const ClientCall& call, bool is_background) const;
+  std::string answered(const ClientCall& call, nlohmann::ordered_json result);
+  std::string completed(const ClientCall& call, nlohmann::ordered_json result) const;
   Calls::Handlers handlers();
 
   Toolbox& toolbox_;

@@ -5,7 +5,7 @@
 //   tools.push_back({.description = {.id = "job_list", .title = "List jobs", .description = "Lists jobs",
 //                                    .input_schema = R"({"type":"object","properties":{}})"},
 //                    .is_urgent = true,
-//                    .answer = [&](Call&, CallProgress::Reports&) { return text_result("no jobs"); }});
+//                    .answer = [&](ClientCall&, CallProgress::Reports&) { return text_result("no jobs"); }});
 #pragma once
 
 #include <functional>
@@ -32,7 +32,7 @@ struct ServerTool {
   // has answered the call itself. It runs on the call's own thread, many at once, and must end early when call.stop
   // asks for it. call.arguments is the JSON text of an object, as the client has sent it, without `background`. What is
   // added to `reports` is sent as progress. An exception is answered as an internal error.
-  std::function<nlohmann::ordered_json(Call& call, CallProgress::Reports& reports)> answer;
+  std::function<nlohmann::ordered_json(ClientCall& call, CallProgress::Reports& reports)> answer;
 };
 
 using ServerTools = std::vector<ServerTool>;

@@ -102,7 +102,7 @@ Jobs::Job* Jobs::find_task(const json& params, Error& error) {
   return nullptr;
 }
 
-ordered_json Jobs::create_task(Call& call, Job& job) {
+ordered_json Jobs::create_task(ClientCall& call, Job& job) {
   job.task = new_identifier();
   job.ttl = call.task_ttl;
   job.created = job.updated = std::chrono::system_clock::now();

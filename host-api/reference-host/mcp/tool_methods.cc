@@ -115,7 +115,7 @@ std::string ToolMethods::unknown_tool(const std::string& name) const {
          (close.empty() ? "" : "; did you mean " + std::string(close) + "?") + " (there are: " + joined(names) + ')';
 }
 
-std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) const {
+std::shared_ptr<ClientCall> ToolMethods::call(const Message& request, Error& error) const {
   const json* name = member(request.body, "name");
   const json* arguments = member(request.body, "arguments");
   const json* meta = member(request.body, "_meta");
@@ -126,7 +126,7 @@ std::shared_ptr<Call> ToolMethods::call(const Message& request, Error& error) co
   if (name == nullptr || !name->is_string()) return refused("tools/call needs the name of a tool, as a string");
   if (arguments != nullptr && !arguments->is_object()) return refused("the arguments of a tool must be an object");
   if (meta != nullptr && !meta->is_object()) return refused("_meta must be an object");
-  auto call = std::make_shared<Call>();
+  auto call = std::make_shared<ClientCall>();
   const Tool* tool = find(name->get_ref<const std::string&>());
   if (tool == nullptr) return refused(unknown_tool(name->get_ref<const std::string&>()));
   call->tool = tool->description;

@@ -43,7 +43,7 @@ class ToolMethods {
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
   // The call of a tools/call request; nullptr: `error` says why. Arguments must be an object; the tool checks the rest.
-  std::shared_ptr<Call> call(const Message& request, Error& error) const;
+  std::shared_ptr<ClientCall> call(const Message& request, Error& error) const;
 
  private:
   struct Tool {
