@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(nothing_changes_the_text) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_text_is_no_program) {
+BOOST_AUTO_TEST_CASE(the_text_is_not_a_program) {
   const Answer answer = attack("execute");
   BOOST_TEST(answer.out().find("\nrun\n") == std::string::npos, answer.raw);
   BOOST_TEST(answer.out().starts_with("refused"), answer.raw);

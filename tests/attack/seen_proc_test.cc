@@ -128,7 +128,7 @@ BOOST_FIXTURE_TEST_CASE(a_daemon_that_kills_everybody_leaves_itself_alone, Every
   BOOST_TEST(wait_until(daemon_is_alone, within(1000)), mark.description());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_sandboxed_command_that_kills_everybody_reaches_its_own_alone, Everybody) {
+BOOST_FIXTURE_TEST_CASE(a_sandboxed_command_that_kills_everybody_reaches_only_its_own, Everybody) {
   if (!has_landlock(6)) return;
   const Json sandboxed{{"sandbox", {{"write", {scratch.path()}}, {"protect", "none"}, {"required", true}}}};
   Program host =

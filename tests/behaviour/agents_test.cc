@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_not_valid_is_asked_for_again_with_the_rea
   BOOST_TEST(holds(file("prompts"), "because it is not JSON: \"Yes.\"\nIt was:\nYes.\n"), file("prompts"));
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_with_two_values_for_a_key_is_none) {
+BOOST_AUTO_TEST_CASE(an_answer_with_two_values_for_a_key_is_refused) {
   answers({"{\"verdict\": \"fail\", \"files\": [], \"verdict\": \"pass\"}"});
   const Finished finished = run_workflow(review(verdict + " ask_again=0"));
   BOOST_TEST(finished.exit_code == 1);

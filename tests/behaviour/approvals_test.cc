@@ -263,7 +263,7 @@ BOOST_AUTO_TEST_CASE(an_answer_is_in_the_audit_trail_before_it_counts) {
   BOOST_TEST(holds(torn.out, "trail.jsonl cannot be written"), torn.out);
 }
 
-BOOST_AUTO_TEST_CASE(the_branches_beside_a_question_come_to_their_end) {
+BOOST_AUTO_TEST_CASE(branches_beside_a_question_run_to_their_end) {
   const std::string file_ = workflow(
       "    [*] --> Fork\n    state Fork <<fork>>\n    state Join <<join>>\n    Fork --> Ask\n    Fork --> Other\n"
       "    Ask --> Join\n    Other --> More\n    More --> Join\n    Join --> Ship\n    Ship --> [*]\n",

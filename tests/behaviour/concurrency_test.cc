@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(sixty_four_calls_at_the_same_time, Crowd) {
   check_no_leak(descriptors, threads);
 }
 
-BOOST_FIXTURE_TEST_CASE(sixty_four_calls_run_beside_each_other, Crowd) {
+BOOST_FIXTURE_TEST_CASE(sixty_four_calls_run_side_by_side, Crowd) {
   run_all_at_once();  // Each waits for a file that appears only when all have begun.
 }
 

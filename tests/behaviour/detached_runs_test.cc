@@ -39,7 +39,7 @@ struct Detached : Place {
 
 BOOST_FIXTURE_TEST_SUITE(detached_runs, Detached)
 
-BOOST_AUTO_TEST_CASE(a_detached_run_goes_on_and_is_shown_by_attach_with_its_exit_status) {
+BOOST_AUTO_TEST_CASE(a_detached_run_continues_and_is_shown_by_attach_with_its_exit_status) {
   const std::string file_ = one_step("touch began; mkfifo go; read x < go; echo the word is $x; exit 3");
   const Finished begun = wtool({"run", file_, "--detach"});
   BOOST_TEST(begun.exit_code == 0, begun.out << begun.err);
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {
   BOOST_TEST(holds(again.err, "does not run"), again.err);
 }
 
-BOOST_AUTO_TEST_CASE(several_stops_beside_each_other_leave_the_time_to_clean_up) {
+BOOST_AUTO_TEST_CASE(several_stops_at_once_leave_the_time_to_clean_up) {
   const std::string file_ =
       scratch.file("w.md",
                    "---\nfinally: Clean\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\nClean --> [*]\n```\n"

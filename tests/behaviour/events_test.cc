@@ -82,7 +82,7 @@ BOOST_FIXTURE_TEST_CASE(events_carry_raw_bytes, ShellTool) {
                                                             5)));
 }
 
-BOOST_FIXTURE_TEST_CASE(events_are_of_known_kinds_and_those_that_are_no_output_hold_json, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(events_are_of_known_kinds_and_those_that_are_not_output_hold_json, ShellTool) {
   const Recorded all = record(tool, "echo hi; echo ho >&2");
   for (const auto& event : all.events) {
     if (event.kind == WTOOL_EVENT_STDOUT || event.kind == WTOOL_EVENT_STDERR) {

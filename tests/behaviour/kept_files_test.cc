@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_link_is_not_followed_and_a_path_outside_is_a_mistake) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_behind_a_linked_folder_is_neither_kept_nor_named) {
+BOOST_AUTO_TEST_CASE(what_is_in_a_linked_folder_is_neither_kept_nor_named) {
   const Finished finished =
       keeps("mkdir s; ln -s /etc s/etc; ln -s / all; touch s/f", "keep=[\"s/**\", \"all/**\", \"all/etc/*\"]");
   BOOST_TEST(finished.exit_code == 0, finished.err);

@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(every_result_of_a_command_has_them) {
   BOOST_TEST((call.wait().metadata().at("resources").at("processes") >= 1));
 }
 
-BOOST_AUTO_TEST_CASE(a_program_counts_as_one_process_and_a_missing_one_as_none) {
+BOOST_AUTO_TEST_CASE(a_program_counts_as_one_process_and_a_missing_one_as_zero) {
   BOOST_TEST((tool.shell("true").metadata().at("resources").at("processes") == Json(1)));
   BOOST_TEST((tool.shell("no-such-command-at-all").metadata().at("resources").at("processes") == Json(0)));
 }

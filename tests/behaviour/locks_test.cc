@@ -102,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(a_step_within_the_step_that_has_the_lock_fails_and_says_
   BOOST_TEST(!there("ran"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_secret_is_no_name_of_a_lock, Locks) {
+BOOST_FIXTURE_TEST_CASE(a_secret_cannot_name_a_lock, Locks) {
   namespace fs = std::filesystem;
   one("w.md", "parameters: [{name: pw, secret: true, default: hunter2hunter2}]\n",
       "- A: Shell \"touch ran\" lock=\"l-${pw}\"\n");

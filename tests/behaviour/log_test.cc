@@ -141,7 +141,7 @@ BOOST_FIXTURE_TEST_CASE(a_variable_of_the_caller_wins_over_its_trace_and_a_denie
   BOOST_TEST(denying.shell("echo .$TRACEPARENT", {.traceparent = callers_trace}).out() == ".\n");
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_no_trace_is_ignored_and_logged, Logged) {
+BOOST_FIXTURE_TEST_CASE(what_is_not_a_trace_is_ignored_and_logged, Logged) {
   host.records.clear();
   BOOST_TEST(tool.shell("echo .$TRACEPARENT", {.traceparent = "00-1-2-3"}).out() == ".\n");
   const auto told = std::find_if(host.records.begin(), host.records.end(), [](const Record& record) {

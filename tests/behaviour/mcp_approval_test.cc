@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_waits_for_an_answer_says_so_and_its_question_na
   BOOST_TEST(asked.made());
 }
 
-BOOST_AUTO_TEST_CASE(questions_of_several_calls_wait_beside_each_other) {
+BOOST_AUTO_TEST_CASE(questions_of_several_calls_wait_side_by_side) {
   Asked asked;
   const Json one = asked.client.call("touch " + asked.file() + "1");
   const Json first = asked.client.question();

@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(a_link_of_the_users_own_stays_one) {
   BOOST_TEST(read(person.home() + "/dotfiles/codex.toml") == "model = \"m\"\n");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_file_or_another_users_is_refused) {
+BOOST_AUTO_TEST_CASE(what_is_not_a_file_or_belongs_to_another_user_is_refused) {
   const Person person;
   fs::create_directories(person.at("app/.mcp.json"));
   BOOST_TEST(person.install("claude-code").exit_code == 2);

@@ -312,7 +312,7 @@ BOOST_AUTO_TEST_CASE(what_a_result_cuts_can_be_read_on) {
   BOOST_TEST(client.read({{"output", output}, {"stream", "stderr"}}).starts_with("bad\n[stderr, bytes 0 to 4 of 4]"));
 }
 
-BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_by_their_number_alone) {
+BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_only_by_their_number) {
   Session client("results: text, output_bytes: 1024");
   for (const Json& arguments :
        {Json::object(), Json{{"output", 0}}, Json{{"output", 1}}, Json{{"output", "/etc/passwd"}}, Json{{"output", -1}},

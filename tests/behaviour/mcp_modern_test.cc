@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(answers_to_what_was_not_asked_are_ignored) {
   BOOST_TEST(asked.made());
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_counts_for_the_question_that_was_asked_alone) {
+BOOST_AUTO_TEST_CASE(an_answer_counts_only_for_the_question_that_was_asked) {
   Asked asked;
   // After the answer, something else would run: the folder of the command is a link that now leads elsewhere.
   std::filesystem::create_directory(asked.file("one"));

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
   ::close(remote);
 }
 
-BOOST_AUTO_TEST_CASE(a_home_folder_is_no_temporary_folder) {
+BOOST_AUTO_TEST_CASE(a_home_folder_is_not_a_temporary_folder) {
   const Person person;
   if (person.is_temporary()) return;
   const ScratchFolder links;

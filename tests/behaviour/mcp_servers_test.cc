@@ -94,7 +94,7 @@ BOOST_FIXTURE_TEST_CASE(what_a_server_says_went_wrong_is_the_failure_of_the_step
              dead.err);
 }
 
-BOOST_FIXTURE_TEST_CASE(requests_of_a_server_are_answered_and_noise_is_no_answer, Servers) {
+BOOST_FIXTURE_TEST_CASE(requests_of_a_server_are_answered_and_noise_is_not_an_answer, Servers) {
   configure();
   pin();
   const Finished asked = run_workflow(steps("Call tool \"s/ask\""));

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_never_stops_writing) {
   BOOST_TEST((metadata.at("stdout_truncated") == Json(true)));
 }
 
-BOOST_AUTO_TEST_CASE(two_hundred_megabytes_that_are_no_text) {
+BOOST_AUTO_TEST_CASE(two_hundred_megabytes_that_are_not_text) {
   const int megabytes = under_sanitizer ? 20 : 200;
   const Json measurement = measured("head -c " + std::to_string(megabytes) + "M /dev/urandom", 120);
   check_memory(measurement);
@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(a_character_split_between_writes_is_whole, ShellTool) {
   BOOST_TEST(tool.shell("printf '\\346\\274'; sleep 0.05; printf '\\242'").out() == "漢");
 }
 
-BOOST_FIXTURE_TEST_CASE(bytes_that_are_no_text_become_valid_text, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(bytes_that_are_not_text_become_valid_text, ShellTool) {
   const Answer answer = tool.shell("printf 'a\\000b\\377c'");
   BOOST_TEST((answer.out() == std::string("a\0b\xEF\xBF\xBD"
                                           "c",

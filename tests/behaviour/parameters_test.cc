@@ -150,13 +150,13 @@ BOOST_FIXTURE_TEST_CASE(a_nul_is_refused_everywhere, Refusals) {
   check_parameter("environment", Json{{nul, "x"}}, {});
 }
 
-BOOST_FIXTURE_TEST_CASE(arguments_that_are_no_object_are_refused, Refusals) {
+BOOST_FIXTURE_TEST_CASE(arguments_that_are_not_an_object_are_refused, Refusals) {
   for (const char* text : {"[]", "5", "null", "true", "\"echo hi\"", R"(["echo hi"])"}) {
     check_refused(tool.run_text(text), {"object"});
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(arguments_that_are_no_json_are_refused, Refusals) {
+BOOST_FIXTURE_TEST_CASE(arguments_that_are_not_json_are_refused, Refusals) {
   for (const char* text : {"", " ", "{", "echo hi", "{\"command\":}", "{\"command\":\"echo hi\"} x", "{'command':'x'}",
                            "{\"command\":\"echo hi\",}", "{\"command\":\"a\xff\"}"}) {
     BOOST_TEST_CONTEXT(text) { check_refused(tool.run_text(text), {"JSON"}); }
@@ -179,7 +179,7 @@ BOOST_FIXTURE_TEST_CASE(a_parameter_that_comes_twice_is_not_silently_dropped, Re
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_result_quotes_bytes_that_are_no_text_without_breaking, Refusals) {
+BOOST_FIXTURE_TEST_CASE(a_result_quotes_bytes_that_are_not_text_without_breaking, Refusals) {
   // A value that comes back in a message must not make the result invalid; long values are shortened.
   const Answer answer = tool.run({{"command", command}, {"timeout", std::string(100'000, 'z')}});
   check_refused(answer, {"timeout"});

@@ -161,7 +161,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_whose_variables_would_be_refused_is_refused_wh
   for (const char* open : {"C", "D"}) BOOST_TEST(verdict(plan, open) == "unknown", open);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_directory_that_is_made_by_a_state_is_no_refusal, Place) {
+BOOST_FIXTURE_TEST_CASE(a_directory_that_is_made_by_a_state_is_not_a_refusal, Place) {
   const Json plan = json(workflow(two, "- One: Shell \"mkdir new\"\n- Two: Shell \"ls\" working_dir=\"new\"\n"));
   BOOST_TEST(verdict(plan, "Two") == "unknown");
   BOOST_TEST(holds(state(plan, "Two").dump(), "does not exist"));

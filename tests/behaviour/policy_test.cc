@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(no_runs_nothing) {
   BOOST_TEST(!exists("a"));
 }
 
-BOOST_AUTO_TEST_CASE(always_holds_for_this_command_directory_and_environment_alone) {
+BOOST_AUTO_TEST_CASE(always_holds_only_for_this_command_directory_and_environment) {
   host.answer = WTOOL_APPROVAL_ALWAYS;
   BOOST_TEST(!touch("a", {{"environment", {{"API_KEY", "s3cr3t-value"}}}}).is_error());
   host.answer = WTOOL_APPROVAL_NO;

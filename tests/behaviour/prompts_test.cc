@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(prompts_that_each_put_in_the_next_one_twice_are_checked_and
   BOOST_TEST(holds(finished.out, "prompts insert one another more than 10000 times"), finished.out);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_prompt_may_read_is_no_mistake) {
+BOOST_AUTO_TEST_CASE(what_a_prompt_may_read_is_not_a_mistake) {
   scratch.file("prompts/main.md",
                "---\nparameters: [{name: declared}]\n---\n"
                "{{ kind }}{{ declared }}{{ Before }}{{ kept.stdout }}{{ number }}{{ exit_code }}{{ given }}"

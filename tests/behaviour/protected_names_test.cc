@@ -138,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(a_name_that_did_not_exist_is_reported_when_it_is_made, F
   BOOST_TEST(probe("write .bashrc") == "EROFS");
 }
 
-BOOST_FIXTURE_TEST_CASE(the_tools_own_output_file_below_a_protected_name_is_no_change_of_the_commands, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_tools_own_output_file_below_a_protected_name_is_not_a_change_of_the_commands, Fixture) {
   Json sections = sandbox({{"protect", {".wtool"}}});
   sections["output"] = {{"spill", "always"}, {"directory", inside + "/.wtool/output"}};
   const ToolUnderTest spilling(plugin, sections);

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(from_a_state_on_with_what_the_last_run_recorded) {
   BOOST_TEST(run_workflow("workflow.md", {"--from", "B", "--no-journal"}).exit_code == 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_of_one_state_alone_is_no_beginning_for_from) {
+BOOST_AUTO_TEST_CASE(a_run_of_one_state_cannot_be_the_beginning_for_from) {
   BOOST_TEST(run_workflow("workflow.md", {"--only", "C"}).exit_code == 0);
   seen();
   const Finished refused = run_workflow("workflow.md", {"--from", "C"});

@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_start_that_fails_is_tried_again) {
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-BOOST_AUTO_TEST_CASE(a_command_that_policy_refuses_is_no_service) {
+BOOST_AUTO_TEST_CASE(a_command_that_policy_refuses_does_not_become_a_service) {
   const std::string rules = scratch.file("rules.yaml", "commands:\n  deny: [sleep]\n");
   const std::string file_ = workflow(two, "- Db: Service \"sleep 61\"\n- Use: Shell \"touch used\"\n");
   const Finished finished = wtool({"--config", rules, "run", file_});

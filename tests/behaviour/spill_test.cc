@@ -185,7 +185,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_fails_times_out_or_is_cancelled_has_its_f
   check_file(call.wait(), "before\n");
 }
 
-BOOST_FIXTURE_TEST_CASE(files_stay_for_later_calls_and_are_their_users_alone, Spilling) {
+BOOST_FIXTURE_TEST_CASE(files_stay_for_later_calls_and_belong_only_to_their_user, Spilling) {
   const ToolUnderTest always(plugin, config("always"));
   const std::string first = file_of(always.shell("echo first"));
   const Answer second = always.shell("cat '" + first + "'");

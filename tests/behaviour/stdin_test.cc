@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_mebibyte_arrives_and_one_byte_more_is_refused_with_size_a
   BOOST_TEST(!std::filesystem::exists(inside + "/made"));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_text_is_refused) {
+BOOST_AUTO_TEST_CASE(what_is_not_text_is_refused) {
   for (const Json& odd : {Json(5), Json(nullptr), Json{"a"}, Json(true)}) {
     const Answer refused = tool.run({{"command", "cat"}, {"stdin", odd}});
     BOOST_TEST(refused.code() == "invalid_parameters", odd);
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_text_is_refused) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_what_is_no_text_the_type_and_the_size_are_told_and_never_the_content) {
+BOOST_AUTO_TEST_CASE(of_binary_content_only_type_and_size_are_told) {
   const Answer list = tool.run({{"command", "cat"}, {"stdin", Json{"s3cret"}}});
   BOOST_TEST(list.text() == "Invalid parameters: stdin: got a value of type array (10 bytes); allowed is a string");
   const Answer object = tool.run({{"command", "cat"}, {"stdin", {{"s3cret", {1, "s3cret"}}}}});
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(without_a_text_standard_input_is_the_null_device_as_ever) {
   BOOST_TEST(answer.out() == "/dev/null\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_command_that_reads_little_or_nothing_is_no_failure) {
+BOOST_AUTO_TEST_CASE(a_command_that_reads_little_or_nothing_is_not_a_failure) {
   const std::string text = many_lines(longest);
   BOOST_TEST(run("head -n 1", text).out() == "0\n");
   BOOST_TEST(run("true", text).exit_code() == 0);
@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(a_person_sees_the_text_and_of_a_long_one_the_beginning) {
   BOOST_TEST(!Json::parse(host.questions().back().subject).contains("stdin"));
 }
 
-BOOST_AUTO_TEST_CASE(always_holds_for_this_text_alone) {
+BOOST_AUTO_TEST_CASE(always_holds_only_for_this_text) {
   host.answer = WTOOL_APPROVAL_ALWAYS;
   BOOST_TEST(!count("the s3cret").is_error());
   host.answer = WTOOL_APPROVAL_NO;

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(the_commands_of_a_run_belong_to_the_trace_that_it_was_start
   BOOST_TEST(!holds(file("trace"), "b7ad6b7169203331"), file("trace"));
 }
 
-BOOST_AUTO_TEST_CASE(what_a_command_logs_stands_in_the_span_of_its_step) {
+BOOST_AUTO_TEST_CASE(what_a_command_logs_is_in_the_span_of_its_step) {
   const std::string file_ = workflow("[*] --> A\nA --> [*]\n", "- A: Shell \"true\"\n");
   const Finished ran = wtool({"--log", "info", "run", file_});
   BOOST_TEST(holds(ran.err, "state=A}:call{tool=shell_execute"), ran.err);

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(each_part_of_the_call_in_turn_makes_it_run) {
 }
 
 // cache=strict needs a kernel with Landlock, which every machine that runs these tests has.
-BOOST_AUTO_TEST_CASE(a_strict_step_sees_what_it_names_and_the_system_alone) {
+BOOST_AUTO_TEST_CASE(a_strict_step_sees_only_what_it_names_and_the_system) {
   scratch.file("src/a.c", "int a;\n");
   scratch.file("src/secret.h", "int hidden;\n");
   const auto step = [&](const std::string& command, const std::string& inputs) {
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_strict_step_that_hides_what_it_was_refused_is_not_kept) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_strict_step_runs_under_an_allow_list_and_beside_folders_of_outputs_alone) {
+BOOST_AUTO_TEST_CASE(a_strict_step_runs_under_an_allow_list_and_beside_folders_that_hold_only_outputs) {
   scratch.file("src/a.c", "int a;\n");
   scratch.file("wtool.yaml", "commands: {allow: [cat]}\n");
   one_step("Shell \"cat src/a.c\" inputs=[\"src/a.c\"] cache=strict");
@@ -199,7 +199,7 @@ BOOST_AUTO_TEST_CASE(a_strict_step_runs_under_an_allow_list_and_beside_folders_o
   BOOST_TEST(!fs::exists(scratch.path() + "/src/new"));
 }
 
-BOOST_AUTO_TEST_CASE(a_strict_step_writes_into_the_folders_of_its_outputs_alone) {
+BOOST_AUTO_TEST_CASE(a_strict_step_writes_only_into_the_folders_of_its_outputs) {
   one_step("Shell \"echo x > out/app; echo y > beside\" outputs=[\"out/app\"] cache=strict");
   BOOST_TEST(wtool({"run", "workflow.md"}).exit_code == 1);
   BOOST_TEST(file("out/app") == "x\n");
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(what_output_does_not_take_is_not_kept) {
   BOOST_TEST(ran() == 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_step_without_files_is_kept_by_its_call_alone) {
+BOOST_AUTO_TEST_CASE(a_step_without_files_is_kept_by_its_call) {
   one_step("Call tool \"shell_execute\" with {\"command\": \"echo x >> ran\"} cache=true");
   run_it();
   run_it();

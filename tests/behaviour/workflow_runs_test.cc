@@ -493,7 +493,7 @@ BOOST_AUTO_TEST_CASE(of_a_text_for_standard_input_size_and_hash_are_shown_and_ne
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_standard_input_that_is_no_text_type_and_size_are_told_and_never_the_content) {
+BOOST_AUTO_TEST_CASE(of_binary_standard_input_only_type_and_size_are_told) {
   const std::string written =
       workflow("    [*] --> One\n    One --> [*]\n",
                "- One: Call tool shell_execute with {\"command\": \"cat\", \"stdin\": [\"s3kr1t\"]}\n");

@@ -233,7 +233,7 @@ BOOST_FIXTURE_TEST_CASE(hold_what_hostile_subjects_say_as_text, Repository) {
   BOOST_TEST(std::count(notes.begin(), notes.end(), '(') >= 7);
 }
 
-BOOST_FIXTURE_TEST_CASE(of_what_is_no_commit_are_refused, Repository) {
+BOOST_FIXTURE_TEST_CASE(release_notes_of_what_is_not_a_commit_are_refused, Repository) {
   BOOST_TEST(run_workflow("release-notes.md").exit_code != 0);  // there is no commit
   sh("git commit -q --allow-empty -m one");
   for (const char* variable : {"to=nothing", "from=nothing", "from=--output=evil", "to=--all"}) {

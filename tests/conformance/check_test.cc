@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(a_clock_and_a_file_watch_in_c_have_no_finding) {
   must_be_clean(check({library, "--timeout", "30"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_plugin_is_told_from_one_with_findings) {
+BOOST_AUTO_TEST_CASE(what_is_not_a_plugin_is_told_from_one_with_findings) {
   const ScratchFolder scratch;
   const std::string text = scratch.file("text.so", "no library");
   const std::string good = scratch.path() + "/good.so";

@@ -366,7 +366,7 @@ BOOST_AUTO_TEST_CASE(error_code_execution_error) {
   BOOST_TEST(aborted.metadata().at("stdout") == "ready\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_command_that_fails_is_no_success_and_has_its_exit_code) {
+BOOST_AUTO_TEST_CASE(a_command_that_fails_is_not_a_success_and_has_its_exit_code) {
   const Json output = script(open(), "echo out; echo err >&2; exit 3\n");
   BOOST_TEST(output.at("success") == false);
   BOOST_TEST(output.at("exitCode") == 3);

@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_log_record_that_cannot_be_read_costs_no_more_than_itself)
   BOOST_TEST(ending<engine::Exited>(host.run(false)).status == 0);
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_that_is_nested_too_deep_is_no_result) {
+BOOST_AUTO_TEST_CASE(an_answer_that_is_nested_too_deep_is_not_a_result) {
   Host host;
   FakePilot pilot(*host.ticket, "7", [](int, const Order&, Channel& channel) {
     channel.send(Type::result, '\0' + std::string(1'000'000, '\x81'));
@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leavin
   BOOST_TEST(pilot.orders() == 1);  // A pilot that is leaving gets no order to end something.
 }
 
-BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_no_number_is_not_taken) {
+BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_not_a_number_is_not_taken) {
   Host host;
   FakePilot pilot(*host.ticket, "7;touch x", [](int, const Order&, Channel&) {});
   Refusal refusal;

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(cuts_fall_between_characters) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_are_replaced_and_said) {
+BOOST_AUTO_TEST_CASE(bytes_that_are_not_text_are_replaced_and_said) {
   Capture capture(100);
   capture.append("a\xFF");
   bool lossy = false;

@@ -254,7 +254,7 @@ BOOST_AUTO_TEST_CASE(limits_of_other_processes_can_be_read_but_not_changed) {
   BOOST_TEST(filter("setrlimit", {RLIMIT_CPU, pointer}) == allow);
 }
 
-BOOST_AUTO_TEST_CASE(priorities_and_schedulers_change_for_the_calling_process_alone) {
+BOOST_AUTO_TEST_CASE(priorities_and_schedulers_change_only_for_the_calling_process) {
   const Filter filter({});
   constexpr int who_process = 1;  // of ioprio_set
   BOOST_TEST(filter("setpriority", {PRIO_PROCESS, 0, 5}) == allow);

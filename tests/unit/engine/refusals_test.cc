@@ -142,7 +142,7 @@ BOOST_FIXTURE_TEST_CASE(refused_network, Machine) {
   BOOST_TEST(told("404 Not Found").empty());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_refused_look_into_a_process_is_no_write, Machine) {
+BOOST_FIXTURE_TEST_CASE(a_refused_look_into_a_process_is_not_a_write, Machine) {
   context.roots.read.push_back({"/", 0, 0, true});
   const std::string environment = "a read of another process: /proc/7/environ";
   for (const char* text :

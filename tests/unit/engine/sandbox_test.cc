@@ -227,7 +227,7 @@ BOOST_FIXTURE_TEST_CASE(all_calls_share_one_ruleset_until_a_root_is_replaced, Fo
 }
 
 // The second call gives up instead of waiting for the search of the first, which continues.
-BOOST_FIXTURE_TEST_CASE(a_call_whose_caller_gives_up_waits_for_no_search, Folders) {
+BOOST_FIXTURE_TEST_CASE(a_call_whose_caller_gives_up_does_not_wait_for_a_search, Folders) {
   SandboxPolicy wanted = policy();
   wanted.repositories = true;
   Sandbox sandbox(wanted, features);

@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_byte_there_is_no_file_and_no_folder, Folder) {
   BOOST_TEST(entries() == 0U);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_missing_folder_is_made_for_its_user_alone, Folder) {
+BOOST_FIXTURE_TEST_CASE(a_missing_folder_is_made_only_for_its_user, Folder) {
   for (const std::string& missing : {path + "/a/b/c", path + "/d/e/"}) {
     SpillDirectory directory(missing, mebibyte);
     const WholeOutputFile result = spill(directory, "x");

@@ -77,7 +77,7 @@ class SmallWarden {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_request_whose_descriptors_find_no_room_is_lost_alone) {
+BOOST_AUTO_TEST_CASE(only_the_request_whose_descriptors_find_no_room_is_lost) {
   // The test does not know how many descriptors a warden needs for itself. With one more than that, two do not fit, but
   // one does.
   bool seen = false;

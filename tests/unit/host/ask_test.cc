@@ -71,7 +71,7 @@ BOOST_FIXTURE_TEST_CASE(ctrl_c_withdraws_the_question, Place) {
   BOOST_TEST(holds(finished.out, "\"answer\": 0"), finished.out);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_terminal_that_goes_away_is_no_answer_that_allows, Place) {
+BOOST_FIXTURE_TEST_CASE(a_terminal_that_goes_away_is_not_an_answer_that_allows, Place) {
   Program program(words({"call", "echo", asking}), Program::On::terminal, options());
   BOOST_TEST_REQUIRE(program.wait_for_output("[no]: "), program.output());
   program.hang_up();

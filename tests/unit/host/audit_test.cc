@@ -317,7 +317,7 @@ BOOST_FIXTURE_TEST_CASE(a_rotation_that_was_cut_short_is_good, WrittenTrail) {
   check_good(lines, "is not there: a rotation was cut short, or somebody removed it");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_torn_end_is_no_break_wherever_it_is_torn, WrittenTrail) {
+BOOST_FIXTURE_TEST_CASE(a_torn_end_is_not_a_break_wherever_it_is_torn, WrittenTrail) {
   write(3);
   const std::string good = content(file);
   const std::size_t begin = good.rfind('\n', good.size() - 2) + 1;
@@ -332,7 +332,7 @@ BOOST_FIXTURE_TEST_CASE(a_torn_end_is_no_break_wherever_it_is_torn, WrittenTrail
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_repair_that_was_cut_short_and_zeros_are_no_break, WrittenTrail) {
+BOOST_FIXTURE_TEST_CASE(a_repair_that_was_cut_short_and_zeros_are_not_breaks, WrittenTrail) {
   write(3);
   const std::string good = content(file);
   const std::string torn = good.substr(0, 60);

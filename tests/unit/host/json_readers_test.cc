@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(what_is_json_is_taken_by_every_reader) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_json_is_refused_by_every_reader) {
+BOOST_AUTO_TEST_CASE(what_is_not_json_is_refused_by_every_reader) {
   for (const Reader& reader : readers) {
     for (const std::string& text : other_texts) {
       // The reader of outputs puts the text into a list: nothing makes an empty list.

@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_is_not_an_empty_one) {
   BOOST_TEST(holds(error, "of --plugin cannot be read: Too many open files"), error);
 }
 
-BOOST_AUTO_TEST_CASE(a_library_without_the_symbol_is_no_plugin) {
+BOOST_AUTO_TEST_CASE(a_library_without_the_symbol_is_not_a_plugin) {
   BOOST_TEST(holds(refused(built("no_symbol")), "it has no symbol wtool_entry_v1, so it is not a plugin"));
   BOOST_TEST(holds(refused(built("other_symbol")), "it has no symbol wtool_entry_v1; it speaks version 3"));
 }
@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_tool_is_named_with_the_known_ones) {
   BOOST_TEST(outcome.error == "there is no tool \"ehco\"; did you mean echo? (there are: echo, wait)");
 }
 
-BOOST_AUTO_TEST_CASE(arguments_that_are_no_json_reach_the_plugin_unchanged) {
+BOOST_AUTO_TEST_CASE(arguments_that_are_not_json_reach_the_plugin_unchanged) {
   Opened opened;
   const TextOutcome outcome = opened.toolbox->call_text("echo", "not json \xff", opened.stop, {});
   BOOST_TEST((outcome.kind == Kind::finished));
@@ -411,7 +411,7 @@ BOOST_AUTO_TEST_CASE(a_call_is_logged_in_the_span_that_it_is_given) {
   BOOST_TEST(opened.log.tracing.open_spans() == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(a_call_with_limits_is_not_made_of_a_tool_that_holds_none) {
+BOOST_AUTO_TEST_CASE(a_call_with_limits_is_refused_by_a_tool_without_them) {
   Opened opened;
   const CallPlace place{.limits = R"({"network":"deny"})"};
   const ToolOutcome outcome = opened.toolbox->call_at(place, "echo", json::object(), opened.stop, {}, nullptr);

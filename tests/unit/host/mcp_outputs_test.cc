@@ -35,7 +35,7 @@ std::string answer(const OutputStore& store, const json& arguments, bool is_erro
   Output output(nowhere, [] {});
   CallProgress progress(output);
   CallProgress::Reports reports(progress, "");
-  Call call;
+  ClientCall call;
   call.arguments = arguments.dump();
   const json result = output_read_tool(store, 1024).answer(call, reports);
   BOOST_TEST(result.at("isError") == is_error, result.dump());
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(without_standard_output_the_errors_are_read) {
 }
 
 BOOST_AUTO_TEST_CASE(a_client_that_hears_of_progress_waits_longer_but_for_one) {
-  Call call;
+  ClientCall call;
   BOOST_TEST(!waits_for_progress(call));
   call.progress_token = "1";
   call.client = "opencode";

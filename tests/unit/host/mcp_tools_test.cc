@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_tool_that_is_hidden_is_not_listed_and_can_be_called) {
   BOOST_TEST(methods.call(request({{"name", "wait"}}), problem) != nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(a_tool_of_the_server_is_listed_last_with_the_hints_that_are_no_default) {
+BOOST_AUTO_TEST_CASE(a_tool_of_the_server_is_listed_last_with_the_hints_that_differ_from_the_default) {
   const std::string schema = R"({"type":"object"})";
   ServerTools own(2);
   own[0].description = {

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_long_line_is_reported_once_and_the_next_lines_are_read) {
   BOOST_TEST((input.next(line) == Next::end));
 }
 
-BOOST_AUTO_TEST_CASE(a_long_line_at_the_end_is_no_line) {
+BOOST_AUTO_TEST_CASE(a_long_line_at_the_end_is_not_a_line) {
   Ends pipe;
   Input input(pipe.fd[0], -1, -1, 10);
   std::string line;

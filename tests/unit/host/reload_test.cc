@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(what_the_plugin_refuses_refuses_calls) {
   BOOST_TEST(running.config()["limits"]["timeout_max"] == 7);
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_file_at_the_start_is_no_toolbox) {
+BOOST_AUTO_TEST_CASE(a_broken_file_at_the_start_makes_no_toolbox) {
   const test::ScratchFolder scratch;
   ConfigFiles files(scratch.file("a.yaml", "x: 1\n"), "");
   Tracing tracing(LogFilter(LogLevel::error), LogFormat::text, STDERR_FILENO);

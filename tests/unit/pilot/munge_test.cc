@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(who_knows_no_key_gets_no_further_than_the_credential) {
   BOOST_TEST(!pair.host->take_in());
 }
 
-BOOST_AUTO_TEST_CASE(garbage_is_no_introduction) {
+BOOST_AUTO_TEST_CASE(garbage_is_not_an_introduction) {
   MungePair pair;
   pair.say("wtool munge 2" + std::string(introduction_size - 13, '\0'));
   BOOST_TEST(!pair.host->take_in());

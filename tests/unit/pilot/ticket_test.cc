@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_missing_ticket_asks_whether_the_folder_is_shared) {
   BOOST_TEST(error.find("shared with this node") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(garbage_is_no_ticket) {
+BOOST_AUTO_TEST_CASE(garbage_is_not_a_ticket) {
   const Folder folder;
   for (const std::string text : {"", "{}", "[1]", R"({"addresses": 3})", "\xff"}) {
     const std::string file = folder.path + "/ticket";

@@ -24,7 +24,7 @@ std::string text_of(std::string_view line) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(words_that_are_no_paths_are_known) {
+BOOST_AUTO_TEST_CASE(words_that_are_not_paths_are_known) {
   const std::pair<std::string_view, std::string_view> rows[] = {
       {"grep -n a/b f", "ttt."},
       {"grep -e /x -e /y f", "ttttt."},

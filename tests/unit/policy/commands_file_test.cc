@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(an_answer_replaces_the_one_before) {
   BOOST_TEST(read() == nlohmann::json::parse(R"({"allowed": ["npm test"], "blocked": []})"));
 }
 
-BOOST_AUTO_TEST_CASE(blocked_counts_before_allowed_and_everywhere_allowed_in_the_project_alone) {
+BOOST_AUTO_TEST_CASE(blocked_wins_over_allowed_and_counts_everywhere) {
   std::filesystem::create_directories(scratch.path() + "/.clada");
   scratch.file(".clada/commands.json", R"({"allowed": ["a", "b"], "blocked": ["b"]})");
   BOOST_TEST((known("a", scratch.path()) == Remembered::always));

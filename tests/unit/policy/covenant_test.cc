@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(the_first_mistake_is_reported) {
   BOOST_TEST(read_line("echo 'a | b").refusal == syntax_refused);
 }
 
-BOOST_AUTO_TEST_CASE(spaces_and_newlines_around_a_line_are_no_part_of_it) {
+BOOST_AUTO_TEST_CASE(spaces_and_newlines_around_a_line_are_not_part_of_it) {
   BOOST_TEST(trimmed(" \n npm test \n") == "npm test");
   BOOST_TEST(trimmed("  ") == "");
   BOOST_TEST(read_line(trimmed("echo a\\ ")).words.back() == "a ");

@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_glob_does_not_look_out_of_the_roots) {
   BOOST_TEST(runs("ls sr*/../src/*.h") == "'ls' 'src/../src/n.h'");
 }
 
-BOOST_AUTO_TEST_CASE(a_name_that_is_no_utf8_is_not_put_into_a_line) {
+BOOST_AUTO_TEST_CASE(a_name_that_is_not_utf8_is_not_put_into_a_line) {
   folder.file("z\xff", "");
   is_refused("ls *", "a name that is no UTF-8");
   is_refused("ls z?", "a name that is no UTF-8");

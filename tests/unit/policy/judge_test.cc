@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(an_entry_with_an_option_and_its_value_is_about_what_is_writ
   check(rules, "find . -maxdepth 2 -name 1", Answer::allow, "", "commands", "");
 }
 
-BOOST_AUTO_TEST_CASE(an_entry_whose_value_begins_with_a_minus_sign_is_about_what_is_written_so) {
+BOOST_AUTO_TEST_CASE(an_entry_whose_value_begins_with_a_minus_sign_matches_that_text) {
   const Rules rules = Rules().deny({"find -fls -n", "find src -fprint -n", "rm -r -f"});
   check(rules, "find -fls -n", Answer::deny, "find -fls -n", "commands.deny: find -fls -n", "is denied");
   check(rules, "find . -fls -n", Answer::deny, "find . -fls -n", "commands.deny: find -fls -n", "is denied");

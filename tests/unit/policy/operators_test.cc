@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(the_first_operator_is_named_with_its_place) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_quoted_is_no_operator) {
+BOOST_AUTO_TEST_CASE(what_is_quoted_is_not_an_operator) {
   for (const char* text :
        {"echo ';' '&&' '|' '>' '$HOME' '`id`' '('", "echo \";|&<>()\"", "echo \\; \\| \\& \\> \\$HOME \\` \\(",
         "echo \"\\$HOME \\`id\\`\"", "echo 'a\nb'", "echo \"a\nb\"", "echo $ a$ \"$\" 100%", "ls\n", "\n ls \n\n",

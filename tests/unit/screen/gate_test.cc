@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(other_controls_do_not) {
                     "1mb\xc2\x9f") == "a1mb");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_utf8_becomes_replacement_characters) {
+BOOST_AUTO_TEST_CASE(what_is_not_utf8_becomes_replacement_characters) {
   BOOST_TEST(passed("\x80"
                     "a") == replacement + "a");
   BOOST_TEST(passed("\xe4\xb8"

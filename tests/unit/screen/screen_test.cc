@@ -33,7 +33,7 @@ long resident_kib() {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(text_stands_where_it_was_put) {
+BOOST_AUTO_TEST_CASE(text_is_where_it_was_put) {
   Shown shown;
   shown << "one\r\ntwo\x1b[4;3Hthree";
   BOOST_TEST(shown.text() == "one|two||  three|");

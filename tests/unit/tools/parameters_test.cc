@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_parameter_is_named_with_the_known_ones) {
              R"(there is no parameter "comand" (did you mean command?); allowed are command, timeout)");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_no_object_is_said_so) {
+BOOST_AUTO_TEST_CASE(what_is_not_an_object_is_reported) {
   BOOST_TEST(holds(Parameters("{").problem(), "not JSON"));
   BOOST_TEST(holds(Parameters("").problem(), "not JSON"));
   BOOST_TEST(holds(Parameters("\xFF").problem(), "not JSON"));

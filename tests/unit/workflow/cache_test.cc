@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(an_output_is_put_back_with_its_mode) {
   BOOST_TEST(mode() == 0600U);
 }
 
-BOOST_AUTO_TEST_CASE(an_output_that_another_state_of_the_inputs_made_is_no_hit) {
+BOOST_AUTO_TEST_CASE(an_output_that_another_state_of_the_inputs_made_is_not_a_hit) {
   Work wanted = work();
   wanted.outputs = {"build"};
   once(wanted);
@@ -378,7 +378,7 @@ BOOST_AUTO_TEST_CASE(work_that_makes_no_output_or_changes_its_inputs_is_not_kept
   BOOST_TEST(cache.keep(work(), look, "r", "", nothing_refused) == "its inputs changed while it ran");
 }
 
-BOOST_AUTO_TEST_CASE(a_fifo_is_no_input) {
+BOOST_AUTO_TEST_CASE(a_fifo_is_not_an_input) {
   BOOST_REQUIRE(::mkfifo(project("src/fifo").c_str(), 0600) == 0);
   BOOST_TEST(once() == "'src/fifo' is no file; not kept: 'src/fifo' is no file");
 }

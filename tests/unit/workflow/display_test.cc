@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(colour_is_there_only_where_it_is_wanted) {
   BOOST_TEST(shown({true, false}).find("\x1b[31m") == std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(no_color_is_obeyed_and_a_pipe_is_no_terminal) {
+BOOST_AUTO_TEST_CASE(no_color_is_obeyed_and_a_pipe_is_not_a_terminal) {
   int ends[2];
   BOOST_REQUIRE(::pipe(ends) == 0);
   BOOST_TEST(!ProgressStyle::of(ends[1]).live);

@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(no_expression_takes_long) {
   BOOST_TEST(result.find("too much for this pattern") != std::string::npos, result);
 }
 
-BOOST_AUTO_TEST_CASE(the_variables_of_macros_are_no_names_and_has_makes_names_optional) {
+BOOST_AUTO_TEST_CASE(the_variables_of_macros_are_not_names_and_has_makes_names_optional) {
   const auto names_of = [](const std::string& text) {
     const auto parsed = parse_expression(text);
     std::string out;

@@ -15,7 +15,7 @@ using wtool::Stop;
 
 BOOST_AUTO_TEST_SUITE(failures)
 
-BOOST_AUTO_TEST_CASE(a_plain_arrow_is_taken_after_a_success_alone) {
+BOOST_AUTO_TEST_CASE(a_plain_arrow_is_taken_only_after_a_success) {
   const std::string text =
       workflow_text("[*] --> Build\nBuild --> Test\nTest --> Deploy\nDeploy --> [*]\n",
                     "- Build: Shell \"build\"\n- Test: Shell \"test\"\n- Deploy: Shell \"deploy\"\n");
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(the_calling_state_fails_where_an_inner_workflow_does) {
   BOOST_TEST(holds(run.recorder.events, "+A +I !I !A end"), run.recorder.events);
 }
 
-BOOST_AUTO_TEST_CASE(failures_continue_keeps_the_older_rule_for_its_own_file_alone) {
+BOOST_AUTO_TEST_CASE(failures_continue_keeps_the_older_rule_only_for_its_own_file) {
   const std::string diagram = "[*] --> A\nA --> B\nB --> [*]\n";
   const std::string actions = "- A: Shell \"a\"\n- B: Shell \"b\"\n";
   const Run run(workflow_text(diagram, actions, "failures: continue\n"), failing({"a"}));
