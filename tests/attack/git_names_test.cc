@@ -30,13 +30,13 @@ boost::test_tools::assertion_result git_can_be_tested(boost::unit_test::test_uni
 struct Fixture : Sandboxed {
   const std::string home = folder("home");
   const std::string marker = outside + "/ran";
-  // The command's own program: what must not run outside.
+  // The command's program, which must not run outside of the sandbox.
   const std::string evil = inside + "/evil.sh";
   const Json required = {{"protect", "default"}, {"required", true}};
   ToolUnderTest held{plugin, sandbox(required)};
   ToolUnderTest free{plugin};
 
-  // As the user, outside of the sandbox. Ends the test where it fails.
+  // Runs the script as the user, outside of the sandbox. Ends the test if the script fails.
   std::string as_user(const std::string& script) const {
     const Finished done = wtool::test::run({"/bin/sh", "-c", "set -e\n" + script}, user());
     BOOST_REQUIRE_MESSAGE(done.exit_code == 0, script << "\n" << done.out << done.err);
@@ -56,7 +56,7 @@ struct Fixture : Sandboxed {
     return fs::exists(marker);
   }
 
-  // With git's variables as the user has them.
+  // Runs the script as a command of the tool, with the user's variables for git.
   Answer attack(const ToolUnderTest& tool, const std::string& script) const {
     Json environment = Json::object();
     for (const auto& [name, value] : user().set) environment[name] = value;
@@ -78,7 +78,7 @@ struct Fixture : Sandboxed {
            "\\trepositoryformatversion = 0\\n" + place + "\\tfsmonitor = " + evil + "\\n' >> " + config + "\n";
   }
 
-  // A folder that is a repository, whose configuration runs the payload.
+  // Shell lines that make a folder that is a repository, whose configuration runs the payload.
   std::string evil_repository(const std::string& path, const std::string& top = {}) const {
     return "mkdir -p " + path + "/objects " + path + "/refs; echo 'ref: refs/heads/main' > " + path + "/HEAD\n" +
            payload(path + "/config", top);
@@ -98,7 +98,7 @@ std::vector<std::string> changed(const Answer& answer) {
   return answer.metadata().value("protected_changed", std::vector<std::string>());
 }
 
-// The paths that were put aside, each as it was called before.
+// The paths that were put aside, under their former names.
 std::vector<std::string> aside(const Answer& answer) {
   std::vector<std::string> paths;
   for (const Json& entry : answer.metadata().value("put_aside", Json::array())) {
@@ -119,14 +119,14 @@ using Paths = std::vector<std::string>;
 
 enum class Ends { held, put_aside, reported };
 
-// One attack: `before` is the user's, `command` the attacker's, and in `where` the user then runs git.
+// One attack: the user runs `before`, and the attacker runs `command`; then the user runs git in `where`.
 struct Attack {
   const char* name;
   std::string before;
   std::string command;
   std::string where;
   Ends ends;
-  std::string path;  // what is reported, unless it is held
+  std::string path;  // is reported, unless the attack is held
 };
 
 void check(const Fixture& at, const Attack& attack) {
@@ -144,13 +144,14 @@ void check(const Fixture& at, const Attack& attack) {
       BOOST_TEST(at.runs(attack.where) == (attack.ends == Ends::reported));
       if (attack.ends != Ends::reported) BOOST_TEST(texts(answer.metadata(), "not_enforced").empty());
       if (attack.ends == Ends::held) {
-        // What it has made beside is its own.
+        // Everything else that the command has made is its own.
         for (const std::string& path : changed(answer)) BOOST_TEST(path.starts_with(at.inside + "/evil"), path);
         BOOST_TEST(answer.is_error());
+        BOOST_TEST(aside(answer).empty());
       } else {
         BOOST_TEST(has(changed(answer), attack.path));
+        BOOST_TEST(has(aside(answer), attack.path) == (attack.ends == Ends::put_aside));
       }
-      BOOST_TEST(has(aside(answer), attack.path) == (attack.ends == Ends::put_aside));
     }
   }
 }
@@ -380,7 +381,7 @@ BOOST_FIXTURE_TEST_CASE(a_write_root_that_is_a_repository_itself_is_held, Fixtur
 
 BOOST_FIXTURE_TEST_CASE(putting_aside_overwrites_nothing, Fixture) {
   repository(inside);
-  // The names of the next minutes.
+  // The names that putting aside could give in the next minutes.
   std::string taken;
   const std::time_t now = std::time(nullptr);
   for (std::time_t second = now; second < now + 300; ++second) {
@@ -457,10 +458,10 @@ BOOST_FIXTURE_TEST_CASE(what_a_command_has_made_stays_its_own, Fixture) {
   BOOST_TEST(aside(made).empty());
   const Answer again = attack(held, "git -C new config user.name m && mv new newer && rm -rf newer");
   BOOST_TEST_CONTEXT(again.raw) { BOOST_TEST(again.exit_code() == 0); }
-  // One of the user's in its place is not the command's.
+  // A repository that the user has put in its place is not the command's.
   as_user("git init -q new");
   BOOST_TEST(attack(held, "git -C new config user.name m").is_error());
-  // Nor is it to a tool with another sandbox, or to another host, which cannot know.
+  // Nor is a repository the command's for a tool with another sandbox, or for another host: neither can know it.
   attack(held, "git init -q another");
   Json other = sandbox(required);
   other["sandbox"]["ipc"] = "allow";
@@ -513,7 +514,7 @@ BOOST_FIXTURE_TEST_CASE(odd_things_in_place_of_the_names_of_a_repository_block_n
   const Answer pipes = attack(held, "echo ran");
   BOOST_TEST_CONTEXT(pipes.raw) { BOOST_TEST(pipes.metadata().contains("error")); }
   as_user("rm .git/config .git/commondir; mv kept .git/config; rm .git/hooks");
-  // Made by the command: they are looked at by their names alone.
+  // Only the names of what the command makes are looked at.
   const Answer made = attack(held, "mkfifo .git/hooks; mkfifo .git/commondir; mkdir sub; mkfifo sub/.git");
   BOOST_TEST_CONTEXT(made.raw) {
     BOOST_TEST(aside(made).size() == 2U);
@@ -528,12 +529,12 @@ BOOST_FIXTURE_TEST_CASE(a_folder_of_very_many_entries_as_hooks_is_looked_at_with
   BOOST_TEST(answer.exit_code() == 0);
   BOOST_TEST(changed(answer).size() <= 10'001U);
   BOOST_TEST(aside(answer) == Paths{inside + "/.git/hooks"}, boost::test_tools::per_element());
-  // Held, it costs nothing.
+  // A folder that is held costs nothing.
   as_user("mv .git/hooks.put-aside-* .git/hooks");
   BOOST_TEST(attack(held, "true").exit_code() == 0);
 }
 
-// A command may do to it what its owner may: open it again.
+// A command could do what the folder's owner may do: open it again.
 BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_held_as_a_whole, Fixture) {
   if (::geteuid() == 0) return;  // Nothing is closed to root.
   for (const std::string mode : {"000", "300", "600"}) {
@@ -562,7 +563,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_held_as_a_whole, F
   }
 }
 
-// One that a command closes itself is told, since it may have made a repository in it; the next one finds it held.
+// A folder that a command closes itself is reported, since the command may have made a repository in it. The next
+// command finds the folder held.
 BOOST_FIXTURE_TEST_CASE(a_folder_that_a_command_closes_is_reported_and_held_from_then_on, Fixture) {
   if (::geteuid() == 0) return;
   const Answer closing = attack(held, "mkdir shut; chmod 000 shut");
@@ -577,9 +579,10 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_a_command_closes_is_reported_and_held_from
   start_again();
 }
 
-// As the tests of another project make and remove them beside the call.
+// Other projects' tests make and remove repositories while a call runs; these programs do the same.
 BOOST_FIXTURE_TEST_CASE(repositories_of_others_that_come_and_go_stop_no_command, Fixture) {
-  // Each is whole before it appears, and gone at once, so that nearly every look at the folder finds it.
+  // Each repository is complete before it appears, and disappears at once, so that nearly every look at the folder
+  // finds one.
   const auto others = [this](const std::string& name) {
     const std::string script = "mkdir -p " + name + "/kept/.git/objects " + name + "/kept/.git/refs " + name +
                                "/kept/.git/hooks; echo 'ref: refs/heads/main' > " + name + "/kept/.git/HEAD; : > " +
@@ -603,7 +606,7 @@ BOOST_FIXTURE_TEST_CASE(repositories_of_others_that_come_and_go_stop_no_command,
   }
 }
 
-// Deeper than a path may be long, where nothing can be found.
+// The folders are nested more deeply than a path can be long, so nothing in them can be found.
 BOOST_FIXTURE_TEST_CASE(folders_that_cannot_be_searched_are_reported, Fixture) {
   std::string path;
   for (int i = 0; i < 25; ++i) path += std::string(200, 'd') + '/';
