@@ -175,7 +175,7 @@ std::shared_ptr<const Configuration> configuration_for(const ToolObject& object,
   if (limits.empty()) return object.configuration;
   if (!object.tool->description.takes_limits) {
     problem = "limits of the call: " + std::string(object.tool->description.id) +
-              " starts no command that they could hold for; call it without them";
+              " starts no command that they could limit; call it without them";
     return nullptr;
   }
   return object.limited->find(*object.configuration, limits, problem);

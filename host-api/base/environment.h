@@ -1,4 +1,4 @@
-// The variables of this process.
+// What this process finds around it: its variables, and the name of its machine.
 #pragma once
 
 #include <unistd.h>
@@ -21,6 +21,12 @@ inline std::vector<std::string> own_environment() {
   std::vector<std::string> variables;
   for (char** at = ::environ; at != nullptr && *at != nullptr; ++at) variables.emplace_back(*at);
   return variables;
+}
+
+// Empty: the kernel does not tell.
+inline std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
 }  // namespace wtool

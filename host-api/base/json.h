@@ -4,6 +4,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 NLOHMANN_JSON_NAMESPACE_BEGIN
 
@@ -11,3 +12,12 @@ extern template class basic_json<>;
 extern template class basic_json<ordered_map>;
 
 NLOHMANN_JSON_NAMESPACE_END
+
+namespace wtool {
+
+// The JSON text of a value: on one line or, with an `indent` of 0 or more columns, with a line for each member. Bytes
+// that are not UTF-8 become U+FFFD, so nothing is thrown.
+std::string dumped(const nlohmann::json& value, int indent = -1);
+std::string dumped(const nlohmann::ordered_json& value, int indent = -1);
+
+}  // namespace wtool

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/utf8.h"
 
 namespace wtool {
 
@@ -124,15 +125,13 @@ bool nests_deeper(std::string_view text, std::size_t levels) {
 }
 
 std::string show_json(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = dumped(value);
   if (text.size() <= max_shown) return text;
-  std::size_t cut = max_shown;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
-  return text.substr(0, cut) + "... (" + std::to_string(text.size()) + " bytes)";
+  return text.substr(0, cut_before(text, max_shown)) + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
 std::string describe_json(const Json& value) {
-  const std::size_t bytes = value.dump(-1, ' ', false, Json::error_handler_t::replace).size();
+  const std::size_t bytes = dumped(value).size();
   return std::string("a value of type ") + value.type_name() + " (" + std::to_string(bytes) + " bytes)";
 }
 

@@ -10,6 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/re2_options.h"
+#include "base/text.h"
+#include "base/utf8.h"
+
 namespace wtool {
 
 namespace {
@@ -19,7 +23,6 @@ using nlohmann::json;
 constexpr int max_depth = 64;
 constexpr std::size_t max_made = 10'000;         // characters of a text that is made
 constexpr std::size_t max_judgements = 100'000;  // calls of SchemaChecker::judge() for one value
-constexpr std::int64_t max_pattern_memory = std::int64_t{1} << 20;
 
 std::string shown(const json& value) {
   std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
@@ -27,13 +30,9 @@ std::string shown(const json& value) {
   return text;
 }
 
-bool is_among(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 bool is_type(const json& value) {
-  return value.is_string() && is_among(value.get_ref<const std::string&>(),
-                                       {"null", "boolean", "object", "array", "number", "string", "integer"});
+  return value.is_string() && is_one_of(value.get_ref<const std::string&>(),
+                                        {"null", "boolean", "object", "array", "number", "string", "integer"});
 }
 
 // A long double holds each number of JSON exactly.
@@ -92,7 +91,7 @@ class SchemaReader {
   std::string read(const json& schema, const std::string& place, int depth = 0) const {
     if (depth > max_depth) return place + " is nested deeper than " + std::to_string(max_depth) + " schemas";
     if (schema.is_boolean()) return {};
-    if (!schema.is_object()) return place + " is " + shown(schema) + ", which is no schema";
+    if (!schema.is_object()) return place + " is " + shown(schema) + ", which is not a schema";
     for (const auto& [key, value] : schema.items()) {
       if (std::string mistake = read_keyword(key, value, place + '/' + key, depth); !mistake.empty()) return mistake;
     }
@@ -108,51 +107,51 @@ class SchemaReader {
   }
 
   std::string read_keyword(const std::string& key, const json& value, const std::string& place, int depth) const {
-    const auto wrong = [&](const char* what) { return place + " is " + shown(value) + ", which is no " + what; };
+    const auto wrong = [&](const char* what) { return place + " is " + shown(value) + ", which is not " + what; };
     if (key == "type") {
       const bool good = is_type(value) || (value.is_array() && !value.empty() && is_unique(value) &&
                                            std::all_of(value.begin(), value.end(), is_type));
-      return good ? std::string{} : wrong("type");
+      return good ? std::string{} : wrong("a type");
     }
-    if (is_among(key, {"properties", "patternProperties", "$defs", "dependentSchemas"})) {
-      return value.is_object() ? read_all(value, place, depth) : wrong("object of schemas");
+    if (is_one_of(key, {"properties", "patternProperties", "$defs", "dependentSchemas"})) {
+      return value.is_object() ? read_all(value, place, depth) : wrong("an object of schemas");
     }
-    if (is_among(key, {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
-                       "unevaluatedItems", "unevaluatedProperties"})) {
+    if (is_one_of(key, {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
+                        "unevaluatedItems", "unevaluatedProperties"})) {
       return read(value, place, depth + 1);
     }
-    if (is_among(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
-      return value.is_array() && !value.empty() ? read_all(value, place, depth) : wrong("list of schemas");
+    if (is_one_of(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
+      return value.is_array() && !value.empty() ? read_all(value, place, depth) : wrong("a list of schemas");
     }
     if (key == "required") {
       const bool good = value.is_array() && is_unique(value) &&
                         std::all_of(value.begin(), value.end(), [](const json& name) { return name.is_string(); });
-      return good ? std::string{} : wrong("list of different names");
+      return good ? std::string{} : wrong("a list of different names");
     }
-    if (key == "enum" || key == "examples") return value.is_array() ? std::string{} : wrong("list");
-    if (is_among(key, {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})) {
-      return value.is_number() ? std::string{} : wrong("number");
+    if (key == "enum" || key == "examples") return value.is_array() ? std::string{} : wrong("a list");
+    if (is_one_of(key, {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})) {
+      return value.is_number() ? std::string{} : wrong("a number");
     }
-    if (key == "multipleOf") return value.is_number() && value > 0 ? std::string{} : wrong("number above 0");
-    if (is_among(key, {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
-                       "minContains", "maxContains"})) {
-      return value.is_number_integer() && value >= 0 ? std::string{} : wrong("integer from 0 on");
+    if (key == "multipleOf") return value.is_number() && value > 0 ? std::string{} : wrong("a number above 0");
+    if (is_one_of(key, {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+                        "minContains", "maxContains"})) {
+      return value.is_number_integer() && value >= 0 ? std::string{} : wrong("an integer from 0 on");
     }
-    if (is_among(key, {"uniqueItems", "deprecated", "readOnly", "writeOnly"})) {
-      return value.is_boolean() ? std::string{} : wrong("boolean");
+    if (is_one_of(key, {"uniqueItems", "deprecated", "readOnly", "writeOnly"})) {
+      return value.is_boolean() ? std::string{} : wrong("a boolean");
     }
-    if (is_among(key, {"pattern", "title", "description", "format", "$id", "$comment", "$anchor"})) {
-      return value.is_string() ? std::string{} : wrong("text");
+    if (is_one_of(key, {"pattern", "title", "description", "format", "$id", "$comment", "$anchor"})) {
+      return value.is_string() ? std::string{} : wrong("a text");
     }
     if (key == "$schema") {
-      return value == "https://json-schema.org/draft/2020-12/schema" ? std::string{} : wrong("JSON Schema 2020-12");
+      return value == "https://json-schema.org/draft/2020-12/schema" ? std::string{} : wrong("a JSON Schema 2020-12");
     }
     if (key == "$ref") {
-      if (!value.is_string()) return wrong("reference");
+      if (!value.is_string()) return wrong("a reference");
       const auto& reference = value.get_ref<const std::string&>();
       const bool within = reference == "#" || reference.starts_with("#/");
       const json* const part = within ? referred(root_, reference) : nullptr;
-      if (part == nullptr) return within ? wrong("part of this schema") : std::string{};
+      if (part == nullptr) return within ? wrong("a part of this schema") : std::string{};
       // The part may be in a place to which no keyword leads.
       return read_.insert(part).second ? read(*part, reference, depth + 1) : std::string{};
     }
@@ -176,23 +175,11 @@ bool has_type(const json& value, const std::string& type) {
          (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
 }
 
-re2::RE2::Options pattern_options() {
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(max_pattern_memory);
-  return options;
-}
-
-bool is_pattern(const std::string& pattern) { return re2::RE2(pattern, pattern_options()).ok(); }
+bool is_pattern(const std::string& pattern) { return re2::RE2(pattern, re2_options()).ok(); }
 
 bool matches(const std::string& text, const std::string& pattern) {
-  const re2::RE2 compiled(pattern, pattern_options());
+  const re2::RE2 compiled(pattern, re2_options());
   return !compiled.ok() || re2::RE2::PartialMatch(text, compiled);  // not ok: a pattern that RE2 does not know
-}
-
-std::size_t characters(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 class SchemaChecker {
@@ -220,15 +207,15 @@ class SchemaChecker {
       const json types = type->is_array() ? *type : json::array({*type});
       const auto fits = [&](const json& one) { return has_type(value, one.get_ref<const std::string&>()); };
       if (std::none_of(types.begin(), types.end(), fits)) {
-        return place + " is " + shown(value) + ", and its type must be " + shown(*type);
+        return place + " is " + shown(value) + ", but its type must be " + shown(*type);
       }
     }
     if (const auto known = schema.find("const"); known != schema.end() && *known != value) {
-      return place + " is " + shown(value) + ", and must be " + shown(*known);
+      return place + " is " + shown(value) + ", but must be " + shown(*known);
     }
     if (const auto list = schema.find("enum");
         list != schema.end() && std::find(list->begin(), list->end(), value) == list->end()) {
-      return place + " is " + shown(value) + ", and must be one of " + shown(*list);
+      return place + " is " + shown(value) + ", but must be one of " + shown(*list);
     }
     return {};
   }
@@ -238,7 +225,7 @@ class SchemaChecker {
     const auto breaks = [&](const char* key, auto&& broken) {
       const auto limit = schema.find(key);
       return limit != schema.end() && broken(*limit)
-                 ? place + " is " + shown(value) + ", and its " + key + " is " + shown(*limit)
+                 ? place + " is " + shown(value) + ", but its " + key + " is " + shown(*limit)
                  : std::string{};
     };
     for (std::string mistake : {breaks("minimum", [&](const json& l) { return value < l; }),
@@ -258,10 +245,10 @@ class SchemaChecker {
   static std::string counted(std::size_t count, const json& schema, const char* least, const char* most,
                              const std::string& place) {
     if (const auto limit = schema.find(least); limit != schema.end() && count < limit->get<std::size_t>()) {
-      return place + " has " + std::to_string(count) + ", and its " + least + " is " + shown(*limit);
+      return place + " has " + std::to_string(count) + ", but its " + least + " is " + shown(*limit);
     }
     if (const auto limit = schema.find(most); limit != schema.end() && count > limit->get<std::size_t>()) {
-      return place + " has " + std::to_string(count) + ", and its " + most + " is " + shown(*limit);
+      return place + " has " + std::to_string(count) + ", but its " + most + " is " + shown(*limit);
     }
     return {};
   }
@@ -269,7 +256,8 @@ class SchemaChecker {
   std::string text(const json& value, const json& schema, const std::string& place, int) const {
     if (!value.is_string()) return {};
     const auto& content = value.get_ref<const std::string&>();
-    if (std::string mistake = counted(characters(content), schema, "minLength", "maxLength", place); !mistake.empty()) {
+    if (std::string mistake = counted(character_count(content), schema, "minLength", "maxLength", place);
+        !mistake.empty()) {
       return mistake;
     }
     const auto pattern = schema.find("pattern");
@@ -353,11 +341,11 @@ class SchemaChecker {
       if (std::string mistake = judge(value, by, place, depth + 1); !mistake.empty()) return mistake;
     }
     if (const auto any = schema.find("anyOf"); any != schema.end() && std::none_of(any->begin(), any->end(), valid)) {
-      return place + " is " + shown(value) + ", which no schema of \"anyOf\" takes";
+      return place + " is " + shown(value) + ", which matches no schema of \"anyOf\" takes";
     }
     if (const auto one = schema.find("oneOf");
         one != schema.end() && std::count_if(one->begin(), one->end(), valid) != 1) {
-      return place + " is " + shown(value) + ", which not exactly one schema of \"oneOf\" takes";
+      return place + " is " + shown(value) + ", which does not match exactly one schema of \"oneOf\" takes";
     }
     if (const auto no = schema.find("not"); no != schema.end() && valid(*no)) {
       return place + " is " + shown(value) + ", which \"not\" excludes";
@@ -379,22 +367,22 @@ std::string find_unjudged(const json& schema, const std::string& place) {
   if (!schema.is_object()) return {};
   for (const auto& [key, value] : schema.items()) {
     const std::string at = place + '/' + key;
-    if (is_among(key, {"unevaluatedItems", "unevaluatedProperties", "format", "dependentSchemas", "dependentRequired",
-                       "$dynamicRef", "contentSchema"})) {
+    if (is_one_of(key, {"unevaluatedItems", "unevaluatedProperties", "format", "dependentSchemas", "dependentRequired",
+                        "$dynamicRef", "contentSchema"})) {
       return at;
     }
     if (key == "pattern" && value.is_string() && !is_pattern(value.get_ref<const std::string&>())) return at;
     if (key == "$ref" && value.is_string() && value != "#" && !value.get_ref<const std::string&>().starts_with("#/")) {
       return at;
     }
-    const bool is_map = is_among(key, {"properties", "patternProperties", "$defs"});
-    if (is_map || is_among(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
+    const bool is_map = is_one_of(key, {"properties", "patternProperties", "$defs"});
+    if (is_map || is_one_of(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
       for (const auto& [name, part] : value.items()) {
         if (key == "patternProperties" && !is_pattern(name)) return at + '/' + name;
         if (std::string found = find_unjudged(part, at + '/' + name); !found.empty()) return found;
       }
-    } else if (is_among(key,
-                        {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"})) {
+    } else if (is_one_of(key,
+                         {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"})) {
       if (std::string found = find_unjudged(value, at); !found.empty()) return found;
     }
   }
@@ -438,8 +426,10 @@ class Maker {
     json value = schema.value("minimum", json(0));
     if (schema.contains("exclusiveMinimum")) value = std::floor(schema["exclusiveMinimum"].get<double>()) + 1;
     if (schema.contains("maximum") && value > schema["maximum"]) value = schema["maximum"];
-    if (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>()) {
-      value = static_cast<std::int64_t>(value.get<double>());
+    constexpr double past_int64 = 9223372036854775808.0;
+    const double as_double = value.is_number_float() ? value.get<double>() : past_int64;
+    if (std::abs(as_double) < past_int64 && std::trunc(as_double) == as_double) {
+      value = static_cast<std::int64_t>(as_double);
     }
     return value;
   }

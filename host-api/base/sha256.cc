@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/hex.h"
+
 namespace wtool {
 
 struct Sha256::State {
@@ -20,16 +22,9 @@ void Sha256::add(std::string_view bytes) {
 }
 
 std::string Sha256::finish() {
-  static constexpr char digits[] = "0123456789abcdef";
   std::uint8_t digest[SHA256_DIGEST_LENGTH];
   ::SHA256Final(digest, &state_->context);
-  std::string text;
-  text.reserve(sha256_size);
-  for (const unsigned byte : digest) {
-    text += digits[byte >> 4U];
-    text += digits[byte & 15U];
-  }
-  return text;
+  return to_hex(digest);
 }
 
 std::string sha256(std::string_view bytes) {

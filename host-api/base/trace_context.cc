@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/hex.h"
+
 namespace wtool {
 
 namespace {
@@ -32,10 +34,7 @@ std::string random_parent() {
     for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(now), now >>= 8U;
   }
   bytes.back() |= 1U;  // Never 0.
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) (text += digits[byte >> 4U]) += digits[byte & 15U];
-  return text;
+  return to_hex(bytes);
 }
 
 }  // namespace

@@ -5,12 +5,6 @@
 
 namespace wtool {
 
-namespace {
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
-}  // namespace
-
 // The Unicode standard's table of well-formed sequences: only the range of the second byte depends on the first.
 Character first_character(std::string_view bytes) noexcept {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
@@ -35,7 +29,7 @@ Character first_character(std::string_view bytes) noexcept {
   if (bytes.size() < 2 || at(1) < low || at(1) > high) return {first, 1, false};
   std::uint32_t code_point = first & (0x7FU >> length);
   for (std::size_t i = 1; i < length; ++i) {
-    if (i >= bytes.size() || !is_continuation(bytes[i])) return {first, i, false};
+    if (i >= bytes.size() || !continues_character(bytes[i])) return {first, i, false};
     code_point = code_point << 6U | (at(i) & 0x3FU);
   }
   return {code_point, length, true};
@@ -79,10 +73,30 @@ std::string to_utf8(std::string bytes, bool* replaced) {
 }
 
 std::size_t cut_after(std::string_view bytes, std::size_t n) noexcept {
-  for (std::size_t ahead = 0; ahead < 4 && n + ahead < bytes.size(); ++ahead) {
-    if (!is_continuation(bytes[n + ahead])) return n + ahead;
+  for (std::size_t ahead = 0; ahead < 4 && n + ahead <= bytes.size(); ++ahead) {
+    if (n + ahead == bytes.size() || !continues_character(bytes[n + ahead])) return n + ahead;
   }
   return std::min(n, bytes.size());
+}
+
+std::size_t cut_before(std::string_view bytes, std::size_t n) noexcept {
+  if (n >= bytes.size()) return bytes.size();
+  while (n > 0 && continues_character(bytes[n])) --n;
+  return n;
+}
+
+std::size_t unfinished_character(std::string_view bytes) noexcept {
+  for (std::size_t back = 1; back <= 3 && back <= bytes.size(); ++back) {
+    const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
+    if (continues_character(bytes[bytes.size() - back])) continue;
+    const std::size_t length = byte < 0xC2 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : byte < 0xF5 ? 4 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
+
+std::size_t character_count(std::string_view text) noexcept {
+  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues_character));
 }
 
 void append_utf8(std::string& text, std::uint32_t code_point) {

@@ -15,6 +15,9 @@ struct Character {
   bool valid = true;       // false: not UTF-8; `code_point` is the first byte, `length` that of a maximal subpart
 };
 
+// Whether the byte is the second, third or fourth of a character.
+constexpr bool continues_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
 // The character that begins `bytes`, which is not empty.
 Character first_character(std::string_view bytes) noexcept;
 
@@ -31,6 +34,15 @@ std::string to_utf8(std::string bytes, bool* replaced = nullptr);
 // The smallest n' >= n at which `bytes` may be cut without splitting a character; n itself where `bytes` is not UTF-8
 // there.
 std::size_t cut_after(std::string_view bytes, std::size_t n) noexcept;
+
+// The largest n' <= n at which `bytes` may be cut without splitting a character; the size where `bytes` is not longer.
+std::size_t cut_before(std::string_view bytes, std::size_t n) noexcept;
+
+// How many bytes at the end (0 to 3) may begin a character whose rest is still to come.
+std::size_t unfinished_character(std::string_view bytes) noexcept;
+
+// How many characters a UTF-8 text has: all bytes count but those that continue a character.
+std::size_t character_count(std::string_view text) noexcept;
 
 // Appends the UTF-8 of a code point, which is at most U+10FFFF.
 void append_utf8(std::string& text, std::uint32_t code_point);

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/sha256.h"
 #include "base/time_text.h"
+#include "base/utf8.h"
 
 namespace wtool::audit {
 
@@ -26,15 +27,11 @@ constexpr std::size_t time_size = 24;
 // Enough for everything in a line except its fields and the event's name, with the longest `seq`.
 constexpr std::size_t frame_size = 320;
 
-std::string dumped(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 // The first `most` bytes, or slightly fewer so that no character is cut in two, with a note of the size and hash of the
 // whole.
 std::string cut_text(const std::string& text, std::size_t most) {
   std::size_t end = most;
-  while (end + 3 > most && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  while (end + 3 > most && end > 0 && continues_character(text[end])) --end;
   return text.substr(0, end) + "... [cut: " + std::to_string(text.size()) + " bytes, sha256 " + sha256(text) + "]";
 }
 
@@ -58,7 +55,8 @@ std::string members(const ordered_json& fields, std::size_t most) {
     cut_texts(cut, longest);
     text = dumped(cut);
   }
-  if (text.size() > most) text = dumped({{"fields_left_out", "they have " + std::to_string(text.size()) + " bytes"}});
+  if (text.size() > most)
+    text = dumped(ordered_json{{"fields_left_out", "they have " + std::to_string(text.size()) + " bytes"}});
   text.front() = ',';
   text.pop_back();
   return text;
@@ -84,7 +82,7 @@ TrailLine make_line(std::int64_t unix_ms, std::string_view event, const ordered_
   line.text.append(line_start)
       .append(iso_time(std::chrono::system_clock::time_point(std::chrono::milliseconds(unix_ms))));
   line.text.append(seq_key).append(std::to_string(line.link.seq));
-  line.text.append(event_key).append(dumped(event));
+  line.text.append(event_key).append(dumped(ordered_json(event)));
   line.text.append(members(fields, max_line - frame_size - event.size()));
   line.text.append(prev_key).append(previous.hash).append("\"");
   line.link.hash = sha256(line.text);

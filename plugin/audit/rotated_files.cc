@@ -10,6 +10,8 @@
 #include <memory>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace wtool::audit {
 
 namespace {
@@ -18,7 +20,7 @@ namespace {
 constexpr std::size_t digits = 12;
 
 bool is_number(std::string_view text) {
-  return text.size() >= digits && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() >= digits && std::all_of(text.begin(), text.end(), is_digit);
 }
 
 struct Close {

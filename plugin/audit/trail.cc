@@ -133,7 +133,7 @@ std::string last_of(const RealFolder& folder, const std::string& name, Link& las
   Tail tail;
   std::string problem;
   if (!S_ISREG(status.st_mode) || !read_tail(file.get(), size, tail, problem) || !tail.last || tail.torn_at != size) {
-    return path + " should hold the lines before, but does not end with a whole one; move it away";
+    return path + " should hold the earlier lines, but its last line is not complete; move it away";
   }
   last = *tail.last;
   return {};
@@ -212,8 +212,8 @@ std::string TrailFile::lock_it(Lock& lock) {
        pause = std::min(pause * 2, max_pause)) {
     if (errno != EWOULDBLOCK && errno != EINTR) return because("it cannot be locked", errno);
     if (steady_clock::now() >= lock_deadline_) {
-      return "another process has had its lock for " + std::to_string(options_.lock_wait.count()) +
-             " ms; look for one that is stopped (`lslocks` names it)";
+      return "another process has held its lock for " + std::to_string(options_.lock_wait.count()) +
+             " ms; look for a stopped one (`lslocks` names it)";
     }
     std::this_thread::sleep_for(pause);
   }
@@ -283,7 +283,7 @@ std::string TrailFile::rotate() {
   if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
   const std::string aside = rotated_name(name_, last_.seq);
   if (!rename_aside(folder_, name_, aside)) {
-    return because("it has reached audit.max_bytes, and cannot be renamed to " + folder_.above + '/' + aside, errno);
+    return because("it has reached audit.max_bytes, but cannot be renamed to " + folder_.above + '/' + aside, errno);
   }
   unlock();
   if (std::string problem = open(); !problem.empty()) return problem;

@@ -32,7 +32,7 @@ std::string describe(const CommandRequest& request, const CommandPlan& plan) {
   if (request.interactive) subject["interactive"] = true;
   subject["rule"] = plan.verdict.rule;
   subject["word"] = plan.verdict.word;
-  return subject.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dumped(subject);
 }
 
 CallError not_approved(const CommandRequest& request, const std::string& why) {

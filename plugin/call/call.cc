@@ -23,8 +23,7 @@ CallError policy_error(const policy::Verdict& verdict) {
 }
 
 CallError trail_error(const std::string& problem) {
-  return {"policy_denied", problem,
-          "nothing is run that cannot be put on record; audit.when_unwritable can say otherwise"};
+  return {"policy_denied", problem, "no call runs unrecorded; audit.when_unwritable: continue allows it"};
 }
 
 // What keeps the background processes of this call when it has ended; NULL: they are ended with it.

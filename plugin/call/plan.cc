@@ -204,7 +204,7 @@ CommandPlan make_plan(const CommandRequest& request, const Configuration& config
     }
   }
   policy::LineJudgement judgement;
-  judgement.verdict.reason = "nothing is configured that would forbid it";
+  judgement.verdict.reason = "no configured rule forbids it";
   if (judged) {
     judgement = policy::judge(
         request.line,

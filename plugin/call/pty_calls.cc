@@ -56,7 +56,7 @@ PtyEnd end_of(const CallResult& result) {
 
 // How often a waiting question checks whether its terminal is being ended.
 constexpr std::chrono::milliseconds between_looks{50};
-constexpr std::string_view time_is_over = "the host's time for it is over (deadline_ms)";
+constexpr std::string_view time_is_over = "the time that the host gave it is over (deadline_ms)";
 
 // Passes questions to the caller's thread, the only thread on which the host allows them.
 class Relay : public ApprovalAsker {
@@ -142,9 +142,10 @@ bool has_started_nothing(const CallResult& result) {
 }  // namespace
 
 CallError no_such_pty(std::string_view id) {
-  return {"session_not_found", "There is no terminal " + Json(id).dump(-1, ' ', false, Json::error_handler_t::replace),
-          "it was stopped, or never started here; pty_list tells which there are. A terminal lives in the program that "
-          "started it, such as `wtool mcp`; each `wtool call` is a program by itself"};
+  return {
+      "session_not_found", "There is no terminal " + dumped(Json(id)),
+      "it was stopped, or never started here; pty_list lists those that exist. A terminal lives in the program that "
+      "started it, such as `wtool mcp`; each `wtool call` is a program by itself"};
 }
 
 Pty::Clock::time_point deadline_of(const CallContext& context) {
@@ -153,11 +154,9 @@ Pty::Clock::time_point deadline_of(const CallContext& context) {
 
 std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context) {
   const auto deadline = deadline_of(context);
-  const auto refuse = [&](CallError error, const char* rule) {
-    record_refusal(
-        error,
-        {{"command", make_plan(request, context.configuration).masker(request).masked(request.line)}, {"rule", rule}},
-        context);
+  const auto refuse = [&](const CommandRequest& refused, CallError error, const char* rule) {
+    const std::string command = make_plan(refused, context.configuration).masker(refused).masked(refused.line);
+    record_refusal(error, {{"command", command}, {"rule", rule}}, context);
     return error;
   };
   const std::size_t most = context.configuration.pty_max;
@@ -165,15 +164,17 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
   try {
     started.pty = context.sessions.ptys().create(request.line, size, context.configuration.pty_idle, most);
   } catch (const std::system_error& problem) {
-    return refuse({"resource_exhausted", "No terminal can be made: " + std::string(problem.code().message()),
+    return refuse(request,
+                  {"resource_exhausted", "No terminal can be made: " + std::string(problem.code().message()),
                    "nothing was run; try again later"},
                   "");
   }
   if (!started.pty) {
-    return refuse({"session_limit",
-                   "There are " + std::to_string(most) + " terminals whose programs run, and there may be no more",
-                   "stop one with pty_stop; pty.max of the configuration sets how many there may be"},
-                  "pty.max");
+    return refuse(
+        request,
+        {"session_limit", "There are " + std::to_string(most) + " terminals with running programs, which is the limit",
+         "stop one with pty_stop, or raise pty.max in the configuration"},
+        "pty.max");
   }
   Pty& pty = *started.pty;
   const auto forget = [&] {
@@ -210,8 +211,10 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
     });
   } catch (const std::system_error& problem) {
     forget();
-    return CallError{"resource_exhausted", "No thread can be made: " + std::string(problem.code().message()),
-                     "nothing was run; try again later"};
+    return refuse(carried ? carried->request : request,
+                  {"resource_exhausted", "No thread can be made: " + std::string(problem.code().message()),
+                   "nothing was run; try again later"},
+                  "");
   } catch (...) {
     forget();
     throw;

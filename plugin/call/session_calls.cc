@@ -56,7 +56,7 @@ std::string put_on_record(std::string_view event, const Session& session, const 
   return write_to_trail(context, event, line, session_log, context.parent_span);
 }
 
-std::string quoted(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string quoted(std::string_view text) { return dumped(Json(text)); }
 
 }  // namespace
 
@@ -113,16 +113,15 @@ std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequ
   const auto session =
       context.sessions.create({{}, request.task, request.agent, plan.directory.path, request.environment, {}}, most);
   if (!session) {
-    return refuse({"session_limit", "There are " + std::to_string(most) + " sessions already, and no more may be open",
-                   "close one with terminal_close_session; sessions.max of the configuration sets how many there "
-                   "may be"},
+    return refuse({"session_limit", "There are " + std::to_string(most) + " open sessions, which is the limit",
+                   "close one with terminal_close_session, or raise sessions.max in the configuration"},
                   "sessions.max");
   }
   if (std::string problem = put_on_record("open", *session, context, 0); !problem.empty()) {
     std::vector<engine::ProcessName> unkillable;
     context.sessions.close(session->details().id, context.configuration.grace, unkillable);
     return CallError{"policy_denied", std::move(problem),
-                     "no session is opened that cannot be put on record; audit.when_unwritable can say otherwise"};
+                     "no session opens unrecorded; audit.when_unwritable: continue allows it"};
   }
   if (context.configuration.trail) {
     session->on_plugin_shutdown = [weak = std::weak_ptr(session),

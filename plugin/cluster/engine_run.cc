@@ -46,7 +46,8 @@ class EngineRun : public tools::PreparedCall {
   explicit EngineRun(std::string_view arguments) : order_(read_order(arguments)) {}
 
   tools::ToolResult run(CallContext& context) override {
-    if (!order_) throw std::invalid_argument("the order of the host is not understood; both must be of one version");
+    if (!order_)
+      throw std::invalid_argument("the host's order is not understood; host and pilot must have the same version");
     return {to_bytes(order_->ends_session ? end_session(context) : run_command(context)), false};
   }
 
@@ -130,7 +131,7 @@ class EngineRun : public tools::PreparedCall {
 
 const tools::Tool& engine_run() {
   static const tools::Tool tool{{pilot::run_tool, "Run what another host has judged", "1.0.0",
-                                 "Of a pilot alone: its arguments and its result are bytes of a host.", "{}", "{}"},
+                                 "Only for pilots: arguments and result are a host's bytes.", "{}", "{}"},
                                 tools::prepare<EngineRun>};
   return tool;
 }

@@ -66,8 +66,8 @@ class ClusterBackend final : public Backend {
     all.erase("cluster");
     if (all.contains("background") && all["background"] == "keep") {
       problem =
-          "background: keep: a call on a cluster gives its slot back at its end, so nothing of it can live on; only "
-          "terminal sessions keep processes there";
+          "background: keep: a call on a cluster gives its slot back at its end, so none of its processes can live on; "
+          "only terminal sessions keep processes there";
       return nullptr;
     }
     auto options = cluster::read_options(section, std::filesystem::current_path(), problem);
@@ -78,7 +78,7 @@ class ClusterBackend final : public Backend {
     if (memory > 0 && (!all.contains("limits") || all["limits"].is_object())) {
       all["limits"].emplace("memory_bytes", memory);
     }
-    configuration = all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    configuration = dumped(all);
     return std::make_shared<cluster::RemoteRunner>(pool_of(std::move(*options)), configuration);
   }
 
@@ -108,7 +108,8 @@ std::span<const tools::Tool> offered_tools() {
 
 std::string no_such_tool(std::string_view id) {
   const std::string name(id);
-  if (is_of_terminals(id)) return "the plugin cluster_tools has no " + name + ": a cluster gives no terminals yet";
+  if (is_of_terminals(id))
+    return "the plugin cluster_tools has no " + name + ": terminals are not available on a cluster yet";
   return "this plugin has no tool " + name;
 }
 

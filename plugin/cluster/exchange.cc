@@ -23,11 +23,6 @@ using pilot::Type;
 
 constexpr std::string_view target = "cluster_tools::call";
 
-template <typename Value>
-std::string dumped(const Value& json) {
-  return json.dump(-1, ' ', false, Value::error_handler_t::replace);
-}
-
 // The lowest level of log records that the host wants.
 std::uint32_t wanted_level() {
   for (std::uint32_t level = 1; level <= static_cast<std::uint32_t>(audit::Level::error); ++level) {
@@ -125,7 +120,7 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
           if (message->type == Type::result) return End::answered;
           return message->text[0] == static_cast<char>(WTOOL_E_INVALID_ARGUMENT) ? End::refused : End::failed;
         default:
-          return text = "it sent what no pilot sends", End::lost;
+          return text = "it sent something that a pilot never sends", End::lost;
       }
     }
     if (channel.state() == Channel::State::closed) return text = "its connection ended", End::lost;

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/shell_quote.h"
+#include "base/text.h"
 
 namespace wtool::cluster {
 
@@ -82,7 +83,7 @@ class OptionsReader {
 
   void wrong(const char* name, const std::string& wanted) {
     const bool own = is_in_class(name);
-    error_ = (own ? prefix_ : "cluster.") + name + " must be " + wanted + ", and is " +
+    error_ = (own ? prefix_ : "cluster.") + name + " must be " + wanted + ", but is " +
              (own ? class_ : section_).at(name).dump(-1, ' ', true, json::error_handler_t::replace);
   }
 
@@ -109,9 +110,7 @@ class OptionsReader {
 
 bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 64 && text.front() != '-' && text.front() != '.' &&
-         std::all_of(text.begin(), text.end(), [](unsigned char c) {
-           return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.');
-         });
+         std::all_of(text.begin(), text.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
 }
 
 // Whether the text is a size of memory as sbatch reads it.
@@ -132,7 +131,7 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
   }
   for (const auto& [name, keys] : classes.items()) {
     if (!is_name(name)) {
-      error = "cluster.classes: the name of a class is letters, digits, _, - and ., and this is " +
+      error = "cluster.classes: the name of a class is letters, digits, _, - and ., but this is " +
               json(name).dump(-1, ' ', true, json::error_handler_t::replace);
       return nullptr;
     }
@@ -147,7 +146,7 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
   error = "cluster.slot must be one of cluster.classes";
   std::string list;
   for (const auto& [name, keys] : classes.items()) list += (list.empty() ? "" : ", ") + name;
-  error += (list.empty() ? ", which has no class" : " (" + list + ")") + std::string(", and is ") +
+  error += (list.empty() ? ", which has no class" : " (" + list + ")") + std::string(", but is ") +
            wanted->dump(-1, ' ', true, json::error_handler_t::replace);
   return nullptr;
 }

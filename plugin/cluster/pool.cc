@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/pilot/ticket.h"
+#include "base/text.h"
 #include "cluster/client_programs.h"
 #include "cluster/listening.h"
 
@@ -42,10 +43,6 @@ bool copy_installation(const fs::path& from, const fs::path& to, std::string& wh
     return false;
   }
   return true;
-}
-
-std::string plural(std::int64_t count, const std::string& word) {
-  return std::to_string(count) + ' ' + word + (count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -103,7 +100,7 @@ bool Pool::start(std::string& why) {
   if (place) listener = listen_at(*place);
   if (!listener && (!place || options_.address.empty())) {
     place = listen_address(options_.address, AF_INET);
-    if (!place) return why = "cluster.address must be a numeric address, and is " + options_.address, false;
+    if (!place) return why = "cluster.address must be a numeric address, but is " + options_.address, false;
     listener = listen_at(*place);
   }
   if (!listener)
@@ -276,7 +273,7 @@ void Pool::came(const Slot& slot, std::int64_t full) {
     failures_ = 0;
     failure_ = {};
   } else {
-    failed("job " + slot.job + " began with " + plural(full, "second") +
+    failed("job " + slot.job + " began with " + counted(full, "second") +
            " for calls, fewer than cluster.time promises: the node started it slowly, or Slurm gave it less time");
   }
 }
@@ -333,8 +330,8 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
   const auto longest = longest_call(options_);
   if (need.exact && need.time > longest) {
     refusal.why = "the command may take " +
-                  plural(std::chrono::ceil<std::chrono::seconds>(need.time).count(), "second") + ", and a job of " +
-                  plural(options_.minutes, "minute") + " has " + plural(longest.count(), "second") +
+                  counted(std::chrono::ceil<std::chrono::seconds>(need.time).count(), "second") + ", and a job of " +
+                  counted(options_.minutes, "minute") + " has " + counted(longest.count(), "second") +
                   " for calls; raise cluster.time, or lower the timeout";
     return {};
   }
@@ -455,7 +452,7 @@ Refusal Pool::situation() const {
   Refusal refusal = failure_;
   for (const auto& [job, pilot] : pilots_) {
     if (pilot.connections > 0) continue;
-    refusal.why += (refusal.why.empty() ? "" : "; ") + ("job " + job + " has not come");
+    refusal.why += (refusal.why.empty() ? "" : "; ") + ("job " + job + " has not started");
     if (!pilot.state.empty()) refusal.why += " (Slurm says: " + pilot.state + ')';
   }
   if (refusal.why.empty()) refusal.why = "all slots are busy, or their jobs end too soon";

@@ -110,7 +110,7 @@ void Pool::submit(Lock& lock, int cancel) {
     known_.insert(job);
     next_question_ = std::max(next_question_, Clock::now() + question_every);
   } else {
-    if (!said.cancelled) failed(said.done ? "sbatch answered with no job: " + said.out : said.why);
+    if (!said.cancelled) failed(said.done ? "sbatch did not name a job: " + said.out : said.why);
     next_question_ = Clock::now();
   }
 }
@@ -182,7 +182,7 @@ void Pool::ask_slurm(Lock& lock, int cancel) {
   for (const std::string& job : ended) ended_early(lock, job, cancel);
 }
 
-// A job ended before its pilot came. A job that Slurm could not start in our folder has written no log there.
+// A job ended before its pilot connected. A job that Slurm could not start in our folder has written no log there.
 void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
   std::string log = log_of(job);
   const Said said = [&] {
@@ -196,13 +196,14 @@ void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
   const bool unshared = log.empty() && (state == "FAILED" || state == "COMPLETED");
   const std::string file = folder_ + "/pilot-" + job + ".log";
   if (unshared) {
-    log = "; it wrote no log " + file + ": the folder is not there on node " + value_in(said.out, "NodeList");
+    log = "; it wrote no log " + file + ": the folder does not exist on node " + value_in(said.out, "NodeList");
     ++unshared_;
   } else if (log.empty()) {
     log = "; it wrote no log";
   }
-  failed("job " + job + " ended before its pilot came" + (state.empty() ? "" : " (Slurm says: " + state + ')') + log,
-         unshared ? Refusal::Reason::unshared : Refusal::Reason::no_node);
+  failed(
+      "job " + job + " ended before its pilot connected" + (state.empty() ? "" : " (Slurm says: " + state + ')') + log,
+      unshared ? Refusal::Reason::unshared : Refusal::Reason::no_node);
 }
 
 // A call was cancelled. If no other call waits, jobs that wait in Slurm's queue have no purpose, whether we know about

@@ -178,7 +178,8 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     Cancellation& cancellation, const engine::OutputSink& sink, engine::SandboxReport& report) {
   CommandOutcome ended;
   if (options.terminal != nullptr) {
-    ended.termination = engine::NotStarted{engine::NotStarted::Stage::custody, 0, "a cluster gives no terminal"};
+    ended.termination =
+        engine::NotStarted{engine::NotStarted::Stage::custody, 0, "terminals are not available on a cluster yet"};
     return ended;
   }
   std::shared_ptr<RemoteSession> session;
@@ -257,7 +258,7 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     if (how == Exchange::End::failed) {
       give_back({}, false);
       return end(engine::Lost{"the node " + node + " could not finish it: " + text,
-                              "what the command did is not known; look before you call again"});
+                              "it is not known what the command did; check before you call again"});
     }
     if (how == Exchange::End::lost) {
       std::string message = lose(pool, slot.release(), text, options.span);
@@ -283,9 +284,9 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     if (std::holds_alternative<engine::Cancelled>(outcome.termination)) {
       // If nobody here asked to cancel it, its node was taken away.
       outcome.termination =
-          is_cancelled()
-              ? engine::Termination(engine::Cancelled{cancellation.reason()})
-              : engine::NodeLost{"The node " + node + " was taken away while the command ran; it was ended there"};
+          is_cancelled() ? engine::Termination(engine::Cancelled{cancellation.reason()})
+                         : engine::NodeLost{"The node " + node +
+                                            " was taken away while the command ran; the command was ended there"};
     }
     return outcome;
   }

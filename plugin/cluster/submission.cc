@@ -19,7 +19,7 @@ std::string with_submission(std::string_view explained, const Options& options) 
                     {"minutes", options.minutes},
                     {"sbatch", submission(options, name, comment, "wtool", options.directory + "/TICKET",
                                           std::filesystem::current_path(failed).string())}};
-  return all.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return dumped(all);
 }
 
 }  // namespace wtool::cluster

@@ -189,8 +189,8 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
     policy.needs_files = true;
     if (!files->temporary.empty()) {
       std::vector<std::string> own = common_roots(without_links(policy.write), without_links({files->temporary}));
-      // If the configuration does not let a call write there, the variable would name a useless folder.
-      if (!own.empty()) held->temporary_folder = own.front();
+      // If the call may not write there, the variable would name a useless folder.
+      if (!own.empty() && !read_only) held->temporary_folder = own.front();
       policy.held->write.insert(policy.held->write.end(), own.begin(), own.end());
     }
   }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/json_reader.h"
+#include "base/text.h"
 
 namespace wtool {
 
@@ -31,10 +32,8 @@ bool is_pattern(const Json& value) {
   constexpr std::string_view others = "_.-*?";
   if (!is_path(value)) return false;
   const auto& text = value.get_ref<const std::string&>();
-  return std::all_of(text.begin(), text.end(), [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           others.find(c) != std::string_view::npos;
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [&](char c) { return is_letter_or_digit(c) || others.find(c) != std::string_view::npos; });
 }
 
 // Refuses a word that a shell would read differently from how it is written. Such an entry would never match, or would
@@ -58,14 +57,6 @@ bool is_entry(const Json& value) {
     if (end == rest.size()) return true;
     rest.remove_prefix(end + 1);
   }
-}
-
-// "a, b or c"
-std::string alternatives(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
-  return text;
 }
 
 // The first element that does not pass, or `list` itself if it is not a list; nullptr if all pass.
@@ -199,7 +190,7 @@ void Section::variables(const char* key, policy::Variables& value) {
   if (!take(key)) return;
   if (!taken_.is_object()) return complain(key, taken_, "an object of texts");
   for (const auto& [name, text] : taken_.items()) {
-    if (!policy::is_variable_name(name)) {
+    if (!is_variable_name(name)) {
       return complain(key, Json(name), "names of letters, digits and _ that do not begin with a digit");
     }
     // The text is not shown, because it may be secret.

@@ -56,8 +56,8 @@ std::optional<Lost> lost_for_want_of_stack() {
 
 // To be read after "what it had started may ".
 std::string list_suspects(const std::vector<ProcessName>& suspects) {
-  if (suspects.empty()) return "run on; no process was seen that looks like it";
-  std::string text = "run on; these may be of it:";
+  if (suspects.empty()) return "still be running; no process was seen that looks like it";
+  std::string text = "still be running; these processes may belong to it:";
   for (const ProcessName& suspect : suspects) {
     text += (text.back() == ':' ? " " : ", ") + std::to_string(suspect.pid) + " " + to_utf8(suspect.name);
   }
@@ -499,7 +499,7 @@ void CommandRun::lose_custodian() {
         Lost{"the process that had custody of the command was killed; all that the command had started has been ended"};
   } else {
     outcome_.termination =
-        Lost{"the processes that had custody of the command were killed, so that what it had started may " +
+        Lost{"the processes that had custody of the command were killed, so what it had started may " +
                  list_suspects(tree_killed.suspects),
              "a command that kills processes by name, or all that it may, does this; end what is left by "
              "hand; the next call works"};
@@ -595,8 +595,7 @@ CommandOutcome run(WardenClient& client, const Command& command, const RunOption
     if (auto outcome = CommandRun(client, command, options, cancellation, sink).go()) return std::move(*outcome);
   }
   CommandOutcome outcome;
-  outcome.termination =
-      NotStarted{NotStarted::Stage::custody, 0, "one custodian after the other was killed before it began"};
+  outcome.termination = NotStarted{NotStarted::Stage::custody, 0, "each custodian was killed before the command began"};
   return outcome;
 }
 

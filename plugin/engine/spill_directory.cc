@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/text.h"
 
 namespace wtool::engine {
 
@@ -27,11 +28,7 @@ constexpr std::size_t max_call = 24;
 constexpr std::uint64_t smallest_charge = 4096;
 constexpr std::uint64_t max_look_ahead = 16ULL << 20;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_safe(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
-}
+bool is_safe(char c) { return is_word_character(c) || c == '-' || c == '.'; }
 
 bool matches(std::string_view text, std::string_view pattern) {
   return std::equal(text.begin(), text.end(), pattern.begin(), pattern.end(), [](char c, char wanted) {

@@ -16,8 +16,7 @@ namespace wtool::engine {
 namespace {
 
 constexpr const char* remedy =
-    "; it belongs beside the plugin, as lib/wtool and libexec/wtool are laid out by the build, and both are of one "
-    "build";
+    "; it must come from the same build as the plugin, and be installed beside it, as lib/wtool and libexec/wtool";
 
 template <typename Record>
 bool read_at(int file, std::uint64_t offset, Record& record) {
@@ -59,7 +58,7 @@ std::string check_warden_file(const std::string& path) {
   const std::optional<std::uint32_t> version = read_version(file.get());
   if (!version) return subject + " is not a shell-warden" + remedy;
   if (*version == warden::protocol_version) return {};
-  return subject + " is of protocol version " + std::to_string(*version) + ", and this plugin needs version " +
+  return subject + " has protocol version " + std::to_string(*version) + ", but this plugin needs version " +
          std::to_string(warden::protocol_version) + remedy;
 }
 

@@ -82,9 +82,12 @@ bool is_trusted(const AnswersFile& file, const struct stat& status) {
 bool read_answers(const AnswersFile& file, std::string& text, std::string& error) {
   const auto missing = [&] { return is_missing(errno) || (errno == ENOTDIR && file.links != Links::none_at_end); };
   const auto unreadable = [&] {
+    const bool is_link = file.links != Links::followed && (errno == ELOOP || errno == ENOTDIR);
     error = cannot(file, "read", file.path);
-    if (file.links != Links::followed && (errno == ELOOP || errno == ENOTDIR))
-      error += " (it may not be, or be in, a symbolic link)";
+    if (is_link) {
+      error += file.links == Links::none_at_end ? " (neither it nor its folder may be a symbolic link)"
+                                                : " (its path may not contain a symbolic link)";
+    }
     return false;
   };
   const Descriptor folder = open_folder(file);
@@ -98,12 +101,12 @@ bool read_answers(const AnswersFile& file, std::string& text, std::string& error
     return false;
   }
   if ((status.st_mode & file.not_by) != 0) {
-    error = file.noun + " may be written by others, so that it proves nothing: " + file.path +
+    error = file.noun + " may be written by others, so it proves nothing: " + file.path +
             "; take that permission away (chmod " + ((file.not_by & S_IWGRP) != 0 ? "go-w)" : "o-w)");
     return false;
   }
   if (!is_trusted(file, status)) {
-    error = file.noun + " belongs to another user, so that it proves nothing: " + file.path +
+    error = file.noun + " belongs to another user, so it proves nothing: " + file.path +
             "; remove it, or change its owner (chown)";
     return false;
   }

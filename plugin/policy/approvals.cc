@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "policy/answers_file.h"
 
 namespace wtool::policy {
@@ -12,10 +13,6 @@ namespace wtool::policy {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string dump(const Json& json, int indent = -1) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 
 Json entry_of(const Subject& subject) {
   Variables sorted = subject.environment;
@@ -46,7 +43,7 @@ AnswersFile as_file(const std::string& path) {
 // Reads the two lists, each an array of objects. False: `error` says why.
 bool parse(const std::string& path, const std::string& text, Json& lists, std::string& error) {
   lists = {{"always", Json::array()}, {"never", Json::array()}};
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos) return true;
+  if (trimmed(text).empty()) return true;
   std::string problem;
   const nlohmann::json given = parse_json_object(text, problem);
   for (const auto& [key, value] : given.items()) {
@@ -62,22 +59,22 @@ bool parse(const std::string& path, const std::string& text, Json& lists, std::s
     }
   }
   if (problem.empty()) return true;
-  error = "the file of approvals cannot be understood: " + path + ": " + problem + "; mend it or remove it";
+  error = "the file of approvals cannot be understood: " + path + ": " + problem + "; fix it or remove it";
   return false;
 }
 
 }  // namespace
 
-std::string fingerprint(const Subject& subject) { return sha256(dump(entry_of(subject))); }
+std::string fingerprint(const Subject& subject) { return sha256(dumped(entry_of(subject))); }
 
 std::variant<Remembered, std::string> Approvals::look_up(const Subject& subject) const {
   if (file_.empty()) return Remembered::nothing;
   std::string text, error;
   Json lists;
   if (!read_answers(as_file(file_), text, error) || !parse(file_, text, lists, error)) return error;
-  const nlohmann::json wanted = parse_json_or_throw(dump(entry_of(subject)));
+  const nlohmann::json wanted = parse_json_or_throw(dumped(entry_of(subject)));
   const auto has = [&](const char* list) {
-    const nlohmann::json entries = parse_json_or_throw(dump(lists[list]));
+    const nlohmann::json entries = parse_json_or_throw(dumped(lists[list]));
     return std::any_of(entries.begin(), entries.end(), [&](const auto& entry) { return is_entry_of(entry, wanted); });
   };
   if (has("never")) return Remembered::never;
@@ -93,16 +90,16 @@ std::string Approvals::remember(const Subject& subject, bool always) const {
   Json lists;
   if (!read_answers(file, text, error) || !parse(file_, text, lists, error)) return error;
   const Json entry = entry_of(subject);
-  const nlohmann::json wanted = parse_json_or_throw(dump(entry));
+  const nlohmann::json wanted = parse_json_or_throw(dumped(entry));
   for (const char* list : {"always", "never"}) {
     Json kept = Json::array();
     for (const Json& other : lists[list]) {
-      if (!is_entry_of(parse_json_or_throw(dump(other)), wanted)) kept.push_back(other);
+      if (!is_entry_of(parse_json_or_throw(dumped(other)), wanted)) kept.push_back(other);
     }
     lists[list] = std::move(kept);
   }
   lists[always ? "always" : "never"].push_back(entry);
-  return replace_answers(file, dump(lists, 2) + '\n');
+  return replace_answers(file, dumped(lists, 2) + '\n');
 }
 
 }  // namespace wtool::policy

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "policy/directories.h"
 
 namespace wtool::policy {
@@ -16,7 +17,7 @@ using Json = nlohmann::ordered_json;
 bool parse_lists(const std::string& path, const std::string& text, Json& object, std::string& error) {
   object = Json::object();
   std::string problem;
-  if (text.find_first_not_of(" \t\r\n") != std::string::npos) {
+  if (!trimmed(text).empty()) {
     static_cast<void>(parse_json_object(text, problem));
     if (problem.empty()) object = Json::parse(text);
   }
@@ -29,7 +30,7 @@ bool parse_lists(const std::string& path, const std::string& text, Json& object,
     }
   }
   if (problem.empty()) return true;
-  error = "the file of commands cannot be understood: " + path + ": " + problem + "; mend it or remove it";
+  error = "the file of commands cannot be understood: " + path + ": " + problem + "; fix it or remove it";
   return false;
 }
 
@@ -70,7 +71,7 @@ std::string CommandsFile::remember(const Subject& subject, bool always) const {
   Json& other = object[always ? "blocked" : "allowed"];
   other.erase(std::remove(other.begin(), other.end(), Json(subject.command)), other.end());
   if (!has(list, subject.command)) list.push_back(subject.command);
-  return replace_answers(file_, object.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+  return replace_answers(file_, dumped(object, 2) + '\n');
 }
 
 }  // namespace wtool::policy

@@ -5,6 +5,7 @@
 #include <functional>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "policy/programs/reader.h"
 #include "policy/rules.h"
 
@@ -111,16 +112,9 @@ bool is_dangerous_variable(std::string_view name) {
   if (is_harmless_name(name)) return false;
   if (names.has(name)) return true;
   // npm and its relatives accept their settings in upper and lower case, and many programs accept a proxy in both.
-  std::string capitals(name);
-  for (char& c : capitals) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  const std::string capitals = in_capitals(name);
   return programs::any_listed("NPM_* PNPM_* YARN_* *_PROXY",
                               [&](std::string_view pattern) { return matches_pattern(pattern, capitals); });
-}
-
-bool is_variable_name(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && letter(name.front()) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 std::vector<std::string> compose_environment(const EnvironmentSources& sources) {

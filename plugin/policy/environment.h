@@ -11,9 +11,6 @@ namespace wtool::policy {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// True for [A-Za-z_][A-Za-z0-9_]*, the names that every shell accepts.
-bool is_variable_name(std::string_view name);
-
 struct EnvironmentRules;
 
 // The sources of "NAME=value" texts, in this order:

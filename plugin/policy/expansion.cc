@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "policy/arguments.h"
 #include "policy/directories.h"
@@ -33,8 +34,7 @@ bool has_glob(std::string_view pattern) { return std::any_of(pattern.begin(), pa
 // A value that stays one word when a shell expands it without quotes.
 bool is_one_word(std::string_view value) {
   return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./:,+@%=").find(c) != std::string_view::npos;
+    return is_letter_or_digit(c) || std::string_view("_-./:,+@%=").find(c) != std::string_view::npos;
   });
 }
 
@@ -47,7 +47,7 @@ std::string written(std::string_view pattern) {
 
 std::size_t character_size(std::string_view text) {
   std::size_t size = 1;
-  while (size < text.size() && size < 4 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) ++size;
+  while (size < text.size() && size < 4 && continues_character(text[size])) ++size;
   return static_cast<unsigned char>(text.front()) >= 0xC0U ? size : 1;
 }
 
@@ -85,8 +85,7 @@ bool has_unclear_set(std::string_view pattern) {
     if (set.empty() || end == pattern.size()) return true;
     for (std::size_t i = 0; i < set.size(); ++i) {
       const char c = set[i];
-      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                         c == '.' || (c == '-' && i > 0) || (i == 0 && c == '!');
+      const bool plain = is_word_character(c) || c == '.' || (c == '-' && i > 0) || (i == 0 && c == '!');
       if (!plain) return true;
       if (c != '-' || i + 1 == set.size()) continue;
       const auto same_kind = [](char a, char b, char low, char high) { return a >= low && a <= b && b <= high; };
@@ -192,8 +191,7 @@ class Glob {
     struct stat about {};
     if (::lstat(absolute(path).c_str(), &about) != 0) return;
     names_.push_back(path);
-    if (names_.size() > max_names)
-      problem_ = "a glob that stands for more than " + std::to_string(max_names) + " names";
+    if (names_.size() > max_names) problem_ = "a glob that matches more than " + std::to_string(max_names) + " names";
   }
 
   bool read(const std::string& path, std::string_view part, std::vector<std::string>& found) {
@@ -277,7 +275,7 @@ class Expander {
  private:
   std::optional<NotExpanded> expand(SimpleCommand& command) {
     if (!command.assignments.empty() && (command.words.empty() || is_shell_word(command.words.front().text))) {
-      return NotExpanded{command.assignments.front().at, "an assignment without a program behind it",
+      return NotExpanded{command.assignments.front().at, "an assignment without a program after it",
                          "write export NAME=value && ..., or give the variable in the call's environment"};
     }
     if (command.words.empty()) return std::nullopt;
@@ -330,7 +328,7 @@ class Expander {
                                     std::vector<Word>& words) {
     const bool is_format = program == "printf" && words.size() < 2;
     if (!only_looks(program) || program == "pwd" || is_format || has_glob(pattern)) {
-      return NotExpanded{word.at, "$? for a program, which is known only when it runs", "print it with echo"};
+      return NotExpanded{word.at, "$? for a program, which is known only when the command runs", "print it with echo"};
     }
     Word known{pattern, true, word.at, pattern};
     std::replace(known.text.begin(), known.text.end(), static_cast<char>(status_mark), '0');
@@ -356,14 +354,14 @@ class Expander {
     if (!glob.problem().empty()) return NotExpanded{word.at, glob.problem(), "name fewer files"};
     for (const std::string& name : names) {
       if (!is_utf8(name)) {
-        return NotExpanded{word.at, "a glob that stands for a name that is no UTF-8, which nobody could approve",
+        return NotExpanded{word.at, "a glob that matches a name that is not UTF-8, which nobody could approve",
                            "write the other names out, or rename that file"};
       }
       bytes_ += name.size() + 1 + sizeof(char*);
       words.push_back({name, true, word.at, {}});
     }
     if (bytes_ > max_word_bytes()) {
-      return NotExpanded{word.at, "a glob that stands for more names than one command can take", "name fewer files"};
+      return NotExpanded{word.at, "a glob that matches more names than one command can take", "name fewer files"};
     }
     if (names.empty()) words.push_back({written(pattern), true, word.at, {}});
     return std::nullopt;

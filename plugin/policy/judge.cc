@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/text.h"
 #include "policy/arguments.h"
 #include "policy/confinement.h"
 #include "policy/covenant/repository.h"
@@ -178,7 +179,7 @@ class Judge {
     const Word* const directory = directory_of_cd(command.words);
     if (directory == nullptr) {
       return strictest_.not_covered(frame, at,
-                                    "cd needs exactly one directory, behind -- where it begins with a minus sign",
+                                    "cd needs exactly one directory, after -- if it begins with a minus sign",
                                     "write cd DIRECTORY && ...");
     }
     if ((command.joint != Joint::and_then && command.joint != Joint::sequence && command.joint != Joint::end) ||
@@ -210,7 +211,8 @@ class Judge {
     if (!is_strict()) judge_variables(command, frame);
     if (command.words.empty()) return;
     const Word& first = command.words.front();
-    if (!first.literal) return strictest_.unknown(frame, first.at, "the name of a command is known only when it runs");
+    if (!first.literal)
+      return strictest_.unknown(frame, first.at, "the name of a command is known only when the command runs");
     const std::string_view tool = base_name(first.text);
     judge_entries(command, frame);
     Frame within = frame;
@@ -249,7 +251,8 @@ class Judge {
             certain ? said + (denies ? " is denied by the entry " : " needs a person's approval by the entry ") +
                           in_quotes(entry.text)
                     : said + " might match the entry " + in_quotes(entry.text) +
-                          (denies ? ", which denies it" : ", which asks") + ": a part of it is known only when it runs",
+                          (denies ? ", which denies it" : ", which asks") +
+                          ": a part of it is known only when the command runs",
             std::string(key) + ": " + entry.text,
             "the person who keeps the configuration can take the entry " + in_quotes(entry.text) + " out of " + key,
             true);
@@ -365,7 +368,8 @@ class Judge {
       if (known.size() < words.size() && !said_outright && may_run_programs(tool) &&
           !takes_more_arguments(tool, known_first)) {
         strictest_.not_covered(frame, words.front().at,
-                               in_quotes(tool) + " gets arguments that are known only when it runs, and some " +
+                               in_quotes(tool) +
+                                   " gets arguments that are known only when the command runs, and some " +
                                    (is_known_program(tool) ? "make" : "may make") + " it run programs",
                                is_known_program(tool) ? "write the arguments out, or put -- in front of them"
                                                       : "write the arguments out; the entry \"" + words.front().text +
@@ -393,7 +397,7 @@ class Judge {
                !takes_more_arguments(tool, known_first)) {
       known_first.emplace_back("--");
       strictest_.not_covered(
-          frame, words.front().at, in_quotes(tool) + " gets arguments that are known only when it runs",
+          frame, words.front().at, in_quotes(tool) + " gets arguments that are known only when the command runs",
           takes_more_arguments(tool, known_first) ? "write the arguments out, or put -- in front of them"
                                                   : "write the arguments out");
     }
@@ -452,8 +456,8 @@ class Judge {
     if (!links_moved_by_.empty() && names_paths(tool, texts)) {
       return strictest_.not_covered(frame, words.front().at,
                                     in_quotes(links_moved_by_) +
-                                        " in front may make or move links, so that what the paths of " +
-                                        in_quotes(name) + " lead to is not known before it has run",
+                                        " in front may make or move links, so where the paths of " + in_quotes(name) +
+                                        " lead is not known before it has run",
                                     "make two calls of it");
     }
     const auto runs_elsewhere = std::find_if(
@@ -480,7 +484,7 @@ class Judge {
     const auto unknown_word = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
     if (unknown_word != words.end()) {
       strictest_.not_covered(frame, unknown_word->at,
-                             "a path that is known only when it runs may lead out of directories.roots",
+                             "a path that is known only when the command runs may lead out of directories.roots",
                              "write it out");
     }
     if (links_moved_by_.empty() && moves_links(tool, texts)) links_moved_by_ = tool;
@@ -506,7 +510,7 @@ class Judge {
         case Inner::Kind::script:
           if (!inner.text.literal) {
             strictest_.unknown(frame, inner.text.at,
-                               "shell text for " + in_quotes(tool) + " is known only when it runs");
+                               "shell text for " + in_quotes(tool) + " is known only when the command runs");
             break;
           }
           follow_directories(command, inner, tool, within);
@@ -592,7 +596,7 @@ bool judges_lines(const CommandRules& commands, const DirectoryRules& directorie
 LineJudgement judge(std::string_view line, const Situation& situation) {
   LineJudgement judgement;
   if (!judges_lines(situation.commands, situation.directories)) {
-    judgement.verdict.reason = "nothing is configured that would forbid it";
+    judgement.verdict.reason = "no configured rule forbids it";
     return judgement;
   }
   const bool expands = situation.expands && judges_words(situation.commands, situation.directories);

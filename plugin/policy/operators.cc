@@ -72,7 +72,7 @@ class Scan {
     if (next == '{') return found(2, "a variable ${...}");
     if (is_name_start(next)) {
       std::size_t size = 2;
-      while (is_name_part(behind(size))) ++size;
+      while (is_word_character(behind(size))) ++size;
       return found(size, "the variable " + std::string(text_.substr(at_, size)));
     }
     if (is_digit(next) || std::string_view("@*#?-$!").find(next) < 7) {

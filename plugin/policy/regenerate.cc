@@ -2,6 +2,7 @@
 #include <unordered_set>
 
 #include "base/shell_quote.h"
+#include "base/text.h"
 #include "policy/words.h"
 
 namespace wtool::policy {
@@ -22,8 +23,7 @@ void append_with_status(std::string& line, std::string_view open) {
 bool is_plain_word(std::string_view word) {
   constexpr std::string_view plain = "_-./:,+@%^=";
   const bool characters = std::all_of(word.begin(), word.end(), [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           plain.find(c) != std::string_view::npos;
+    return is_letter_or_digit(c) || plain.find(c) != std::string_view::npos;
   });
   return characters && !word.empty();
 }

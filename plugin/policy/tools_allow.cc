@@ -37,8 +37,7 @@ Verdict denied(std::string reason, std::string hint) {
 
 std::string shown(std::string_view text) {
   constexpr std::size_t most = 200;
-  return Json(std::string(text.substr(0, most)) + (text.size() > most ? "..." : ""))
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dumped(Json(std::string(text.substr(0, most)) + (text.size() > most ? "..." : "")));
 }
 
 // The names, or a sentence that says what is wrong with the file.
@@ -92,7 +91,7 @@ Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::s
   const std::string not_allowed = "Command not allowed: " + shown(program);
   if (file.empty()) {
     return denied(not_allowed + ": there is no tools-allow.json",
-                  std::string("the person who keeps the host can write ") + places[0] + " or " + places[1] +
+                  std::string("the person who maintains the host can write ") + places[0] + " or " + places[1] +
                       " in its directory, a JSON array of names of programs, or set sessions.tools_allow");
   }
   const auto read_file = read(file);
@@ -102,7 +101,7 @@ Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::s
   const auto& names = std::get<NameList>(read_file);
   if (!names.allows(program, programs)) {
     const bool is_path = program.find('/') != std::string::npos;
-    return denied(not_allowed + " is not in " + file, (is_path ? "give the name of a program and no path; " : "") +
+    return denied(not_allowed + " is not in " + file, (is_path ? "give the name of a program, not a path; " : "") +
                                                           std::string("allowed are: ") +
                                                           (names.empty() ? "nothing" : names.shown()));
   }
@@ -110,10 +109,10 @@ Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::s
     const std::size_t at = words[i].find_first_of(metacharacters);
     const bool home = words[i].starts_with('~');
     if (at == std::string::npos && !home) continue;
-    return denied("Argument not allowed: args[" + std::to_string(i - 1) + "] is " + shown(words[i]) + ", with " +
-                      shown(words[i].substr(home ? 0 : at, 1)) + ", a shell metacharacter",
-                  "no shell runs the command, so that it would not do what it does there; put what needs it into a "
-                  "script file and run that");
+    return denied(
+        "Argument not allowed: args[" + std::to_string(i - 1) + "] is " + shown(words[i]) + ", with " +
+            shown(words[i].substr(home ? 0 : at, 1)) + ", a shell metacharacter",
+        "no shell runs the command, so it would have no effect; put what needs it into a script file and run that");
   }
   Verdict verdict;
   verdict.rule = std::string(rule) + ": " + std::string(base_name(program));

@@ -29,11 +29,11 @@ void VerdictBuilder::not_covered(const TextPlace& place, Range at, std::string r
 
 void VerdictBuilder::unknown(const TextPlace& place, Range at, const std::string& what) {
   if (has_allow_list_ || confined_) {
-    not_covered(place, at, what + ", so that it cannot be judged before it runs", std::string(hint_for(what)));
+    not_covered(place, at, what + ", so it cannot be checked before it runs", std::string(hint_for(what)));
   } else {
     const bool denies = !rules_.deny.empty();
     const char* const asks = rules_.ask.empty() ? "commands.ask_network" : "commands.ask";
-    note(denies ? Answer::deny : Answer::ask, place, at, what + ", so that it may be a command of the list",
+    note(denies ? Answer::deny : Answer::ask, place, at, what + ", so it may be one of the listed commands",
          denies ? "commands.deny" : asks, "write the name and the options of each command out");
   }
 }
@@ -42,7 +42,7 @@ Verdict VerdictBuilder::verdict(const std::string& allowed_by) && {
   if (verdict_.answer == Answer::allow) {
     verdict_.reason = has_allow_list_ ? "every command of the line is in commands.allow"
                       : confined_     ? "every path of the line is within directories.roots"
-                                      : "no entry of commands.deny or commands.ask is about it";
+                                      : "no deny or ask entry matches";
     // If the line has no command to which the list applies (only `set -e`), no entry has allowed it.
     const std::string by_list = allowed_by.empty() ? "commands.allow" : allowed_by;
     verdict_.rule = has_allow_list_ ? by_list : confined_ ? "directories.confine_arguments" : "commands";

@@ -1,8 +1,8 @@
 #include "screen/keys.h"
 
-#include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace wtool::screen {
@@ -25,14 +25,6 @@ constexpr NamedKey named[] = {
     {"pageup", Key::Name::page_up}, {"pagedown", Key::Name::page_down},
 };
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 std::optional<int> function_number(std::string_view name) {
   if (!name.starts_with('f') || name.size() < 2 || name[1] == '0') return std::nullopt;
   int number = 0;
@@ -42,9 +34,7 @@ std::optional<int> function_number(std::string_view name) {
 }
 
 bool is_one_character(std::string_view text) {
-  if (text.empty() || !is_utf8(text)) return false;
-  const auto begins = [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; };
-  return std::count_if(text.begin(), text.end(), begins) == 1 && static_cast<unsigned char>(text.front()) >= 0x20 &&
+  return is_utf8(text) && character_count(text) == 1 && static_cast<unsigned char>(text.front()) >= 0x20 &&
          text.front() != 0x7f;
 }
 
@@ -54,7 +44,7 @@ std::optional<Key> key_of(std::string_view name) {
   Key key;
   for (std::size_t plus = name.find('+'); plus != std::string_view::npos && name.size() > plus + 1;
        plus = name.find('+')) {
-    const std::string modifier = lower(name.substr(0, plus));
+    const std::string modifier = lowered(name.substr(0, plus));
     bool* const set = modifier == "ctrl" || modifier == "control" ? &key.control
                       : modifier == "alt" || modifier == "meta"   ? &key.alt
                       : modifier == "shift"                       ? &key.shift
@@ -63,7 +53,7 @@ std::optional<Key> key_of(std::string_view name) {
     *set = true;
     name.remove_prefix(plus + 1);
   }
-  const std::string known = lower(name);
+  const std::string known = lowered(name);
   if (known == "space") name = " ";
   for (const auto& [text, which] : named) {
     if (known != text) continue;
@@ -77,13 +67,11 @@ std::optional<Key> key_of(std::string_view name) {
   }
   if (!is_one_character(name)) return std::nullopt;
   key.character = name;
-  if (key.shift && name.size() == 1 && name.front() >= 'a' && name.front() <= 'z') {
-    key.character.front() = static_cast<char>(name.front() - 'a' + 'A');
-  }
+  if (key.shift && name.size() == 1) key.character.front() = upper(name.front());
   if (!key.control) return key;
   // The only characters for which terminals have a code together with ctrl.
   constexpr std::string_view with_control = "abcdefghijklmnopqrstuvwxyz@[\\]^_ ";
-  key.character = lower(name);
+  key.character = lowered(name);
   if (name.size() != 1 || with_control.find(key.character) == std::string_view::npos) return std::nullopt;
   return key;
 }

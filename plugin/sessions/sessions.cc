@@ -1,6 +1,5 @@
 #include "sessions/sessions.h"
 
-#include <sys/random.h>
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hex.h"
 #include "base/time_text.h"
 
 namespace wtool {
@@ -108,13 +108,8 @@ constexpr std::chrono::milliseconds last_grace{250};
 
 // 128 bits in hexadecimal, which nobody can guess: knowing a session's id is enough to run commands in it.
 std::string unguessable() {
-  unsigned char bytes[16];
-  if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes)) {
-    throw std::system_error(errno, std::generic_category(), "getrandom");
-  }
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) text += {digits[byte >> 4U], digits[byte & 0xFU]};
+  std::string text = random_hex(16);
+  if (text.empty()) throw std::system_error(errno, std::generic_category(), "getrandom");
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/pidfd.h"
 #include "system/process_files.h"
 
 namespace wtool {
@@ -140,7 +141,7 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
     }
     return all_sent([&](int signal) { return ::kill(member.process, signal) == 0; });
   }
-  const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, member.process, 0U)));
+  const Descriptor handle = open_process(member.process);
   pid_t parent = 0;
   if (!handle || !read_parent(member.process, handle.get(), parent)) return false;
   // The handle was opened before the parent was read. If the number had been reused before that, its process would now

@@ -58,7 +58,7 @@ constexpr std::string_view added = "[Added to .clada/commands.json]";
 
 // The text repeats the metadata.
 ToolResult answer(Json metadata) {
-  std::string text = metadata.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = dumped(metadata);
   const bool ok = metadata["ok"].get<bool>();
   return {envelope(std::move(text), !ok, std::move(metadata)), false};
 }

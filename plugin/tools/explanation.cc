@@ -18,8 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 Json names_of(const std::vector<std::string>& variables) {
   std::vector<std::string> names;
   for (const std::string& variable : variables) names.push_back(variable.substr(0, variable.find('=')));
@@ -107,7 +105,7 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
   if (plan.lifts_network) answer["lifts"] = {"network"};
   if (plan.error) {
     answer["error"] = plan.error->code;
-    return dump(answer);
+    return dumped(answer);
   }
   if (plan.verdict.answer == policy::Answer::ask) apply_remembered(request, plan, configuration, answer);
   answer["command"] = request.line;
@@ -125,7 +123,7 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
   }
   answer["limits"] = limits_of(request, configuration);
   answer["sandbox"] = sandbox_of(configuration);
-  return dump(answer);
+  return dumped(answer);
 }
 
 std::string CommandCall::explain(const Configuration& configuration, const Sessions&) const {
@@ -133,11 +131,11 @@ std::string CommandCall::explain(const Configuration& configuration, const Sessi
 }
 
 std::string explanation(const std::string& problem) {
-  return dump({{"verdict", "deny"},
-               {"reason", "Invalid parameters: " + problem},
-               {"rule", "parameters"},
-               {"hint", "correct the parameter and call again"},
-               {"error", "invalid_parameters"}});
+  return dumped(Json{{"verdict", "deny"},
+                     {"reason", "Invalid parameters: " + problem},
+                     {"rule", "parameters"},
+                     {"hint", "correct the parameter and call again"},
+                     {"error", "invalid_parameters"}});
 }
 
 }  // namespace wtool::tools

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/json_reader.h"
+#include "base/text.h"
 
 namespace wtool::tools {
 
@@ -202,7 +203,7 @@ policy::Variables Parameters::variables(const char* name) {
   for (const auto& [key, value] : given->items()) {
     // The value may be a secret: messages never show it.
     const std::string where = std::string(name) + "." + (key.size() <= 60 ? key : key.substr(0, 60) + "...");
-    if (!policy::is_variable_name(key)) {
+    if (!is_variable_name(key)) {
       complain(name, "the variable name " + show_json(key),
                "a name of letters, digits and underscores that does not start with a digit");
     } else if (!value.is_string()) {

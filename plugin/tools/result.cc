@@ -27,7 +27,7 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
   }
   if (how.error == EFBIG) return "the host may not write a file of this size; raise that limit (ulimit -f)";
   if (engine::is_exhaustion(how.error)) {
-    return "the machine, this user or the host has no more of it at the moment; try again later, or raise the limit";
+    return "the machine, this user or the host has no more of it now; try again later, or raise the limit";
   }
   if (result.through_shell && how.stage == Stage::exec) return "shell.program of the configuration must name a shell";
   return "";

@@ -67,7 +67,7 @@ class Format {
     metadata_["signal"] = name;
     if (wording_.ended) return ended(128 + how.signal);
     const std::string text = "Command killed by " + name;
-    return fail({"killed_by_signal", text, "a signal that was not the tool's own ended it"}, text);
+    return fail({"killed_by_signal", text, "a signal that the tool did not send ended it"}, text);
   }
 
   ToolResult operator()(const engine::TimedOut&) {

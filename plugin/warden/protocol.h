@@ -5,7 +5,8 @@
 // - It also sends spawn_custodian to a scope keeper (warden/scope_keeper.h), on that keeper's own socket.
 // - It talks to each custodian on that custodian's own socket, made by the plugin and sent along with spawn_custodian.
 //   So a call costs one message each way: start, and report. Between the two there may be leader_exited and end.
-// - Both sides come from one build: the version is checked once, at hello, and structs are sent as they are.
+// - Both sides come from one build, and structs are sent as they are. The version is checked twice: in the file when the
+//   plugin is loaded, so that the message names the file, and at hello, because the file may have been replaced since.
 //
 // This is the only header of the warden that the engine may include.
 #pragma once

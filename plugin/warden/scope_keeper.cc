@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/pidfd.h"
 #include "warden/event_set.h"
 #include "warden/protocol.h"
 #include "warden/sandbox_child.h"
@@ -31,7 +32,7 @@ pid_t make_sibling() {
 }
 
 void introduce(int socket, pid_t process) {
-  const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)));
+  const Descriptor handle = open_process(process);
   const int sent = handle.get();
   const CustodianSpawned custodian_spawned{{Kind::custodian_spawned, 0, 0}, process, 0};
   send_message(socket, &custodian_spawned, sizeof custodian_spawned, &sent, handle ? 1 : 0);

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/pidfd.h"
 #include "system/process_files.h"
 #include "warden/cgroup.h"
 #include "warden/clock.h"
@@ -91,7 +92,7 @@ void Warden::prepare() {
   sigprocmask(SIG_BLOCK, &child_signal, nullptr);
   child_events_ = Descriptor(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
   null_device_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  self_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0U)));
+  self_ = open_process(::getpid());
   if (!child_events_ || !null_device_ || !self_ || !events_ || !events_.add(child_events_.get(), child) ||
       !events_.add(control_.get(), message)) {
     return fail(WardenProblem::descriptors);
@@ -152,14 +153,12 @@ void Warden::take_message() {
 void Warden::spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
   // A command has changed what all custodians, and their commands, would inherit: another warden must be started.
   if (state_.changed()) return leave();
-  const pid_t process = children_.size() < max_children ? ::fork() : -1;
-  if (process < 0) {
-    tell_not_spawned(socket.get(), errno);
-    return;
-  }
+  if (children_.size() >= max_children) return tell_not_spawned(socket.get(), EAGAIN);
+  const pid_t process = ::fork();
+  if (process < 0) return tell_not_spawned(socket.get(), errno);
   if (process > 0) {
     children_.push_back({number, process});
-    const Descriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)));
+    const Descriptor handle = open_process(process);
     const int sent = handle.get();
     const CustodianSpawned custodian_spawned{{Kind::custodian_spawned, 0, 0}, process, 0};
     send_message(socket.get(), &custodian_spawned, sizeof custodian_spawned, &sent, handle ? 1 : 0);

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(the_output_of_any_step_is_checked_and_is_a_field_of_a_resum
   scratch.file("given", "{\"count\": \"many\"}");
   const Finished wrong = run_workflow(file_);
   BOOST_TEST(wrong.exit_code == 1);
-  BOOST_TEST(holds(wrong.out, "the output is not valid: #/count is \"many\", and its type must be \"integer\""),
+  BOOST_TEST(holds(wrong.out, "the output is not valid: #/count is \"many\", but its type must be \"integer\""),
              wrong.out);
   scratch.file("given", "{\"count\": 7}");
   BOOST_TEST(run_workflow(file_).exit_code == 1);
@@ -251,8 +251,8 @@ BOOST_AUTO_TEST_CASE(a_budget_that_nothing_is_reported_for_fails_the_step) {
   BOOST_TEST(silent.exit_code == 1);
   BOOST_TEST(holds(silent.out, "a budget of tokens, and the command of prompts has not reported any"), silent.out);
   for (const auto& [report, said] : {std::pair("tokens=3", "line 1 of usage_file is not understood: it is not JSON"),
-                                     std::pair("{\"tokens\": -1}", "\"tokens\" is \"-1\", and no number from 0 on"),
-                                     std::pair("[1]", "it is no JSON object")}) {
+                                     std::pair("{\"tokens\": -1}", "\"tokens\" is \"-1\", not a number from 0 on"),
+                                     std::pair("[1]", "it is not a JSON object")}) {
     scratch.file("report", report);
     scratch.file("does", "cat report >>$WTOOL_USAGE\n");
     const Finished wrong = run_workflow(file_);
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_a_report_is_no_reason_to_wait) {
   scratch.file("does", "rm $WTOOL_USAGE; mkfifo $WTOOL_USAGE\n");
   const Finished finished = run_workflow(with("title: w\n", "[*] --> A\nA --> [*]\n", "- A: Prompt \"x\"\n"));
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.out, "usage_file is no file any more"), finished.out);
+  BOOST_TEST(holds(finished.out, "usage_file is no longer a file"), finished.out);
 }
 
 BOOST_AUTO_TEST_CASE(the_time_of_a_budget_ends_a_call) {

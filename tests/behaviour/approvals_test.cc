@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_yes_that_comes_after_a_recorded_no_does_not_count) {
   second.type("y\n");
   const Finished late = second.wait();
   BOOST_TEST(late.exit_code == 1, late.out);
-  BOOST_TEST(holds(late.out, "does not wait for this answer any more"), late.out);
+  BOOST_TEST(holds(late.out, "no longer waits for this answer"), late.out);
   BOOST_TEST(!there("shipped"));
   BOOST_TEST(journal() == before);
 }

@@ -185,7 +185,7 @@ BOOST_FIXTURE_TEST_CASE(a_stopped_process_with_the_lock_delays_a_call_and_does_n
   holder.kill(SIGSTOP);
   const Finished finished = run(writer({"name=b", "lock_wait=100"}));
   BOOST_TEST(holds(finished.out, "failed b-0-0: the audit trail " + file +
-                                     " cannot be written: another process has had its lock for 100 ms"),
+                                     " cannot be written: another process has held its lock for 100 ms"),
              finished.out);
   holder.kill(SIGKILL);
   holder.wait();

@@ -149,9 +149,9 @@ BOOST_AUTO_TEST_CASE(arguments_as_words_that_mean_nothing_are_errors_with_a_hint
   };
   says({"command=ls", "timeot=5"}, "there is no parameter \"timeot\" (did you mean timeout?); allowed are command, ");
   says({"command=ls", "timeout=soon"}, "timeout: got \"soon\"; allowed is a value of type integer");
-  says({"command=ls", "timeout:=soon"}, "timeout: \"soon\" is no JSON");
+  says({"command=ls", "timeout:=soon"}, "timeout: \"soon\" is not JSON");
   says({"command=ls", "-l"}, "there is no option -l");
-  says({"command=ls", "l"}, "\"l\" has not the form NAME=VALUE");
+  says({"command=ls", "l"}, "\"l\" does not have the form NAME=VALUE");
   says({R"({"command":"ls"})", "timeout=5"}, "\"timeout=5\" is one word too many: the arguments are one JSON");
   says({"-", "timeout=5"}, "is one word too many");
   says({"command=ls", "command=ls"}, "command is given twice");
@@ -620,8 +620,7 @@ BOOST_AUTO_TEST_CASE(the_version_takes_no_other_words) {
     const Finished finished = wtool_with(words);
     BOOST_TEST(finished.exit_code == 2);
     BOOST_TEST(finished.out.empty());
-    BOOST_TEST(holds(finished.err, "--version takes --json and the options for every command, and not '"),
-               finished.err);
+    BOOST_TEST(holds(finished.err, "--version takes --json and the options for every command, not '"), finished.err);
   }
 }
 

@@ -1,10 +1,14 @@
-// docs/contracts: the description of the terminal tools in OpenAPI says what their descriptors say.
+// docs/guide/results.md names every key of a result. docs/contracts: the description of the terminal tools in OpenAPI says
+// what their descriptors say.
 #include <yaml-cpp/yaml.h>
 
 #include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <iterator>
 
 #include "support/plugin.h"
 #include "support/program.h"
+#include "support/text.h"
 
 BOOST_AUTO_TEST_SUITE(contracts_test)
 
@@ -59,6 +63,23 @@ BOOST_AUTO_TEST_CASE(the_contract_of_the_terminal_tools_is_that_of_their_descrip
     }
   }
   BOOST_TEST(contract.at("paths").size() == described);
+}
+
+BOOST_AUTO_TEST_CASE(the_page_of_results_names_every_key_of_a_result) {
+  std::ifstream file(std::string(WTOOL_TEST_SOURCE_DIR) + "/docs/guide/results.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  const Plugin plugin;
+  std::size_t named = 0;
+  for (std::uint32_t i = 0; i < plugin.entry().tool_count(); ++i) {
+    const wtool_descriptor& tool = *plugin.entry().tool_at(i);
+    if (std::string_view(tool.id.data, tool.id.size) != "shell_execute") continue;
+    const Json schema = schema_of({tool.output_schema.data, tool.output_schema.size});
+    for (const auto& [key, value] : schema.at("properties").items()) {
+      BOOST_TEST(holds(page, "`" + key + "`"), key);
+      ++named;
+    }
+  }
+  BOOST_TEST(named > 20U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_the_log_holds_nothing_up) {
   const Finished attached = wtool({"attach", id});
   BOOST_TEST(!attached.limit_passed);
   BOOST_TEST(attached.exit_code == 2);
-  BOOST_TEST(holds(attached.err, ".log is no file"), attached.err);
+  BOOST_TEST(holds(attached.err, ".log is not a file"), attached.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {

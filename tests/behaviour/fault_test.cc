@@ -37,7 +37,7 @@ struct Installation : ScratchFolder {
     BOOST_TEST_CONTEXT(finished.out << finished.err) {
       BOOST_TEST(finished.exit_code == 2);
       BOOST_TEST(holds(finished.err, "the helper program " + warden + " " + reason));
-      BOOST_TEST(holds(finished.err, "it belongs beside the plugin"));
+      BOOST_TEST(holds(finished.err, "it must come from the same build as the plugin"));
     }
   }
   const std::string plugin = path() + "/lib/wtool/shell_tools.so";
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_warden_of_another_version) {
   BOOST_REQUIRE((at != std::string::npos));
   bytes.replace(at, ours.size(), note_text(77));
   file("libexec/wtool/shell-warden", bytes, 0755);
-  check_refused("is of protocol version 77, and this plugin needs version " +
+  check_refused("has protocol version 77, but this plugin needs version " +
                 std::to_string(wtool::warden::protocol_version));
 }
 

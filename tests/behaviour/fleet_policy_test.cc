@@ -116,7 +116,7 @@ BOOST_FIXTURE_TEST_CASE(its_locks_hold_for_a_host_that_embeds_the_plugin, Fleet)
   BOOST_TEST(loosened.exit_code == 3);
   BOOST_TEST(holds(loosened.out,
                    "the configuration of the host: limits.timeout_max is locked by "
-                   "/etc/wtool/wtool.yaml:3:23, which allows at most 60, and this is 61"),
+                   "/etc/wtool/wtool.yaml:3:23, which allows at most 60, but this is 61"),
              loosened.out);
 }
 
@@ -180,7 +180,7 @@ BOOST_FIXTURE_TEST_CASE(a_policy_that_cannot_be_trusted_or_read_refuses_everythi
       {"mkdir wtool; head -c 1048577 /dev/zero > wtool/wtool.yaml", file + " has more than 1048576 bytes"},
       {with("limits: {"), file + ":1:9: this is not YAML"},
       {with("limit: {timeout_max: 5}"), file + ":1:1: unknown key limit"},
-      {with("lock: [output.directory]"), file + ":1:8: the lock on output.directory holds nothing"},
+      {with("lock: [output.directory]"), file + ":1:8: the lock on output.directory has no effect"},
       {good + "; touch wtool/wtool.d", "/etc/wtool/wtool.d is not a folder"},
       {good + "; mkdir -m 777 wtool/wtool.d", "/etc/wtool/wtool.d may be written by others"},
       {good + "; mkdir wtool/wtool.d; mkfifo wtool/wtool.d/a.yaml", "/etc/wtool/wtool.d/a.yaml is not a regular file"},
@@ -192,7 +192,7 @@ BOOST_FIXTURE_TEST_CASE(a_policy_that_cannot_be_trusted_or_read_refuses_everythi
   };
   if (is_root()) {
     rows.push_back({good + "; chown 12345 wtool/wtool.yaml",
-                    file + " belongs to user 12345, and must belong to root (chown root " + file + ")"});
+                    file + " belongs to user 12345, but must belong to root (chown root " + file + ")"});
     rows.push_back({good + "; chown 12345 wtool", "/etc/wtool belongs to user 12345"});
     rows.push_back({"mkdir wtool; mknod wtool/wtool.yaml c 1 5", file + " is not a regular file"});
   }

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_link_is_not_followed_and_a_path_outside_is_a_mistake) {
   for (const char* path : {"../x", "/etc/passwd"}) {
     const Finished outside = keeps("true", std::string("keep=[\"") + path + "\"]");
     BOOST_TEST(outside.exit_code == 2);
-    BOOST_TEST(holds(outside.err, "a file that is kept is below the directory of its step"), outside.err);
+    BOOST_TEST(holds(outside.err, "a file that is kept must be below the directory of its step"), outside.err);
   }
 }
 

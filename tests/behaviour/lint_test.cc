@@ -230,6 +230,19 @@ BOOST_FIXTURE_TEST_CASE(names_without_a_value_on_any_path_are_errors_and_others_
   BOOST_TEST(found(file).empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(the_outcome_of_a_choice_or_a_fork_is_an_error_and_that_of_a_join_is_not, Lint) {
+  const std::string file = scratch.file(
+      "f.md",
+      "---\nfailures: continue\n---\n```mermaid\nstateDiagram-v2\nstate F <<fork>>\nstate J <<join>>\nstate D "
+      "<<choice>>\n"
+      "[*] --> F\nF --> A\nF --> B\nA --> J\nB --> J\nJ --> D\nD --> C: success\nD --> C: failure\nC --> [*]\n"
+      "```\n\n## Actions\n\n- A: Log \"a\"\n- B: Log \"b\"\n- C: Log \"${J.success} ${F.success} ${D.success}\"\n");
+  const auto wrong = found(file);
+  BOOST_REQUIRE(wrong.size() == 2U);
+  BOOST_TEST(holds(wrong[0], "'F' has no action"), wrong[0]);
+  BOOST_TEST(holds(wrong[1], "'D' has no action"), wrong[1]);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_name_that_the_matrix_does_not_have_is_an_error, Lint) {
   const std::string matrix = " matrix={\"suite\": [\"a\", \"b\"]}\n";
   const auto wrong = found(chain({"A"}, "- A: Shell \"echo ${matrix.suit}\"" + matrix));
@@ -331,7 +344,7 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_are_compared_with_their_schemas, Lint
   BOOST_REQUIRE(all.size() == 4U);
   BOOST_TEST(holds(all[0], "12:35: the tool shell_execute has no parameter 'comand'; did you mean 'command'?"), all[0]);
   BOOST_TEST(holds(all[1], "13:37: the variable 'n' is not defined"), all[1]);
-  BOOST_TEST(holds(all[2], "13:57: the parameter 'command' of the tool shell_execute is a text, and not \"5\""),
+  BOOST_TEST(holds(all[2], "13:57: the parameter 'command' of the tool shell_execute must be a text, not \"5\""),
              all[2]);
   BOOST_TEST(holds(all[3], "14:16: there is no tool \"shell_exec\"; did you mean shell_execute?"), all[3]);
 }
@@ -345,12 +358,14 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_out_of_their_range_are_found_before_a
                                "shell_execute with command=\"${A.metadata.x}\" timeout=1\n- E: Shell \"true\" "
                                "timeout=2h\n"));
   BOOST_REQUIRE(all.size() == 4U);
-  BOOST_TEST(holds(all[0], "13:35: the parameter 'command' of the tool shell_execute is not empty, and not"), all[0]);
-  BOOST_TEST(holds(all[1], "13:46: the parameter 'timeout' of the tool shell_execute is at least 1, and not \"0\""),
+  BOOST_TEST(
+      holds(all[0], "13:35: the parameter 'command' of the tool shell_execute must be a text that is not empty, not"),
+      all[0]);
+  BOOST_TEST(holds(all[1], "13:46: the parameter 'timeout' of the tool shell_execute must be at least 1, not \"0\""),
              all[1]);
-  BOOST_TEST(holds(all[2], ": the parameter 'environment.N' of the tool shell_execute is a text, and not \"5\""),
+  BOOST_TEST(holds(all[2], ": the parameter 'environment.N' of the tool shell_execute must be a text, not \"5\""),
              all[2]);
-  BOOST_TEST(holds(all[3], "is at most 300000, and not \"300001\""), all[3]);
+  BOOST_TEST(holds(all[3], "must be at most 300000, not \"300001\""), all[3]);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_timeout_beyond_the_configured_maximum_is_found_before_a_run, Lint) {
@@ -360,7 +375,7 @@ BOOST_FIXTURE_TEST_CASE(a_timeout_beyond_the_configured_maximum_is_found_before_
                                "shell_execute with command=\"ls\" timeout=61\n"));
   BOOST_REQUIRE(all.size() == 2U);
   BOOST_TEST(holds(all[0], "this timeout is longer than limits.timeout_max, which is 60 seconds"), all[0]);
-  BOOST_TEST(holds(all[1], "is at most 60, and not \"61\""), all[1]);
+  BOOST_TEST(holds(all[1], "must be at most 60, not \"61\""), all[1]);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_in_utf_16_is_reported_as_such, Lint) {

@@ -371,7 +371,7 @@ BOOST_AUTO_TEST_CASE(what_could_be_read_in_two_ways_is_not_changed) {
     BOOST_TEST(finished.exit_code == 2, one.text);
     BOOST_TEST(holds(finished.err, file + ": "), finished.err);
     BOOST_TEST(holds(finished.err, "nothing was changed"), finished.err);
-    BOOST_TEST(!holds(finished.err, "it is no YAML"), finished.err);
+    BOOST_TEST(!holds(finished.err, "it is not YAML"), finished.err);
     BOOST_TEST(read(file) == one.text);
   }
 }

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(what_ends_at_once_is_answered_as_ever) {
   BOOST_TEST(text_of(client.run("echo hi", {{"arguments", {{"background", false}}}})).starts_with("hi\n[exit 0, "));
   const Json odd = client.run("echo hi", {{"arguments", {{"background", "yes"}}}});
   BOOST_TEST(odd.at("isError") == true);
-  BOOST_TEST(holds(text_of(odd), "background must be true or false, and is \"yes\""), text_of(odd));
+  BOOST_TEST(holds(text_of(odd), "background must be true or false, but is \"yes\""), text_of(odd));
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
 }
 

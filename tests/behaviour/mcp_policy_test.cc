@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(without_a_word_commands_are_held_to_the_project) {
     return Json::parse(line).at("result");
   };
   const Json started = say(1, "initialize", {{"protocolVersion", "2025-06-18"}, {"capabilities", Json::object()}});
-  const std::string rule = "Commands write below " + person.project() + " and in temporary folders alone";
+  const std::string rule = "Commands write only below " + person.project() + " and in temporary folders";
   BOOST_TEST(holds(started.dump(), rule), started);
   const std::string command =
       "pwd; echo made > ../made; cat ../made; cat ~/.ssh/id; echo x > ~/x; echo token: $A_TOKEN; "
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(read_only_does_not_write_the_folder) {
   BOOST_TEST(holds(text, person.project() + "\n"), text);
   BOOST_TEST(holds(text, "temporary\n"), text);
   if (!person.is_temporary()) BOOST_TEST(!fs::exists(person.project() + "/made"));
-  BOOST_TEST(holds(server.instructions(), "write in temporary folders alone"));
+  BOOST_TEST(holds(server.instructions(), "write only in temporary folders"));
 }
 
 BOOST_AUTO_TEST_CASE(open_is_said_and_lets_commands_do_what_the_person_may) {
@@ -417,7 +417,7 @@ BOOST_AUTO_TEST_CASE(a_login_shell_that_fails_or_does_not_end_is_said_and_gone_w
     LoginServer server(person, profile, {});
     BOOST_TEST(server.text("echo \"($A_MARK)\"").starts_with("()\n"), profile);
     const std::string errors = server.errors();
-    BOOST_TEST(holds(errors, "mcp.login_environment: goes without it: "), errors);
+    BOOST_TEST(holds(errors, "mcp.login_environment: the server starts without it: "), errors);
     BOOST_TEST(holds(errors, reason), errors);
     BOOST_TEST(!holds(run({"/bin/ps", "-eo", "args"}).out, slept), profile);
   }

@@ -185,8 +185,7 @@ BOOST_AUTO_TEST_CASE(only_workflows_that_say_so_are_tools) {
   const Json refused = client.answer(client.call("echo x"));
   BOOST_TEST(refused.at("error").at("code") == -32602);
   BOOST_TEST(client.end() ==
-             "wtool: mcp: policy open: commands may do what you may, but for what your configuration "
-             "says\n");
+             "wtool: mcp: policy open: commands may do what you may, except for what your configuration forbids\n");
   // The run is one like any other.
   const std::string id = structure(result).at("run");
   const Finished shown = run({wtool_path, "show", id}, shop.here());
@@ -227,8 +226,8 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_served_are_reported_and_the_others_are
          {"unknown-action.md: the workflow was not served: 1 error",
           "no-boolean.md: the workflow was not served: 1 error", "no-yaml.md: the workflow was not served: ",
           "bad name.md: the workflow was not served: \"bad name\" is not a valid name",
-          "named.md: the workflow was not served: there is another tool of the name shell_execute",
-          "polls.md: the workflow was not served: there is another tool of the name job_poll",
+          "named.md: the workflow was not served: another tool has the name shell_execute",
+          "polls.md: the workflow was not served: another tool has the name job_poll",
           "one.md: the workflow was not served: ", "two.md has the name twin, too",
           "two.md: the workflow was not served: ", "one.md has the name twin, too",
           "taken.md: the workflow was not served: its parameter 'resume'", "bytes.md: the workflow was not served: "}) {
@@ -299,7 +298,7 @@ BOOST_AUTO_TEST_CASE(arguments_that_the_parameters_do_not_allow_run_nothing) {
   Client client(shop);
   const std::pair<Json, const char*> cases[] = {
       {Json::object(), "the required parameter 'target' is missing (what to build)"},
-      {{{"target", 5}}, "target: must be a string, and is \"5\""},
+      {{{"target", 5}}, "target: must be a string, but is \"5\""},
       {{{"target", "x"}, {"taget", "y"}}, "taget: the workflow has no parameter of that name; did you mean 'target'?"},
       {{{"target", "x"}, {"kind", "huge"}}, "kind: \"huge\" is not one of: small, large"},
       {{{"target", "x"}, {"count", 4}}, "count: \"4\" is more than the maximum 3"},
@@ -444,7 +443,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_that_ends_at_once_or_cannot_ru
   BOOST_TEST(text.starts_with("x\n[completed, "), text);
   const Json odd = client.run_tool("a", {{"background", "yes"}});
   BOOST_TEST(odd.at("isError") == true);
-  BOOST_TEST(holds(text_of(odd), "background must be true or false, and is \"yes\""), text_of(odd));
+  BOOST_TEST(holds(text_of(odd), "background must be true or false, but is \"yes\""), text_of(odd));
   BOOST_TEST(holds(text_of(client.run_tool("a", {{"background", true}, {"x", 1}})), "nothing was run:"));
 }
 
@@ -561,7 +560,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_another_workflow_is_not_continued) {
   const std::string id = structure(client.run_tool("a", {{"word", "x"}})).at("run");
   const std::string said = text_of(client.run_tool("b", {{"word", "x"}, {"resume", id}}));
   BOOST_TEST(holds(said, "resume: the run " + id + " is one of "), said);
-  BOOST_TEST(holds(said, "tools/a.md, and not of "), said);
+  BOOST_TEST(holds(said, "tools/a.md, not of "), said);
   BOOST_TEST(run({wtool_path, "run", "elsewhere.md", "--var", "word=x"}, shop.here()).exit_code == 1);
   BOOST_TEST(structure(client.run_tool("a", {{"resume", "last"}})).at("run") == id);
   const std::string none = text_of(client.run_tool("b", {{"resume", "last"}}));

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_prompts_are_found_before_a_run) {
       {"{% include \"nowhere\" %}", "", "prompts/main.md:1:1: there is no prompt \"nowhere\""},
       {"{% render \"part\" %}", "{{ kind }}", "prompts/part.md:1:1: the prompt reads 'kind', which has no value"},
       {"{% render \"part\" %}", "a {% if %}", "prompts/part.md:1:9: the expression ends"},
-      {"{% include \"part\" %}", "{% render \"main\" %}", "put in one another in a circle: "},
+      {"{% include \"part\" %}", "{% render \"main\" %}", "inserted in one another in a circle: "},
       {"{% if kind %}{% render \"part\" %}{% endif %}", "{% include \"part\" %}", "in a circle: "},
       {"{% if kind %}", "", "prompts/main.md:1:1: this {% if %} has no {% endif %}"},
       {"{% rendr \"part\" %}", "", "prompts/main.md:1:1: there is no tag {% rendr %}"},

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_one_state_cannot_be_the_beginning_for_from) {
   seen();
   const Finished refused = run_workflow("workflow.md", {"--from", "C"});
   BOOST_TEST(refused.exit_code == 2);
-  BOOST_TEST(holds(refused.err, "ran C alone; name another run with `wtool resume RUN --from C`"), refused.err);
+  BOOST_TEST(holds(refused.err, "ran only C; name another run with `wtool resume RUN --from C`"), refused.err);
   BOOST_TEST(seen().empty());
 }
 

@@ -429,7 +429,7 @@ BOOST_AUTO_TEST_CASE(a_changed_configuration_fails_the_next_call_and_makes_nothi
   BOOST_TEST_CONTEXT(finished.out << finished.err) {
     BOOST_TEST(!finished.limit_passed);
     BOOST_TEST(finished.exit_code == 1);
-    BOOST_TEST(holds(finished.out, "comes into force only while no service runs"));
+    BOOST_TEST(holds(finished.out, "takes effect only while no service runs"));
     BOOST_TEST(mark.bearers().empty(), mark.description());
   }
 }

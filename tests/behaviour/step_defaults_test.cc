@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_used_is_an_error_of_a_run_and_a_warni
   }
   std::filesystem::remove(scratch.path() + "/bad.env");
   std::filesystem::create_directory(scratch.path() + "/bad.env");
-  check("this is a directory, and not a file of variables");
+  check("this is a directory, not a file of variables");
   std::filesystem::remove(scratch.path() + "/bad.env");
   scratch.file("bad.env", "A='x' y\n");
   nested("", action);
@@ -131,9 +131,10 @@ BOOST_AUTO_TEST_CASE(mistakes_in_defaults_have_their_places) {
   nested("env: [a]\nretry: many\ntimeout: never\nenv_file: \"\"\n",
          "- Out: Log \"x\"\n- Outer: retry=1 env={\"1A\": \"x\"}\n- Deep: Shell \"true\"\n");
   const std::string found = wtool({"lint", "w.md"}).out;
-  for (const char* part : {":2:6: error: 'env' holds deeper indented lines", ":3:8: error: 'retry' is a whole number",
-                           ":4:10: error: a timeout is a number", ":5:11: error: 'env_file' needs the name of a file",
-                           "error: \"1A\" cannot name an environment variable"}) {
+  for (const char* part :
+       {":2:6: error: 'env' needs more deeply indented lines", ":3:8: error: 'retry' must be a whole number",
+        ":4:10: error: a timeout is a number", ":5:11: error: 'env_file' needs the name of a file",
+        "error: \"1A\" cannot name an environment variable"}) {
     BOOST_TEST(holds(found, part), found);
   }
   nested("env: {X: \"${nothing}\"}\n", "- Out: Shell \"echo $X\"\n- Deep: Shell \"echo $X\"\n");

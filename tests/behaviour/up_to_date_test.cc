@@ -504,10 +504,10 @@ BOOST_AUTO_TEST_CASE(mistakes_are_found_before_a_run) {
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] secret"), "never kept"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=\"x\""), "list of paths in brackets"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[1]"), "texts in double quotes"));
-  BOOST_TEST(holds(says("Shell \"true\" with cache=maybe"), "cache is true, strict or false"));
+  BOOST_TEST(holds(says("Shell \"true\" with cache=maybe"), "cache must be true, strict or false"));
   for (const char* output : {"app", "./app", "*/app"}) {
     BOOST_TEST(holds(says("Shell \"true\" with cache=strict outputs=[\"" + std::string(output) + "\"]"),
-                     "an output lies in a folder that the step may fill"));
+                     "an output must lie in a folder that the step may fill"));
   }
   BOOST_TEST(holds(says("Call tool \"shell_execute\" with command=\"true\" cache=strict"), "command of a Shell step"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"${nothing}\"]"), "nothing"));

@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_reads_the_json_of_an_output_that_was_cut) {
   fs::remove_all(output_file("").parent_path());
   const Finished gone = wtool({"resume", "last", "--from", "B"});
   BOOST_TEST(gone.exit_code == 1);
-  BOOST_TEST(holds(gone.err, "the whole output of the state A is not kept any more"), gone.err);
+  BOOST_TEST(holds(gone.err, "the whole output of the state A is no longer kept"), gone.err);
   BOOST_TEST(holds(gone.out, "is gone"), gone.out);
 }
 

@@ -499,7 +499,7 @@ BOOST_AUTO_TEST_CASE(of_binary_standard_input_only_type_and_size_are_told) {
                "- One: Call tool shell_execute with {\"command\": \"cat\", \"stdin\": [\"s3kr1t\"]}\n");
   for (const char* command : {"lint", "plan", "run"}) {
     const Finished refused = wtool({command, written});
-    BOOST_TEST(holds(refused.out + refused.err, "is a text, and not a value of type array (10 bytes)"),
+    BOOST_TEST(holds(refused.out + refused.err, "must be a text, not a value of type array (10 bytes)"),
                refused.out << refused.err);
   }
   // The type of a value that is not in the file is known only when the workflow runs.

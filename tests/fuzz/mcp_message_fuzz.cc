@@ -38,7 +38,7 @@ static void check(const Message& message, std::string_view line) {
     const json parsed = json::parse(line, nullptr, false);
     require(!parsed.is_object() || answer["id"] == parsed.at("id"));
   }
-  if (!is_invalid) parsed_line(wtool::host::mcp::notification_line("m", wtool::host::mcp::dumped(message.body)));
+  if (!is_invalid) parsed_line(wtool::host::mcp::notification_line("m", wtool::dumped(message.body)));
   for (const Message& one : message.batch) check(one, line);
 }
 

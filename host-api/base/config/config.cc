@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/paths.h"
+#include "base/text.h"
 
 namespace wtool {
 
@@ -21,8 +22,8 @@ namespace {
 struct LockViolation {
   std::string allowed;  // what would be allowed: "at most 500"
   std::string found;    // what the layer has instead: "this is 900"
-  // The index of the list element that is not allowed; 0 if the violation is not about one element.
-  std::size_t element = 0;
+  // The index of the list element that is not allowed; npos if the violation is not about one element.
+  std::size_t element = std::string::npos;
 };
 
 using nlohmann::json;
@@ -170,7 +171,7 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
     violation = {"only the same servers with the same keys", "this has " + text_list(names, "none")};
     return false;
   }
-  violation = {locked.is_null() ? "nothing, for it is not set there" : "only " + shown(locked),
+  violation = {locked.is_null() ? "nothing, because it is not set there" : "only " + shown(locked),
                "this is " + shown(later)};
   return false;
 }
@@ -282,7 +283,7 @@ class Merger {
         const ConfigPlace& place =
             violation.element < setting.elements.size() ? setting.elements[violation.element] : setting.place;
         return diagnostics_.add(place, full_name(key) + " is locked by " + to_text(*lock) + ", which allows " +
-                                           violation.allowed + ", and " + violation.found);
+                                           violation.allowed + ", but " + violation.found);
       }
     }
     values_.insert_or_assign(full_name(key), LayerValue{std::move(value), layer.title, setting.place, layers_});

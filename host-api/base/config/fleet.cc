@@ -36,7 +36,7 @@ std::string sentence(const std::string& path, const std::string& what, const std
 // Why others than root may have written the file or folder; empty: only root can have written it.
 std::string odd_owner(const struct stat& found, const std::string& path) {
   if (found.st_uid != 0) {
-    return sentence(path, "belongs to user " + std::to_string(found.st_uid) + ", and must belong to root",
+    return sentence(path, "belongs to user " + std::to_string(found.st_uid) + ", but must belong to root",
                     "chown root " + escaped(path));
   }
   if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
@@ -47,7 +47,7 @@ std::string odd_owner(const struct stat& found, const std::string& path) {
 
 std::string cannot(const std::string& path, const char* what, int number) {
   const std::string tail = number == EACCES ? "every user must be able to read it: chmod a+rX " + escaped(path)
-                                            : "mend it, or remove it to have no such policy";
+                                            : "fix it, or remove it to have no such policy";
   return sentence(path, std::string("cannot be ") + what + ": " + ::strerror(number), tail);
 }
 
@@ -120,7 +120,8 @@ bool list_parts(int folder, const std::string& path, std::vector<std::string>& n
   while (const dirent* entry = ::readdir(stream.get())) {
     const std::string_view name = entry->d_name;
     if (++entries > max_entries) {
-      error = sentence(path, "has more than " + std::to_string(max_entries) + " entries", "remove what is no policy");
+      error =
+          sentence(path, "has more than " + std::to_string(max_entries) + " entries", "remove what is not a policy");
       return false;
     }
     if (name.starts_with('.')) continue;
@@ -138,7 +139,7 @@ bool list_parts(int folder, const std::string& path, std::vector<std::string>& n
   std::sort(names.begin(), names.end());
   if (names.size() < max_files) return true;
   error = sentence(path, "has " + std::to_string(names.size()) + " files",
-                   "at most " + std::to_string(max_files - 1) + " are read: put some together");
+                   "at most " + std::to_string(max_files - 1) + " are read: merge some");
   return false;
 }
 
@@ -158,7 +159,8 @@ std::optional<FleetPolicy> checked(std::vector<Layer> layers, ConfigDiagnostics&
       const std::size_t dot = name.find('.');
       const ConfigKey* key = dot == std::string::npos ? nullptr : find_key(name.substr(0, dot), name.substr(dot + 1));
       if (key == nullptr || !key->is_chosen || std::find(set.begin(), set.end(), name) != set.end()) continue;
-      diagnostics.add(place, "the lock on " + name + " holds nothing, because no file of the policy sets it: set it");
+      diagnostics.add(place,
+                      "the lock on " + name + " has no effect, because no file of the policy sets this key: set it");
     }
   }
   if (diagnostics.empty()) merge(layers, {}, diagnostics);
@@ -184,7 +186,7 @@ bool take_value(const ConfigKey& key, json& value, std::string& error) {
   };
   const bool relative = is_path(key.type) &&
                         (value.is_array() ? std::any_of(value.begin(), value.end(), is_relative) : is_relative(value));
-  std::string problem = relative ? "must be an absolute path, and is " + shown(value) : check_value(key, "/", value);
+  std::string problem = relative ? "must be an absolute path, but is " + shown(value) : check_value(key, "/", value);
   if (problem.empty()) return true;
   error = "configuration: " + full_name(key) + ' ' + problem;
   return false;

@@ -93,12 +93,6 @@ std::string check_value(const ConfigKey& key, const std::string& folder, nlohman
 bool is_list(KeyType type);
 std::string check_element(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 
-// Whether a variable may have this name.
-bool is_variable_name(std::string_view name);
-
-// "a, b or c"
-std::string alternatives(const std::vector<std::string>& words);
-
 // Text of the file for an error: escaped, and cut where it is long.
 std::string shown_text(std::string_view text);
 

@@ -13,6 +13,7 @@
 #include "base/config/yaml_mistake.h"
 #include "base/edit_distance.h"
 #include "base/escape.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace wtool {
@@ -69,7 +70,7 @@ class LayerReader {
     if (top.IsNull()) return;
     if (!top.IsMap()) {
       return mistake(top.Mark(),
-                     std::string("the configuration must be a mapping of keys to values, and is ") + kind_name(top));
+                     std::string("the configuration must be a mapping of keys to values, but is ") + kind_name(top));
     }
     std::set<std::string> seen;
     for (const auto& entry : top) {
@@ -93,11 +94,11 @@ class LayerReader {
   // The key as text. Empty where it is not a valid key, or a repeated one; the mistake is then noted.
   std::string key_text(const YAML::Node& key, std::set<std::string>& seen, const std::string& prefix) {
     if (!key.IsScalar() || key.Scalar().empty()) {
-      mistake(key.Mark(), std::string("a key must be a name, and is ") + (key.IsScalar() ? "empty" : kind_name(key)));
+      mistake(key.Mark(), std::string("a key must be a name, but is ") + (key.IsScalar() ? "empty" : kind_name(key)));
       return {};
     }
     if (!seen.insert(key.Scalar()).second) {
-      mistake(key.Mark(), "the key " + prefix + shown_text(key.Scalar()) + " is there twice");
+      mistake(key.Mark(), "the key " + prefix + shown_text(key.Scalar()) + " occurs twice");
       return {};
     }
     return key.Scalar();
@@ -122,7 +123,7 @@ class LayerReader {
     layer_.sections.emplace(section, place(mark));
     if (value.IsNull()) return;
     if (!value.IsMap()) {
-      return mistake(value.Mark(), section + " must be a mapping of keys to values, and is " + kind_name(value));
+      return mistake(value.Mark(), section + " must be a mapping of keys to values, but is " + kind_name(value));
     }
     const std::string prefix = section + '.';
     std::set<std::string> seen;
@@ -141,12 +142,12 @@ class LayerReader {
     if (key.type == KeyType::variables && !node.IsMap() && !node.IsNull()) {
       return mistake(
           node.Mark(),
-          full_name(key) + " must be a mapping of names to texts, such as {CI: \"1\"}, and is " + kind_name(node));
+          full_name(key) + " must be a mapping of names to texts, such as {CI: \"1\"}, but is " + kind_name(node));
     }
     if (key.type == KeyType::classes && !node.IsMap() && !node.IsNull()) {
       return mistake(
           node.Mark(),
-          full_name(key) + " must be a mapping of names to keys, such as {big: {cpus: 8}}, and is " + kind_name(node));
+          full_name(key) + " must be a mapping of names to keys, such as {big: {cpus: 8}}, but is " + kind_name(node));
     }
     if (key.type == KeyType::servers && !node.IsMap() && !node.IsNull()) {
       return mistake(node.Mark(), full_name(key) +
@@ -204,7 +205,7 @@ class LayerReader {
       json checked;
       if (!take_scalar(prefix + name, entry.second, checked)) return false;
       if (checked.is_null() || entry.second.Scalar().find('\0') != std::string::npos) {
-        mistake(entry.second.Mark(), prefix + name + " must be a text, such as \"\" for an empty one, and " +
+        mistake(entry.second.Mark(), prefix + name + " must be a text, such as \"\" for an empty one, but " +
                                          (checked.is_null() ? "is " + shown(checked) : "has a NUL in it"));
         return false;
       }
@@ -232,7 +233,7 @@ class LayerReader {
       }
       if (!entry.second.IsMap()) {
         mistake(entry.second.Mark(),
-                prefix + name + " must be a mapping of keys to values, and is " + kind_name(entry.second));
+                prefix + name + " must be a mapping of keys to values, but is " + kind_name(entry.second));
         return false;
       }
       good = read_one(prefix + name, entry.second, value[name] = json::object()) && good;
@@ -317,7 +318,7 @@ class LayerReader {
     if (node.IsNull()) return;
     if (!node.IsSequence()) {
       return mistake(node.Mark(), std::string("lock must be a list of sections and keys, such as [commands, "
-                                              "limits.timeout_max], and is ") +
+                                              "limits.timeout_max], but is ") +
                                       kind_name(node));
     }
     for (const auto& element : node) {
@@ -333,7 +334,7 @@ class LayerReader {
       for (const ConfigKey& key : config_keys()) names.push_back(full_name(key));
       std::string what = element.IsScalar()
                              ? "lock has \"" + shown_text(name) + "\", which is neither a section nor a key"
-                             : std::string("lock must have names, and has ") + kind_name(element);
+                             : std::string("lock must have names, but has ") + kind_name(element);
       if (const std::string_view close = nearest(name, names); !close.empty()) {
         what += "; did you mean " + std::string(close) + "?";
       }
@@ -345,7 +346,7 @@ class LayerReader {
   bool take_scalar(const std::string& name, const YAML::Node& node, json& value) {
     std::string error;
     if (!node.IsScalar() && !node.IsNull()) {
-      mistake(node.Mark(), name + " must be a single value, and is " + kind_name(node));
+      mistake(node.Mark(), name + " must be a single value, but is " + kind_name(node));
     } else if (node.IsScalar() && !parse_scalar(node.Scalar(), node.Tag(), value, error)) {
       mistake(node.Mark(), name + ": " + error);
     } else {

@@ -24,7 +24,7 @@ bool is_line(const json& value) {
 
 std::string whole_number(const json& value, std::int64_t least, std::int64_t most) {
   if (value.is_number_integer() && value >= least && value <= most) return {};
-  return "must be a whole number, " + std::to_string(least) + " to " + std::to_string(most) + ", and is " +
+  return "must be a whole number, " + std::to_string(least) + " to " + std::to_string(most) + ", but is " +
          shown(value);
 }
 
@@ -33,17 +33,17 @@ std::string whole_number(const json& value, std::int64_t least, std::int64_t mos
 std::string check_server_value(std::string_view name, const json& value, std::vector<std::string>& names) {
   constexpr std::int64_t largest = 1LL << 53;
   if (name == "command") {
-    return is_line(value) ? "" : "must be the command that starts the server, on one line, and is " + shown(value);
+    return is_line(value) ? "" : "must be the command that starts the server, on one line, but is " + shown(value);
   }
   if (name == "env") {
-    return value.is_object() ? "" : "must be a mapping of names to texts, such as {CI: \"1\"}, and is " + shown(value);
+    return value.is_object() ? "" : "must be a mapping of names to texts, such as {CI: \"1\"}, but is " + shown(value);
   }
   if (name == "tools") {
     const bool good = value.is_array() && std::all_of(value.begin(), value.end(), is_line);
-    return good ? "" : "must be a list of names of tools, such as [search, \"get_*\"], and is " + shown(value);
+    return good ? "" : "must be a list of names of tools, such as [search, \"get_*\"], but is " + shown(value);
   }
-  if (name == "sandbox") return value == "read-only" ? "" : "must be read-only, and is " + shown(value);
-  if (name == "network") return value == "deny" ? "" : "must be deny, and is " + shown(value);
+  if (name == "sandbox") return value == "read-only" ? "" : "must be read-only, but is " + shown(value);
+  if (name == "network") return value == "deny" ? "" : "must be deny, but is " + shown(value);
   if (name == "timeout") return whole_number(value, 1, 86400);
   if (name == "memory_bytes") return whole_number(value, 1 << 20, largest);
   if (name == "cpu_seconds" || name == "processes") return whole_number(value, 1, 1000000);

@@ -5,18 +5,18 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string_view>
 
 #include "base/escape.h"
 #include "base/json.h"
+#include "base/text.h"
 
 namespace wtool {
 
 namespace {
 
 using nlohmann::json;
-
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
 std::string range(const ConfigKey& key) {
   const auto whole = [](double number) { return std::to_string(static_cast<std::int64_t>(number)); };
@@ -26,11 +26,11 @@ std::string range(const ConfigKey& key) {
 
 // Makes `value` an absolute path; a relative one is taken as below `folder`. Returns what is wrong; empty: nothing.
 std::string check_location(const std::string& wanted, const std::string& folder, json& value) {
-  if (!value.is_string() || value.get_ref<const std::string&>().empty()) return wanted + ", and is " + shown(value);
+  if (!value.is_string() || value.get_ref<const std::string&>().empty()) return wanted + ", but is " + shown(value);
   const auto& text = value.get_ref<const std::string&>();
-  if (text.find('\0') != std::string::npos) return wanted + ", and has a NUL in it";
+  if (text.find('\0') != std::string::npos) return wanted + ", but has a NUL in it";
   if (text == "~" || text.starts_with("~/")) {
-    return wanted + ", and is " + shown(value) +
+    return wanted + ", but is " + shown(value) +
            "; ~ does not mean the home folder here, write it in full (or ./~ for a file of that name)";
   }
   std::error_code failed;
@@ -46,7 +46,7 @@ std::string check_program(const std::string& folder, json& value) {
   const std::string wanted = "must be the path of a program, such as /bin/sh";
   // A bare name is refused, because it could as well be meant for PATH.
   if (value.is_string() && value.get_ref<const std::string&>().find('/') == std::string::npos) {
-    return wanted + " (or ./NAME beside this file), and is " + shown(value);
+    return wanted + " (or ./NAME beside this file), but is " + shown(value);
   }
   return check_location(wanted, folder, value);
 }
@@ -96,7 +96,7 @@ std::string entry_problem(std::string_view rest) {
   if (rest.ends_with(" *")) rest.remove_suffix(2);
   while (true) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
-    if (end == 0) return "has a space too many: write one between two words, and none at an end";
+    if (end == 0) return "has an extra space: write one between two words, and none at either end";
     if (const std::string odd = odd_part(rest.substr(0, end)); !odd.empty()) {
       return "has a " + escaped(odd) +
              ", which means something to a shell. Entries are literal words; a wildcard is allowed only as a final \" "
@@ -134,7 +134,7 @@ std::string check_number(const ConfigKey& key, const json& value) {
     if ((number >= key.least && number <= key.most) || (key.or_none && number == 0)) return {};
   }
   return (whole ? "must be a whole number, " : "must be a number, ") + range(key) +
-         (key.choices.empty() ? "" : ", or " + alternatives(choices_of(key))) + ", and is " + shown(value);
+         (key.choices.empty() ? "" : ", or " + alternatives(choices_of(key))) + ", but is " + shown(value);
 }
 
 }  // namespace
@@ -145,7 +145,7 @@ bool is_list(KeyType type) {
 }
 
 std::string check_element(const ConfigKey& key, const std::string& folder, json& value) {
-  const std::string wrong = list_wanted(key) + ", and has " + shown(value);
+  const std::string wrong = list_wanted(key) + ", but has " + shown(value);
   switch (key.type) {
     case KeyType::names:
       return is_name(value) ? "" : wrong;
@@ -162,7 +162,7 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
         const auto& path = program.get_ref<const std::string&>();
         entry.replace(0, end, path);
         if (path.find(' ') != std::string::npos || !entry_problem(entry).empty())
-          problem = "has a relative path, and the folder that it is in has an odd name";
+          problem = "has a relative path, but its folder has an odd name";
       }
       return problem.empty() ? "" : "has the entry " + given + ", which " + problem;
     }
@@ -183,55 +183,42 @@ std::string check_value(const ConfigKey& key, const std::string& folder, json& v
     case KeyType::program:
       return check_program(folder, value);
     case KeyType::boolean:
-      return value.is_boolean() ? std::string{} : "must be true or false, and is " + shown(value);
+      return value.is_boolean() ? std::string{} : "must be true or false, but is " + shown(value);
     case KeyType::integer:
     case KeyType::number:
       return check_number(key, value);
     case KeyType::choice:
       if (is_choice(key, value)) return {};
-      return "must be " + alternatives(choices_of(key)) + ", and is " + shown(value);
+      return "must be " + alternatives(choices_of(key)) + ", but is " + shown(value);
     case KeyType::path:
       return check_location("must be a path", folder, value);
     case KeyType::text:
       if (value.is_string() && is_line(value.get_ref<const std::string&>())) return {};
-      return "must be a text on one line, and is " + shown(value);
+      return "must be a text on one line, but is " + shown(value);
     case KeyType::variables:
       if (value.is_object()) return {};
-      return "must be a mapping of names to texts, such as {CI: \"1\"}, and is " + shown(value);
+      return "must be a mapping of names to texts, such as {CI: \"1\"}, but is " + shown(value);
     case KeyType::classes:
       if (value.is_object()) return {};
-      return "must be a mapping of names to keys, such as {big: {cpus: 8}}, and is " + shown(value);
+      return "must be a mapping of names to keys, such as {big: {cpus: 8}}, but is " + shown(value);
     case KeyType::servers:
       if (value.is_object()) return {};
-      return "must be a mapping of names to servers, such as {files: {command: my-server}}, and is " + shown(value);
+      return "must be a mapping of names to servers, such as {files: {command: my-server}}, but is " + shown(value);
     default:
       break;
   }
   if (key.type == KeyType::paths_or_default && value == "default") return {};
   if (key.type == KeyType::names && is_choice(key, value)) return {};
-  if (!value.is_array()) return list_wanted(key) + ", and is " + shown(value);
+  if (!value.is_array()) return list_wanted(key) + ", but is " + shown(value);
   for (json& element : value) {
     if (std::string problem = check_element(key, folder, element); !problem.empty()) return problem;
   }
   return {};
 }
 
-bool is_variable_name(std::string_view name) {
-  return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
-         std::all_of(name.begin(), name.end(), [](char c) { return is_letter_or_digit(c) || c == '_'; });
-}
-
 bool is_class_name(std::string_view name) {
   return !name.empty() && name.size() <= 64 && name.front() != '-' && name.front() != '.' &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return is_letter_or_digit(c) || c == '_' || c == '-' || c == '.'; });
-}
-
-std::string alternatives(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
-  return text;
+         std::all_of(name.begin(), name.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
 }
 
 std::string shown_text(std::string_view text) {
@@ -239,17 +226,11 @@ std::string shown_text(std::string_view text) {
   return text.size() <= longest ? escaped(text) : escaped(text.substr(0, longest)) + "...";
 }
 
-std::string shown(const json& value) {
-  return shown_text(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
+std::string shown(const json& value) { return shown_text(dumped(value)); }
 
 // ---- The type of a YAML scalar.
 
 namespace {
-
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
 
 // std::from_chars that takes all of the text or fails.
 template <typename Number, typename... How>
@@ -289,7 +270,15 @@ bool parse_float(std::string_view text, json& value) {
     if (plus == 0) return false;
   }
   double number = 0;
-  if (!whole(std::string_view(digits), number)) return false;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (end != digits.data() + digits.size()) return false;
+  if (failed == std::errc::result_out_of_range) {
+    // Too small a number, such as 1e-400, is read as 0. parse_scalar() refuses one that is too large.
+    const bool is_small = digits.find('-') != std::string::npos || digits.starts_with('.') || digits.starts_with("0.");
+    number = is_small ? 0 : std::numeric_limits<double>::infinity();
+  } else if (failed != std::errc{}) {
+    return false;
+  }
   value = minus ? -number : number;
   return true;
 }

@@ -62,7 +62,7 @@ std::vector<std::size_t> left_open(std::string_view text) {
 
 YamlMistake explain_yaml_error(std::string_view text, int line, int column, const std::string& message) {
   if (const auto tab = indenting_tab(text)) {
-    return {*tab, "a tab indents this line, and YAML takes only blanks for that"};
+    return {*tab, "a tab indents this line, but YAML allows only spaces for that"};
   }
   if (const std::vector<std::size_t> open = left_open(text); !open.empty()) {
     const char c = text[open.back()];

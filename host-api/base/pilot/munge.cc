@@ -132,7 +132,7 @@ std::optional<std::string> Munge::decode(const std::string& credential, std::str
     return std::nullopt;
   }
   if (user != ::geteuid()) {
-    error = "the credential is of user " + std::to_string(user) + ", and not of this one";
+    error = "the credential belongs to user " + std::to_string(user) + ", not to this user";
     return std::nullopt;
   }
   return text;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace wtool::secrets {
 
 namespace {
@@ -22,13 +24,7 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
   return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return text.starts_with(start); });
 }
 
-bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
 }  // namespace
-
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-bool is_letter_or_digit(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return upper(x) == upper(y); });

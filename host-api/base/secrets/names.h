@@ -7,8 +7,6 @@
 
 namespace wtool::secrets {
 
-char upper(char c);
-bool is_letter_or_digit(char c);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 bool is_any_of(std::initializer_list<std::string_view> words, std::string_view text);  // in any case
 

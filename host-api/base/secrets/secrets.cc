@@ -6,6 +6,7 @@
 
 #include "base/secrets/base64.h"
 #include "base/secrets/marks.h"
+#include "base/text.h"
 
 namespace wtool::secrets {
 
@@ -36,7 +37,7 @@ std::string percent_encoded(std::string_view value) {
   static constexpr char digits[] = "0123456789ABCDEF";
   std::string out;
   for (const char c : value) {
-    if (is_letter_or_digit(c) || c == '-' || c == '_' || c == '.' || c == '~') {
+    if (is_word_character(c) || c == '-' || c == '.' || c == '~') {
       out += c;
     } else {
       const auto byte = static_cast<unsigned char>(c);

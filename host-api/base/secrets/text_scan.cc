@@ -4,6 +4,7 @@
 
 #include "base/secrets/marks.h"
 #include "base/secrets/names.h"
+#include "base/text.h"
 
 namespace wtool::secrets {
 
@@ -12,8 +13,7 @@ namespace {
 // How far after its beginning a token is checked, so that hostile text full of such beginnings takes linear time.
 constexpr std::size_t max_look = 256;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_token_character(char c) { return is_letter_or_digit(c) || c == '_' || c == '-'; }
+bool is_token_character(char c) { return is_word_character(c) || c == '-'; }
 bool is_name_character(char c) { return is_token_character(c) || c == '.'; }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_upper_name(std::string_view name) {
@@ -23,8 +23,7 @@ bool is_upper_name(std::string_view name) {
 // A word of a language is rarely made of letters and digits.
 bool looks_random(std::string_view value) {
   const bool digit = std::any_of(value.begin(), value.end(), is_digit);
-  const bool letter =
-      std::any_of(value.begin(), value.end(), [](char c) { return is_letter_or_digit(c) && !is_digit(c); });
+  const bool letter = std::any_of(value.begin(), value.end(), is_letter);
   return digit && letter && value.size() >= 6;
 }
 
@@ -368,8 +367,7 @@ class TextScan {
 };
 
 bool is_parameter(std::string_view name) {
-  return !name.empty() &&
-         std::all_of(name.begin(), name.end(), [](char c) { return is_letter_or_digit(c) || c == '_'; });
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_word_character);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/secrets/marks.h"
 #include "base/secrets/names.h"
 #include "base/secrets/programs.h"
+#include "base/text.h"
 
 namespace wtool::secrets {
 
@@ -14,7 +15,7 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_separator(char c) { return std::string_view("\n;|&()<>`").find(c) != std::string_view::npos; }
 int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (is_digit(c)) return c - '0';
   if (upper(c) >= 'A' && upper(c) <= 'F') return upper(c) - 'A' + 10;
   return -1;
 }

@@ -19,6 +19,7 @@
 #include "agent/node.h"
 #include "agent/say.h"
 #include "agent/slot.h"
+#include "base/environment.h"
 #include "base/json.h"
 #include "base/pilot/munge.h"
 
@@ -184,19 +185,16 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string&
         }
       }
       const std::string job = variable("SLURM_JOB_ID"), node = variable("SLURMD_NODENAME");
-      char name[256] = {};
-      ::gethostname(name, sizeof name - 1);
       json hello = {{"version", pilot::protocol_version},
                     {"job", job},
-                    {"node", node.empty() ? name : node},
+                    {"node", node.empty() ? host_name() : node},
                     {"pid", ::getpid()}};
       if (!refusal.empty()) hello["problem"] = refusal.substr(0, pilot::max_hello / 4);
       if (leave_at_ != Clock::time_point::max()) {
         hello["full"] = full_;
         hello["left"] = seconds_until(leave_at_);
       }
-      if (channel->state() == Channel::State::open &&
-          channel->send(Type::hello, hello.dump(-1, ' ', false, json::error_handler_t::replace))) {
+      if (channel->state() == Channel::State::open && channel->send(Type::hello, dumped(hello))) {
         const std::scoped_lock lock(mutex_);
         proven_ = address;
         return channel;

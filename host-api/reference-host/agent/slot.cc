@@ -40,11 +40,10 @@ void send_log(const wtool_log_record& record) noexcept {
     for (std::uint32_t i = 0; i < record.n_fields; ++i) {
       fields[std::string(text(record.fields[i].key))] = parse_json(text(record.fields[i].json));
     }
-    const std::string line = json{
-        {"level", record.level},
-        {"target", text(record.target)},
-        {"message", text(record.message)},
-        {"fields", fields}}.dump(-1, ' ', false, json::error_handler_t::replace);
+    const std::string line = dumped(json{{"level", record.level},
+                                         {"target", text(record.target)},
+                                         {"message", text(record.message)},
+                                         {"fields", fields}});
     if (logging_window->enter(line.size())) logging_to->send(Type::log, line);
   } catch (...) {  // The record is lost; an exception must not cross the interface.
   }
@@ -84,7 +83,7 @@ void AgentSlot::serve() {
   event.events = EPOLLIN;
   event.data.fd = timer_.get();
   const bool can_watch = ::epoll_ctl(watched_.get(), EPOLL_CTL_ADD, timer_.get(), &event) == 0;
-  if (!can_watch) say(std::string("a slot has no descriptors to watch its calls by: ") + ::strerror(errno));
+  if (!can_watch) say(std::string("a slot has no descriptors with which to watch its calls: ") + ::strerror(errno));
   std::thread watcher;
   if (can_watch) watcher = std::thread([this] { watch(); });
   while (can_watch && !owner_.leaving()) {
@@ -233,7 +232,7 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
     json all = parse_json(config);
     if (all.is_object() && (!all.contains("limits") || all["limits"].is_object())) {
       all["limits"]["processors"] = processors_;
-      config = all.dump(-1, ' ', false, json::error_handler_t::replace);
+      config = dumped(all);
     }
   }
   const wtool_tool* tool = owner_.tool(id, config, error);

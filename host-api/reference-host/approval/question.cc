@@ -6,6 +6,8 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 namespace wtool::host {
 
@@ -22,14 +24,12 @@ constexpr std::string_view next_bar = "  : ";
 // The most columns that a character may take: terminals differ in how they show characters beyond ASCII.
 std::size_t width(char first_byte) { return static_cast<unsigned char>(first_byte) < 0x80 ? 1 : 2; }
 
-bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
-
 // Appends `line`, which is visible text, broken into lines that begin with a bar.
 void append_broken(std::string& text, std::string_view line, std::size_t columns) {
   text += first_bar;
   std::size_t used = first_bar.size();
   for (std::size_t i = 0; i < line.size(); ++i) {
-    if (begins_character(line[i])) {
+    if (!continues_character(line[i])) {
       // One column stays free: some terminals go to the next line as soon as the last column is written.
       if (used + width(line[i]) >= columns) {
         text += '\n';
@@ -43,10 +43,7 @@ void append_broken(std::string& text, std::string_view line, std::size_t columns
   text += '\n';
 }
 
-std::string as_text(const ordered_json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
+std::string as_text(const ordered_json& value) { return value.is_string() ? value.get<std::string>() : dumped(value); }
 
 std::string joined_names(const ordered_json& names) {
   if (!names.is_array()) return as_text(names);
@@ -109,8 +106,8 @@ std::string question_text(const Question& question, std::size_t columns, std::st
       block("The command:", line);
       const auto lines = static_cast<std::size_t>(std::count(line.begin(), line.end(), '\n')) + 1;
       if (lines > many_lines || line.size() > many_lines * columns) {
-        text += "The command has " + std::to_string(lines) + (lines == 1 ? " line" : " lines") + " and " +
-                std::to_string(line.size()) + " bytes; scroll up to read all of it.\n";
+        text += "The command has " + counted(lines, "line") + " and " + std::to_string(line.size()) +
+                " bytes; scroll up to read all of it.\n";
       }
     }
   }

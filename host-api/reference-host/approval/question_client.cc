@@ -61,7 +61,11 @@ bool QuestionClient::watch(std::string& why) {
   for (const std::string& path : question_folders()) {
     // The folder is made here, so that it can be watched.
     if (!changes_ || !open_question_folder(path, true, why)) continue;
-    if (::inotify_add_watch(changes_.get(), path.c_str(), IN_MOVED_TO) >= 0) watches = true;
+    if (::inotify_add_watch(changes_.get(), path.c_str(), IN_MOVED_TO) >= 0) {
+      watches = true;
+    } else {
+      why = path + ": " + ::strerror(errno);
+    }
   }
   return watches;
 }
@@ -205,7 +209,7 @@ std::vector<std::string> QuestionClient::take_refusals() { return std::exchange(
 std::string QuestionClient::answer(const AskedQuestion& asked, std::string_view word) {
   const auto found =
       std::find_if(servers_.begin(), servers_.end(), [&](const Server& one) { return one.place == asked.place; });
-  if (found == servers_.end() || !waits(asked)) return "the question " + asked.id + " does not wait any more";
+  if (found == servers_.end() || !waits(asked)) return "the question " + asked.id + " no longer waits";
   Server& server = *found;
   const std::string line = json{{"id", asked.id}, {"answer", word}, {"nonce", server.nonce}}.dump() + '\n';
   server.answered.clear();

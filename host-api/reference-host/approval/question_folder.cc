@@ -159,8 +159,8 @@ bool has_own_proc() {
 }  // namespace
 
 std::string peer_problem(pid_t process) {
-  const std::string unseen = "it cannot be told who asks: /proc does not show ";
-  if (process <= 0) return "it cannot be told who asks: the process is of another pid namespace";
+  const std::string unseen = "there is no way to tell who asks: /proc does not show ";
+  if (process <= 0) return "there is no way to tell who asks: the process is of another pid namespace";
   if (!has_own_proc()) return unseen + "the processes of this pid namespace";
   pid_t number = process;
   Descriptor folder = open_process(number);
@@ -180,7 +180,7 @@ std::string peer_problem(pid_t process) {
     number = status->parent;
     folder = std::move(above);
   }
-  return "it cannot be told who asks: process " + std::to_string(process) + " has too many ancestors";
+  return "there is no way to tell who asks: process " + std::to_string(process) + " has too many ancestors";
 }
 
 }  // namespace wtool::host

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
+
 namespace wtool::host {
 
 namespace {
@@ -18,12 +20,7 @@ constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]:
 
 // Parses a line as an answer. False: it is not one.
 bool parse_answer(std::string_view line, Approval& answer) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t first = std::min(line.find_first_not_of(blanks), line.size());
-  line = line.substr(first, line.find_last_not_of(blanks) + 1 - first);
-  std::string word(line);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string word = lowered(trimmed(line));
   constexpr std::array<std::pair<std::string_view, Approval>, 7> words{{{"", Approval::no},
                                                                         {"n", Approval::no},
                                                                         {"no", Approval::no},

@@ -5,10 +5,8 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,9 +16,11 @@
 #include <vector>
 
 #include "approval/question_folder.h"
+#include "base/hex.h"
 #include "base/json.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
+#include "base/pidfd.h"
 #include "base/time_text.h"
 
 namespace wtool::host {
@@ -39,24 +39,6 @@ constexpr std::size_t max_unread = std::size_t{64} << 20;
 constexpr std::array<std::pair<std::string_view, Approval>, 4> answers{
     {{"yes", Approval::yes}, {"no", Approval::no}, {"always", Approval::always}, {"never", Approval::never}}};
 
-std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace) + '\n'; }
-
-std::string new_nonce() {
-  std::array<unsigned char, 16> random;
-  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) return {};
-  std::string text;
-  for (const unsigned char byte : random) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
-}
-
-bool has_ended(const Descriptor& process) {
-  pollfd end{process.get(), POLLIN, 0};
-  return ::poll(&end, 1, 0) != 0;
-}
-
 }  // namespace
 
 struct WaitingQuestions::Peer {
@@ -70,14 +52,14 @@ struct WaitingQuestions::Peer {
   bool is_over = false;  // close the connection once `out` has been sent
   bool is_gone = false;
 
-  void say(const json& what) { out += dumped(what); }
+  void say(const json& what) { out += dumped(what) + '\n'; }
   void refuse(const std::string& why) {
     say({{"refused", why}});
     is_over = true;
   }
   // Why this process must not answer; empty: it may.
   std::string problem() const {
-    if (!process) return "it cannot be told who asks: the process has ended, or the kernel has no pidfds";
+    if (!process) return "there is no way to tell who asks: the process has ended, or the kernel has no pidfds";
     std::string why = peer_problem(number);
     if (why.empty() && has_ended(process)) why = "the process that asked has ended";
     return why;
@@ -228,14 +210,15 @@ void WaitingQuestions::withdraw(std::uint64_t id) {
 
 std::string WaitingQuestions::description(const std::string& id, const Waiting& waiting) const {
   const auto until = std::chrono::duration_cast<std::chrono::seconds>(waiting.until.time_since_epoch()).count();
-  return dumped({{"asks",
-                  {{"id", id},
-                   {"tool", waiting.question.tool},
-                   {"subject", waiting.question.subject},
-                   {"reason", waiting.question.reason},
-                   {"client", waiting.client},
-                   {"run", waiting.run},
-                   {"until", until}}}});
+  return dumped(json{{"asks",
+                      {{"id", id},
+                       {"tool", waiting.question.tool},
+                       {"subject", waiting.question.subject},
+                       {"reason", waiting.question.reason},
+                       {"client", waiting.client},
+                       {"run", waiting.run},
+                       {"until", until}}}}) +
+         '\n';
 }
 
 // Returns what is wrong with the answer; empty: it counts.
@@ -245,7 +228,7 @@ std::string WaitingQuestions::settle(const std::string& id, std::string_view ans
   drop_late();
   const auto found = waiting_.find(id);
   if (found == waiting_.end() || found->second.answer || found->second.withdrawn) {
-    return "the question " + id + " does not wait any more";
+    return "the question " + id + " no longer waits";
   }
   found->second.answer = known->second;
   changed_.notify_all();
@@ -294,15 +277,15 @@ void WaitingQuestions::greet(Peer& peer) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
   if (::getsockopt(peer.socket.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
-    return peer.refuse(std::string("it cannot be told who asks: ") + ::strerror(errno));
+    return peer.refuse(std::string("there is no way to tell who asks: ") + ::strerror(errno));
   }
   if (credentials.uid != ::geteuid()) {
-    return peer.refuse("the questions are those of another user (uid " + std::to_string(::geteuid()) + ')');
+    return peer.refuse("the questions belong to another user (uid " + std::to_string(::geteuid()) + ')');
   }
   peer.number = credentials.pid;
-  if (peer.number > 0) peer.process = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, peer.number, 0U)));
+  if (peer.number > 0) peer.process = open_process(peer.number);
   if (const std::string why = peer.problem(); !why.empty()) return peer.refuse(why);
-  peer.nonce = new_nonce();
+  peer.nonce = random_hex(16);
   if (peer.nonce.empty()) return peer.refuse("the kernel gives no random bytes");
   peer.say({{"nonce", peer.nonce}});
   show_changes(peer);
@@ -348,7 +331,7 @@ bool WaitingQuestions::take_from(Peer& peer) {
     ::memcpy(&sender, CMSG_DATA(header), sizeof sender);
   }
   if (sender.pid != peer.number || sender.uid != ::geteuid()) {
-    peer.refuse("the answer was sent by another process than the one that has connected");
+    peer.refuse("another process, not the one that connected, sent the answer");
     return true;
   }
   peer.in.append(bytes.data(), static_cast<std::size_t>(size));

@@ -47,7 +47,7 @@ Descriptor locked_trail(const std::string& path, std::string& why) {
     }
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if ((errno != EWOULDBLOCK && errno != EINTR) || std::chrono::steady_clock::now() >= deadline) {
-        why = "its lock cannot be had; look for a process that has it and is stopped (`lslocks` names it)";
+        why = "its lock cannot be taken; look for a stopped process that holds it (`lslocks` names it)";
         return {};
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -89,7 +89,7 @@ std::optional<LastLink> link_before(const std::string& path, std::string& why) {
   const auto link = ::fstat(part.file.get(), &status) == 0
                         ? last_link(part.file.get(), static_cast<std::uint64_t>(status.st_size))
                         : std::nullopt;
-  if (!link) why = part.path + " should hold the lines before, but does not end with a whole one; move it away";
+  if (!link) why = part.path + " should hold the earlier lines, but its last line is not complete; move it away";
   return link;
 }
 
@@ -105,7 +105,7 @@ std::string line_of(const LastLink& last, std::string_view event, const nlohmann
     if (value.is_string()) value = cut(value.get_ref<const std::string&>());
   }
   rest["prev"] = last.hash;
-  const std::string members = rest.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string members = dumped(rest);
   return whole_line(std::string(line_start) + iso_time(std::chrono::system_clock::now()) +
                     "\",\"seq\":" + std::to_string(last.seq + 1) + ",\"event\":\"" + std::string(event) + "\"," +
                     members.substr(1, members.size() - 2)) +
@@ -129,9 +129,10 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
   const auto size = static_cast<std::uint64_t>(status.st_size);
   std::optional<LastLink> link = size == 0 ? link_before(options.file, why) : last_link(file.get(), size);
   if (!link) {
-    return why.empty() ? "its last line is torn, or it is no trail; the next call of a tool repairs a torn line, such "
-                         "as `wtool call shell_execute '{\"command\": \"true\"}'`"
-                       : why;
+    return why.empty()
+               ? "its last line is torn, or it is not a trail; the next call of a tool repairs a torn line, such "
+                 "as `wtool call shell_execute '{\"command\": \"true\"}'`"
+               : why;
   }
   const auto [done, failed] = write_all(file.get(), line_of(*link, event, fields));
   if (failed != 0) {

@@ -16,6 +16,7 @@
 
 #include "base/escape.h"
 #include "base/sha256.h"
+#include "base/text.h"
 
 namespace wtool::host::audit {
 
@@ -31,8 +32,7 @@ std::string cannot_read(const std::string& path, const std::string& why) {
 }
 
 bool is_number(std::string_view text) {
-  return text.size() >= fewest_digits &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() >= fewest_digits && std::all_of(text.begin(), text.end(), is_digit);
 }
 
 bool find_rotated(const fs::path& file, std::vector<Part>& parts, std::string& error) {
@@ -106,8 +106,8 @@ std::optional<std::vector<Part>> find_parts(const std::string& file, std::string
       return parts;
     }
     if (!lock_for_reading(newest.file.get())) {
-      error = cannot_read(file, "another process has had its lock for " + std::to_string(max_wait.count()) +
-                                    " s; look for one that is stopped (`lslocks` names it)");
+      error = cannot_read(file, "another process has held its lock for " + std::to_string(max_wait.count()) +
+                                    " s; look for a stopped one (`lslocks` names it)");
       return std::nullopt;
     }
     if (!is_named(newest)) continue;  // it was rotated after it was opened, and before it was locked

@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/utf8.h"
 
 namespace wtool::host::audit {
 
@@ -98,16 +99,11 @@ std::string in_ascii(std::string_view line) {
     out += text;
   };
   for (std::size_t i = 0; i < line.size();) {
-    const auto first = static_cast<unsigned char>(line[i]);
-    if (first < 0x7f) {
-      out += line[i++];
-      continue;
-    }
-    const std::size_t size = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    unsigned code = size == 1 ? first : first & (0xffU >> (size + 1));
-    for (std::size_t k = 1; k < size; ++k) code = code << 6U | (static_cast<unsigned char>(line[i + k]) & 0x3fU);
-    i += size;
-    if (code < 0x10000) {
+    const auto [code, length, valid] = first_character(line.substr(i));
+    i += length;
+    if (code < 0x7f) {
+      out += static_cast<char>(code);
+    } else if (code < 0x10000) {
       unit(code);
     } else {
       unit(0xd800U + ((code - 0x10000U) >> 10U));

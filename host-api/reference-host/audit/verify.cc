@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/sha256.h"
+#include "base/text.h"
 
 namespace wtool::host::audit {
 
@@ -18,8 +19,6 @@ using nlohmann::json;
 void add(std::vector<std::string>& list, std::uint64_t& count, std::string text) {
   if (++count <= max_shown) list.push_back(std::move(text));
 }
-
-std::string lines_text(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " line" : " lines"); }
 
 std::string numbers(std::uint64_t first, std::uint64_t last) {
   return first == last ? "number " + std::to_string(first)
@@ -107,7 +106,7 @@ class Verifier {
       problem_of_gap(part);
     } else {
       note(part.name + ": its last " + std::to_string(gap_->to - gap_->from) +
-           " bytes are torn: a writer was ended, or there was no more room; the next one to write will say so");
+           " bytes are torn: a writer was ended, or there was no more room; the next writer will report it");
     }
   }
 
@@ -206,10 +205,10 @@ class Verifier {
     if (expected_.empty()) return;
     if (lines_to_expected_ == 0) {
       add(report_.problems, report_.problem_count,
-          "the expected line " + expected_ + " is not in the trail: it was cut off, or the whole was rewritten" +
+          "the expected line " + expected_ + " is not in the trail: it was cut off, or the whole trail was rewritten" +
               (complete_ ? "" : ", or it was in a file that no longer exists"));
     } else if (lines_to_expected_ < report_.lines) {
-      note("the expected line is there; " + lines_text(report_.lines - lines_to_expected_) + " came since");
+      note("the expected line is there; " + counted(report_.lines - lines_to_expected_, "line") + " came since");
     } else {
       note("the expected line is the head");
     }

@@ -14,6 +14,7 @@
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/sha256.h"
+#include "base/timespec.h"
 
 namespace wtool::host::cache {
 namespace {
@@ -24,20 +25,15 @@ constexpr std::size_t max_records = 200'000;
 constexpr std::size_t max_record_bytes = 256UL << 20;
 constexpr std::string_view record_head = "wtool file hashes 1 ";
 
-std::int64_t nanoseconds(const struct timespec& time) {
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
 std::int64_t now() {
   struct timespec time {};
   ::clock_gettime(CLOCK_REALTIME, &time);
-  return nanoseconds(time);
+  return to_ns(time);
 }
 
 bool is_same(const struct stat& one, const struct stat& other) {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino && one.st_size == other.st_size &&
-         nanoseconds(one.st_mtim) == nanoseconds(other.st_mtim) &&
-         nanoseconds(one.st_ctim) == nanoseconds(other.st_ctim);
+         to_ns(one.st_mtim) == to_ns(other.st_mtim) && to_ns(one.st_ctim) == to_ns(other.st_ctim);
 }
 
 // The hash of the file's content; empty: `problem` says why.
@@ -48,7 +44,7 @@ std::string content_hash(const std::string& path, struct stat& status, std::stri
     return {};
   }
   if (!S_ISREG(status.st_mode)) {
-    problem = "is no file";
+    problem = "is not a file";
     return {};
   }
   Sha256 digest;
@@ -93,7 +89,7 @@ FileState FileHashes::look(const std::string& path) {
     if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return state;
   }
   if (!S_ISREG(status.st_mode)) {
-    state.problem = "is no file";
+    state.problem = "is not a file";
     return state;
   }
   const auto fill = [&](const std::string& hash) {
@@ -108,7 +104,7 @@ FileState FileHashes::look(const std::string& path) {
     const auto found = known_.find(path);
     if (found != known_.end()) {
       const Known& known = found->second;
-      const std::int64_t modified = nanoseconds(status.st_mtim), changed = nanoseconds(status.st_ctim);
+      const std::int64_t modified = to_ns(status.st_mtim), changed = to_ns(status.st_ctim);
       if (known.device == status.st_dev && known.inode == status.st_ino &&
           known.bytes == static_cast<std::uint64_t>(status.st_size) && known.modified == modified &&
           known.changed == changed && modified + recent <= known.read && changed + recent <= known.read) {
@@ -124,8 +120,8 @@ FileState FileHashes::look(const std::string& path) {
   fill(hash);
   const std::lock_guard lock(mutex_);
   if (known_.size() >= max_records) known_.clear();
-  known_.insert_or_assign(path, Known{status.st_dev, status.st_ino, state.bytes, nanoseconds(status.st_mtim),
-                                      nanoseconds(status.st_ctim), began, std::move(hash)});
+  known_.insert_or_assign(path, Known{status.st_dev, status.st_ino, state.bytes, to_ns(status.st_mtim),
+                                      to_ns(status.st_ctim), began, std::move(hash)});
   changed_ = true;
   return state;
 }

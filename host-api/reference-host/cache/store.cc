@@ -50,7 +50,7 @@ std::string entry_text(const CacheEntry& entry) {
       {"v", entry_version},    {"key", entry.key},   {"step", entry.step},   {"file", entry.file},
       {"run", entry.run},      {"made", entry.made}, {"parts", entry.parts}, {"outputs", std::move(outputs)},
       {"result", entry.result}};
-  return all.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  return dumped(all) + '\n';
 }
 
 // Nothing: it is not an entry that this program writes.
@@ -144,7 +144,7 @@ std::string Store::problem() const {
   if (::lstat(folder_.c_str(), &status) != 0) {
     return errno == ENOENT || errno == ENOTDIR ? "" : failure(folder_, errno);
   }
-  if (!S_ISDIR(status.st_mode)) return folder_ + " is no folder";
+  if (!S_ISDIR(status.st_mode)) return folder_ + " is not a folder";
   if (status.st_uid != ::geteuid()) return folder_ + " belongs to another user";
   if ((status.st_mode & 022U) != 0) return folder_ + " can be written by others; remove it, or chmod 700 it";
   return "";
@@ -242,7 +242,7 @@ std::string Store::Keeping::add(const std::string& file, const Look& look, std::
     return {};
   }
   if (!S_ISREG(before.st_mode)) {
-    problem = "it is no file";
+    problem = "it is not a file";
     return {};
   }
   bytes_ += static_cast<std::uint64_t>(before.st_size);
@@ -322,7 +322,7 @@ bool Store::restore(const std::string& directory, const CachedOutput& output, st
     if (failed == 0 && ::fchmod(to.get(), static_cast<mode_t>(output.mode)) != 0) failed = errno;
     if (failed == 0 && digest.finish() != output.hash) {
       ::unlink(blob.c_str());
-      problem = "the store has another content for it";
+      problem = "the store has different content for it";
       ::unlinkat(folder.get(), name.c_str(), 0);
       return false;
     }
@@ -356,10 +356,10 @@ std::vector<ListedEntry> Store::list() const {
   return all;
 }
 
-void Store::remove(std::string_view key) const { ::unlink(path("entries", key).c_str()); }
-
 void Store::remove_with_contents(const CacheEntry& entry) const {
-  remove(entry.key);
+  // While others add an entry, its contents must stay.
+  const Descriptor held = lock(LOCK_EX);
+  ::unlink(path("entries", entry.key).c_str());
   for (const CachedOutput& output : entry.outputs) {
     if (!output.hash.empty()) ::unlink(path("blobs", output.hash).c_str());
   }
@@ -440,7 +440,7 @@ void Store::trim() const {
   while (bytes > max_bytes_ && !all.empty()) {
     const ListedEntry oldest = std::move(all.back());
     all.pop_back();
-    remove(oldest.entry.key);
+    ::unlink(path("entries", oldest.entry.key).c_str());
     std::uint64_t own = oldest.bytes;
     for (const CachedOutput& output : oldest.entry.outputs) {
       own -= output.bytes;

@@ -99,7 +99,6 @@ class Store {
 
   // The newest first.
   std::vector<ListedEntry> list() const;
-  void remove(std::string_view key) const;
   // Removes the entry with the contents of its outputs, even if other entries share them.
   void remove_with_contents(const CacheEntry& entry) const;
   // Passes the content of an output to `look`, piece by piece and at the end an empty piece with `last`, until it

@@ -57,7 +57,7 @@ void add_on_option(CLI::App& command, GlobalOptions& options) {
 
 void add_agent(CLI::App& app, Context& context) {
   auto ticket = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("agent", "Serve a host as the pilot of a cluster's node");
+  CLI::App* command = app.add_subcommand("agent", "Run calls for a host, as its pilot on a node of a cluster");
   command->add_option("--ticket", *ticket, "The file that the host has written, with its address and the key")
       ->type_name("FILE")
       ->required();

@@ -8,6 +8,7 @@
 
 #include "approval/question_folder.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/time_text.h"
 #include "base/utf8.h"
 #include "cli/context.h"
@@ -50,19 +51,14 @@ bool is_in_group(gid_t group) {
 }
 
 std::string shortened(const std::string& text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + " ...";
+  return text.size() <= most ? text : text.substr(0, cut_before(text, most)) + " ...";
 }
 
 // "y fine with me": the answer, and the rest as its comment. Nothing: it is neither yes nor no.
 std::optional<bool> read_answer(const std::string& line, std::string& comment) {
   const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
   const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
-  std::string word = line.substr(begin, end - begin);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  const std::string word = lowered(line.substr(begin, end - begin));
   comment = line.substr(std::min(line.find_first_not_of(" \t", end), line.size()));
   if (word == "y" || word == "yes") return true;
   if (word.empty() || word == "n" || word == "no") return false;
@@ -103,8 +99,8 @@ std::string approver_problem(const std::string& by, std::int64_t started_in) {
   if (const std::string why = peer_problem(::getpid()); !why.empty()) return why;
   if (const std::int64_t own = journal::own_pid_namespace();
       started_in != 0 && own != 0 && own != started_in && own != first_pid_namespace) {
-    return "it cannot be told who answers: this pid namespace hides the processes above it, and the run was started in "
-           "another one; answer where the run was started, or outside of all containers";
+    return "there is no way to tell who answers: this pid namespace hides the processes above it, and the run was "
+           "started in another one; answer where the run was started, or outside of all containers";
   }
   if (by.empty()) return {};
   const passwd* user = ::getpwnam(by.c_str());
@@ -143,7 +139,7 @@ std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, St
       given.comment = comment;
       return given;
     }
-    const char* const again = answer ? "The comment is longer than 2000 bytes, or no UTF-8.\n"
+    const char* const again = answer ? "The comment is longer than 2000 bytes, or not UTF-8.\n"
                                      : "Please answer y (yes) or n (no), and a comment after it if you like.\n";
     if (asking.show(again) != Asking::Event::done) break;
   }
@@ -236,7 +232,7 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
   }
   answer.kind = setup_.run.empty() ? Kind::nobody : Kind::waits;
   if (setup_.run.empty() && answer.why.empty()) {
-    answer.why = "there is no terminal that this runs in the foreground of, and a run without a journal cannot wait";
+    answer.why = "this does not run in the foreground of a terminal, and a run without a journal cannot wait";
   }
   return answer;
 }

@@ -194,11 +194,11 @@ void add_approve(CLI::App& app, Context& context) {
           ->check(CLI::IsMember({"yes", "no", "always", "never"}))
           ->type_name("WORD");
   command->add_flag("--watch", options->watch, "Wait for questions, and ask each, until Ctrl-C")->excludes("ID");
-  command->add_option("--comment", options->run.comment, "Of a run: is kept with the answer of --answer")
+  command->add_option("--comment", options->run.comment, "For a run: a comment to keep with the answer of --answer")
       ->type_name("TEXT");
   command
       ->add_option("--state", options->run.state,
-                   "Of a run that waits for several answers: the state that asks,\nor BRANCH/STATE as the program "
+                   "For a run that waits for several answers: the state that asks,\nor BRANCH/STATE as the program "
                    "prints it where several have that name")
       ->type_name("STATE");
   // For a run: inputs that the journal does not hold, such as secrets.

@@ -42,7 +42,7 @@ std::string states_of(const std::vector<PendingApproval>& pending) {
 // What is wrong with the command line; empty: nothing.
 std::string problem_of_words(const RunAnswer& answer) {
   if (!answer.word.empty() && answer.word != "yes" && answer.word != "no") {
-    return "a run is answered with --answer yes or --answer no, and not with " + answer.word;
+    return "a run is answered with --answer yes or --answer no, not with " + answer.word;
   }
   if (!answer.comment.empty() && answer.word.empty()) {
     return "--comment belongs to --answer; on the terminal a comment follows the answer: y looks good";
@@ -166,7 +166,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
                         [&](const PendingApproval& other) { return is_same(one.pending, other); });
   });
   if (given.empty()) {
-    complain("the run " + run + " does not wait for this answer any more; `wtool show " + run + "` tells how it ended");
+    complain("the run " + run + " no longer waits for this answer; `wtool show " + run + "` tells how it ended");
     return exit_failed;
   }
   return continue_run(context, std::move(*resumed), std::move(given), answer.flags, true, secrets);

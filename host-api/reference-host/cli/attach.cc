@@ -71,7 +71,7 @@ int end_of(const std::string& id, const std::string& file, bool says_it) {
     return exit_unusable;
   }
   if (!run->status) {
-    complain("the process of the run " + id + " was ended before the run was; `wtool resume " + id + "` continues it");
+    complain("the process of the run " + id + " ended before the run did; `wtool resume " + id + "` continues it");
   } else if (says_it) {
     const std::string status = report::status_text(*run, false);
     complain("the run " + id + ": " + status + (run->reason.empty() ? "" : ": " + run->reason));
@@ -94,7 +94,7 @@ int attach(const std::string& wanted) {
     return status == exit_ok ? end_of(id, file, true) : status;
   }
   if (!log.is_file()) {
-    complain(detached_log(file) + " is no file; `wtool logs " + id + "` shows what the steps of the run said");
+    complain(detached_log(file) + " is not a file; `wtool logs " + id + "` shows what the steps of the run said");
     return exit_unusable;
   }
   Stop stop;

@@ -5,14 +5,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cctype>
 #include <memory>
 #include <string>
 
 #include "audit/verify.h"
 #include "base/escape.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
@@ -32,10 +31,6 @@ struct ShowRequest {
   audit::ShowOptions options;
 };
 
-std::string counted(std::uint64_t count, const std::string& noun) {
-  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
-}
-
 std::string as_text(const audit::VerifyReport& report) {
   std::string text = report.good() ? "good: " : "BROKEN: " + counted(report.problem_count, "problem") + " in ";
   text += counted(report.lines, "line") + " in " + counted(report.files, "file");
@@ -52,8 +47,7 @@ std::string as_text(const audit::VerifyReport& report) {
 }
 
 int verify(VerifyOptions options) {
-  std::transform(options.expect.begin(), options.expect.end(), options.expect.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  options.expect = lowered(options.expect);
   if (!options.expect.empty() && !is_sha256(options.expect)) {
     complain("--expect needs the 64 hexadecimal digits of a line's hash, as `wtool audit verify` prints the head's");
     return exit_unusable;
@@ -89,7 +83,7 @@ void add_audit(CLI::App& app, Context& context) {
       "  wtool audit verify .wtool/audit.jsonl\n"
       "  wtool audit show .wtool/audit.jsonl --last 20");
   const auto file_option = [](CLI::App* to, std::string& file) {
-    to->add_option("FILE", file, "The trail; the files that it was rotated to are found beside it")->required();
+    to->add_option("FILE", file, "The trail; its rotated files are found beside it")->required();
   };
 
   auto verification = std::make_shared<VerifyOptions>();
@@ -107,12 +101,12 @@ void add_audit(CLI::App& app, Context& context) {
       [&context, verification] { context.command = [verification] { return verify(*verification); }; });
 
   auto request = std::make_shared<ShowRequest>();
-  CLI::App* show_command = command->add_subcommand("show", "Print one line an event, oldest first, with times in UTC");
+  CLI::App* show_command = command->add_subcommand("show", "Print one line per event, oldest first, with times in UTC");
   file_option(show_command, request->file);
   show_command
       ->add_option("--event", request->options.event, "Only events of this kind: start, end, refusal, approval, ...")
       ->type_name("EVENT");
-  show_command->add_option("--last", request->options.last, "Only the last so many")
+  show_command->add_option("--last", request->options.last, "Only the last N")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
   show_command->add_flag("--json", request->options.json, "The lines themselves, with what is not ASCII escaped");

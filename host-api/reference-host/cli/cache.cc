@@ -51,7 +51,7 @@ std::string cached_json(const std::vector<cache::ListedEntry>& all) {
                     {"bytes", one.bytes},
                     {"outputs", std::move(outputs)}});
   }
-  return rows.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return dumped(rows, 2) + '\n';
 }
 
 std::string cached_table(const std::vector<cache::ListedEntry>& all, bool local) {
@@ -100,7 +100,7 @@ void add_cache(CLI::App& app, Context& context) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("cache", "List or remove the results by which steps are skipped");
   command->require_subcommand(1);
-  CLI::App* list = command->add_subcommand("list", "List what is kept, the last used first");
+  CLI::App* list = command->add_subcommand("list", "List what is kept, the most recently used first");
   list->add_flag("--json", *json, "As a JSON array of objects");
   list->callback([&context, json] { context.command = [json] { return list_cached(*json); }; });
   list->footer(

@@ -52,9 +52,7 @@ struct CallOptions {
 };
 
 // Indented by two spaces, in the plugin's order of keys, with a newline at the end: a file reads like the terminal.
-std::string pretty(const nlohmann::ordered_json& result) {
-  return result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
-}
+std::string pretty(const nlohmann::ordered_json& result) { return dumped(result, 2) + '\n'; }
 
 int explain(Toolbox& toolbox, const CallOptions& options, const std::string& arguments) {
   Stop stop;
@@ -188,7 +186,7 @@ void add_call(CLI::App& app, Context& context) {
   command->add_flag("--stream", options->stream, "Show the command's output on standard error as it comes");
   command
       ->add_flag("--explain", options->explain,
-                 "Tell what the call would do and whether it may, without doing it or asking anybody")
+                 "Show what the call would do and whether it is allowed, without doing it or asking anybody")
       ->excludes("--stream");
   add_on_option(*command, context.options);
   command->footer(
@@ -206,7 +204,7 @@ void add_call(CLI::App& app, Context& context) {
     // CLI11 reads [a,b] as two words, and [] as none.
     const std::vector<CLI::Option*>& given = command->parse_order();
     if (static_cast<std::size_t>(std::count(given.begin(), given.end(), more)) != options->more.size()) {
-      throw CLI::ValidationError("ARGUMENTS", "a word in brackets has not the form NAME=VALUE; write NAME:=JSON");
+      throw CLI::ValidationError("ARGUMENTS", "a word in brackets does not have the form NAME=VALUE; write NAME:=JSON");
     }
     if (options->arguments == "-" && options->standard_input == "-") {
       throw CLI::ValidationError("--stdin", "standard input has the arguments already; name a file for one of the two");

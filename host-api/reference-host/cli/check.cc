@@ -50,7 +50,7 @@ void add_check(CLI::App& app, Context& context) {
   };
   CLI::App* sub = app.add_subcommand("check", "Check a plugin against the rules of the C interface");
   sub->add_option("PLUGIN", command->options.plugin, "The library");
-  sub->add_option("--tool", command->options.tool, "Check only this tool of it")->type_name("ID");
+  sub->add_option("--tool", command->options.tool, "Check only this tool of the plugin")->type_name("ID");
   sub->add_option("--test", command->options.tests, "Only this test, and what it needs; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false)

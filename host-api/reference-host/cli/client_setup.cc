@@ -96,7 +96,7 @@ std::optional<Target> target_of(const mcp::Client& client, const std::string& pr
   const std::string folder = folder_of(client.place, project);
   if (folder.empty()) {
     problem = client.place == Place::project ? "this is in no project: name the folder (--root DIR)"
-                                             : "HOME is not set, so that its folder is not known";
+                                             : "HOME is not set, so its folder is not known";
     return std::nullopt;
   }
   const fs::path other = fs::path(folder) / client.other_path;

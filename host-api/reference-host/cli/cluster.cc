@@ -50,9 +50,7 @@ int slurm_failed(const std::string& error) {
   return exit_unusable;
 }
 
-bool print_object(const ordered_json& all) {
-  return print(all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n');
-}
+bool print_object(const ordered_json& all) { return print(dumped(all, 2) + '\n'); }
 
 // Columns of equal width, a line for each row.
 std::string columns_of(const std::vector<std::vector<std::string>>& rows) {
@@ -174,7 +172,7 @@ std::string try_call(const TestedNode& node, std::uint64_t wait_ms, Stop& stop) 
   const wtool_status status = call.run();
   if (status != WTOOL_OK && status != WTOOL_E_CANCELLED) return "the call failed: " + std::string(call.error());
   const json result = parse_json(call.result());
-  if (!result.is_object() || !result.contains("metadata")) return "the result is not one";
+  if (!result.is_object() || !result.contains("metadata")) return "the call gave no valid result";
   const json& metadata = result["metadata"];
   if (result.value("is_error", true)) {
     const std::string text = result.value(json::json_pointer("/metadata/error/message"), std::string());
@@ -309,7 +307,7 @@ void add_cluster(CLI::App& app, Context& context) {
       "Example:\n"
       "  wtool cluster status --json");
   CLI::App* test_command = group->add_subcommand("test", "Make a call on each node, with a pilot of its own");
-  test_command->add_option("--nodes", options->nodes, "Test only so many nodes, those first that can take work")
+  test_command->add_option("--nodes", options->nodes, "Test at most N nodes, first those that can take work")
       ->type_name("N")
       ->check(CLI::Range(1, static_cast<int>(max_nodes)));
   test_command->add_option("--wait", options->wait, "How many seconds a pilot may take to come (default: 60)")
@@ -319,7 +317,7 @@ void add_cluster(CLI::App& app, Context& context) {
   test_command->footer(
       "The first call includes what Slurm needs to start the job; the second one uses the same pilot. The section "
       "cluster\n"
-      "of the configuration counts, with one slot for each job; its rules for commands do not. Exit status: 0 where "
+      "of the configuration applies, with one slot for each job; its rules for commands do not. Exit status: 0 where "
       "all\n"
       "nodes answered, 1 where one did not, 2 where nothing could be tested, 130 after Ctrl-C.\n"
       "\n"

@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 
@@ -22,12 +23,11 @@ constexpr std::string_view mask = "[masked]";
 
 // Whether the variable seems to hold a secret, which nobody should read over somebody's shoulder. It is better to hide
 // one too many.
-bool looks_secret(std::string name) {
+bool looks_secret(std::string_view name) {
   constexpr std::array parts{"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"};
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  const std::string capitals = in_capitals(name);
   return std::any_of(parts.begin(), parts.end(),
-                     [&](const char* part) { return name.find(part) != std::string::npos; });
+                     [&](const char* part) { return capitals.find(part) != std::string::npos; });
 }
 
 // The value as it may be shown.
@@ -51,10 +51,6 @@ bool is_off(const Config& config, const EffectiveKey& key) {
   return !config.sandbox && std::string_view(key.name).starts_with("sandbox.");
 }
 
-std::string dumped(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 ordered_json place_of(const ConfigPlace& place) {
   return place.file.empty() ? ordered_json() : ordered_json(to_text(place));
 }
@@ -70,7 +66,7 @@ std::string as_json(const Config& config, const std::vector<ConfigFiles::File>& 
                              {"place", place_of(key.place)},
                              {"locked_by", key.lock ? place_of(*key.lock) : ordered_json()}};
   }
-  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return dumped(all, 2) + '\n';
 }
 
 // "user, /home/me/.config/wtool/wtool.yaml:3:8, locked by ..."
@@ -129,14 +125,12 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
     std::string error;
     Stop stop;
     const nlohmann::json arguments{{"command", "'" + program + "'"}};
-    const nlohmann::ordered_json explained = toolbox->explain(
-        "shell_execute", arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, error);
+    const nlohmann::ordered_json explained = toolbox->explain("shell_execute", dumped(arguments), stop, error);
     if (!explained.contains("unknown_programs")) continue;
-    complain(
-        "warning: commands.allow: \"" + program +
-        "\" is not a known program: it may run any other. It gets no words that are known only when it runs, and none "
-        "under `arguments: safe`; the entry \"" +
-        program + " *\" allows any");
+    complain("warning: commands.allow: \"" + program +
+             "\" is not a known program: it may run any other. It gets no words that are known only when the command "
+             "runs, and none under `arguments: safe`; the entry \"" +
+             program + " *\" allows any");
   }
 }
 

@@ -95,7 +95,7 @@ bool Context::open_plugins(std::string& error) {
   }
   const bool on_cluster = options.on == "cluster";
   if (on_cluster && !cluster) {
-    error = "--on cluster needs the plugin cluster_tools, and " + local->path() + " is " +
+    error = "--on cluster needs the plugin cluster_tools, but " + local->path() + " is " +
             std::string(text(local->entry().plugin_name));
     return false;
   }
@@ -127,7 +127,7 @@ Plugin* Context::sibling(std::unique_ptr<Plugin>& place, const Plugin& of, std::
   const std::string path = std::filesystem::path(of.path()).replace_filename(std::string(name) + ".so");
   place = Plugin::open(path, *tracing_, error);
   if (place && text(place->entry().plugin_name) != name) {
-    error = path + " is the plugin " + std::string(text(place->entry().plugin_name)) + ", and not " + std::string(name);
+    error = path + " is the plugin " + std::string(text(place->entry().plugin_name)) + ", not " + std::string(name);
     place.reset();
   }
   if (place && asks_through_) place->ask_through(approver_);
@@ -142,7 +142,7 @@ Plugin* Context::local_plugin(std::string& error) {
 Plugin* Context::cluster_plugin(std::string& error) {
   if (plugin() == nullptr) return error = "there is no plugin", nullptr;
   if (!plugin_->is_cluster() && text(plugin_->entry().plugin_name) != local_plugin_name) {
-    error = "calls on a cluster need the plugin shell_tools, and " + plugin_->path() + " is " +
+    error = "calls on a cluster need the plugin shell_tools, but " + plugin_->path() + " is " +
             std::string(text(plugin_->entry().plugin_name));
     return nullptr;
   }

@@ -99,7 +99,7 @@ bool begin_detached(int report, const journal::Journal* journal) {
   std::string why;
   // A FIFO in the place of the log would block the run until somebody reads it.
   const Descriptor log = open_without_links(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK, 0600, why);
-  if (log && !is_regular_file(log)) why = "it is no file";
+  if (log && !is_regular_file(log)) why = "it is not a file";
   if (!why.empty() || !log) {
     complain("cannot write " + path + ": " + why);
     return false;

@@ -176,7 +176,7 @@ void try_limits(Plugin& plugin, const std::string& folder, Findings& findings) {
     findings.push_back({FindingLevel::good, "cgroup", "each call has a cgroup of its own"});
   } else {
     findings.push_back({FindingLevel::note, "cgroup",
-                        "wtool may make no cgroups here: memory is watched (" + by +
+                        "wtool cannot make cgroups here: memory is watched (" + by +
                             "), and a command that kills both of its keepers can leave a daemon",
                         "start wtool by `systemd-run --user --scope -p Delegate=yes` (docs/architecture.md)"});
   }
@@ -251,9 +251,7 @@ std::string as_json(const Findings& findings) {
                     {"text", finding.text},
                     {"advice", finding.advice}});
   }
-  return ordered_json{{"version", WTOOL_VERSION}, {"findings", list}}.dump(2, ' ', false,
-                                                                           ordered_json::error_handler_t::replace) +
-         '\n';
+  return dumped(ordered_json{{"version", WTOOL_VERSION}, {"findings", list}}, 2) + '\n';
 }
 
 int doctor(Context& context, bool as_object) {
@@ -273,7 +271,7 @@ int doctor(Context& context, bool as_object) {
 void add_doctor(CLI::App& app, Context& context) {
   auto json_wanted = std::make_shared<bool>(false);
   CLI::App* command =
-      app.add_subcommand("doctor", "Tell what this machine and configuration allow, and what to do about the rest");
+      app.add_subcommand("doctor", "Show what this machine and configuration allow, and what to do about the rest");
   command->add_flag("--json", *json_wanted, "The findings as one JSON object");
   command->footer(
       "Runs `true` three times in a temporary folder: as it is, in a sandbox, and with limits. A problem keeps "

@@ -74,23 +74,22 @@ void add_variable_options(CLI::App& command, GivenVariables& given) {
   };
   add("--var,--set", given.texts, "NAME=VALUE", "A parameter of the workflow; may be given several times");
   add("--var-file", given.files, "NAME=FILE", "The same, with the value from a file, or from standard input (-)");
-  add("--var-env", given.variables, "NAME=VARIABLE", "The same, with the value of a variable of the environment");
+  add("--var-env", given.variables, "NAME=VARIABLE", "The same, with the value of an environment variable");
 }
 
 void add_part_options(CLI::App& command, runner::RunPart& part) {
   const CLI::Validator not_empty([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
   auto* until =
       command.add_option("--until", part.until, "Ends the run where this state has ended; `finally` still runs");
-  auto* only = command.add_option("--only", part.only, "Runs this state alone, with nothing before and after it");
+  auto* only = command.add_option("--only", part.only, "Runs only this state, with nothing before and after it");
   for (CLI::Option* option : {until, only}) option->type_name("STATE")->check(not_empty);
   only->excludes(until);
 }
 
 void add_env_file_option(CLI::App& command, GlobalOptions& options) {
   command
-      .add_option(
-          "--env-file", options.env_files,
-          "Variables of the environment for commands of Shell, a line NAME=VALUE each; may be given several times")
+      .add_option("--env-file", options.env_files,
+                  "Environment variables for commands of Shell, one line NAME=VALUE each; may be given several times")
       ->type_name("FILE")
       ->expected(1)
       ->take_all()
@@ -116,7 +115,7 @@ std::optional<std::vector<std::string>> read_variables(const GivenVariables& giv
   const auto take = [&](const std::string& option, const std::string& entry, const char* form, const auto& read) {
     auto [name, from] = split(entry);
     if (name.empty() || from.empty()) {
-      errors.push_back(option + " takes " + form + ", and got " + expressions::quoted_for_message(entry));
+      errors.push_back(option + " takes " + form + ", but got " + expressions::quoted_for_message(entry));
     } else if (!named.insert(name).second) {
       errors.push_back(option + " " + name + ": this parameter is given twice");
     } else {

@@ -28,7 +28,7 @@ struct GraphOptions {
 
 int graph(const GraphOptions& options) {
   if (options.format == "png" && options.output == "-" && ::isatty(STDOUT_FILENO) == 1) {
-    complain("a picture is nothing for a terminal; name a file with --output FILE");
+    complain("a picture cannot be shown on a terminal; name a file with --output FILE");
     return exit_unusable;
   }
   std::error_code ignored;

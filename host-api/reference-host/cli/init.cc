@@ -37,7 +37,7 @@ commands:
   allow: [ls, cat, grep, head, tail, wc, "git status", "git log *", "git diff *"]
   arguments: safe
   unlisted: deny        # ask: a person is asked about other commands
-  # deny: [rm]          # accidents; no boundary
+  # deny: [rm]          # against accidents; not a security boundary
 
 # What the kernel holds commands to, whatever they are.
 sandbox:
@@ -58,7 +58,7 @@ limits:
         "`wtool call shell_execute '{\"command\": \"ls\"}'` tries it, and `--explain` says why"},
     StarterFile{
         "mcp", "wtool.yaml", "",
-        R"(# Added to what `wtool mcp` does by itself: commands write this folder and temporary files alone, and have no network.
+        R"(# Added to what `wtool mcp` does by itself: commands write only this folder and temporary files, and have no network.
 # Every key: docs/guide/configuration.md; what the server does: docs/guide/mcp.md.
 
 commands:

@@ -1,4 +1,7 @@
 // wtool lint FILE...: reads and checks workflow files, and runs nothing. Standard output gets what was found.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/prepared_workflow.h"
@@ -64,7 +68,7 @@ class Linter {
     if (options_.json) {
       nlohmann::ordered_json all = {{"files", files_}, {"errors", totals_.errors}, {"warnings", totals_.warnings}};
       if (options_.fix) all["fixes"] = fixes_;
-      shown = print(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+      shown = print(dumped(all, 2) + '\n');
     } else {
       shown = print(counted(totals_.files, "file") + ": " + counted(totals_.errors, "error") + ", " +
                     counted(totals_.warnings, "warning") + "\n") &&
@@ -78,10 +82,6 @@ class Linter {
   static std::string directory() {
     std::error_code ignored;
     return std::filesystem::current_path(ignored).string();
-  }
-
-  static std::string counted(std::size_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
   }
 
   bool lint(const std::string& wanted) {
@@ -178,8 +178,8 @@ class Linter {
     return fixed;
   }
 
-  // Writes a new file with the same permissions, which then replaces the old one; links are followed. All of the text
-  // is written, or the file stays as it was.
+  // Writes a new file with the same permissions and owner, which then replaces the old one; symbolic links are
+  // followed. All of the text is written, or the file stays as it was.
   static std::string write_in_place(const std::string& file, const std::string& text) {
     std::error_code failure;
     const std::filesystem::path real = std::filesystem::canonical(file, failure);
@@ -193,6 +193,16 @@ class Linter {
     if (failure) {
       return failure == std::errc::file_exists ? other.string() + " is in the way; remove it and try again"
                                                : clean_up(failure.message());
+    }
+    struct stat before {};
+    struct stat copied {};
+    if (::stat(real.c_str(), &before) != 0 || ::stat(other.c_str(), &copied) != 0) {
+      return clean_up(std::generic_category().message(errno));
+    }
+    const bool has_owner = before.st_uid == copied.st_uid && before.st_gid == copied.st_gid;
+    if (!has_owner && ::chown(other.c_str(), before.st_uid, before.st_gid) != 0) {
+      return clean_up("it has another owner or group, which the new file cannot get: " +
+                      std::generic_category().message(errno));
     }
     {
       std::ofstream out(other, std::ios::binary | std::ios::trunc);
@@ -264,8 +274,8 @@ void add_lint(CLI::App& app, Context& context) {
   command->add_flag("--json", options->json, "Print one JSON object");
   command->add_flag("--strict", options->strict, "Let warnings count as errors for the exit status");
   command->add_flag("--fix", options->fix,
-                    "Add `failures: continue` to the front matter of each file that was written for the rule that a "
-                    "plain arrow is taken after failures, too");
+                    "Add `failures: continue` to the front matter of each file that relies on the older rule, by which "
+                    "a plain arrow is also taken after a failure");
   command->footer(
       "Each finding is a line FILE:LINE:COLUMN: error: MESSAGE (or warning), followed by that line of the file with a\n"
       "caret below the place; the last line counts them. Errors are what `wtool run` refuses to run. Workflows, "

@@ -69,7 +69,7 @@ int list_workflows(bool as_object) {
   if (as_object) {
     ordered_json all = ordered_json::array();
     for (const OfferedWorkflow& one : workflows) all.push_back(as_json(one));
-    return print(all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n') ? exit_ok : exit_unusable;
+    return print(dumped(all, 2) + '\n') ? exit_ok : exit_unusable;
   }
   if (!workflows.empty()) {
     return print(fitted(workflow_table(workflows, false), output_columns())) ? exit_ok : exit_unusable;
@@ -90,8 +90,8 @@ void add_list(CLI::App& app, Context& context) {
   command->footer(
       "These are the workflows of this directory; of .swissarmyhammer/workflows, .wtool/workflows and workflows here\n"
       "and, within a repository, in the folders above; those of the user ($XDG_CONFIG_HOME/wtool/workflows, else\n"
-      "~/.config/wtool/workflows); and those of the machine (/etc/wtool/workflows). Of several with the same name\n"
-      "the first is the one that runs. Parameters in brackets need no value.\n"
+      "~/.config/wtool/workflows); and those of the machine (/etc/wtool/workflows). If several have the same\n"
+      "name, the first one runs. Parameters in brackets need no value.\n"
       "\n"
       "Examples:\n"
       "  wtool list\n"

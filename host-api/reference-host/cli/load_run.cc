@@ -74,7 +74,7 @@ std::string run_of_file(const std::string& directory, const std::string& file, c
   const std::string its_file = file_of(run, error);
   if (is_same_file(its_file, file)) return run;
   if (error.empty()) {
-    error = "the run " + run + " is one of " + its_file + ", and not of " + file +
+    error = "the run " + run + " is one of " + its_file + ", not of " + file +
             "; `wtool runs` lists the runs and their files";
   }
   return {};
@@ -112,7 +112,7 @@ std::optional<workflow::Workflow> workflow_of_run(const journal::RunRecord& run,
   if (!error.empty()) {
     why = error;
   } else if (sha256(source.text()) != run.sha256) {
-    why = run.file + " is not what it was when it ran";
+    why = run.file + " has changed since it ran";
   } else {
     workflow::Workflow parsed = workflow::parse_workflow(source, diagnostics);
     if (diagnostics.empty()) return parsed;

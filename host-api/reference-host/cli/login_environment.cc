@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/shell_quote.h"
+#include "base/text.h"
 #include "expressions/template.h"
 #include "loader/toolbox.h"
 
@@ -52,14 +53,6 @@ bool stays(std::string_view name) {
   return name.starts_with("WTOOL_") || std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// Names of exported functions, such as BASH_FUNC_f%%, do not match: they hold code.
-bool is_name(std::string_view name) {
-  const auto is_part = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !name.empty() && !(name[0] >= '0' && name[0] <= '9') && std::all_of(name.begin(), name.end(), is_part);
-}
-
 // Reads texts of the form NAME=VALUE, each ended by a zero byte.
 Variables variables_in(std::string_view text) {
   Variables variables;
@@ -68,7 +61,8 @@ Variables variables_in(std::string_view text) {
     const std::size_t equals = one.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = one.substr(0, equals);
-    if (is_name(name) && !stays(name)) variables.emplace_back(name, one.substr(equals + 1));
+    // An exported function, such as BASH_FUNC_f%%, has no such name: it holds code.
+    if (is_variable_name(name) && !stays(name)) variables.emplace_back(name, one.substr(equals + 1));
   }
   return variables;
 }
@@ -108,8 +102,7 @@ std::string take_login_environment(Plugin& plugin, LoginShell kind, Stop& stop) 
   const auto sink = [&](OutputStream stream, std::string_view bytes) {
     if (stream == OutputStream::standard_output && output.size() <= max_environment_bytes) output += bytes;
   };
-  const TextOutcome outcome = toolbox->call_text(
-      "shell_execute", arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, sink);
+  const TextOutcome outcome = toolbox->call_text("shell_execute", dumped(arguments), stop, sink);
   if (outcome.kind != ToolOutcome::Kind::finished || outcome.is_error) return shell + ": " + reason_in(outcome);
   const std::string begin = '\0' + marker + '\0';
   const std::size_t found = output.find(begin);

@@ -37,7 +37,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
       ->check(not_empty)
       ->group("Options for every command");
   add("--config", options.config, "FILE",
-      "The configuration in the place of the project's, YAML or JSON (default: wtool.yaml here, if there is one)");
+      "The configuration to use instead of the project's, YAML or JSON (default: wtool.yaml here, if there is one)");
   add("--log", options.log, "FILTER",
       "What is logged on standard error: off, error, warn, info, debug or trace, or for a part of the program,\n"
       "as in info,shell_tools=debug (default: WTOOL_LOG, else warn; of call, run and resume on a terminal error)");
@@ -206,7 +206,7 @@ std::string version_as_json() {
                               {"warden_protocol", formats::warden_protocol}}},
                             {"plugins", plugins},
                             {"features", {{"cluster", with_cluster}, {"pty", true}}}};
-  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return dumped(all, 2) + '\n';
 }
 
 // The help of the chosen command does not list the options that it shares with the others.
@@ -270,7 +270,7 @@ int run_program(int argc, char** argv) {
       if (word == "--json" || word == "--version") continue;
       const std::string name = word.substr(0, word.find('='));
       if (std::find(options.begin(), options.end(), name) == options.end()) {
-        complain("--version takes --json and the options for every command, and not '" + word + "'");
+        complain("--version takes --json and the options for every command, not '" + word + "'");
         return exit_unusable;
       }
       if (name == word) ++i;  // its value

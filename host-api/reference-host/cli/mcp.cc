@@ -126,7 +126,7 @@ std::optional<std::string> set_policy(Context& context, McpOptions& options) {
     }
   }
   if (options.policy == "open") {
-    complain("mcp: policy open: commands may do what you may, but for what your configuration says");
+    complain("mcp: policy open: commands may do what you may, except for what your configuration forbids");
     return std::string();
   }
   std::string error;
@@ -382,7 +382,7 @@ int serve(Context& context, McpOptions& options) {
     std::string error;
     Plugin* local = context.local_plugin(error);
     const std::string problem = local == nullptr ? error : take_login_environment(*local, *all->login_shell, stop);
-    if (!problem.empty()) complain("mcp.login_environment: goes without it: " + problem);
+    if (!problem.empty()) complain("mcp.login_environment: the server starts without it: " + problem);
   }
   mcp::Output output(ends->out, wake);
   std::optional<WaitingQuestions> waiting;
@@ -425,12 +425,12 @@ void add_mcp(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--root", options->root,
-          "The folder that commands are run in, and that the policy is about (default: the project that this is "
+          "The folder in which commands run, and to which the policy applies (default: the project that this is "
           "started in)")
       ->type_name("DIR");
   command
       ->add_option("--policy", options->policy,
-                   "project: commands write the folder and temporary files alone, read these, the system and "
+                   "project: commands write only the folder and temporary files, read these, the system and "
                    "toolchains, and have no network; read-only: the same without writing the folder; open: what you "
                    "may (default: project)")
       ->check(CLI::IsMember({"project", "read-only", "open"}))
@@ -475,10 +475,10 @@ void add_mcp(CLI::App& app, Context& context) {
   command->add_flag("--yes,-y", options->yes, "With --install and --uninstall: without a question");
   add_on_option(*command, context.options);
   command->footer(
-      "Speaks the protocol on standard input and output, a message a line, and nothing else; logs and errors go to\n"
-      "standard error. A client's configuration names this program, \"mcp\" as its argument, and further options.\n"
-      "It ends, and every command with it, when its input ends or it is told to. Exit status: 0 after the end of the\n"
-      "input, 2 where it cannot serve, 143 after SIGTERM (130 SIGINT, 129 SIGHUP).\n"
+      "Speaks the protocol on standard input and output, one message per line, and nothing else; logs and errors\n"
+      "go to standard error. A client's configuration names this program, \"mcp\" as its argument, and further\n"
+      "options. The server ends, and every command with it, when its input ends or it is told to. Exit status: 0\n"
+      "after the end of the input, 2 where it cannot serve, 143 after SIGTERM (130 SIGINT, 129 SIGHUP).\n"
       "\n"
       "Every call is recorded in ~/.local/state/wtool/mcp-audit.jsonl, unless the policy is open or audit.file is "
       "set.\n"
@@ -491,7 +491,7 @@ void add_mcp(CLI::App& app, Context& context) {
       "  wtool mcp --root . --workflows workflows");
   command->callback([&context, options] {
     if (options->network && options->policy == "open") {
-      throw CLI::ValidationError("--network", "with --policy open commands have the network already");
+      throw CLI::ValidationError("--network", "with --policy open, commands already have the network");
     }
     const int tasks = static_cast<int>(options->list) + static_cast<int>(!options->print_config.empty()) +
                       static_cast<int>(!options->install.empty()) + static_cast<int>(!options->uninstall.empty());

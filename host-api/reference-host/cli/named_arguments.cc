@@ -7,6 +7,7 @@
 #include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace wtool::host {
@@ -17,9 +18,7 @@ using nlohmann::json;
 
 constexpr auto no_position = std::string_view::npos;
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
-}
+bool is_name_character(char c) { return is_word_character(c) || c == '-' || c == '.'; }
 
 struct NamedArgument {
   std::string name;   // as it was written, for messages
@@ -115,7 +114,7 @@ class ArgumentsBuilder {
       value = parsed_value(argument.value);
       if (value->is_discarded()) {
         return fail(argument.name + ": " + show_json(argument.value) +
-                    " is no JSON, or has a key twice; for text, use " + argument.name + "=VALUE");
+                    " is not JSON, or has a key twice; for text, use " + argument.name + "=VALUE");
       }
     }
     if (!argument.inner.empty()) return add_inner(argument, schema, std::move(value));
@@ -202,7 +201,7 @@ std::optional<std::string> object_of_named_arguments(std::span<const std::string
     const std::optional<std::size_t> equals = end_of_name(word);
     if (!equals) {
       error = show_json(word) +
-              " has not the form NAME=VALUE or NAME:=JSON; a value with blanks needs quotes, as in "
+              " does not have the form NAME=VALUE or NAME:=JSON; a value with blanks needs quotes, as in "
               "command='ls -l'";
       return std::nullopt;
     }

@@ -41,7 +41,7 @@ planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot)
   made.cpus = number("cpus");
   made.minutes = number("minutes");
   if (told.is_object() && told.contains("sbatch") && told["sbatch"].is_string()) made.sbatch = told["sbatch"];
-  if (made.sbatch.empty()) made.problem = "the plugin of the cluster does not tell";
+  if (made.sbatch.empty()) made.problem = "the cluster's plugin does not say";
   return made;
 }
 
@@ -90,7 +90,7 @@ void add_plan(CLI::App& app, Context& context) {
   add_on_option(*command, context.options);
   command->footer(
       "The workflow is checked as `wtool run` checks it. Each state is shown with its command, filled in with what is\n"
-      "known before a run (what only a run knows stands there as <build.stdout>), and with what the policy says of "
+      "known before a run (what only a run knows appears as <build.stdout>), and with what the policy says of "
       "it.\n"
       "A step with `inputs` or `cache` is up to date, or the plan says why it would run, as the files are now.\n"
       "Where a step runs on a cluster, the plan also says what Slurm would be asked for.\n"

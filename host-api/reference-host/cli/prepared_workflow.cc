@@ -14,6 +14,7 @@
 #include "base/json_members.h"
 #include "base/secrets/secrets.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "cli/context.h"
 #include "cli/output_files.h"
 #include "cli/shell_reader.h"
@@ -88,7 +89,7 @@ std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, con
   const CallPlace wanted{.on = place.on, .slot = place.slot, .limits = workflow::limits_text(place.limits)};
   const auto found = servers.find(tool);
   if (!found) return toolbox.place_problem(wanted, tool);
-  if (place.on == "cluster") return "the servers of mcp_servers run on this machine alone";
+  if (place.on == "cluster") return "the servers of mcp_servers run only on this machine";
   return toolbox.place_problem(servers::place_of(*found->settings, wanted), workflow::shell_tool);
 }
 
@@ -262,8 +263,7 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
              (bad == 1 ? " workflow that it runs has errors" : " workflows that it runs have errors"));
     return false;
   }
-  complain(source_.name() + ": the workflow was not " + was_not + ": " + std::to_string(diagnostics.size()) +
-           (diagnostics.size() == 1 ? " error" : " errors"));
+  complain(source_.name() + ": the workflow was not " + was_not + ": " + counted(diagnostics.size(), "error"));
   return false;
 }
 
@@ -355,8 +355,7 @@ nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers
     }
     return told;
   }
-  return toolbox.explain(tool, arguments.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), stop, why,
-                         place);
+  return toolbox.explain(tool, dumped(arguments), stop, why, place);
 }
 
 workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& servers, const std::string& tool,

@@ -1,11 +1,11 @@
 #include "cli/questions.h"
 
 #include <unistd.h>
-#include <algorithm>
 #include <functional>
 #include <optional>
 
 #include "base/stop.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "cli/interrupts.h"
 #include "expressions/value.h"
@@ -22,9 +22,7 @@ constexpr int max_attempts = 5;
 // The line in lower case, without blanks.
 std::string word_of(std::string line) {
   std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
-  std::transform(line.begin(), line.end(), line.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return line;
+  return lowered(line);
 }
 
 }  // namespace

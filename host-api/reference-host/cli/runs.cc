@@ -91,7 +91,7 @@ int runs(const RunsOptions& options) {
 void add_runs(CLI::App& app, Context& context) {
   auto options = std::make_shared<RunsOptions>();
   CLI::App* command = app.add_subcommand("runs", "List the runs of workflows in this directory, the newest first");
-  command->add_option("--limit", options->limit, "So many at most; default: 20")
+  command->add_option("--limit", options->limit, "At most N; default: 20")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   command->add_flag("--json", options->json, "As a JSON array of objects");

@@ -14,6 +14,7 @@
 #include "base/edit_distance.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -54,7 +55,7 @@ std::string as_json(const Catalog& catalog) {
     one["tools"] = std::move(tools);
     all.push_back(std::move(one));
   }
-  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return dumped(all, 2) + '\n';
 }
 
 std::string as_table(const Catalog& catalog) {
@@ -178,8 +179,7 @@ int pin(Context& context, const std::vector<std::string>& names) {
     const bool same = before != nullptr && before->name == offer->name && before->version == offer->version &&
                       before->protocol == offer->protocol && changes.empty();
     if (!print(name + ": " + clean(offer->name + " " + offer->version, 80) + ", " + offer->protocol + ", " +
-               std::to_string(offer->tools.size()) + (offer->tools.size() == 1 ? " tool" : " tools") +
-               (same ? ", as before" : "") + '\n' + changes)) {
+               counted(offer->tools.size(), "tool") + (same ? ", as before" : "") + '\n' + changes)) {
       return exit_unusable;
     }
     all.insert_or_assign(name, std::move(*offer));

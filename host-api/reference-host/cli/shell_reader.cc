@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/pidfd.h"
 
 namespace wtool::host {
 
@@ -97,7 +97,7 @@ class Asker {
 
  private:
   std::optional<int> wait_for(pid_t child) const {
-    const Descriptor watched(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+    const Descriptor watched = open_process(child);
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - steady_clock::now()).count();
     pollfd ready{.fd = watched.get(), .events = POLLIN, .revents = 0};
     bool in_time = watched.get() < 0;

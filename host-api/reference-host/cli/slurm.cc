@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/shell_quote.h"
+#include "base/text.h"
 #include "expressions/template.h"
 
 namespace wtool::host {
@@ -22,9 +23,7 @@ constexpr std::size_t max_ids = 1000;     // on one command line
 // What the plugin writes into a job's comment before the number of slots.
 constexpr std::string_view slots_mark = "slots:";
 
-bool is_job_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-}
+bool is_job_character(char c) { return is_letter_or_digit(c) || c == '-'; }
 
 std::string text_of_result(const nlohmann::json& envelope, const char* place) {
   const nlohmann::json::json_pointer pointer(place);
@@ -95,11 +94,14 @@ std::optional<std::vector<std::string>> SlurmClient::cancel_all(const std::strin
   const auto left = jobs(name, stop, error);
   if (!left) return std::nullopt;
   std::vector<std::string> ids;
-  for (std::size_t i = 0; i < left->size() && i < max_ids; ++i) ids.push_back((*left)[i].id);
-  if (ids.empty()) return ids;
-  std::string command = "scancel --quiet";
-  for (const std::string& id : ids) command += ' ' + shell_quoted(id);
-  if (!run(command, stop, error)) return std::nullopt;
+  for (std::size_t at = 0; at < left->size();) {
+    std::string command = "scancel --quiet";
+    for (std::size_t i = 0; i < max_ids && at < left->size(); ++i, ++at) {
+      ids.push_back((*left)[at].id);
+      command += ' ' + shell_quoted(ids.back());
+    }
+    if (!run(command, stop, error)) return std::nullopt;
+  }
   return ids;
 }
 

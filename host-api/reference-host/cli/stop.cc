@@ -1,7 +1,6 @@
 // wtool stop RUN [--now]: aborts a run, and waits until nothing of it is left.
 #include <dirent.h>
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +18,8 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/environment.h"
+#include "base/pidfd.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/interrupts.h"
@@ -37,13 +38,6 @@ struct StopOptions {
   std::string run;
   bool now = false;
 };
-
-Descriptor opened_process(pid_t number) { return Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, number, 0U))); }
-
-bool has_ended(const Descriptor& process) {
-  pollfd end{process.get(), POLLIN, 0};
-  return ::poll(&end, 1, 0) != 0;
-}
 
 // Sends a marked signal, which does not count as one more Ctrl-C (cli/interrupts.h).
 bool send(const Descriptor& process, int signal, int mark) {
@@ -142,18 +136,13 @@ class ProcessesOfRun {
 
  private:
   void add(pid_t process) {
-    Descriptor opened = opened_process(process);
+    Descriptor opened = open_process(process);
     if (opened) known_.emplace(process, std::move(opened));
   }
 
   const pid_t first_;
   std::map<pid_t, Descriptor> known_;
 };
-
-std::string this_host() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 int failed_to_stop(const std::string& id, const std::string& why) {
   complain("the run " + id + " cannot be stopped: " + why);
@@ -188,12 +177,12 @@ int stop_run(const StopOptions& options) {
     return exit_unusable;
   }
   const auto number = static_cast<pid_t>(content->run.pid);
-  if (content->run.host != this_host()) return failed_to_stop(id, "it runs on the machine " + content->run.host);
+  if (content->run.host != host_name()) return failed_to_stop(id, "it runs on the machine " + content->run.host);
   if (number <= 1) return failed_to_stop(id, "its journal does not name its process");
   ProcessesOfRun processes(number);
   if (processes.are_gone() || !has_open(number, file)) {
     return failed_to_stop(id, "the process " + std::to_string(number) +
-                                  " of its journal does not write it; it may be that of another container");
+                                  " of its journal does not write it; it may belong to another container");
   }
   if (serves_a_client(number)) {
     return failed_to_stop(id, "it is a call of the server " + std::to_string(number) +
@@ -213,7 +202,7 @@ int stop_run(const StopOptions& options) {
     if (processes.are_gone()) return say_how_it_ended(id, file);
     runner::wait_until(std::chrono::steady_clock::now() + look_at_processes_again, stop);
   }
-  complain("the run " + id + " was told to end, and has not ended yet; --now does not wait for its commands");
+  complain("the run " + id + " was told to end, but has not ended yet; --now does not wait for its commands");
   return interrupts.exit_status();
 }
 

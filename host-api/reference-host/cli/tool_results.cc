@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "journal/run_record.h"
 #include "mcp/results.h"
 
@@ -16,8 +17,6 @@ using nlohmann::ordered_json;
 constexpr std::size_t max_states = 100;
 constexpr std::size_t max_notices = 20;
 constexpr std::size_t max_failed_output = 2000;  // bytes of a stream of a step that failed
-
-bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 // On the main path of the run, not in a branch or within another step.
 bool is_on_the_main_path(const std::string& branch) {
@@ -93,8 +92,8 @@ ordered_json WorkflowToolResult::of(const runner::RunReport& report, const repor
   }
   if (!notices.empty()) structure["notices"] = notices;
   for (const std::string& notice : notices) text += '[' + notice + "]\n";
-  text += '[' + std::string(journal::word(report.status)) + ", " + std::to_string(steps_) +
-          (steps_ == 1 ? " step, " : " steps, ") + std::to_string(took) + " ms";
+  text += '[' + std::string(journal::word(report.status)) + ", " + counted(steps_, "step") + ", " +
+          std::to_string(took) + " ms";
   if (!report.reason.empty()) text += ": " + report.reason;
   if (report.status == runner::RunReport::Status::suspended) {
     text += "; `wtool approve " + run + "` in a person's terminal answers and continues it";

@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/table.h"
@@ -51,19 +52,14 @@ std::string as_table(const std::vector<ToolDescription>& tools) {
   constexpr std::size_t gap = 2;
   std::size_t id_width = 4;
   std::size_t title_width = 5;
-  // Counts characters rather than bytes, so that columns align.
-  const auto width = [](const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-  };
   for (const ToolDescription& tool : tools) {
     id_width = std::max(id_width, tool.id.size());
-    title_width = std::max(title_width, width(first_line(tool.title)));
+    title_width = std::max(title_width, character_count(first_line(tool.title)));
   }
   std::string table;
   const auto row = [&](const std::string& id, const std::string& title, const std::string& description) {
     table += id + std::string(id_width - id.size() + gap, ' ') + title +
-             std::string(title_width - width(title) + gap, ' ') + description + '\n';
+             std::string(title_width - character_count(title) + gap, ' ') + description + '\n';
   };
   row("TOOL", "TITLE", "DESCRIPTION");
   for (const ToolDescription& tool : tools) row(tool.id, first_line(tool.title), first_sentence(tool.description));

@@ -10,6 +10,7 @@
 
 #include "base/edit_distance.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "base/trace_context.h"
 #include "cli/context.h"
 #include "cli/detach.h"
@@ -245,11 +246,10 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
   command.add_option("--max-parallel", flags.max_parallel, "Calls that run at the same time (default: no limit)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
-  auto* fast =
-      command.add_flag("--fail-fast", flags.fail_fast,
-                       "A branch that fails ends those beside it (the default, unless the file says otherwise)");
+  auto* fast = command.add_flag("--fail-fast", flags.fail_fast,
+                                "A branch that fails ends the others (the default, unless the file says otherwise)");
   command.add_flag("--no-fail-fast", flags.no_fail_fast, "The other branches continue to their end")->excludes(fast);
-  command.add_flag("--force", flags.force, "Runs also the steps that are up to date");
+  command.add_flag("--force", flags.force, "Also runs the steps that are up to date");
   command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");
   command.add_flag("--step", flags.step,
                    "Shows each step on the terminal before it is run, and asks whether to run it");
@@ -261,8 +261,8 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
   command
       .add_option_function<std::string>(
           "--output", [&flags](const std::string& name) { flags.output = styles.at(name); },
-          "What the steps write: group (of each step together, at its end), stream (each line as it comes), prefixed\n"
-          "(the same, after the name of the step) or none (default: none on a terminal, else group)")
+          "How to show what the steps write: group (each step's output together, at its end), stream (each line as it\n"
+          "comes), prefixed (as stream, after the name of the step) or none (default: none on a terminal, else group)")
       ->type_name("STYLE")
       ->check(CLI::IsMember(styles));
   auto* verbose =
@@ -284,7 +284,7 @@ bool can_begin(const RunFlags& flags) {
     return false;
   }
   if (!flags.step || Stepping::is_possible()) return true;
-  complain("--step asks on the terminal, and this run is not in the foreground of one");
+  complain("--step asks on the terminal, but this run is not in the foreground of one");
   return false;
 }
 
@@ -333,8 +333,7 @@ int cancel_left_jobs(Context& context, const std::string& name) {
   if (!ids) {
     complain("jobs that the earlier run may have left were not cancelled, and end by themselves: " + error);
   } else if (!ids->empty()) {
-    complain("cancelled " + std::to_string(ids->size()) + (ids->size() == 1 ? " job" : " jobs") +
-             " that the earlier run left: " + joined(*ids));
+    complain("cancelled " + counted(ids->size(), "job") + " that the earlier run left: " + joined(*ids));
   }
   return exit_ok;
 }
@@ -354,8 +353,8 @@ int run_from(Context& context, const std::string& file, const std::string& from,
   // A part that the last run skipped has no recorded outcomes, and would run again.
   const auto last = journal::read_journal_ends(journal::journal_file(directory, run), error);
   if (last && !last->only.empty()) {
-    complain("the last run of this workflow, " + run + ", ran " + last->only +
-             " alone; name another run with `wtool resume RUN --from " + from + "`");
+    complain("the last run of this workflow, " + run + ", ran only " + last->only +
+             "; name another run with `wtool resume RUN --from " + from + "`");
     return exit_unusable;
   }
   return resume_run(context, {.run = run, .from = from, .keeps_part = false}, flags);

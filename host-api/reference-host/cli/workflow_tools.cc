@@ -12,6 +12,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "cli/approvals.h"
 #include "cli/context.h"
@@ -46,9 +47,8 @@ void not_served(const std::string& file, const std::string& why) {
 }
 
 bool is_tool_name(const std::string& name) {
-  return !name.empty() && name.size() <= max_tool_name && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
+  return !name.empty() && name.size() <= max_tool_name &&
+         std::all_of(name.begin(), name.end(), [](char c) { return is_word_character(c) || c == '-'; });
 }
 
 std::string name_of(const workflow::Workflow& workflow, const std::string& file) {
@@ -287,7 +287,7 @@ void WorkflowTools::drop_taken_names(const std::vector<std::string>& taken) {
   const auto problem = [&](const Served& one) -> std::string {
     const std::string& name = one.description.id;
     if (std::find(taken.begin(), taken.end(), name) != taken.end()) {
-      return "there is another tool of the name " + name + "; set another `name` in its front matter";
+      return "another tool has the name " + name + "; set another `name` in its front matter";
     }
     for (const std::string& file : files[name]) {
       if (file == one.workflow->source().name()) continue;

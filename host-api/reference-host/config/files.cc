@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/files.h"
 #include "base/json.h"
+#include "base/timespec.h"
 #include "base/utf8.h"
 
 namespace wtool::host {
@@ -21,8 +22,6 @@ namespace {
 
 // Longer than time stamps of files ever lag behind the clock.
 constexpr std::int64_t settling_ns = 100'000'000;
-
-std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
 }  // namespace
 
@@ -68,8 +67,8 @@ ConfigFiles::Stamp ConfigFiles::look_at(const std::string& path) {
           .device = info.st_dev,
           .inode = info.st_ino,
           .size = info.st_size,
-          .modified_ns = nanoseconds(info.st_mtim),
-          .status_changed_ns = nanoseconds(info.st_ctim)};
+          .modified_ns = to_ns(info.st_mtim),
+          .status_changed_ns = to_ns(info.st_ctim)};
 }
 
 bool ConfigFiles::changed() {
@@ -91,7 +90,7 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   const std::int64_t last = std::max(file.stamp.modified_ns, file.stamp.status_changed_ns);
-  file.settled = file.stamp.error != 0 || nanoseconds(now) - last > settling_ns;
+  file.settled = file.stamp.error != 0 || to_ns(now) - last > settling_ns;
   if (!file.must_be_there) {
     struct stat link {};
     const bool dangling = file.stamp.error == ENOENT && ::lstat(file.path.c_str(), &link) == 0;

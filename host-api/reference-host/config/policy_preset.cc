@@ -150,8 +150,8 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   }
   preset.defaults = defaults.dump();
   preset.boundary = boundary.dump();
-  preset.summary = std::string("Commands ") + (writes_root ? "write below " + root + " and" : "write") +
-                   " in temporary folders alone; they read " + (writes_root ? "these" : root) +
+  preset.summary = std::string("Commands ") + (writes_root ? "write only below " + root + " and" : "write only") +
+                   " in temporary folders; they read " + (writes_root ? "these" : root) +
                    ", the system and toolchains, not the rest of the home folder; they have " +
                    (request.network ? "the network." : "no network.");
   return preset;

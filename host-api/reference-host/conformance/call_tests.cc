@@ -100,8 +100,6 @@ wtool_call* new_call(Trial& trial, const wtool_tool& tool, const wtool_request& 
   return nullptr;
 }
 
-std::string raw(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 json of_another_type(const json& schema) {
   for (const json& value :
        {json::object({{"wrong", true}}), json(17.5), json("wrong"), json::array({1}), json(nullptr)}) {
@@ -124,7 +122,7 @@ std::vector<std::pair<std::string, std::string>> wrong_arguments(const ToolFacts
   };
   const json valid = parse_json(tool.arguments);
   const auto add = [&](const json& value, const std::string& what) {
-    if (!instance_mistake(value, tool.input_schema).empty()) all.emplace_back(raw(value), what);
+    if (!instance_mistake(value, tool.input_schema).empty()) all.emplace_back(dumped(value), what);
   };
   const json properties = tool.input_schema.value("properties", json::object());
   for (const auto& [name, schema] : properties.items()) {
@@ -158,7 +156,7 @@ void test_call(Trial& trial) {
       if (!mistake.empty()) trial.report.finding("result-schema", "in metadata, " + mistake);
     } else {
       trial.report.skip("the call ends in an error, so the output schema does not judge it: " +
-                        in_quotes(raw(envelope["content"])));
+                        in_quotes(dumped(envelope["content"])));
     }
   }
   ready.end();
@@ -219,7 +217,7 @@ void test_cancel_before(Trial& trial) {
   const bool is_refusal = outcome.ran == WTOOL_OK && envelope.is_object() && envelope["is_error"] == true;
   if (outcome.ran != WTOOL_E_CANCELLED && !is_refusal) {
     trial.report.finding("cancel-before", "a call that was cancelled before it ran says " + status_name(outcome.ran) +
-                                              ", with a result that is no error");
+                                              ", with a result that is not an error");
   }
   ready.end();
 }

@@ -29,7 +29,7 @@ std::string unusable_file(const std::string& path) {
   char magic[4] = {};
   if (!file || ::read(file.get(), magic, sizeof magic) < 0)
     return std::string("it cannot be read: ") + ::strerror(errno);
-  return std::string_view(magic, sizeof magic) == "\177ELF" ? "" : "it is no library";
+  return std::string_view(magic, sizeof magic) == "\177ELF" ? "" : "it is not a library";
 }
 
 class Checker {
@@ -114,7 +114,7 @@ class Checker {
     if (!tools_.empty() && report_.tools.empty()) {
       report_.unusable = "it has no tool " + in_quotes(options_.tool) + "; there are: " + ids;
     } else if (!options_.arguments.empty() && report_.tools.size() > 1) {
-      report_.unusable = "--arguments are for one tool, and it has several; say with --tool which one: " + ids;
+      report_.unusable = "--arguments are for one tool, but the plugin has several; say with --tool which one: " + ids;
     }
   }
 

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/json_reader.h"
+#include "base/pidfd.h"
 
 namespace wtool::host::conformance {
 
@@ -223,7 +223,7 @@ ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::m
   writing = Descriptor();
   // Processes that the plugin has started may keep copies of the pipe open, so what counts is the end of the child
   // process.
-  const Descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  const Descriptor process = open_process(child);
 
   ChildEnd end;
   std::string text;

@@ -77,7 +77,7 @@ json read_schema(Trial& trial, const std::string& id, std::string_view content, 
   json schema = parse_json(content);
   if (schema.is_discarded()) return wrong(" is not JSON: " + in_quotes(content));
   if (std::string mistake = schema_mistake(schema); !mistake.empty()) return wrong(" is not well-formed: " + mistake);
-  if (!schema.is_object()) return wrong(" is no JSON object: " + in_quotes(content));
+  if (!schema.is_object()) return wrong(" is not a JSON object: " + in_quotes(content));
   check_examples(trial, id, schema, which);
   return schema;
 }
@@ -120,7 +120,8 @@ json read_descriptor(Trial& trial, const wtool_descriptor& from, std::uint32_t n
   }
   if ((from.hints & ~all_hints) != 0) {
     trial.report.finding("descriptor-hints", "the hints of " + id + " are " + std::to_string(from.hints) +
-                                                 ", and all known ones together " + std::to_string(all_hints));
+                                                 ", which has unknown bits: all known hints together are " +
+                                                 std::to_string(all_hints));
   }
   const json input = read_schema(trial, id, text(from.input_schema), "input-schema", "input");
   if (input.is_object() && input.value("type", json()) != "object") {
@@ -226,7 +227,7 @@ void test_describe(Trial& trial) {
     }
     const std::string id = fact["id"];
     if (std::find(ids.begin(), ids.end(), id) != ids.end()) {
-      trial.report.finding("descriptor-id", "the id " + in_quotes(id) + " is there twice");
+      trial.report.finding("descriptor-id", "the id " + in_quotes(id) + " occurs twice");
     }
     ids.push_back(id);
     if (fact["input"].is_object()) facts.push_back(std::move(fact));

@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "conformance/check.h"
 #include "conformance/rules.h"
 #include "conformance/tests.h"
@@ -32,10 +33,6 @@ std::string_view word(RanTest::Outcome outcome) {
 std::size_t count(const CheckReport& report, RanTest::Outcome outcome) {
   return static_cast<std::size_t>(std::count_if(report.tests.begin(), report.tests.end(),
                                                 [&](const RanTest& test) { return test.outcome == outcome; }));
-}
-
-std::string number_of(std::size_t number, const std::string& what) {
-  return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
 }
 
 std::string of_tool(const std::string& tool) { return tool.empty() ? "" : " of " + escaped(tool); }
@@ -91,9 +88,9 @@ std::string as_text(const CheckReport& report) {
     text += "         " + escaped(finding.text) + '\n';
     text += "         rule: " + std::string(rule_text(finding.rule)) + " (" + rules_page + ", \"Rules by id\")\n";
   }
-  text += number_of(report.tests.size(), "test") + ": " + std::to_string(count(report, RanTest::Outcome::good)) +
+  text += counted(report.tests.size(), "test") + ": " + std::to_string(count(report, RanTest::Outcome::good)) +
           " good, " + std::to_string(count(report, RanTest::Outcome::skipped)) + " skipped; " +
-          number_of(report.findings.size(), "finding") + '\n';
+          counted(report.findings.size(), "finding") + '\n';
   return text;
 }
 
@@ -127,7 +124,7 @@ std::string as_json(const CheckReport& report) {
                            {"good", count(report, RanTest::Outcome::good)},
                            {"skipped", count(report, RanTest::Outcome::skipped)},
                            {"findings", report.findings.size()}}}};
-  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return dumped(all, 2) + '\n';
 }
 
 std::string list_as_text() {

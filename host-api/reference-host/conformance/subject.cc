@@ -97,7 +97,7 @@ std::string read_error(Reporter& report, wtool_blob& error, std::string_view of)
     return {};
   }
   if (is_hollow(error.bytes) || error.bytes.size == 0) {
-    report.finding("error", "the error of " + std::string(of) + " is filled and has no bytes");
+    report.finding("error", "the error of " + std::string(of) + " has a release but no bytes");
   }
   std::string sentence(text(error.bytes));
   if (!is_utf8(sentence)) {
@@ -245,7 +245,7 @@ CallOutcome call(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
 std::string envelope_mistake(const std::string& result, json& envelope) {
   if (!is_utf8(result)) return "the result is not UTF-8: " + in_quotes(result);
   envelope = parse_json(result);
-  if (!envelope.is_object()) return "the result is no JSON object: " + in_quotes(result);
+  if (!envelope.is_object()) return "the result is not a JSON object: " + in_quotes(result);
   const auto has = [&](const char* key, auto&& is) {
     const auto found = envelope.find(key);
     return found != envelope.end() && is(*found);

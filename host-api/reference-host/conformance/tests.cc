@@ -11,7 +11,7 @@ constexpr Test all_tests[] = {
     {"order", "init twice, tools before init and after deinit, init again", TestStage::plugin, test_order},
     {"hosts", "no host, a host that is too small, a host that is larger", TestStage::plugin, test_hosts},
     {"unknown-tool", "ids that are not listed", TestStage::plugin, test_unknown_tool},
-    {"configuration", "configurations that are no JSON object", TestStage::plugin, test_configuration},
+    {"configuration", "configurations that are not JSON objects", TestStage::plugin, test_configuration},
     {"control-threads", "each control function on a thread of its own", TestStage::plugin, test_control_threads},
     {"exit", "the host ends with exit() after deinit", TestStage::plugin, test_exit},
     {"unload", "dlclose after deinit, and then exit()", TestStage::plugin, test_unload},

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/edit_distance.h"
+#include "base/text.h"
 #include "expressions/path.h"
 
 namespace wtool::host::expressions {
@@ -86,11 +87,8 @@ std::optional<Value> to_bool(const Value& value) {
   if (value.as_bool() != nullptr) return value;
   const std::string* text = value.as_text();
   if (text == nullptr) return std::nullopt;
-  const auto is_one_of = [text](std::initializer_list<std::string_view> words) {
-    return std::find(words.begin(), words.end(), *text) != words.end();
-  };
-  if (is_one_of({"true", "True", "TRUE", "t", "1"})) return Value(true);
-  if (is_one_of({"false", "False", "FALSE", "f", "0"})) return Value(false);
+  if (is_one_of(*text, {"true", "True", "TRUE", "t", "1"})) return Value(true);
+  if (is_one_of(*text, {"false", "False", "FALSE", "f", "0"})) return Value(false);
   return std::nullopt;
 }
 
@@ -105,7 +103,7 @@ CallResult matches(const std::string& text, const Value& wanted, const Pattern* 
   std::shared_ptr<const Pattern> compiled;
   if (pattern == nullptr) {
     const std::string* written = wanted.as_text();
-    if (written == nullptr) return CallMistake{"matches needs a string, and got " + described(wanted), true};
+    if (written == nullptr) return CallMistake{"matches needs a string, but got " + described(wanted), true};
     if (!budget.spend(steps_to_compile + written->size())) return CallMistake{budget.message()};
     auto made = Pattern::compile(*written);
     if (auto* why = std::get_if<std::string>(&made)) {
@@ -142,7 +140,7 @@ CallResult call_function(std::string_view name, std::span<const Value> arguments
   if (name == "size") return size(value, budget);
   if (name == "type") return Value(value.type_name());
   if (name == "matches") {
-    if (value.as_text() == nullptr) return CallMistake{"matches needs a string, and got " + described(value)};
+    if (value.as_text() == nullptr) return CallMistake{"matches needs a string, but got " + described(value)};
     return matches(*value.as_text(), arguments[1], pattern, budget);
   }
   if (name == "string") {
@@ -165,13 +163,13 @@ CallResult call_method(std::string_view name, const Value& object, std::span<con
   }
   if (text == nullptr) {
     return CallMistake{
-        std::string(name) + " needs a string" + (name == "includes" ? " or a list" : "") + " before the '.', and got " +
+        std::string(name) + " needs a string" + (name == "includes" ? " or a list" : "") + " before the '.', but got " +
         described(object) +
         (name == "contains" && object.as_list() != nullptr ? "; an element is found with includes" : "")};
   }
   if (name == "matches") return matches(*text, wanted, pattern, budget);
   const std::string* part = wanted.as_text();
-  if (part == nullptr) return CallMistake{std::string(name) + " needs a string, and got " + described(wanted), true};
+  if (part == nullptr) return CallMistake{std::string(name) + " needs a string, but got " + described(wanted), true};
   if (!budget.spend_text(text->size() + part->size())) return CallMistake{budget.message()};
   if (name == "startsWith") return Value(text->starts_with(*part));
   if (name == "endsWith") return Value(text->ends_with(*part));

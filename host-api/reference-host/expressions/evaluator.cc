@@ -140,7 +140,7 @@ class Evaluator {
       return outcome_of(node, element_of(value, static_cast<std::size_t>(*number)));
     }
     if (const std::string* name = key->as_text()) return outcome_of(node, field_of(value, *name));
-    return error_at(*node.operands[1], "an index is a whole number from 0, or a string, and not " + described(*key));
+    return error_at(*node.operands[1], "an index is a whole number from 0, or a string, not " + described(*key));
   }
 
   // The value of a name, of a field or of an element; nothing where it has no value.
@@ -198,7 +198,7 @@ class Evaluator {
     const Value* value = value_in(operand);
     if (value == nullptr) return operand;
     if (const bool* truth = value->as_bool()) return Value(!*truth);
-    return error_at(node, "'" + node.text + "' needs a bool, and got " + described(*value));
+    return error_at(node, "'" + node.text + "' needs a bool, but got " + described(*value));
   }
 
   Outcome minus(const Node& node) {
@@ -210,7 +210,7 @@ class Evaluator {
       if (*number != std::numeric_limits<std::int64_t>::min()) return Value(-*number);
       return error_at(node, "the negative of " + std::to_string(*number) + " does not fit into 64 bits");
     }
-    return error_at(node, "'-' needs a number, and got " + described(*value));
+    return error_at(node, "'-' needs a number, but got " + described(*value));
   }
 
   // If one operand is `decisive`, the other one does not matter, even if it cannot be evaluated. But an operand with a
@@ -227,7 +227,7 @@ class Evaluator {
       }
       const bool* truth = value->as_bool();
       if (truth == nullptr) {
-        return failed ? *failed : error_at(*operand, "'" + node.text + "' needs bools, and got " + described(*value));
+        return failed ? *failed : error_at(*operand, "'" + node.text + "' needs bools, but got " + described(*value));
       }
       if (*truth == decisive) return Value(decisive);
     }
@@ -253,7 +253,7 @@ class Evaluator {
     if (value == nullptr) return test;
     const bool* truth = value->as_bool();
     if (truth == nullptr) {
-      return error_at(*node.operands[0], "before '?' a bool is needed, and this is " + described(*value));
+      return error_at(*node.operands[0], "before '?' a bool is needed, but this is " + described(*value));
     }
     return run(*node.operands[*truth ? 1 : 2]);
   }
@@ -307,7 +307,7 @@ class Evaluator {
     const Value* value = value_in(object);
     if (value == nullptr) return object;
     const List* elements = value->as_list();
-    if (elements == nullptr) return error_at(node, node.text + " goes through a list, and got " + described(*value));
+    if (elements == nullptr) return error_at(node, node.text + " goes through a list, but got " + described(*value));
     locals_.emplace_back(node.variable, Value());
     Outcome result = node.text == "exists" || node.text == "all" ? quantify(node, *elements) : select(node, *elements);
     locals_.pop_back();
@@ -321,7 +321,7 @@ class Evaluator {
     const Value* value = value_in(outcome);
     if (value == nullptr) return std::get<ExpressionError>(std::move(outcome));
     if (const bool* truth = value->as_bool()) return *truth;
-    return error_at(predicate, node.text + " needs a bool for each element, and got " + described(*value));
+    return error_at(predicate, node.text + " needs a bool for each element, but got " + described(*value));
   }
 
   // Works like || or && over all elements.

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/edit_distance.h"
+#include "base/text.h"
 #include "expressions/calls.h"
 #include "expressions/path.h"
 
@@ -46,30 +47,12 @@ constexpr std::array known_filters = {
     Known{"raw", Filter::Kind::raw, 0, 0, "raw"},
 };
 
-// ASCII letters only: beyond ASCII, upper case depends on the language.
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string cased(std::string text, char (*change)(char)) {
-  std::transform(text.begin(), text.end(), text.begin(), change);
-  return text;
-}
-
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(blanks) - begin + 1));
-}
-
 // Lower case, with one dash for each run of characters that are neither letters nor digits; characters beyond ASCII
 // stay.
 std::string slug(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      (static_cast<unsigned char>(c) & 0x80) != 0;
-    if (kept) {
+    if (is_letter_or_digit(c) || (static_cast<unsigned char>(c) & 0x80) != 0) {
       out += lower(c);
     } else if (!out.empty() && out.back() != '-') {
       out += '-';
@@ -129,7 +112,7 @@ Result joined_elements(const List& list, const std::string& separator, Budget& b
 Result of_list(const Filter& filter, const Value& value, std::string_view name, Budget& budget) {
   const List* list = value.as_list();
   if (list == nullptr) {
-    return std::string(name) + " needs a list, and got " + described(value) +
+    return std::string(name) + " needs a list, but got " + described(value) +
            (value.as_text() != nullptr ? "; the filters lines and split make a list of a text" : "");
   }
   if (filter.kind == Filter::Kind::join) {
@@ -147,7 +130,7 @@ bool is_sum(Filter::Kind kind) {
 Result sum(const Filter& filter, const Value& value, Budget& budget) {
   std::optional<Value> left = number_in(value);
   std::optional<Value> right = number_in(filter.arguments[0]);
-  if (!left) return "plus, minus and times need a number, and got " + described(value);
+  if (!left) return "plus, minus and times need a number, but got " + described(value);
   if ((left->as_double() != nullptr) != (right->as_double() != nullptr)) {
     std::optional<Value>& whole = left->as_int() != nullptr ? left : right;
     whole = Value(static_cast<double>(*whole->as_int()));
@@ -159,15 +142,15 @@ Result sum(const Filter& filter, const Value& value, Budget& budget) {
 Result of_text(const Filter& filter, std::string text, Budget& budget) {
   switch (filter.kind) {
     case Filter::Kind::upcase:
-      return Value(cased(std::move(text), upper));
+      return Value(in_capitals(text));
     case Filter::Kind::downcase:
-      return Value(cased(std::move(text), lower));
+      return Value(lowered(text));
     case Filter::Kind::capitalize:
-      text = cased(std::move(text), lower);
+      text = lowered(text);
       if (!text.empty()) text[0] = upper(text[0]);
       return Value(std::move(text));
     case Filter::Kind::trim:
-      return Value(trimmed(text));
+      return Value(std::string(trimmed(text)));
     case Filter::Kind::slugify:
       return Value(slug(text));
     case Filter::Kind::replace:
@@ -254,7 +237,7 @@ Result apply(const Filter& filter, const Value& value, Budget& budget) {
   if (is_sum(filter.kind)) return sum(filter, value, budget);
   const bool splits = filter.kind == Filter::Kind::lines || filter.kind == Filter::Kind::split;
   if (splits && value.as_text() == nullptr) {
-    return std::string(filter.kind == Filter::Kind::lines ? "lines" : "split") + " needs a text, and got " +
+    return std::string(filter.kind == Filter::Kind::lines ? "lines" : "split") + " needs a text, but got " +
            described(value);
   }
   return of_text(filter, to_text(value), budget);
@@ -277,7 +260,7 @@ std::optional<Value> number_in(const Value& value) {
   if (value.as_int() != nullptr || value.as_double() != nullptr) return value;
   const std::string* text = value.as_text();
   if (text == nullptr) return std::nullopt;
-  const std::string written = trimmed(*text);
+  const std::string written(trimmed(*text));
   const char* end = written.data() + written.size();
   std::int64_t whole = 0;
   if (const auto read = std::from_chars(written.data(), end, whole); read.ec == std::errc() && read.ptr == end) {

@@ -11,6 +11,9 @@
 #include <utility>
 #include <variant>
 
+#include "base/text.h"
+#include "base/utf8.h"
+
 namespace wtool::host::expressions {
 
 namespace {
@@ -42,14 +45,9 @@ constexpr std::array<std::pair<char, char>, 12> simple_escapes = {{{'a', '\a'},
 
 // Empty where no character has this number.
 std::string utf8(std::uint32_t code) {
-  const auto part = [](std::uint32_t bits) { return static_cast<char>(bits); };
-  if (code < 0x80) return {part(code)};
-  if (code < 0x800) return {part(0xc0 | code >> 6), part(0x80 | (code & 0x3f))};
-  if (code >= 0xd800 && code < 0xe000) return {};
-  if (code < 0x10000) return {part(0xe0 | code >> 12), part(0x80 | (code >> 6 & 0x3f)), part(0x80 | (code & 0x3f))};
-  if (code > 0x10ffff) return {};
-  return {part(0xf0 | code >> 18), part(0x80 | (code >> 12 & 0x3f)), part(0x80 | (code >> 6 & 0x3f)),
-          part(0x80 | (code & 0x3f))};
+  std::string character;
+  if (code <= 0x10ffff && (code < 0xd800 || code >= 0xe000)) append_utf8(character, code);
+  return character;
 }
 
 class LiteralReader {
@@ -105,7 +103,7 @@ class LiteralReader {
     }
     const std::string character = utf8(code);
     if (character.empty()) {
-      mistake_ = "this escape is the number of no character";
+      mistake_ = "this escape is not the number of a character";
       return false;
     }
     value_ += character;
@@ -133,7 +131,6 @@ std::variant<StringLiteral, StringMistake> read_string(std::string_view text, st
   return LiteralReader(text, at).run();
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex_digit(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 class Lexer {
@@ -327,9 +324,7 @@ class Lexer {
 
 }  // namespace
 
-bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (static_cast<unsigned char>(c) & 0x80) != 0;
-}
+bool is_name_start(char c) { return is_letter(c) || c == '_' || (static_cast<unsigned char>(c) & 0x80) != 0; }
 
 bool is_name_character(char c) { return is_name_start(c) || is_digit(c); }
 

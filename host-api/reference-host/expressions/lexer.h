@@ -82,7 +82,7 @@ class TokenReader {
       return fail(token.offset, quoted_for_message(token.text) + " is written " + std::string(written) + " here");
     }
     fail(token.offset, quoted_for_message(token.text) +
-                           " is not expected here; between two values stands one of == != < <= > >= && || in + - * / "
+                           " is not expected here; between two values, write one of == != < <= > >= && || in + - * / "
                            "% ? :");
   }
 

@@ -32,7 +32,7 @@ std::string not_comparable(std::string_view operation, const Value& left, const 
   const bool text_and_number =
       (left.as_text() != nullptr && is_number(right)) || (right.as_text() != nullptr && is_number(left));
   return described(left) + " and " + described(right) + " cannot be compared with " + std::string(operation) +
-         (text_and_number ? "; int(...) makes a number of a text" : "");
+         (text_and_number ? "; int(...) makes a number from a text" : "");
 }
 
 std::variant<bool, std::string> equal(std::string_view operation, const Value& left, const Value& right,
@@ -152,11 +152,11 @@ std::variant<Value, std::string> calculate(char operation, const Value& left, co
   if (operation == '%' && is_number(left) && is_number(right)) {
     hint = "; % is for ints";
   } else if (is_number(left) && is_number(right)) {
-    hint = "; double(...) makes a double of an int";
+    hint = "; double(...) makes a double from an int";
   } else if (operation == '+' && (a != nullptr || b != nullptr)) {
-    hint = "; string(...) makes a text of a value, and int(...) a number of a text";
+    hint = "; string(...) makes a text from a value, and int(...) a number from a text";
   } else if (a != nullptr || b != nullptr) {
-    hint = "; int(...) makes a number of a text";
+    hint = "; int(...) makes a number from a text";
   }
   return described(left) + " and " + described(right) + " have no " + operation + hint;
 }
@@ -179,7 +179,7 @@ std::variant<bool, std::string> is_in(const Value& wanted, const Value& containe
     if (key == nullptr) return "the keys of a map are strings, not " + described(wanted);
     return map->fields.contains(*key);
   }
-  return "'in' needs a list or a map after it, and got " + described(container) +
+  return "'in' needs a list or a map after it, but got " + described(container) +
          (container.as_text() != nullptr ? "; a part of a text is found with .contains(...)" : "");
 }
 

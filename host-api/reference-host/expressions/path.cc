@@ -1,5 +1,6 @@
 #include "expressions/path.h"
 
+#include "base/utf8.h"
 #include "expressions/value.h"
 
 namespace wtool::host::expressions {
@@ -13,7 +14,7 @@ std::variant<Value, std::string> one_step(const Value& value, const PathStep& st
   if (const std::string* name = key->as_text()) return field_of(value, *name);
   const std::int64_t* index = key->as_int();
   if (index != nullptr && *index >= 0) return element_of(value, static_cast<std::size_t>(*index));
-  return "an index is a whole number from 0, or a string, and not " + described(*key);
+  return "an index is a whole number from 0, or a string, not " + described(*key);
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ std::variant<Value, std::string> size_of(const Value& value) {
   } else if (const Map* map = value.as_map()) {
     count = map->fields.size();
   } else {
-    return "size needs a string, a list or a map, and got " + described(value);
+    return "size needs a string, a list or a map, but got " + described(value);
   }
   return Value(static_cast<std::int64_t>(count));
 }

@@ -4,24 +4,14 @@
 
 #include <utility>
 
+#include "base/re2_options.h"
 #include "expressions/value.h"
 
 namespace wtool::host::expressions {
-namespace {
-
-constexpr std::int64_t max_memory = std::int64_t{1} << 20;
-
-re2::RE2::Options options() {
-  re2::RE2::Options made;
-  made.set_log_errors(false);
-  made.set_max_mem(max_memory);
-  return made;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 struct Pattern::Compiled {
-  explicit Compiled(std::string_view text) : re(re2::StringPiece(text.data(), text.size()), options()) {}
+  explicit Compiled(std::string_view text) : re(re2::StringPiece(text.data(), text.size()), re2_options()) {}
   re2::RE2 re;
 };
 
@@ -31,7 +21,7 @@ Pattern::~Pattern() = default;
 std::variant<std::shared_ptr<const Pattern>, std::string> Pattern::compile(std::string_view text) {
   auto compiled = std::make_unique<const Compiled>(text);
   if (!compiled->re.ok()) {
-    return quoted_for_message(text) + "is not a regular expression: " + compiled->re.error() +
+    return quoted_for_message(text) + " is not a regular expression: " + compiled->re.error() +
            " (the syntax is that of RE2; a backslash is doubled in a text, or the text is written r\"...\")";
   }
   return std::shared_ptr<const Pattern>(new Pattern(std::move(compiled)));

@@ -16,22 +16,22 @@ constexpr std::array<std::string_view, 12> prompt_tags = {"assign",   "capture",
 constexpr std::array<std::string_view, 3> other_tags = {"increment", "decrement", "tablerow"};
 
 template <class Words>
-bool is_one_of(const Words& words, std::string_view word) {
+bool is_listed(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
 std::string unsupported(const std::string& word, Dialect dialect) {
   if (dialect == Dialect::prompt) {
     return "there is no tag {% " + word + " %}; there are if, unless, case, for, cycle, assign, capture, render, " +
-           "include, comment and raw; a literal '{%' stands between {% raw %} and {% endraw %}";
+           "include, comment and raw; a literal '{%' is written between {% raw %} and {% endraw %}";
   }
   return "{% " + word + " %} is not supported; there are if, unless, for, comment and raw" +
-         (is_one_of(prompt_tags, word) ? " (files of prompts know more)" : "");
+         (is_listed(prompt_tags, word) ? " (files of prompts have more)" : "");
 }
 
 // The message for a tag that is followed by something else.
 std::string trailing(std::string_view word) {
-  if (is_one_of(prompt_tags, word)) return " after what belongs to it";
+  if (is_listed(prompt_tags, word)) return " after what belongs to it";
   if (word == "for") return " after its list and filters";
   if (word == "if" || word == "elsif" || word == "unless") {
     return " after its test; filters are allowed in {{ }} and after the list of a loop";
@@ -200,8 +200,8 @@ class TemplateParser {
     }
     const bool in_prompt = dialect_ == Dialect::prompt;
     if (word == "elif" || word == "elseif") return give_up("{% " + word + " %} is written {% elsif %}");
-    const bool known = is_one_of(tags, word) || (in_prompt && is_one_of(prompt_tags, word));
-    if (!known && (is_one_of(prompt_tags, word) || is_one_of(other_tags, word) ||
+    const bool known = is_listed(tags, word) || (in_prompt && is_listed(prompt_tags, word));
+    if (!known && (is_listed(prompt_tags, word) || is_listed(other_tags, word) ||
                    (in_prompt && !word.empty() && is_tag(cursor)))) {
       return give_up(unsupported(word, dialect_));
     }
@@ -255,7 +255,7 @@ class TemplateParser {
       mistake = next_branch(word, TemplateBranch());
     } else if (word.starts_with("end")) {
       mistake = close(word);
-    } else if (is_one_of(prompt_tags, word)) {
+    } else if (is_listed(prompt_tags, word)) {
       mistake = read_prompt_tag(word, cursor);
     }
     cursor.skip_blanks();

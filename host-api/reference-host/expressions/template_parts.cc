@@ -319,8 +319,8 @@ TagMistake parse_cycle(TemplateCursor& cursor, Cycle& cycle) {
 }
 
 TagMistake parse_inclusion(TemplateCursor& cursor, const std::string& word, Inclusion& inclusion) {
-  const std::string usage = "a prompt is put in with {% " + word + " \"name\" %} or {% " + word +
-                            " \"name\", key: value %}; a name or a value has no blanks outside of quotes";
+  const std::string usage = "a prompt is inserted with {% " + word + " \"name\" %} or {% " + word +
+                            " \"name\", key: value %}; a name or a value has no blanks outside quotes";
   inclusion.isolated = word == "render";
   if (!parse_operand(cursor, inclusion.name)) return mistake(inclusion.offset, usage);
   inclusion.for_each = take_word(cursor, "for");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "expressions/lexer.h"
 #include "expressions/template.h"
 
@@ -53,7 +54,7 @@ class TemplateCursor {
   std::optional<std::size_t> number() {
     std::size_t value = 0;
     const std::size_t begin = at_;
-    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && at_ - begin < 9; ++at_) {
+    for (; at_ < text_.size() && is_digit(text_[at_]) && at_ - begin < 9; ++at_) {
       value = value * 10 + static_cast<std::size_t>(text_[at_] - '0');
     }
     return at_ == begin ? std::nullopt : std::optional(value);

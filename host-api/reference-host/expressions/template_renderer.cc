@@ -97,7 +97,7 @@ TemplateRenderer::Mistake TemplateRenderer::follow(const Loop& loop, const Scope
   if (list == nullptr) {
     return ExpressionError{
         loop.list_offset,
-        "a loop goes through a list, and this is " + described(elements) +
+        "a loop goes through a list, but this is " + described(elements) +
             (elements.as_text() != nullptr ? "; the filters lines and split make a list of a text" : "")};
   }
   const auto limits = part(loop, list->size(), scope);
@@ -171,7 +171,7 @@ std::variant<std::size_t, ExpressionError> TemplateRenderer::whole_number(const 
   const std::int64_t* whole = number ? number->as_int() : nullptr;
   if (whole != nullptr && *whole >= 0) return static_cast<std::size_t>(*whole);
   return ExpressionError{operand.offset,
-                         "a whole number from 0 is needed here, and this is " + described(std::get<Value>(value))};
+                         "a whole number from 0 is needed here, but this is " + described(std::get<Value>(value))};
 }
 
 TemplateRenderer::Mistake TemplateRenderer::follow(const Jump& jump, const Scope&) {
@@ -303,11 +303,11 @@ const Partial* TemplateRenderer::partial(const Inclusion& inclusion, const Scope
   } else if (std::find(inside_.begin(), inside_.end(), found) != inside_.end()) {
     std::string circle;
     for (const Partial* one : inside_) circle += one->file + " -> ";
-    mistake = ExpressionError{inclusion.offset, "prompts put in one another in a circle: " + circle + found->file};
+    mistake = ExpressionError{inclusion.offset, "prompts inserted in one another in a circle: " + circle + found->file};
     found = nullptr;
   } else if (inside_.size() == max_inclusion_depth) {
-    mistake = ExpressionError{inclusion.offset,
-                              "prompts put in one another more than " + std::to_string(max_inclusion_depth) + " deep"};
+    mistake = ExpressionError{
+        inclusion.offset, "prompts inserted in one another more than " + std::to_string(max_inclusion_depth) + " deep"};
     found = nullptr;
   }
   return found;

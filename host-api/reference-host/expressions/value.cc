@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/json_text.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 namespace wtool::host::expressions {
 namespace {
@@ -125,12 +127,8 @@ std::string withheld_within(const Value& value) {
 
 std::string quoted_for_message(std::string_view text) {
   static constexpr std::size_t longest = 60;
-  std::string shown(text.substr(0, longest));
-  if (shown.size() < text.size()) {
-    // The cut must not split a character.
-    while (!shown.empty() && (static_cast<unsigned char>(text[shown.size()]) & 0xc0) == 0x80) shown.pop_back();
-    shown += "...";
-  }
+  std::string shown(text.substr(0, cut_before(text, longest)));
+  if (shown.size() < text.size()) shown += "...";
   std::string out;
   append_json_string(out, shown);
   return out;
@@ -142,12 +140,6 @@ std::string described(const Value& value) {
   if (value.as_withheld() != nullptr) return "a " + std::string(value.type_name());
   if (value.as_list() != nullptr || value.as_map() != nullptr) return "a " + std::string(value.type_name());
   return "the " + std::string(value.type_name()) + " " + to_text(value);
-}
-
-std::size_t character_count(std::string_view text) {
-  std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
-  return count;
 }
 
 // ---- JSON as values.
@@ -211,17 +203,13 @@ const Value* field_of(const Value* value, std::string_view name) {
   return found == map->fields.end() ? nullptr : &found->second;
 }
 
-std::string quoted_json(const json& json) {
-  return quoted_for_message(json.dump(-1, ' ', false, json::error_handler_t::replace));
-}
+std::string quoted_json(const json& json) { return quoted_for_message(dumped(json)); }
 
 std::optional<Value> parse_json_value(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return std::nullopt;
-  const char end = text[text.find_last_not_of(blanks)];
   // Most output is not JSON; its first and last character show it.
-  const bool could_be = (text[first] == '{' && end == '}') || (text[first] == '[' && end == ']');
+  const std::string_view inside = trimmed(text);
+  const bool could_be =
+      (inside.starts_with('{') && inside.ends_with('}')) || (inside.starts_with('[') && inside.ends_with(']'));
   if (!could_be || nests_deeper(text, max_json_depth)) return std::nullopt;
   const json parsed = parse_json(text);
   if (parsed.is_discarded()) return std::nullopt;

@@ -95,9 +95,6 @@ std::string quoted_for_message(std::string_view text);
 // `the int 3`, `the string "abc"`, `a list`: a value for messages.
 std::string described(const Value& value);
 
-// How many characters a UTF-8 text has; other bytes count with the character before them.
-std::size_t character_count(std::string_view text);
-
 // ---- JSON as values: what a tool or a program answers, to be read field by field.
 
 // Deeper JSON is taken for text: whatever walks through a value recurses.

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/files.h"
+#include "base/utf8.h"
 #include "journal/record.h"
 
 namespace wtool::host::journal {

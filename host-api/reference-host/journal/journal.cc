@@ -149,7 +149,7 @@ void Journal::take(bool at_once, Append append) {
       pending_ = {};
       notice = file_ +
                " could not be written for so long that more than 64 MiB are missing: the run continues without a " +
-               "journal, and cannot be resumed from what comes now";
+               "journal, and cannot be resumed from here on";
     } else if (!pending_.empty() && (at_once || pending_.size() >= std::max(batch, next_attempt_))) {
       notice = flush();
     }

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_text.h"
+#include "base/text.h"
 #include "base/time_text.h"
 #include "runner/outcome.h"
 
@@ -160,8 +161,7 @@ std::optional<Moment> time_from_text(std::string_view text) {
   static constexpr std::string_view shape = "0000-00-00T00:00:00.000Z";
   if (text.size() != shape.size()) return std::nullopt;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    const bool digit = text[i] >= '0' && text[i] <= '9';
-    if (shape[i] == '0' ? !digit : text[i] != shape[i]) return std::nullopt;
+    if (shape[i] == '0' ? !is_digit(text[i]) : text[i] != shape[i]) return std::nullopt;
   }
   const auto number = [text](std::size_t at, std::size_t digits) {
     int value = 0;
@@ -174,16 +174,6 @@ std::optional<Moment> time_from_text(std::string_view text) {
   if (!date.ok() || date.year() < year(1970) || date.year() > year(2261)) return std::nullopt;
   return Moment(sys_days(date)) + hours(number(11, 2)) + minutes(number(14, 2)) + seconds(number(17, 2)) +
          milliseconds(number(20, 3));
-}
-
-std::size_t unfinished_character(std::string_view text) {
-  for (std::size_t back = 1; back <= 3 && back <= text.size(); ++back) {
-    const auto c = static_cast<unsigned char>(text[text.size() - back]);
-    if ((c & 0xc0) == 0x80) continue;
-    const std::size_t length = c < 0xc2 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 1;
-    return length > back ? back : 0;
-  }
-  return 0;
 }
 
 }  // namespace wtool::host::journal

@@ -33,7 +33,4 @@ std::optional<expressions::Value> value_from_json(const nlohmann::json& json);
 // Nothing for a text that append_json_time does not make (without its quotes).
 std::optional<Moment> time_from_text(std::string_view text);
 
-// How many bytes at the end may be the beginning of a character whose rest is still to come.
-std::size_t unfinished_character(std::string_view text);
-
 }  // namespace wtool::host::journal

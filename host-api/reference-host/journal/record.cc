@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/environment.h"
 #include "base/formats.h"
 #include "base/json_text.h"
 #include "base/secrets/secrets.h"
@@ -87,11 +88,6 @@ class RecordLine {
   std::string& out_;
   const char* separator_ = ",";
 };
-
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
 
 void append_process(RecordLine& line, const RunStart& start) {
   line.text_if_any("on", start.on);

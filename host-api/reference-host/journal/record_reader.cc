@@ -184,11 +184,13 @@ std::string RecordReader::take_record(const json& record) {
     return {};
   }
   if (!begun_)
-    return "a journal begins with the record run_started, and this is " + (type.empty() ? std::string("none") : type);
-  newest_ = *at;
+    return "a journal begins with the record run_started, but this is " + (type.empty() ? std::string("none") : type);
   if (type == "run_resumed") {
     resume(record, *at);
-  } else if (type == "run_ended") {
+    return {};
+  }
+  newest_ = *at;
+  if (type == "run_ended") {
     if (!status_of_run(text_member(record, "status"))) return "it has no \"status\" that a run can end with";
     end(record);
   } else if (type == "notice") {
@@ -290,7 +292,7 @@ void RecordReader::read_inputs(const json& record) {
 
 void RecordReader::resume(const json& record, Moment at) {
   before_ = std::min<steady_clock::duration>(before_ + part_took(), max_earlier_parts);
-  part_began_ = at;
+  part_began_ = newest_ = at;
   numbers_before_ = highest_number_;
   ++run_.resumed;
   run_.status.reset();

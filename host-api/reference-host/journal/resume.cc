@@ -38,7 +38,7 @@ void check_files(RunRecord& run, std::vector<std::string>& notices) {
       whole->trouble = whole->cut || whole->lossy ? problem : "";
       if (whole->trouble.empty()) continue;
       if (!whole->wanted) {
-        notices.push_back("the whole output of the state " + step.state + " is not kept any more: " + problem);
+        notices.push_back("the whole output of the state " + step.state + " is no longer kept: " + problem);
         continue;
       }
       step.lost = true;

@@ -78,6 +78,7 @@ void RunCollector::run_started(const runner::RunStart& start) {
   run_.resumed = start.resumed ? 1 : 0;
   run_.began = system_clock::now();
   run_.inputs = start.inputs;
+  run_.masked_inputs = start.masked_inputs;
   if (start.workflow == nullptr) return;
   for (const workflow::Parameter& parameter : start.workflow->parameters) {
     const auto found = run_.inputs.find(parameter.name);

@@ -70,7 +70,7 @@ std::string unusable_file(const std::string& path) {
   if (::access(path.c_str(), R_OK) != 0) return std::string("it cannot be read: ") + ::strerror(errno);
   const auto size = static_cast<std::uint64_t>(info.st_size);
   if (const std::uint64_t needed = bytes_to_load(path); size < needed) {
-    return "it is cut off: it has " + std::to_string(size) + " bytes, and needs " + std::to_string(needed) +
+    return "it is cut off: it has " + std::to_string(size) + " bytes, but needs " + std::to_string(needed) +
            "; install or copy it again";
   }
   return {};
@@ -94,7 +94,7 @@ std::string copy_text(const char* what, wtool_view from, std::string& to) {
 
 std::string copy_description(const wtool_descriptor& from, ToolDescription& to) {
   if (!WTOOL_HAS(&from, output_schema)) {
-    return "its struct_size is " + std::to_string(from.struct_size) + ", and version 1.0 has " +
+    return "its struct_size is " + std::to_string(from.struct_size) + ", but version 1.0 has " +
            std::to_string(sizeof(wtool_descriptor));
   }
   to.hints = from.hints;
@@ -202,7 +202,7 @@ bool Plugin::read_entry(std::string& error) {
     error =
         std::string("it has no symbol ") + WTOOL_ENTRY_SYMBOL +
         (other == 0 ? ", so it is not a plugin of wtool"
-                    : "; it speaks version " + std::to_string(other) + " of the interface, and this host version 1");
+                    : "; it speaks version " + std::to_string(other) + " of the interface, but this host version 1");
     return false;
   }
   if (!WTOOL_HAS(entry, abi_major)) {
@@ -210,12 +210,12 @@ bool Plugin::read_entry(std::string& error) {
     return false;
   }
   if (entry->abi_major != WTOOL_ABI_MAJOR) {
-    error = "its entry says version " + std::to_string(entry->abi_major) + " of the interface, and this host speaks " +
+    error = "its entry says version " + std::to_string(entry->abi_major) + " of the interface, but this host speaks " +
             std::to_string(WTOOL_ABI_MAJOR);
     return false;
   }
   if (!WTOOL_HAS(entry, tool_new)) {
-    error = "its entry's struct_size is " + std::to_string(entry->struct_size) + ", and version 1.0 has " +
+    error = "its entry's struct_size is " + std::to_string(entry->struct_size) + ", but version 1.0 has " +
             std::to_string(sizeof(wtool_entry));
     return false;
   }
@@ -240,7 +240,7 @@ bool Plugin::read_tools(std::string& error) {
     std::string problem = descriptor == nullptr ? "it is missing" : copy_description(*descriptor, tool);
     const auto same_id = [&](const ToolDescription& other) { return other.id == tool.id; };
     if (problem.empty() && std::any_of(tools_.begin(), tools_.end(), same_id)) {
-      problem = "its id \"" + tool.id + "\" is there twice";
+      problem = "its id \"" + tool.id + "\" occurs twice";
     }
     if (!problem.empty()) {
       error = "the descriptor of tool number " + std::to_string(i) + " is wrong: " + problem;

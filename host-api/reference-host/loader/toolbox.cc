@@ -53,7 +53,7 @@ struct SinkState {
 };
 
 std::string no_limits(std::string_view id) {
-  return "the tool " + escaped(id) + " does not hold commands to limits of a call; call it without sandbox, network, " +
+  return "the tool " + escaped(id) + " does not support limits of a call; call it without sandbox, network, " +
          "memory, cpu and processes";
 }
 
@@ -107,7 +107,7 @@ nlohmann::json refusal(const std::string& reason) {
        {{"error",
          {{"code", "configuration_invalid"},
           {"message", message},
-          {"hint", "Mend the file; the next call reads it again. `wtool config show` says what is wrong with it."}}}}}};
+          {"hint", "Fix the file; the next call reads it again. `wtool config show` says what is wrong with it."}}}}}};
 }
 
 // A span for one call.
@@ -186,7 +186,7 @@ class Toolbox::Use {
         return;
       } else if (toolbox_.running_ == toolbox_.lasting_) {
         const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
-        error_ = std::string(changed ? "the configuration has changed, and comes into force only"
+        error_ = std::string(changed ? "the configuration has changed, and takes effect only"
                                      : "a tool with another shell or for another place can be made only") +
                  " while no service runs; end the run, and resume it";
         return;
@@ -243,7 +243,7 @@ std::optional<std::string> load_whole(ConfigSource& source, const Plugin& plugin
     if (takes_stdin) all["shell"]["stdin"] = true;
     return all.dump();
   } catch (const nlohmann::json::exception&) {
-    error = "the path of a configuration file is not valid UTF-8, so that no plugin can be told to keep it";
+    error = "the path of a configuration file is not valid UTF-8, so no plugin can be told to keep it";
     return std::nullopt;
   }
 }
@@ -445,7 +445,7 @@ void Toolbox::look_for_change() {
     return;
   }
   plugin_.tracing().log(LogLevel::info, "wtool::loader",
-                        config ? "the configuration has changed" : "the configuration cannot be used any more");
+                        config ? "the configuration has changed" : "the configuration can no longer be used");
 }
 
 bool Toolbox::has_tool(std::string_view id) const {
@@ -510,7 +510,7 @@ nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view ar
   nlohmann::ordered_json explained = parse_ordered_json(result.text());
   if (!explained.is_object() || !explained.contains("verdict") || !explained["verdict"].is_string()) {
     error = "the tool " + name +
-            " explained a call with something else than a JSON object with a \"verdict\"; this is " +
+            " explained a call with something other than a JSON object with a \"verdict\"; this is " +
             "a defect of the plugin";
     return nullptr;
   }

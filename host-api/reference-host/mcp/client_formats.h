@@ -30,8 +30,6 @@ ClientText remove(const std::string& text, const std::string& name, std::string&
 ServerArgv argv_of(const std::string& text, const std::string& name, std::string& problem);
 }  // namespace yaml_client
 
-inline bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
-
 // The line end that a text uses.
 inline std::string line_end(std::string_view text) {
   return text.find("\r\n") == std::string_view::npos ? "\n" : "\r\n";

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "mcp/client_formats.h"
 
 namespace wtool::host::mcp::json_client {
@@ -259,7 +260,7 @@ std::optional<Object> section_in(const Text& text, const Object& root, const cha
   const Member* member = find(root, name);
   if (member == nullptr) return Object{nowhere, nowhere, {}};
   if (text.plain[member->value] == '{') return object_at(text.plain, member->value);
-  problem = std::string("\"") + name + "\" is no object";
+  problem = std::string("\"") + name + "\" is not an object";
   return std::nullopt;
 }
 

@@ -3,11 +3,11 @@
 // The text is parsed only as far as its tables and keys; values are only delimited. A new table is added at the end,
 // where it cannot become part of another one.
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "mcp/client_formats.h"
 
 namespace wtool::host::mcp::toml_client {
@@ -112,7 +112,7 @@ class TomlReader {
           word = decoded.get<std::string>();
         }
       } else {
-        while (std::isalnum(static_cast<unsigned char>(here())) != 0 || here() == '_' || here() == '-') {
+        while (is_word_character(here()) || here() == '-') {
           word += text_[at_++];
         }
         if (word.empty()) return false;
@@ -177,7 +177,7 @@ class TomlReader {
 
   bool is_start_of_value(std::size_t at) const {
     if (std::string_view("\"'[{+-").find(text_[at]) != std::string_view::npos) return true;
-    if (std::isdigit(static_cast<unsigned char>(text_[at])) != 0) return true;
+    if (is_digit(text_[at])) return true;
     return std::any_of(std::begin(words), std::end(words),
                        [&](std::string_view word) { return text_.compare(at, word.size(), word) == 0; });
   }
@@ -210,7 +210,7 @@ std::optional<Table> read(const std::string& text, const std::string& name, std:
     const bool is_odd = one.is_array || (!one.is_table && one.path.size() == 1) ||
                         (!one.is_table && starts_with(one.path, server) && !one.is_in_list);
     if (is_odd) {
-      problem = std::string("\"") + list_name + "\" is not written as tables of their own";
+      problem = std::string("\"") + list_name + "\" is not written as a table for each server";
       return std::nullopt;
     }
     if (!starts_with(one.path, server)) continue;

@@ -5,6 +5,7 @@
 
 #include "base/config/yaml_document.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "mcp/client_formats.h"
 
 namespace wtool::host::mcp::yaml_client {
@@ -32,11 +33,11 @@ bool read(const std::string& text, YAML::Node& root, std::string& problem) {
     }
     root = document.first;
   } catch (const YAML::Exception& error) {
-    problem = "it is no YAML: " + std::string(error.what());
+    problem = "it is not YAML: " + std::string(error.what());
     return false;
   }
   if (root.IsDefined() && !root.IsNull() && !root.IsMap()) {
-    problem = "it is no mapping";
+    problem = "it is not a mapping";
     return false;
   }
   if (root.IsMap() && is_twice(root, list_name)) {
@@ -196,7 +197,7 @@ ClientText add(const std::string& text, const ClientServer& server, std::string&
     out.insert(at, element(server, "  ", newline));
     return checked(text, std::move(out), server.name, server.argv, false, problem);
   }
-  problem = std::string("\"") + list_name + "\" is no mapping with an element a line";
+  problem = std::string("\"") + list_name + "\" is not a mapping with one element per line";
   return std::nullopt;
 }
 
@@ -207,7 +208,7 @@ ClientText remove(const std::string& text, const std::string& name, std::string&
   const auto element = list ? find(list->value, name) : std::nullopt;
   if (!element) return text;
   if (list->value.Style() != YAML::EmitterStyle::Block) {
-    problem = std::string("\"") + list_name + "\" is no mapping with an element a line";
+    problem = std::string("\"") + list_name + "\" is not a mapping with one element per line";
     return std::nullopt;
   }
   std::string out = text;

@@ -65,7 +65,7 @@ std::string problem_of(const json& arguments, std::initializer_list<std::string_
     if (std::find(names.begin(), names.end(), name) == names.end()) return unknown_argument(name, names);
     if (std::string problem = number_problem(name, value); !problem.empty()) return problem;
   }
-  return arguments.contains("job") ? "" : "the parameter job is missing: the number of a job (job_list has all)";
+  return arguments.contains("job") ? "" : "the parameter job is missing: the number of a job (job_list lists all)";
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ bool Jobs::is_full() {
 
 std::string Jobs::full_text() {
   return "there are " + std::to_string(max_jobs) +
-         " jobs and tasks already, so that this cannot become one: poll or stop some of them first (job_list has the "
+         " jobs and tasks already, so this cannot become one: poll or stop some of them first (job_list lists the "
          "jobs, "
          "tasks/list the tasks)";
 }
@@ -239,7 +239,7 @@ ordered_json Jobs::report_after(ClientCall& call, long long number, seconds wait
     return found != jobs_.end() && found->second->task.empty() ? found : jobs_.end();
   };
   const std::string unknown = "there is no job " + std::to_string(number) +
-                              " (job_list has all); one that has ended is gone when it was polled" +
+                              " (job_list lists all); one that has ended is gone once it was polled" +
                               (results_.has_output_read ? ", and output_read shows what it has written" : "");
   if (find() == jobs_.end()) return refusal(unknown);
   const std::shared_ptr<Job> job = find()->second;
@@ -321,7 +321,7 @@ BackgroundRequest take_background(const std::string& arguments) {
   if (found == parsed.end()) return request;
   request.is_given = true;
   if (!found->is_boolean()) {
-    request.problem = "background must be true or false, and is " + escaped(dumped(*found)) + "; nothing has been run";
+    request.problem = "background must be true or false, but is " + escaped(dumped(*found)) + "; nothing has been run";
     return request;
   }
   request.wanted = found->get<bool>();

@@ -150,12 +150,6 @@ Message read_message(std::string_view line) {
   return message;
 }
 
-std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-std::string dumped(const nlohmann::ordered_json& value) {
-  return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 std::string result_line(std::string_view id, std::string_view value) {
   std::string line = R"({"jsonrpc":"2.0","id":)";
   line.append(id).append(R"(,"result":)").append(value).append("}\n");

@@ -60,10 +60,6 @@ std::string error_line(std::string_view id, const Error& error);  // with an emp
 std::string request_line(std::string_view id, std::string_view method, std::string_view params);
 std::string notification_line(std::string_view method, std::string_view params);
 
-// Compact, and valid UTF-8 even if the texts in it are not.
-std::string dumped(const nlohmann::json& value);
-std::string dumped(const nlohmann::ordered_json& value);
-
 // The key of an id, or the JSON text of a progress token. Nothing: it is neither a string nor a number.
 std::optional<std::string> id_key(const nlohmann::json& value);
 

@@ -61,11 +61,11 @@ std::string read_arguments(const json& arguments, Wanted& wanted) {
       if (problem.empty()) (name == "lines" ? wanted.lines : wanted.tail) = value.get<std::uint64_t>();
     } else if (name == "stream") {
       if (value != "stdout" && value != "stderr") {
-        problem = "stream must be stdout or stderr, and is " + escaped(dumped(value));
+        problem = "stream must be stdout or stderr, but is " + escaped(dumped(value));
       }
       wanted.stream = value == "stderr" ? OutputStream::standard_error : OutputStream::standard_output;
     } else if (name == "grep") {
-      if (!value.is_string()) return "grep must be a regular expression, and is " + escaped(dumped(value));
+      if (!value.is_string()) return "grep must be a regular expression, but is " + escaped(dumped(value));
       auto compiled = expressions::Pattern::compile(value.get_ref<const std::string&>());
       if (const std::string* why = std::get_if<std::string>(&compiled)) {
         problem = "grep: " + *why;
@@ -179,7 +179,7 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
   if (output == nullptr) {
     const std::string name = "output " + std::to_string(wanted.output);
     return refusal(store.was_there(number)
-                       ? name + " is not kept any more: newer ones have taken its room (mcp.stored_bytes)"
+                       ? name + " is no longer kept: newer ones have taken its place (mcp.stored_bytes)"
                        : "there is no " + name + " of this session");
   }
   const bool has_only_errors = output->size(OutputStream::standard_output).written == 0 &&
@@ -198,7 +198,7 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
           std::to_string(part.begin) + " to " + std::to_string(part.end) + " of " + std::to_string(size.written);
   if (part.end < size.kept) text += "; offset " + std::to_string(part.end) + " continues";
   if (size.kept < size.written) {
-    text += "; only the first " + std::to_string(size.kept) + " found room (mcp.stored_bytes)";
+    text += "; only the first " + std::to_string(size.kept) + " were kept (mcp.stored_bytes)";
   }
   return text_result(text + ']');
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/environment.h"
+#include "base/utf8.h"
 
 namespace wtool::host::mcp {
 
@@ -103,14 +104,7 @@ std::string StoredOutput::read(OutputStream which, std::uint64_t offset, std::si
 std::uint64_t StoredOutput::between_characters(OutputStream stream, std::uint64_t offset) const {
   constexpr std::size_t longest = 4;
   const std::uint64_t begin = offset - std::min<std::uint64_t>(offset, longest - 1);
-  const std::string before = read(stream, begin, static_cast<std::size_t>(offset - begin));
-  for (std::size_t back = 1; back <= before.size(); ++back) {
-    const auto byte = static_cast<unsigned char>(before[before.size() - back]);
-    if ((byte & 0xc0) == 0x80) continue;
-    const std::size_t length = byte >= 0xf8 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return length > back ? offset - back : offset;
-  }
-  return offset;
+  return offset - unfinished_character(read(stream, begin, static_cast<std::size_t>(offset - begin)));
 }
 
 OutputStore::OutputStore(std::uint64_t max_bytes)

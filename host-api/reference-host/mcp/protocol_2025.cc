@@ -21,16 +21,13 @@ std::string instructions(const About& about, bool client_shows_forms) {
                                    : "";
   if (about.workflows_alone) {
     return "Each tool runs a workflow, which a person has reviewed, on this machine from its beginning to its end. If "
-           "a "
-           "call takes long, the answer names the job that it has become. If a run did not complete, the answer says "
-           "how "
-           "another call continues it. " +
+           "a call takes long, the answer names the job that it has become. If a run did not complete, the answer says "
+           "how another call continues it. " +
            about.policy + approval;
   }
-  return "Tools that run commands on this machine. A call comes back when the command is over, or says which job it "
-         "has "
-         "become; nothing that a command has started is left when it is over. Long output keeps its beginning and its "
-         "end, and the result says how to read the rest: narrow it down with the command itself where that is much. " +
+  return "Tools that run commands on this machine. A call returns when its command has ended, or says which job it has "
+         "become; nothing that a command has started is left afterwards. Long output keeps its beginning and its end, "
+         "and the result says how to read the rest: narrow down long output with the command itself. " +
          (about.policy.empty() ? "The person who runs this server may have restricted what is allowed; a refusal says "
                                  "what is."
                                : about.policy) +

@@ -60,7 +60,8 @@ Reply Protocol2026::answer(const Message& request) {
   if (!version.is_string()) return refused({invalid_params, std::string(version_key) + " must be a string"});
   if (version != spoken) {
     return refused({unsupported_version,
-                    "this version of the protocol is not one that a request can name; older ones begin with initialize",
+                    "a request cannot name this version of the protocol; a connection with an older version begins "
+                    "with initialize",
                     {{"requested", version}, {"supported", all_versions()}}});
   }
   if (const json* capabilities = member(meta, capabilities_key);

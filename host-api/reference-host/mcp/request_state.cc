@@ -1,12 +1,11 @@
 #include "mcp/request_state.h"
 
 #include <errno.h>
-#include <sys/random.h>
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 
+#include "base/hex.h"
 #include "base/sha256.h"
 
 namespace wtool::host::mcp {
@@ -18,11 +17,9 @@ using std::chrono::steady_clock;
 }  // namespace
 
 std::string new_identifier() {
-  std::array<char, 32> random;
-  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
-    throw std::system_error(errno, std::generic_category(), "getrandom");
-  }
-  return sha256({random.data(), random.size()});
+  std::string text = random_hex(32);
+  if (text.empty()) throw std::system_error(errno, std::generic_category(), "getrandom");
+  return text;
 }
 
 std::string RequestStates::issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint,

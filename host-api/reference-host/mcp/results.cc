@@ -8,6 +8,7 @@
 #include "base/escape.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
+#include "base/utf8.h"
 #include "mcp/message.h"
 
 namespace wtool::host::mcp {
@@ -30,8 +31,6 @@ constexpr std::string_view gap_begin = "[... ";
 
 // Room for the words that come in addition to two streams.
 constexpr std::size_t room_for_the_rest = 4096;
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) == 0x80; }
 
 ordered_json text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
@@ -97,11 +96,11 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
     remarks.push_back("the rest: output_read " + dumped(*rest));
   }
   if (const auto lost = metadata.find("lost_bytes"); lost != metadata.end()) {
-    remarks.push_back(dumped(*lost) + " bytes found no room (mcp.stored_bytes)");
+    remarks.push_back(dumped(*lost) + " bytes were not kept (mcp.stored_bytes)");
   }
   if (const std::string file = text_member(metadata, "output_file"); !file.empty()) {
     remarks.push_back("all output is in " + file +
-                      (metadata.value("output_file_complete", true) ? "" : ", but for its end"));
+                      (metadata.value("output_file_complete", true) ? "" : ", except its end"));
   }
   if (const std::string problem = text_member(metadata, "output_file_error"); !problem.empty())
     remarks.push_back(problem);
@@ -231,8 +230,7 @@ std::string gap(std::uint64_t bytes) {
 
 std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
   if (text.size() <= most) return std::string(text);
-  std::size_t head = most / 2;
-  while (head > 0 && continues_character(text[head])) --head;
+  const std::size_t head = cut_before(text, most / 2);
   std::size_t tail = text.size() - most / 2;
   while (tail < text.size() && continues_character(text[tail])) ++tail;
   std::string kept(text.substr(0, head));
@@ -292,7 +290,7 @@ ordered_json refusal(const std::string& why) { return text_result(why, true); }
 
 std::string number_problem(const std::string& name, const nlohmann::json& value, std::optional<std::uint64_t> least) {
   if (least ? value.is_number_unsigned() && value.get<std::uint64_t>() >= *least : value.is_number_integer()) return {};
-  return name + " must be a whole number" + (least ? " from " + std::to_string(*least) : "") + ", and is " +
+  return name + " must be a whole number" + (least ? " from " + std::to_string(*least) : "") + ", but is " +
          escaped(dumped(value));
 }
 

@@ -92,15 +92,15 @@ Calls::Handlers Server::handlers() {
   return {.run = [this](ClientCall& call) { return run(call); },
           .refuse =
               [this](ClientCall& call) {
-                return answered(
-                    call, refusal("the call has waited " + std::to_string(settings_.max_wait.count()) +
-                                  " s (mcp.queue_seconds) for its turn, since " + std::to_string(settings_.max_calls) +
-                                  " calls (mcp.max_calls) run; nothing of it has been run"));
+                return answered(call, refusal("the call has waited " + std::to_string(settings_.max_wait.count()) +
+                                              " s (mcp.queue_seconds) for its turn, because " +
+                                              std::to_string(settings_.max_calls) +
+                                              " calls (mcp.max_calls) run; nothing of it was run"));
               },
           .drop =
               [this](ClientCall& call, const std::string& reason) {
-                return answered(call, refusal("the call was stopped before its turn, since " + reason +
-                                              "; nothing of it has been run"));
+                return answered(call, refusal("the call was stopped before its turn, because " + reason +
+                                              "; nothing of it was run"));
               },
           .due =
               [this](ClientCall& call) {
@@ -153,7 +153,7 @@ void Server::take_line(std::string_view line) {
 void Server::take_batch(const Message& batch) {
   if (!protocol_2025_.takes_batches()) {
     return output_.send(error_line({}, {invalid_request,
-                                        "batches are of the protocol versions 2024-11-05 and 2025-03-26 alone: send "
+                                        "only the protocol versions 2024-11-05 and 2025-03-26 have batches: send "
                                         "one message a line"}));
   }
   const auto answers = std::make_shared<Batch>([this](std::string line) { output_.send(std::move(line)); });

@@ -98,7 +98,7 @@ std::string plan_json(const Plan& plan) {
   made["counts"] = {
       {"states", counts.states}, {"commands", counts.commands}, {"allow", counts.allowed},        {"ask", counts.asked},
       {"deny", counts.refused},  {"unknown", counts.unknown},   {"up_to_date", counts.up_to_date}};
-  return made.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+  return dumped(made, 2) + '\n';
 }
 
 }  // namespace wtool::host::planning

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "planning/plan.h"
 #include "terminal/text.h"
 
@@ -5,10 +6,6 @@ namespace wtool::host::planning {
 namespace {
 
 using workflow::State;
-
-std::string counted(std::size_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
 
 class PlanText {
  public:
@@ -67,10 +64,9 @@ class PlanText {
     if (!cluster.problem.empty()) return line("", "", "What Slurm would be asked for is not known: " + cluster.problem);
     line("", "",
          "On the cluster" + (cluster.slot.empty() ? "" : ", slot " + cluster.slot) + ": at most " +
-             counted(static_cast<std::size_t>(cluster.nodes), "job") + " of one node and " +
-             std::to_string(cluster.minutes) + " min, each for " +
-             counted(static_cast<std::size_t>(cluster.slots), "call") + " at once with " +
-             counted(static_cast<std::size_t>(cluster.cpus), "processor") + " each; nothing is submitted now");
+             counted(cluster.nodes, "job") + " of one node and " + std::to_string(cluster.minutes) + " min, each for " +
+             counted(cluster.slots, "call") + " at once with " + counted(cluster.cpus, "processor") +
+             " each; nothing is submitted now");
     line("  ", "$ ", cluster.sbatch);
   }
 

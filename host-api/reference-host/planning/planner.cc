@@ -1,6 +1,7 @@
 #include "base/json.h"
 #include "planning/plan.h"
 
+#include "base/text.h"
 #include "cache/step_cache.h"
 #include "planning/known_values.h"
 #include "runner/actions.h"
@@ -54,13 +55,11 @@ PlannedCommand::Verdict verdict_of(CommandVerdict::Kind kind) {
   return Verdict::unknown;
 }
 
-std::string dumped(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 // "20 calls, 200000 tokens, cost 2.5, 30 min"; empty: no budget.
 std::string budget_words(const workflow::PromptBudget& budget) {
   std::string words;
   const auto add = [&](const std::string& part) { words += (words.empty() ? "" : ", ") + part; };
-  if (budget.calls) add(std::to_string(*budget.calls) + (*budget.calls == 1 ? " call" : " calls"));
+  if (budget.calls) add(counted(*budget.calls, "call"));
   if (budget.tokens) add(std::to_string(*budget.tokens) + " tokens");
   if (budget.cost) add("cost " + expressions::to_text(Value(*budget.cost)));
   if (budget.time) add(workflow::duration_words(*budget.time));
@@ -263,9 +262,8 @@ class Planner {
       add("ready", !service->ready          ? "as soon as it runs"
                    : service->ready_timeout ? "within " + timeout_words(filled(*service->ready_timeout, values).text)
                                             : "within " + workflow::duration_words(workflow::usual_ready_timeout));
-      add("ends by itself", service->restart == 0 ? "the run fails"
-                                                  : "started again, at most " + std::to_string(service->restart) +
-                                                        (service->restart == 1 ? " time" : " times"));
+      add("ends by itself",
+          service->restart == 0 ? "the run fails" : "started again, at most " + counted(service->restart, "time"));
     }
     const auto commands = shell_commands_of(action.kind);
     if (const ShellAction* shell = commands.empty() ? nullptr : commands.front()) {
@@ -291,8 +289,7 @@ class Planner {
     if (options.output) add("output", "is checked by " + dumped(*options.output));
     if (options.output && std::holds_alternative<PromptAction>(action.kind)) {
       const std::int64_t most = options.ask_again.value_or(workflow::usual_ask_again);
-      add("asked again",
-          "at most " + std::to_string(most) + (most == 1 ? " time" : " times") + " where the answer is not that");
+      add("asked again", "at most " + counted(most, "time") + " where the answer is not that");
     }
     if (options.secret) add("secret", "its outputs are not shown");
     const auto add_patterns = [&](const char* name, const std::shared_ptr<const json>& patterns) {
@@ -487,7 +484,7 @@ class Planner {
            PlannedState& made) {
     const Filled name = filled(action.workflow, values);
     if (!name.complete || !services_.workflow) {
-      made.remark = "which workflow that is, is only known during the run";
+      made.remark = "which workflow that is becomes known only during the run";
       return;
     }
     std::string error;
@@ -511,7 +508,7 @@ class Planner {
     std::vector<std::string> errors;
     const auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors);
     // A missing argument may be among those that are not known yet.
-    if (!errors.empty() && arguments.open.empty()) made.remark = shown("it cannot be run so: " + errors.front());
+    if (!errors.empty() && arguments.open.empty()) made.remark = shown("it cannot be run like this: " + errors.front());
     made.runs = std::make_shared<const Plan>(plan(*other->workflow, *other->source, inputs, arguments.open, place));
   }
 

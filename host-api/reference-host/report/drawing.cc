@@ -4,6 +4,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/text.h"
+
 namespace wtool::host::report {
 namespace {
 
@@ -68,8 +70,7 @@ class Drawer {
   std::string name_for(const std::string& id) {
     std::string name;
     for (const char c : id) {
-      const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-      if (plain) name += c;
+      if (is_word_character(c)) name += c;
     }
     name += "_end";
     while (workflow_.find(name) != nullptr || made_.contains(name)) name += '_';

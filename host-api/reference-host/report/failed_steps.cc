@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "journal/record.h"
 #include "terminal/text.h"
 
@@ -117,7 +118,7 @@ std::string continued_after(const FailedList& failed) {
     names += (names.empty() ? "" : ", ") + step.label;
   }
   if (count == 0) return "";
-  return " (" + std::to_string(count) + (count == 1 ? " step" : " steps") +
+  return " (" + counted(count, "step") +
          " failed, and the workflow continued: " + (failed.left_out > 0 ? "..., " : "") + names + ")";
 }
 

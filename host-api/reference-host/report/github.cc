@@ -26,6 +26,9 @@ constexpr std::size_t max_github_rows = 500;         // of the table
 constexpr std::size_t max_github_output = 8 * 1024;  // bytes of a failed step's outputs, each
 // GitHub accepts at most 1 MiB for a step.
 constexpr std::size_t max_page = 900 * 1024;
+constexpr std::size_t max_table = max_page / 2;
+constexpr std::size_t max_name = 1024;    // bytes of a name of a state, a workflow or a combination
+constexpr std::size_t max_reason = 8192;  // bytes
 
 // One line, whatever the text is: no line of it can become a command of its own.
 std::string command_text(std::string_view text, bool is_property) {
@@ -103,10 +106,10 @@ std::string message_of(const FailedStep& step) {
   return text;
 }
 
-// Text between tags, in which Markdown has no meaning either.
-std::string page_text(const std::string& text) {
+// Text between tags, in which Markdown has no meaning either: the end of `text`, at most `most` bytes of it.
+std::string page_text(const std::string& text, std::size_t most = max_name) {
   std::string out;
-  for (const char c : markup_text(cleaned_for_terminal(text, false))) {
+  for (const char c : markup_text(cleaned_for_terminal(bounded_text(text, most), false))) {
     if (std::string_view("\\`*_{}[]()#+-.!|~@:").find(c) != std::string_view::npos) {
       out += "&#" + std::to_string(static_cast<int>(c)) + ";";
     } else {
@@ -190,21 +193,28 @@ std::string github_commands(const RunRecord& run, const std::string& file, const
 std::string github_page(const RunRecord& run) {
   std::string out = "## " + page_text(run.name.empty() ? run.file : run.name) + ": " +
                     page_text(status_text(run, false)) + " in " + page_text(duration_text(run.took)) + "\n\n";
-  if (!run.reason.empty()) out += page_text(run.reason) + "\n\n";
+  if (!run.reason.empty()) out += page_text(run.reason, max_reason) + "\n\n";
   out += "| | Step | Status | Time |\n|---|---|---|---|\n";
   const CombinationNames names = combination_names(run);
   std::size_t rows = 0;
+  std::size_t left_out = 0;
   for (const StepRecord& step : run.steps) {
-    if (step.hidden || step.action.empty() || ++rows > max_github_rows) continue;
+    if (step.hidden || step.action.empty()) continue;
+    if (rows == max_github_rows || out.size() > max_table) {
+      ++left_out;
+      continue;
+    }
+    ++rows;
     out += std::string("| ") + mark_of(step) + " | " + page_text(step_label(step.place.branch, step.state, names)) +
            " | " + page_text(word_of_step(step)) + " | " + page_text(duration_text(step.took)) + " |\n";
   }
-  if (rows > max_github_rows) out += "\n... and " + std::to_string(rows - max_github_rows) + " more steps\n";
+  if (left_out > 0) out += "\n... and " + std::to_string(left_out) + " more steps\n";
   const FailedList failed = failed_in(run);
   for (const FailedStep& step : failed.steps) {
     if (step.aborted) continue;
     std::string part = "\n<details" + std::string(run.status == RunReport::Status::completed ? "" : " open") +
-                       "><summary>" + page_text(step.label) + ": " + page_text(step.message) + "</summary>\n\n";
+                       "><summary>" + page_text(step.label) + ": " + page_text(step.message, max_reason) +
+                       "</summary>\n\n";
     if (!step.command.empty()) part += page_lines("$ " + step.command);
     if (!step.standard_output.empty()) part += page_lines(step.standard_output);
     if (!step.standard_error.empty()) part += page_lines(step.standard_error);

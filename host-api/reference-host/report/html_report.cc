@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/text.h"
 #include "base/time_text.h"
 #include "report/drawing.h"
 #include "report/text.h"
@@ -90,7 +91,7 @@ std::string inputs(const RunRecord& run) {
 class Details {
  public:
   std::string of(const char* title, const std::string& text, bool open, const runner::WholeOutput& whole = {}) {
-    if (text.find_first_not_of(" \n\t\r") == std::string::npos) return {};
+    if (is_blank(text)) return {};
     std::string shown = bounded_output(text, whole, std::min(max_page_output, room_));
     room_ -= std::min(room_, shown.size());
     return std::string(open ? "<details open=\"open\"><summary>" : "<details><summary>") + title + ", " +
@@ -213,7 +214,7 @@ std::string diagram(const RunRecord& run, const Workflow* workflow) {
   if (drawing.nodes.size() > max_drawn) {
     return element("p",
                    "The diagram is left out: it has " + std::to_string(drawing.nodes.size()) + " nodes, and at most " +
-                       std::to_string(max_drawn) + " can be drawn so that somebody can read it.",
+                       std::to_string(max_drawn) + " can be drawn legibly.",
                    "faint") +
            "\n";
   }

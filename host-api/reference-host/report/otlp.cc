@@ -109,7 +109,7 @@ ordered_json span_of_run(const RunRecord& run) {
   // A run that waits for an answer has not failed.
   if (run.status != RunReport::Status::suspended) {
     span["status"] = otlp_status(run.status != RunReport::Status::completed,
-                                 run.status ? run.reason : "the process of the run was ended before the run was");
+                                 run.status ? run.reason : "the process of the run ended before the run did");
   }
   return span;
 }
@@ -206,9 +206,7 @@ class Logs {
 
 ordered_json scope() { return {{"name", "wtool"}}; }
 
-std::string one_line(const ordered_json& request) {
-  return request.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-}
+std::string one_line(const ordered_json& request) { return dumped(request) + '\n'; }
 
 }  // namespace
 

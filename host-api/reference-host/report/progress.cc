@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "journal/record.h"
 #include "journal/runs_folder.h"
 #include "runner/approval.h"
@@ -47,10 +48,6 @@ bool gives_only_at_its_end(const Step& step) {
 std::size_t lines_of(std::string_view text) {
   const auto newlines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   return newlines + (text.empty() || text.back() == '\n' ? 0 : 1);
-}
-
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 std::string on_node(const std::string& node) { return node.empty() ? "" : "  on " + cleaned_for_terminal(node, false); }

@@ -23,7 +23,7 @@ enum class OutputStyle {
   none,      // only how many lines a step that succeeded wrote to standard error
   group,     // the output of each step together, when the step has ended
   stream,    // each line as it comes
-  prefixed,  // the same, after the name of its step
+  prefixed,  // as stream, after the name of its step
 };
 
 enum class Detail {

@@ -82,7 +82,7 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
           {{"time", iso_time(log.at)}, {"step", log.step}, {"level", journal::word(log.level)}, {"text", log.text}});
     }
   }
-  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+  return dumped(out, 2);
 }
 
 }  // namespace wtool::host::report

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/text.h"
 #include "base/time_text.h"
 #include "journal/journal_reader.h"
 #include "journal/record.h"
@@ -313,8 +314,7 @@ std::string run_text(const RunRecord& run, bool being_written, bool local) {
   out += "\n  File: " + line(run.file) + "\n";
   if (!run.reason.empty()) out += "  Reason: " + line(run.reason) + "\n";
   if (const runner::Usage used = journal::total_usage(run); used.any()) {
-    out += "  Prompts: " + std::to_string(used.calls) + (used.calls == 1 ? " call" : " calls") + " in " +
-           duration_text(used.time);
+    out += "  Prompts: " + counted(used.calls, "call") + " in " + duration_text(used.time);
     if (used.tokens > 0) out += ", " + std::to_string(used.tokens) + " tokens";
     if (used.cost > 0) out += ", cost " + expressions::to_text(expressions::Value(used.cost));
     out += "\n";

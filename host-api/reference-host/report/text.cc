@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/utf8.h"
 #include "journal/run_record.h"
 #include "terminal/text.h"
 
@@ -111,7 +112,7 @@ std::string markup_text(std::string_view text) {
 std::string bounded_text(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   std::size_t begin = text.size() - most;
-  while (begin < text.size() && (static_cast<unsigned char>(text[begin]) & 0xc0) == 0x80) ++begin;
+  while (begin < text.size() && continues_character(text[begin])) ++begin;
   return "[" + std::to_string(begin) + " bytes before this are left out]\n" + std::string(text.substr(begin));
 }
 

@@ -273,7 +273,7 @@ class ActionRunner {
     }
     if (values.ends_workflow && context_.in_fork) {
       return fails("the agent ends the workflow, which no branch of a fork can do; let it set a variable that the " +
-                   std::string("exits behind the join test"));
+                   std::string("exits after the join test"));
     }
     for (auto& [name, value] : values.assigned) {
       if (const std::string why = problem_of_value(name, value); !why.empty()) return fails(why);
@@ -375,8 +375,8 @@ class ActionRunner {
     if (context_.stop.requested()) return stopped();
     if (!answer) {
       fails(
-          "nobody could be asked to confirm: there is neither a terminal that this runs in the foreground of nor a "
-          "client that shows forms; `wtool run --yes` confirms in advance");
+          "nobody could be asked to confirm: this does not run in the foreground of a terminal, and no client shows "
+          "forms; `wtool run --yes` confirms in advance");
     } else if (!*answer) {
       fails("not confirmed");
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "runner/services.h"
 #include "runner/step_outputs.h"
 #include "runner/steps.h"
@@ -181,12 +182,11 @@ std::optional<BranchResult> Branch::leave(Step& step, StepEnd& end, bool action_
   }
   if (state.kind == State::Kind::fork) {
     if (lineage_.forks == max_forks_depth) {
-      return stay(
-          step, end,
-          fatal("the fork '" + state.id + "' is within " + std::to_string(max_forks_depth) +
-                    " others, which is the limit; if a branch leads back to its own fork, let it do so behind " +
-                    "the join",
-                false));
+      return stay(step, end,
+                  fatal("the fork '" + state.id + "' is within " + std::to_string(max_forks_depth) +
+                            " others, which is the limit; if a branch leads back to its own fork, let it do so after " +
+                            "the join",
+                        false));
     }
     return take_fork(state, step, end, current);
   }
@@ -196,7 +196,7 @@ std::optional<BranchResult> Branch::leave(Step& step, StepEnd& end, bool action_
   Outcome stuck;
   stuck.is_error = true;
   stuck.exit_code = 1;
-  stuck.message = "none of the exits of the state '" + state.id + "' is open (success is " +
+  stuck.message = "no transition of the state '" + state.id + "' applies (success is " +
                   expressions::to_text(*variables_.find("success")) + ", exit_code is " +
                   expressions::to_text(*variables_.find("exit_code")) + "); add a line " + state.id +
                   " --> ...: default";
@@ -239,7 +239,7 @@ std::optional<BranchResult> Branch::mistaken(const State& state, const Choice& c
   outcome.exit_code = 1;
   outcome.message = choice.mistake;
   tell(outcome);
-  run_.observer().noticed(choice.mistake + "; so the way of a failure is taken");
+  run_.observer().noticed(choice.mistake + "; so the path of a failure is taken");
   return go_on(step, end, {target}, current);
 }
 
@@ -265,8 +265,7 @@ void Branch::tell_budget() {
 
 ActionResult Branch::perform(const State& state, Step& step, std::int64_t visit) {
   if (const auto most = state.action->options.max_visits; most && visit > *most) {
-    return exhausted_result("it has had its " + std::to_string(*most) + (*most == 1 ? " visit" : " visits") +
-                            " (max=" + std::to_string(*most) + ")");
+    return exhausted_result("it has had its " + counted(*most, "visit") + " (max=" + std::to_string(*most) + ")");
   }
   const ActionContext context{invocation_, variables_, stop_, lineage_.forks > 0};
   if (state.action->options.matrix) return run_matrix(step, context);

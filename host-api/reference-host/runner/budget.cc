@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/text.h"
 #include "runner/past_run.h"
 #include "runner/run.h"
 
@@ -22,7 +23,7 @@ void each_level(const WorkflowInvocation& invocation, Use use) {
 
 std::string used_up(const PromptBudget& budget, const Usage& spent) {
   if (budget.calls && spent.calls >= *budget.calls) {
-    return "the budget of " + std::to_string(*budget.calls) + (*budget.calls == 1 ? " call" : " calls");
+    return "the budget of " + counted(*budget.calls, "call");
   }
   if (budget.tokens && spent.tokens >= *budget.tokens) {
     return "the budget of " + std::to_string(*budget.tokens) + " tokens";

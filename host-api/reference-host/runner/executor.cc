@@ -156,7 +156,7 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
   FinallyStop late(stop);
   BranchResult last = Branch(invocation, branch + "/0:finally", variables, late.stop()).go(invocation.finally);
   if (end.kind == BranchResult::Kind::ended && last.kind != BranchResult::Kind::ended) {
-    last.reason = "the workflow came to its end, but the states of `finally` did not: " + last.reason;
+    last.reason = "the workflow completed, but its `finally` states did not: " + last.reason;
     return last;
   }
   return end;
@@ -173,7 +173,7 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
   const std::optional<OtherWorkflow> other = services.workflow(name, invocation.source.name(), made.mistake);
   if (!other) return made;
   if (const std::string chain = cycle(invocation, *other->workflow); !chain.empty()) {
-    made.mistake = "the workflows run each other without an end: " + chain;
+    made.mistake = "the workflows run each other endlessly: " + chain;
     return made;
   }
   if (invocation.depth + 1 >= max_workflows_depth) {
@@ -192,7 +192,8 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
   std::vector<std::string> errors;
   auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors, lists);
   if (!errors.empty()) {
-    made.mistake = "the workflow " + expressions::quoted_for_message(name) + " cannot be run so: " + errors.front();
+    made.mistake =
+        "the workflow " + expressions::quoted_for_message(name) + " cannot be run like this: " + errors.front();
     return made;
   }
   for (const Parameter& parameter : other->workflow->parameters) {

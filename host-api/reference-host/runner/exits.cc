@@ -147,7 +147,7 @@ std::variant<bool, std::string> Exits::judge(const Transition& exit) const {
   } else if (const bool* truth = std::get<expressions::Value>(value).as_bool()) {
     return *truth;
   } else {
-    message = "a condition must be true or false, and this is a " +
+    message = "a condition must be true or false, but this is a " +
               std::string(std::get<expressions::Value>(value).type_name());
   }
   return with_place(invocation_, offset, "the condition `" + exit.label + "` cannot be judged: " + message);

@@ -81,7 +81,7 @@ void merge(const std::vector<std::unique_ptr<BranchLane>>& lanes, Variables& var
       const auto [found, is_new] = set_by.try_emplace(name, lane->label);
       if (is_new) return;
       observer.noticed("the branches '" + found->second + "' and '" + lane->label + "' have both set '" + name +
-                       "'; the value of '" + lane->label + "' stands, which comes later in the diagram");
+                       "'; the value of '" + lane->label + "' is used, because it comes later in the diagram");
       found->second = lane->label;
     });
   }

@@ -31,7 +31,7 @@ std::string shown_call(const std::string& tool, json arguments) {
       text = describe_json(text);
     }
   }
-  return tool + " " + arguments.dump(-1, ' ', false, json::error_handler_t::replace);
+  return tool + " " + dumped(arguments);
 }
 
 std::variant<Value, ExpressionError> rendered_value(const expressions::Template& text,

@@ -51,7 +51,7 @@ std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
   if (!from) return why;
   struct stat status {};
   if (::fstat(from.get(), &status) != 0) return ::strerror(errno);
-  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   std::string bytes(piece, '\0');
   // Reads no more than the size of the file now: another process may be writing to it endlessly.
   for (auto left = static_cast<std::uint64_t>(status.st_size); left > 0;) {

@@ -20,7 +20,7 @@ std::variant<std::vector<Value>, std::string> combinations(const json& matrix, c
   std::vector<expressions::Map> made(1);
   for (const auto& [name, list] : lists->items()) {
     if (!list.is_array()) {
-      return "matrix." + name + " must be a list, and is " + expressions::quoted_json(list);
+      return "matrix." + name + " must be a list, but is " + expressions::quoted_json(list);
     }
     std::vector<expressions::Map> next;
     if (made.size() * list.size() > workflow::max_combinations) {

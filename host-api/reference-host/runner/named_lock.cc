@@ -50,11 +50,6 @@ std::string one_line(std::string text) {
   return text.substr(0, 1000);
 }
 
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
 // The lines of a note: process, host, run, step, what.
 struct Note {
   std::string host;

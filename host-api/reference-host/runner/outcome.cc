@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_members.h"
+#include "base/utf8.h"
 #include "expressions/value.h"
 #include "loader/tool_caller.h"
 
@@ -178,12 +179,10 @@ Value to_value(const Outcome& outcome) {
   const Value cut = text_value(whole, "stdout", "");
   // The text cannot be read, so megabytes of it need not be kept.
   constexpr std::size_t kept_of_cut_text = 4096;
-  if (whole.cut && map.text->size() > kept_of_cut_text) {
-    std::size_t end = kept_of_cut_text;
-    while (end > 0 && (static_cast<unsigned char>((*map.text)[end]) & 0xc0) == 0x80) --end;
-    map.text->resize(end);
+  if (whole.cut) {
+    map.text->resize(cut_before(*map.text, kept_of_cut_text));
+    map.text_withheld = std::make_shared<const expressions::Withheld>(*cut.as_withheld());
   }
-  if (whole.cut) map.text_withheld = std::make_shared<const expressions::Withheld>(*cut.as_withheld());
   map.fields.emplace("stdout", text_value(whole, "stdout", outcome.standard_output));
   map.fields.emplace("stderr", text_value(outcome.whole_error, "stderr", outcome.standard_error));
   map.fields.emplace("exit_code", Value(outcome.exit_code));

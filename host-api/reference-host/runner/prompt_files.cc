@@ -168,8 +168,8 @@ const PromptFiles::File* PromptFiles::open(const std::string& name, std::string&
   if (path.empty()) return nullptr;
   auto& file = files_[path];
   if (!file && files_.size() > max_prompt_files) {
-    error = "more than " + std::to_string(max_prompt_files) + " prompts put in one another; " +
-            expressions::quoted_for_message(name) + " is not read any more";
+    error = "more than " + std::to_string(max_prompt_files) + " prompts inserted in one another; " +
+            expressions::quoted_for_message(name) + " is no longer read";
     return nullptr;
   }
   if (!file) {
@@ -281,11 +281,13 @@ class PromptFiles::Checker {
     if (const auto open = std::find(inside_.begin(), inside_.end(), other); open != inside_.end()) {
       std::string circle;
       for (auto at = open; at != inside_.end(); ++at) circle += (*at)->partial.file + " -> ";
-      return tell(file, inclusion.offset, "prompts put in one another in a circle: " + circle + other->partial.file);
+      return tell(file, inclusion.offset,
+                  "prompts inserted in one another in a circle: " + circle + other->partial.file);
     }
     if (inside_.size() == expressions::max_inclusion_depth) {
-      return tell(file, inclusion.offset,
-                  "prompts put in one another more than " + std::to_string(expressions::max_inclusion_depth) + " deep");
+      return tell(
+          file, inclusion.offset,
+          "prompts inserted in one another more than " + std::to_string(expressions::max_inclusion_depth) + " deep");
     }
     Names given;
     if (!inclusion.isolated) given = visible;

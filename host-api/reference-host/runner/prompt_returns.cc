@@ -11,6 +11,7 @@
 #include "base/descriptor.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "expressions/path.h"
 #include "runner/prompts.h"
 #include "runner/usage.h"
@@ -20,13 +21,6 @@ namespace wtool::host::runner {
 using expressions::Value;
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 bool is_name(std::string_view text) {
   return !text.empty() && expressions::is_name_start(text[0]) &&
@@ -82,7 +76,7 @@ std::optional<std::string> read_returned_file(const std::string& file, const std
     return std::nullopt;
   }
   if (!S_ISREG(about.st_mode)) {
-    error = name + " is no file any more: append to it, and do not replace it";
+    error = name + " is no longer a file: append to it instead of replacing it";
     return std::nullopt;
   }
   std::string text(max_prompt_values + 1, '\0');
@@ -109,13 +103,13 @@ std::optional<double> amount_at(const nlohmann::json& report, const char* key, s
   if (found == report.end() || found->is_null()) return std::nullopt;
   const double amount = found->is_number() ? found->get<double>() : -1;
   if (amount >= 0 && amount <= 1e15) return amount;
-  error = std::string("\"") + key + "\" is " + expressions::quoted_json(*found) + ", and no number from 0 on";
+  error = std::string("\"") + key + "\" is " + expressions::quoted_json(*found) + ", not a number from 0 on";
   return std::nullopt;
 }
 
 void add_report(const nlohmann::json& report, PromptUsage& made) {
   if (!report.is_object()) {
-    made.error = "it is no JSON object: " + expressions::quoted_json(report);
+    made.error = "it is not a JSON object: " + expressions::quoted_json(report);
     return;
   }
   auto tokens = amount_at(report, "tokens", made.error);
@@ -140,7 +134,7 @@ PromptValues read_prompt_values(const std::string& file) {
 
 PromptUsage parse_prompt_usage(std::string_view text) {
   PromptUsage made;
-  if (trimmed(text).empty()) return made;
+  if (is_blank(text)) return made;
   const auto whole = parse_json(text);
   if (!whole.is_discarded()) {
     add_report(whole, made);
@@ -152,7 +146,7 @@ PromptUsage parse_prompt_usage(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     ++number;
-    if (trimmed(line).empty()) continue;
+    if (is_blank(line)) continue;
     const auto report = parse_json(line);
     if (report.is_discarded()) {
       made.error = "it is not JSON: " + expressions::quoted_for_message(line);

@@ -185,8 +185,7 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   if (made.error.empty()) made.values_file = made.environment[values_variable] = hand_over("");
   if (made.error.empty()) made.usage_file = made.environment[usage_variable] = hand_over("");
   if (made.error.empty() && addition.schema != nullptr) {
-    made.environment[schema_variable] =
-        hand_over(addition.schema->dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    made.environment[schema_variable] = hand_over(dumped(*addition.schema, 2) + "\n");
   }
   if (!made.error.empty()) return made;
   scope.values.emplace("values_file", Value(made.values_file));

@@ -97,7 +97,7 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   if (!limit) {
     if (text) {
       result.mistake = with_place(context.invocation, options.total_timeout->written.locate(0),
-                                  "total_timeout is a number of seconds, or a time such as 90s, 5m or 1h, and not " +
+                                  "total_timeout must be a number of seconds, or a time such as 90s, 5m or 1h, not " +
                                       expressions::quoted_for_message(*text));
     }
     result.outcome.is_error = true;
@@ -159,7 +159,7 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
                                  step.branch.starts_with(other.step + ":");
           if (!is_around) return "";
           return "the step around this one, " + other.what + ", has the lock \"" + *name +
-                 "\" already, so that this one would wait forever";
+                 "\" already, so this one would wait forever";
         },
         error);
     if (held.held()) return run_and_keep(step, context);

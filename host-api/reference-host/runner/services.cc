@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/paths.h"
 #include "base/secrets/secrets.h"
 #include "runner/service.h"
 #include "runner/steps.h"
@@ -39,10 +40,6 @@ bool is_inside(const Workflow& workflow, std::size_t state, std::size_t scope) {
     if (at == scope) return true;
   }
   return false;
-}
-
-bool is_below(const std::string& branch, const std::string& above) {
-  return branch.starts_with(above) && (branch.size() == above.size() || branch[above.size()] == '/');
 }
 
 // Nothing: `mistake` says what is wrong, with its place.
@@ -212,7 +209,7 @@ void Services::enter(const WorkflowInvocation& invocation, const std::string& br
   if (count_.load(std::memory_order_relaxed) == 0) return;
   end_where(
       [&](const Service& one) {
-        return one.scope() != no_state && &one.invocation() == &invocation && is_below(one.step().branch, branch) &&
+        return one.scope() != no_state && &one.invocation() == &invocation && is_within(one.step().branch, branch) &&
                !is_inside(invocation.workflow, state, one.scope());
       },
       "the state around it has ended");
@@ -245,12 +242,11 @@ std::int64_t Services::free_port(std::int64_t preferred) {
     ports_.insert(preferred);
     return preferred;
   }
-  std::int64_t port = 0;
   for (int tries = 0; tries < ports_to_try; ++tries) {
-    port = bound_port(0);
-    if (ports_.insert(port).second) break;
+    const std::int64_t port = bound_port(0);
+    if (port == 0 || ports_.insert(port).second) return port;
   }
-  return port;
+  return 0;
 }
 
 ServicesOf::ServicesOf(const WorkflowInvocation& invocation, Stop& stop)

@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include "base/utf8.h"
+
 namespace wtool::host::runner {
 namespace {
 
@@ -11,16 +13,11 @@ constexpr std::size_t kept_in_memory = 64UL * 1024;
 // The outputs of a matrix may be large together: no more than this is kept as text.
 constexpr std::size_t max_joined = 16UL * 1024 * 1024;
 
-bool continues_character(const std::string& text, std::size_t at) {
-  return (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
-}
-
 // The first half and the last half of what may be kept, just as the tools shorten an output.
 std::string shortened(const std::string& text) {
-  std::size_t head = max_joined / 2;
+  const std::size_t head = cut_before(text, max_joined / 2);
   std::size_t tail = text.size() - max_joined / 2;
-  while (head > 0 && continues_character(text, head)) --head;
-  while (tail < text.size() && continues_character(text, tail)) ++tail;
+  while (tail < text.size() && continues_character(text[tail])) ++tail;
   return text.substr(0, head) + "\n[... " + std::to_string(tail - head) + " bytes left out ...]\n" + text.substr(tail);
 }
 

@@ -63,7 +63,7 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
     }
     const std::string folder = cache::folder_of(output);
     if (folder.empty()) {
-      return "with cache=strict, an output lies in a folder that the step may fill, such as build/app, and not " +
+      return "with cache=strict, an output must lie in a folder that the step may fill, such as build/app, not " +
              expressions::quoted_for_message(output);
     }
     bool made = false;
@@ -78,7 +78,7 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
   for (const std::string& path : found.paths) {
     const std::string name = fs::canonical(below(directory, path), failed);
     if (failed) continue;
-    if (!is_utf8(name)) return "the name of an input is no text: " + expressions::quoted_for_message(name);
+    if (!is_utf8(name)) return "the name of an input is not UTF-8: " + expressions::quoted_for_message(name);
     for (const std::string& folder : write_) {
       if (!is_within(name, folder)) continue;
       return "with cache=strict, an output has a folder without inputs, and " + folder + " has " + path;
@@ -107,7 +107,7 @@ std::string StrictFiles::added_to(const std::string& limits) const {
   ordered_json all = limits.empty() ? ordered_json::object() : parse_ordered_json_or_throw(limits);
   all["files"] = {{"read", read_}, {"list", list_}, {"write", write_}};
   if (!temporary_.empty()) all["files"]["temporary"] = temporary_;
-  return all.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return dumped(all);
 }
 
 }  // namespace wtool::host::runner

@@ -8,6 +8,8 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/json_schema.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 namespace wtool::host::runner {
 namespace {
@@ -76,9 +78,8 @@ std::variant<Value, std::string> typed_answer(const Outcome& outcome, const json
   std::string repeated;
   const auto answer = json_in(*text, repeated);
   if (!answer) {
-    return text->find_first_not_of(" \t\r\n") == std::string::npos
-               ? std::string("is empty, and must be JSON")
-               : "is not JSON: " + expressions::quoted_for_message(*text);
+    return is_blank(*text) ? std::string("is empty, but must be JSON")
+                           : "is not JSON: " + expressions::quoted_for_message(*text);
   }
   if (!repeated.empty()) return "has the key " + repeated + " twice";
   auto value = expressions::from_json(*answer);
@@ -89,15 +90,11 @@ std::variant<Value, std::string> typed_answer(const Outcome& outcome, const json
 
 std::string form_of_answer(const json& schema, const std::string& wrong, const std::string& last) {
   std::string text = "\n\nAnswer with one JSON value and nothing else. It must be valid by this JSON Schema:\n" +
-                     schema.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+                     dumped(schema) + "\n";
   if (wrong.empty()) return text;
-  std::string shown = last.substr(0, max_answer_repeated);
-  while (shown.size() < last.size() && !shown.empty() &&
-         (static_cast<unsigned char>(last[shown.size()]) & 0xc0) == 0x80) {
-    shown.pop_back();
-  }
+  const std::string shown = last.substr(0, cut_before(last, max_answer_repeated));
   return text + "\nYour last answer was not accepted, because it " + wrong + "\nIt was:\n" + shown +
-         (shown.size() < last.size() ? "..." : "") + "\nAnswer again, as a whole.\n";
+         (shown.size() < last.size() ? "..." : "") + "\nGive the whole answer again.\n";
 }
 
 }  // namespace wtool::host::runner

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "expressions/lexer.h"
 #include "runner/secrets.h"
 
@@ -18,19 +19,13 @@ using expressions::Value;
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-std::string dumped(const auto& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-bool is_variable_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // Adds the variables that a text may read as $NAME or ${NAME...}, whether or not a shell would expand them there.
 void add_variables(std::string_view text, std::map<std::string, std::string>& found) {
   for (std::size_t at = text.find('$'); at != std::string_view::npos; at = text.find('$', at)) {
     ++at;
     while (at < text.size() && (text[at] == '{' || text[at] == '#' || text[at] == '!')) ++at;
     const std::size_t begin = at;
-    while (at < text.size() && is_variable_character(text[at])) ++at;
+    while (at < text.size() && is_word_character(text[at])) ++at;
     const std::string name(text.substr(begin, at - begin));
     if (name.empty()) continue;
     const char* const value = std::getenv(name.c_str());
@@ -111,7 +106,7 @@ std::optional<std::vector<std::string>> rendered_patterns(const json* patterns, 
   if (!rendered) return std::nullopt;
   const auto take = [&](const json& entry) {
     if (!entry.is_string() || entry.get_ref<const std::string&>().empty()) {
-      why = "inputs and outputs are texts, and not " + expressions::quoted_json(entry);
+      why = "inputs and outputs must be texts, not " + expressions::quoted_json(entry);
       return false;
     }
     made.push_back(entry.get<std::string>());
@@ -147,7 +142,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   cache::Work work;
   work.directory = text_member(explained, "directory");
   if (!work.directory.starts_with('/')) {
-    why = "the tool " + tool + " does not tell in which directory it works";
+    why = "the tool " + tool + " does not say in which directory it works";
     return std::nullopt;
   }
   json call = arguments;
@@ -228,7 +223,7 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
   if (!cache.strict) return {};
   if (!is_confined_) {
     if (!place.on.empty() && place.on != "local") {
-      return "cache=strict runs on this machine, and not on " + expressions::quoted_for_message(place.on);
+      return "cache=strict runs on this machine, not on " + expressions::quoted_for_message(place.on);
     }
     std::string why = "this host does not ask what a call would do";
     ordered_json explained;
@@ -307,7 +302,7 @@ void KeptCall::keep(const ActionResult& result) {
   }
   const Outcome& outcome = result.outcome;
   for (const WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
-    if (whole->cut || whole->lossy) return notice("what it writes is longer than is kept as text, or is no text");
+    if (whole->cut || whole->lossy) return notice("what it writes is longer than is kept as text, or is not text");
   }
   const Secrets* const secrets = run_.request().secrets;
   const std::string why = cache_->keep(work_, look_, dumped(result_json(result)), run_.request().run,

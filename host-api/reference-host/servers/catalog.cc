@@ -70,7 +70,7 @@ std::string lock_text(const Offers& servers) {
     all["servers"][name] = {
         {"name", offer.name}, {"version", offer.version}, {"protocol", offer.protocol}, {"tools", std::move(tools)}};
   }
-  return all.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+  return dumped(all, 2) + '\n';
 }
 
 std::optional<Offers> read_lock(const std::string& text, std::string& problem) {
@@ -78,14 +78,14 @@ std::optional<Offers> read_lock(const std::string& text, std::string& problem) {
   if (!problem.empty()) return std::nullopt;
   try {
     if (all.at("v") != formats::server_lock) {
-      problem = "it is of version " + show_json(all.at("v")) + ", which this program cannot read";
+      problem = "it has version " + show_json(all.at("v")) + ", which this program cannot read";
       return std::nullopt;
     }
     Offers made;
     for (const auto& [name, value] : all.at("servers").items()) made.emplace(name, offer_of(value));
     return made;
   } catch (const json::exception&) {
-    problem = "it has not the form of such a file";
+    problem = "it does not have the form of such a file";
     return std::nullopt;
   }
 }

@@ -22,8 +22,6 @@ constexpr std::size_t max_text = 200;
 
 json client_info() { return {{"name", "wtool"}, {"version", WTOOL_VERSION}}; }
 
-std::string dumped(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 // Why this is not a valid result of a call; empty: it is valid.
 std::string result_mistake(const json& result) {
   const auto content = result.find("content");
@@ -32,7 +30,7 @@ std::string result_mistake(const json& result) {
   const bool has_structured = structured != result.end() && structured->is_object();
   if (!has_content && !has_structured) return "the server's answer has no content";
   const auto is_error = result.find("isError");
-  if (is_error != result.end() && !is_error->is_boolean()) return "isError of the server's answer is no boolean";
+  if (is_error != result.end() && !is_error->is_boolean()) return "isError of the server's answer is not a boolean";
   return {};
 }
 
@@ -46,9 +44,9 @@ Conversation::Conversation(std::optional<Call> call, const Offer* pinned, Send s
     : call_(std::move(call)), pinned_(pinned), send_(std::move(send)) {}
 
 std::string Conversation::cancellation() {
-  return dumped({{"jsonrpc", "2.0"},
-                 {"method", "notifications/cancelled"},
-                 {"params", {{"requestId", call_id}, {"reason", "the step was stopped"}}}});
+  return dumped(json{{"jsonrpc", "2.0"},
+                     {"method", "notifications/cancelled"},
+                     {"params", {{"requestId", call_id}, {"reason", "the step was stopped"}}}});
 }
 
 void Conversation::begin() {
@@ -67,7 +65,7 @@ void Conversation::request(Waits waits, const char* method, json params) {
                        {"io.modelcontextprotocol/clientInfo", client_info()},
                        {"io.modelcontextprotocol/clientCapabilities", json::object()}};
   }
-  send_(dumped({{"jsonrpc", "2.0"}, {"id", id_}, {"method", method}, {"params", std::move(params)}}));
+  send_(dumped(json{{"jsonrpc", "2.0"}, {"id", id_}, {"method", method}, {"params", std::move(params)}}));
 }
 
 void Conversation::fail(std::string why) {
@@ -104,9 +102,11 @@ void Conversation::answer(const json& message) {
   if (const auto error = message.find("error"); error != message.end()) {
     if (waited == Waits::initialize) return request(Waits::discover, "server/discover", {});
     const std::string said = text_member(*error, "message");
+    const bool tried_initialize = id_ > 1;
     const char* const what = waited == Waits::call   ? "the server refuses the call: "
                              : waited == Waits::list ? "the server does not list its tools: "
-                                                     : "the server knows neither initialize nor server/discover: ";
+                             : tried_initialize      ? "the server knows neither initialize nor server/discover: "
+                                                     : "the server does not know server/discover: ";
     return fail(what + short_text(said.empty() ? dumped(*error) : said));
   }
   const json result = object_member(message, "result");
@@ -140,7 +140,7 @@ void Conversation::asked(const json& message) {
   } else {
     reply["error"] = {{"code", -32601}, {"message", "this client offers nothing"}};
   }
-  if (!send_(dumped(reply))) fail("the server asks and asks, and reads none of the answers");
+  if (!send_(dumped(reply))) fail("the server keeps asking, and reads none of the answers");
 }
 
 void Conversation::initialized(const json& result) {
@@ -149,7 +149,7 @@ void Conversation::initialized(const json& result) {
     return fail("the server speaks version \"" + short_text(version) + "\" of the protocol, which is not known here");
   }
   const json info = object_member(result, "serverInfo");
-  send_(dumped({{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}}));
+  send_(dumped(json{{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}}));
   introduced(text_member(info, "name"), text_member(info, "version"), version);
 }
 

@@ -93,6 +93,8 @@ void InputPipe::work() {
       lock.unlock();
       const ssize_t count = ::write(pipe_.get(), bytes.data() + at, bytes.size() - at);
       if (count > 0) at += static_cast<std::size_t>(count);
+      // The reader is gone: nothing can be written any longer.
+      if (count < 0 && errno != EAGAIN && errno != EINTR) at = bytes.size();
       if (count < 0 && errno == EAGAIN) {
         pollfd writable{pipe_.get(), POLLOUT, 0};
         ::poll(&writable, 1, full_pipe_ms);

@@ -170,7 +170,7 @@ json envelope_of(const json& result, const Catalog::Found& found, const json& co
   json parts = content != result.end() && content->is_array() ? *content : json::array();
   const json structured = object_member(result, "structuredContent");
   std::string text = text_of_parts(parts);
-  if (text.empty() && !structured.empty()) text = structured.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.empty() && !structured.empty()) text = dumped(structured);
   json metadata = {{"server", found.server}, {"tool", found.tool}, {"stdout", text}, {"stdout_bytes", text.size()}};
   for (const char* name : {"stderr", "stderr_bytes", "stderr_truncated"}) {
     if (command.contains(name)) metadata[name] = command[name];
@@ -242,7 +242,7 @@ ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, co
   if (const std::string why = catalog_.problem(*found); !why.empty()) {
     return {ToolOutcome::Kind::not_made, nullptr, why};
   }
-  if (place.on == "cluster") return {ToolOutcome::Kind::not_made, nullptr, "servers run on this machine alone"};
+  if (place.on == "cluster") return {ToolOutcome::Kind::not_made, nullptr, "servers run only on this machine"};
   if (const std::string why = instance_mistake(arguments, found->offered->input_schema); !why.empty()) {
     return failed("invalid_parameters", "the arguments for " + escaped(id) + " are not valid: " + why);
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/text.h"
 
 namespace wtool::host {
 
@@ -148,8 +149,7 @@ void Terminal::resume() {
     // The last of the held lines may be incomplete.
     if (!text.empty() && text.back() != '\n') text += '\n';
     in_line_ = false;
-    text += "  ... " + std::to_string(count) + (count == 1 ? " line" : " lines") +
-            " came while the question stood, and were left out here\n";
+    text += "  ... " + counted(count, "line") + " came while the question was shown, and were left out here\n";
   }
   put(text + drawing(live_));
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace wtool::host {
@@ -13,19 +14,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Decodes the character that begins at `at`, and moves `at` past it.
-char32_t next_character(std::string_view text, std::size_t& at) {
-  const auto first = static_cast<unsigned char>(text[at]);
-  const std::size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  char32_t value = length == 1 ? first : first & (0xffU >> (length + 1));
-  for (std::size_t i = 1; i < length && at + i < text.size(); ++i) {
-    value = (value << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3f);
-  }
-  at = std::min(at + length, text.size());
-  return value;
-}
-
-std::size_t width_of(char32_t c) {
+std::size_t width_of(std::uint32_t c) {
   if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) || (c >= 0xfe00 && c <= 0xfe0f)) return 0;
   const bool wide = (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) ||
                     (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
@@ -38,9 +27,7 @@ bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(name);
     if (value == nullptr || *value == '\0') continue;
-    std::string locale(value);
-    std::transform(locale.begin(), locale.end(), locale.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    const std::string locale = lowered(value);
     return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
   }
   return false;
@@ -116,7 +103,11 @@ std::string cleaned_for_terminal(std::string_view text, bool keep_newlines) {
 
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
-  for (std::size_t i = 0; i < text.size();) width += width_of(next_character(text, i));
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    width += width_of(next.code_point);
+    text.remove_prefix(next.length);
+  }
   return width;
 }
 
@@ -126,7 +117,9 @@ std::string cut_to_width(std::string_view text, std::size_t columns) {
   std::size_t width = 0;
   std::size_t room = 0;  // the end of the part that fits together with the ellipsis
   for (std::size_t i = 0; i < text.size();) {
-    width += width_of(next_character(text, i));
+    const Character next = first_character(text.substr(i));
+    i += next.length;
+    width += width_of(next.code_point);
     if (width + ellipsis_width <= columns) room = i;
     if (width > columns) return std::string(text.substr(0, room)) + std::string(ellipsis);
   }

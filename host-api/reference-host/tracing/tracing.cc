@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "base/time_text.h"
 
 namespace wtool::host {
@@ -25,7 +25,7 @@ namespace {
 constexpr std::array<std::string_view, 6> names{"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"};
 
 std::optional<LogLevel> parse_level(std::string_view text) {
-  const auto same = [](char a, char b) { return std::toupper(static_cast<unsigned char>(a)) == b; };
+  const auto same = [](char a, char b) { return upper(a) == b; };
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::equal(text.begin(), text.end(), names[i].begin(), names[i].end(), same)) {
       return static_cast<LogLevel>(i + 1);
@@ -35,15 +35,8 @@ std::optional<LogLevel> parse_level(std::string_view text) {
 }
 
 bool is_target(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':' || c == '.' || c == '-';
-  });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto from = text.find_first_not_of(" \t");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t") - from + 1);
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](char c) { return is_word_character(c) || c == ':' || c == '.' || c == '-'; });
 }
 
 bool matches(std::string_view directive, std::string_view target) {
@@ -63,13 +56,13 @@ bool LogFilter::parse(std::string_view directives, std::string& error) {
   for (bool more = true; more;) {
     const auto comma = directives.find(',');
     more = comma != std::string_view::npos;
-    const std::string_view directive = trimmed(directives.substr(0, comma));
+    const std::string_view directive = trimmed(directives.substr(0, comma), " \t");
     if (more) directives.remove_prefix(comma + 1);
 
     const auto equals = directive.find('=');
     const bool for_target = equals != std::string_view::npos;
-    const std::string_view target = for_target ? trimmed(directive.substr(0, equals)) : std::string_view{};
-    const auto level = parse_level(for_target ? trimmed(directive.substr(equals + 1)) : directive);
+    const std::string_view target = for_target ? trimmed(directive.substr(0, equals), " \t") : std::string_view{};
+    const auto level = parse_level(for_target ? trimmed(directive.substr(equals + 1), " \t") : directive);
     if (!level || (for_target && !is_target(target))) {
       error = "the log filter has \"" + escaped(directive) +
               "\", which is neither a level nor TARGET=LEVEL; the levels are off, error, warn, info, debug and trace, "
@@ -195,8 +188,7 @@ std::vector<const LogSpan*> path(const LogSpan* span) {
 
 bool is_plain(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("_-./:+@%").find(c) != std::string_view::npos;
+    return is_letter_or_digit(c) || std::string_view("_-./:+@%").find(c) != std::string_view::npos;
   });
 }
 
@@ -215,10 +207,6 @@ ordered_json value_of(std::string_view json) {
   return value;
 }
 
-std::string dump(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 ordered_json span_object(const LogSpan& span) {
   ordered_json object{{"name", span.name}};
   for (const auto& [key, json] : span.fields) object[key] = value_of(json);
@@ -227,7 +215,7 @@ ordered_json span_object(const LogSpan& span) {
 
 }  // namespace
 
-std::string compact_json(std::string_view json) { return dump(value_of(json)); }
+std::string compact_json(std::string_view json) { return dumped(value_of(json)); }
 
 std::string text_line(const LogRecord& record, const LogSpan* span) {
   std::string line = iso_time(time_of(record)) + ' ';
@@ -276,7 +264,7 @@ std::string json_line(const LogRecord& record, const LogSpan* span) {
     line["spans"] = ordered_json::array();
     for (const LogSpan* at : path(span)) line["spans"].push_back(span_object(*at));
   }
-  return dump(line) + '\n';
+  return dumped(line) + '\n';
 }
 
 }  // namespace wtool::host

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/text.h"
+
 namespace wtool::engine {
 
 // ---- A configuration.
@@ -12,9 +14,7 @@ namespace wtool::engine {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_name(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.'; }
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_name(char c) { return is_letter_or_digit(c) || c == '-' || c == '.'; }
 
 class GitConfigReader {
  public:
@@ -43,7 +43,7 @@ class GitConfigReader {
 
   std::string name() {
     std::string text;
-    for (; !rest_.empty() && is_name(rest_.front()); rest_.remove_prefix(1)) text += to_lower(rest_.front());
+    for (; !rest_.empty() && is_name(rest_.front()); rest_.remove_prefix(1)) text += lower(rest_.front());
     return text;
   }
 

@@ -8,6 +8,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/timespec.h"
+
 namespace wtool::engine {
 
 namespace {
@@ -40,8 +42,6 @@ void hold_folders_above(const std::string& target, const std::vector<Root>& writ
     if (folder != "/") binds.try_emplace(folder, false);  // "/" cannot be renamed.
   }
 }
-
-std::int64_t to_ns(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
 ProtectedFileState state_of(const struct stat& status) {
   return {true,           status.st_dev,         status.st_ino,        status.st_mode,

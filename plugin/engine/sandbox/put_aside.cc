@@ -12,6 +12,7 @@
 
 #include "base/descriptor.h"
 #include "base/time_text.h"
+#include "base/timespec.h"
 #include "system/open_resolving.h"
 
 namespace wtool::engine {
@@ -36,9 +37,7 @@ std::string rename_in(int folder, const std::string& name) {
   return {};
 }
 
-FileIdentity identity_of(const struct stat& status) {
-  return {status.st_dev, status.st_ino, std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec};
-}
+FileIdentity identity_of(const struct stat& status) { return {status.st_dev, status.st_ino, to_ns(status.st_ctim)}; }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/text.h"
 #include "engine/sandbox/real_path.h"
 
 namespace wtool::engine {
@@ -21,14 +22,6 @@ constexpr std::size_t max_text = 64UL * 1024;
 constexpr std::size_t shortest_line = 8;
 constexpr int max_paths = 100;
 constexpr std::size_t max_path = 1024;
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
 
 template <std::size_t N>
 bool has_any(std::string_view text, const std::array<std::string_view, N>& words) {
@@ -261,7 +254,7 @@ std::optional<std::string> judge_request(std::string_view lowered, const Refusal
 
 void judge_line(std::string_view text, bool runs_programs, const RefusalContext& context, int& paths,
                 std::vector<std::string>& refusals) {
-  AccessLine line{text, lower(text)};
+  AccessLine line{text, lowered(text)};
   const auto add = [&](std::string refusal) {
     if (std::find(refusals.begin(), refusals.end(), refusal) == refusals.end()) refusals.push_back(std::move(refusal));
   };

@@ -14,6 +14,7 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/timespec.h"
 #include "engine/sandbox/git_files.h"
 #include "engine/sandbox/real_path.h"
 
@@ -114,7 +115,7 @@ class RepositoryGuard {
       if (::stat(file.c_str(), &status) != 0) continue;
       const auto text = read_file(file, max_settings);
       if (!text) {
-        names_.problems.push_back(file + " cannot be read, so that what it names is not held");
+        names_.problems.push_back(file + " cannot be read, so the files that it names are not protected");
         continue;
       }
       const auto settings = read_git_settings(*text);
@@ -124,7 +125,7 @@ class RepositoryGuard {
       for (const GitSetting& setting : settings) apply(setting, file);
     }
     if (too_many_) {
-      names_.problems.push_back("the configuration of " + path_ + " names more files than can be held");
+      names_.problems.push_back("the configuration of " + path_ + " names more files than can be protected");
     }
   }
 
@@ -158,8 +159,7 @@ class RepositoryGuard {
     const bool exists = ::stat(path.c_str(), &status) == 0;
     if (exists && !S_ISREG(status.st_mode) && !(hooks && S_ISDIR(status.st_mode))) return;
     if (is_within(path_, path)) {
-      names_.problems.push_back("core.hooksPath of " + path_ + " is " + path +
-                                ", which has all of the repository in it");
+      names_.problems.push_back("core.hooksPath of " + path_ + " is " + path + ", which contains the whole repository");
       return;
     }
     if (++named_ > max_named) {
@@ -201,7 +201,7 @@ bool takes_for_submodule(const FoundRepository& repository, const std::string& f
   const std::string file = index_of(repository);
   struct stat status {};
   if (file.empty() || ::stat(file.c_str(), &status) != 0) return false;
-  if (std::int64_t{status.st_ctim.tv_sec} * 1'000'000'000 + status.st_ctim.tv_nsec < changed_since_ns) return false;
+  if (to_ns(status.st_ctim) < changed_since_ns) return false;
   const auto index = read_file(file, max_index);
   return !index || is_submodule(*index, folder.substr(top == "/" ? 1 : top.size() + 1));
 }
@@ -251,7 +251,7 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
   }
   if (not_held > 0) {
     names.problems.push_back(std::to_string(not_held) + " of " + std::to_string(repositories.found.size()) +
-                             " repositories are not held, because they are too many");
+                             " repositories are not protected, because there are too many");
   }
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/timespec.h"
 #include "engine/sandbox/folder_watches.h"
 #include "system/open_resolving.h"
 
@@ -29,8 +30,6 @@ constexpr std::int64_t settled_after_ns = second_ns / 10;
 constexpr std::size_t looks_without_watches = 2;
 // How many entries or folders are read between two checks of the clock.
 constexpr std::size_t between_clocks = 256;
-
-std::int64_t to_ns(const timespec& time) { return std::int64_t{time.tv_sec} * second_ns + time.tv_nsec; }
 
 std::int64_t now_ns() {
   timespec now{};

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/timespec.h"
 #include "engine/sandbox/filter.h"
 #include "engine/sandbox/landlock.h"
 #include "engine/sandbox/ruleset.h"
@@ -95,7 +96,8 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
   } else {
     report.not_enforced.emplace_back("seccomp: this kernel has no filters for system calls");
     if (!network) {
-      report.not_enforced.emplace_back("network: without seccomp only what Landlock knows of TCP is refused");
+      report.not_enforced.emplace_back(
+          "network: without seccomp, only the TCP operations that Landlock covers are refused");
     }
     if (truncate_missing) {
       report.not_enforced.emplace_back("truncate: this kernel's Landlock does not cover emptying files (Linux 6.2)");
@@ -196,7 +198,7 @@ bool Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces,
   if (!policy_.repositories) return true;
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  prepared.since_ns = std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  prepared.since_ns = to_ns(now);
   prepared.repositories = search_.look(write_roots, search_before, given_up);
   if (given_up && given_up()) return false;
   // If something else is at the path by now, it is no longer the repository that a command made.

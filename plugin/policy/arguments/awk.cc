@@ -3,13 +3,11 @@
 #include <utility>
 
 #include "policy/arguments/parts.h"
+#include "policy/words/characters.h"
 
 namespace wtool::policy::programs {
 
 namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Words that some awks take for keywords, functions or patterns, and others for variables. A slash after a variable
 // divides; after the others it may begin a regular expression, or be a syntax error, which awks detect at different
@@ -77,7 +75,7 @@ class AwkReader {
       string();
     } else if (c == '/') {
       slash();
-    } else if (is_letter(c)) {
+    } else if (is_name_start(c)) {
       name();
     } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
       number();
@@ -96,7 +94,7 @@ class AwkReader {
       }
     }
     // 1system(...) is a number and a function. Awks do not agree on where a hexadecimal number ends.
-    if (is_letter(peek())) return unclear("a letter follows a number");
+    if (is_name_start(peek())) return unclear("a letter follows a number");
     before_ = Before::operand;
     continues_ = false;
   }
@@ -155,7 +153,7 @@ class AwkReader {
 
   void name() {
     const std::size_t begin = next_;
-    while (is_letter(peek()) || is_digit(peek())) ++next_;
+    while (is_name_start(peek()) || is_digit(peek())) ++next_;
     const std::string_view name = program_.substr(begin, next_ - begin);
     before_ = Before::operand;
     continues_ = false;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/text.h"
 #include "policy/arguments/parts.h"
 #include "policy/environment.h"
 
@@ -15,9 +16,7 @@ struct GivenSetting {
 
 GivenSetting read_setting(std::string_view text) {
   const std::size_t equals = std::min(text.find('='), text.size());
-  GivenSetting setting{.key = std::string(text.substr(0, equals)), .has_value = equals < text.size()};
-  std::transform(setting.key.begin(), setting.key.end(), setting.key.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  GivenSetting setting{.key = lowered(text.substr(0, equals)), .has_value = equals < text.size()};
   if (setting.key.find('.') == std::string::npos) setting.key.insert(0, ".");
   if (setting.has_value) setting.value = text.substr(equals + 1);
   return setting;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "policy/covenant.h"
 #include "policy/programs/reader.h"
 
@@ -65,7 +66,7 @@ std::optional<Reading> add_flags(const ParsedCommand& parsed, Words& executed) {
 
 std::string wrong_count(const std::string& name, const Covenant& command) {
   return name + " requires " + (command.most == command.least ? "exactly " : "at least ") +
-         std::to_string(command.least) + (command.least == 1 ? " path" : " paths");
+         counted(command.least, "path");
 }
 
 Reading read_plain(const Words& words, const OptionTable& program) {

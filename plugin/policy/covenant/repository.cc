@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.h"
 #include "policy/directories.h"
 
 namespace wtool::policy::covenant {
@@ -41,11 +42,10 @@ std::string path_in(std::string text, std::string_view prefix) {
 }
 
 bool names_filter(const std::string& path) {
-  std::optional<std::string> text = read(path);
+  const std::optional<std::string> text = read(path);
   if (!text) return true;
-  std::transform(text->begin(), text->end(), text->begin(),
-                 [](unsigned char one) { return static_cast<char>(std::tolower(one)); });
-  return text->find("[filter") != std::string::npos || text->find("[include") != std::string::npos;
+  const std::string settings = lowered(*text);
+  return settings.find("[filter") != std::string::npos || settings.find("[include") != std::string::npos;
 }
 
 }  // namespace

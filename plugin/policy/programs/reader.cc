@@ -130,7 +130,7 @@ class ProgramReader {
 
   void open_word() {
     if (permutes_ && !options_ended_ && !has(lenient)) {
-      return obstruct(next_, "it is known only when it runs, and may be an option");
+      return obstruct(next_, "it is known only when the command runs, and may be an option");
     }
     operand();
   }
@@ -244,7 +244,7 @@ class ProgramReader {
   bool take_values(Given& given, std::size_t count) {
     for (; count > 0 && next_ < words_.size(); --count) {
       if (!is_known(next_) && !has(lenient)) {
-        obstruct(next_, "it is known only when it runs, and may become several words");
+        obstruct(next_, "it is known only when the command runs, and may become several words");
         return false;
       }
       text(next_);

@@ -8,7 +8,7 @@ namespace {
 std::optional<Problem> check_date(const ParsedCommand& reading) {
   for (const std::size_t at : reading.operands) {
     if (!reading.words[at].starts_with('+')) {
-      return Problem{at, "an operand of date that is no +FORMAT sets the clock", "date -d TEXT shows another time"};
+      return Problem{at, "an operand of date that is not a +FORMAT sets the clock", "date -d TEXT shows another time"};
     }
   }
   return std::nullopt;
@@ -30,7 +30,7 @@ std::optional<Problem> check_ip(const ParsedCommand& reading) {
 // A terminal's description may name a program that initializes the terminal; with -S, standard input can ask for that.
 std::optional<Problem> check_tput(const ParsedCommand& reading) {
   if (!reading.has("-T") || !reading.has("-S")) return std::nullopt;
-  return Problem{reading.in_force("-S")->word, "-S reads what it shall do with this terminal from its standard input",
+  return Problem{reading.in_force("-S")->word, "-S reads the settings of this terminal from its standard input",
                  "leave -S out"};
 }
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace wtool::policy {
 
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-inline bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-inline bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
+inline bool is_name_start(char c) { return is_letter(c) || c == '_'; }
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // True if a word ends, outside of quotes; '\0' is the end of the text.
@@ -21,7 +21,7 @@ inline bool ends_word(char c) {
 
 // Characters that are never special in an unquoted word, in any shell and at any position.
 inline bool is_plain(char c) {
-  return is_name_part(c) || c == '-' || c == '.' || c == '/' || c == ',' || c == '+' || c == '@' || c == '%' ||
+  return is_word_character(c) || c == '-' || c == '.' || c == '/' || c == ',' || c == '+' || c == '@' || c == '%' ||
          c == '^' || c == '}' || c == ']' || c == '#';
 }
 

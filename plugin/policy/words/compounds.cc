@@ -169,7 +169,7 @@ void WordReader::function_body() {
 void WordReader::coprocess() {
   skip_blanks();
   const std::size_t begin = at_;
-  while (at_ < end_ && is_name_part(text_[at_])) step();
+  while (at_ < end_ && is_word_character(text_[at_])) step();
   if (at_ > begin && is_blank(peek())) {
     skip_blanks();
     std::size_t behind = 0;

@@ -46,7 +46,7 @@ void WordReader::dollar(Quotes quotes, ReadWord* read) {
   }
   if (is_name_start(c)) {
     std::string name;
-    for (; is_name_part(peek()); step()) name.push_back(peek());
+    for (; is_word_character(peek()); step()) name.push_back(peek());
     if (name == "HOME") return opens(read, begin, home_mark, "a parameter expansion");
     if (name == "PWD") return opens(read, begin, directory_mark, "a parameter expansion");
     return expands(read, begin, "a parameter expansion");

@@ -71,7 +71,7 @@ bool WordReader::redirection(SimpleCommand& command, std::size_t slot) {
     if (!bash_only(begin, "the redirection &>")) return false;
     next();
   } else if (first == '{') {
-    for (next(); is_name_part(here()); next()) descriptor.push_back(here());
+    for (next(); is_word_character(here()); next()) descriptor.push_back(here());
     if (here() != '}' || descriptor.empty()) return false;
     next();
   } else {
@@ -192,7 +192,7 @@ bool WordReader::read_delimiter(HereDocument& document, std::string& text) {
     return false;
   }
   if (text.empty() ||
-      std::any_of(text.begin(), text.end(), [](char c) { return !is_name_part(c) && c != '-' && c != '.'; }))
+      std::any_of(text.begin(), text.end(), [](char c) { return !is_word_character(c) && c != '-' && c != '.'; }))
     note(begin, "a here-document with an unusual delimiter");
   return true;
 }

@@ -11,7 +11,7 @@ namespace {
 // NAME or NAME+
 bool is_assigned_name(std::string_view text) {
   if (!text.empty() && text.back() == '+') text.remove_suffix(1);
-  return !text.empty() && is_name_start(text.front()) && std::all_of(text.begin(), text.end(), is_name_part);
+  return !text.empty() && is_name_start(text.front()) && std::all_of(text.begin(), text.end(), is_word_character);
 }
 
 std::string quote_character(char c) { return std::string(1, c); }
@@ -300,7 +300,7 @@ void WordReader::unusual(ReadWord& read) {
   read.word.text.append(text_, at_, length);
   at_ += length;
   if (!character.valid) {
-    note(begin, "a byte outside quotes that is no UTF-8");
+    note(begin, "a byte outside quotes that is not UTF-8");
   } else if (is_hidden(character.code_point)) {
     note(begin, "the character " + name_of(character.code_point) + " outside quotes");
   }

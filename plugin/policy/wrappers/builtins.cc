@@ -2,6 +2,7 @@
 // 'a[$(COMMAND)]' x runs COMMAND.
 #include <algorithm>
 
+#include "base/text.h"
 #include "policy/environment.h"
 #include "policy/wrappers/family.h"
 
@@ -25,7 +26,8 @@ void judge_name(const Judgement& judgement, const Word& word) {
   if (word.literal ? has_live_subscript(word.text) : has_live_subscript(name)) {
     judgement.runs_code(word, "bash expands the subscript of a name once more, and runs the commands in it");
   } else if (!word.literal && (name.empty() || has_live_subscript(name))) {
-    judgement.is_unclear(word, "the name of this variable is known only when it runs, and bash may run what is in it");
+    judgement.is_unclear(
+        word, "the name of this variable is known only when the command runs, and bash may run what is in it");
   }
 }
 
@@ -64,11 +66,11 @@ void judge_source(const Judgement& judgement) {
   const Word& file = judgement.word(at);
   if (!file.literal) {
     if (judgement.is_named_file(file)) return;
-    judgement.is_unclear(file, "which file the shell reads is known only when it runs");
+    judgement.is_unclear(file, "which file the shell reads is known only when the command runs");
   } else if (judgement.is_descriptor_file(file.text)) {
     const StandardInput input = standard_input(judgement.command);
     if (input.kind == StandardInput::Kind::text && file.text == "/dev/stdin") return judgement.runs_script(input.word);
-    judgement.is_unclear(file, "what this descriptor contains is known only when it runs");
+    judgement.is_unclear(file, "what this descriptor contains is known only when the command runs");
   }
 }
 
@@ -84,8 +86,8 @@ void judge_test(const Judgement& judgement) {
     const Word& next = words[i + 1];
     if (words[i].text == "-v" || words[i].text == "-R") {
       if (!next.literal) {
-        judgement.is_unclear(next,
-                             "the name of this variable is known only when it runs, and bash may run what is in it");
+        judgement.is_unclear(
+            next, "the name of this variable is known only when the command runs, and bash may run what is in it");
       } else if (!is_variable_name(next.text) && next.text != "]") {
         evaluates(next);
       }
@@ -108,8 +110,8 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
       if (name.literal) {
         judge_name(judgement, name);
       } else {
-        judgement.is_unclear(name,
-                             "the name of this variable is known only when it runs, and bash may run what is in it");
+        judgement.is_unclear(
+            name, "the name of this variable is known only when the command runs, and bash may run what is in it");
       }
     }
     // printf takes -v as an option only if it is the first argument.
@@ -139,7 +141,7 @@ void judge_options(const Judgement& judgement) {
     if (judgement.tool != "let") {
       judge_name(judgement, word);
     } else if (!word.literal) {
-      judgement.is_unclear(word, "this arithmetic is known only when it runs, and bash may run what is in it");
+      judgement.is_unclear(word, "this arithmetic is known only when the command runs, and bash may run what is in it");
     } else if (has_substitution(word)) {
       judgement.runs_code(word, "bash expands arithmetic once more, and runs the commands in it");
     } else {

@@ -1,8 +1,8 @@
 // Programs that run a command for each thing that they find or read: find, xargs, parallel.
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
+#include "base/text.h"
 #include "policy/directories.h"
 #include "policy/wrappers/family.h"
 
@@ -20,9 +20,7 @@ Inner* run_range(const Judgement& judgement, std::size_t first, std::size_t last
 // a path is not certain. `expression` is the index of the word after the folders.
 std::string path_found(const Judgement& judgement, std::size_t expression) {
   const auto& words = judgement.words();
-  const auto is_plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '/' || c == '-';
-  };
+  const auto is_plain = [](char c) { return is_word_character(c) || c == '.' || c == '/' || c == '-'; };
   std::string path;
   for (std::size_t i = 1; i < expression; ++i) {
     const std::string& folder = words[i].text;
@@ -60,10 +58,10 @@ void judge_find(const Judgement& judgement) {
     if (!word.literal) {
       // Before the expression, words are folders; within it, such a word could only be a test or an action.
       if (expression == 0) continue;
-      return judgement.is_unclear(word, "it is known only when it runs, and may be -exec");
+      return judgement.is_unclear(word, "it is known only when the command runs, and may be -exec");
     }
     if (word.text == "{}" || word.text == ";") {
-      return judgement.is_unclear(word, "it belongs to an -exec that is known only when it runs");
+      return judgement.is_unclear(word, "it belongs to an -exec that is known only when the command runs");
     }
     const bool begins =
         (word.text.starts_with('-') && !is_listed("-H -L -P", word.text)) || word.text == "(" || word.text == "!";

@@ -2,6 +2,7 @@
 // controlled in ways that cannot be judged: editors, terminal multiplexers, spoolers.
 #include <algorithm>
 
+#include "base/text.h"
 #include "policy/wrappers/family.h"
 
 namespace wtool::policy {
@@ -32,10 +33,10 @@ void judge_file(const Judgement& judgement, const Word& file) {
   if (file.literal && (file.text == "-" || judgement.is_descriptor_file(file.text))) {
     judge_input(judgement);
     if (file.text != "-" && judgement.inners.empty()) {
-      judgement.runs_code(file, "what this descriptor contains is known only when it runs");
+      judgement.runs_code(file, "what this descriptor contains is known only when the command runs");
     }
   } else if (!file.literal && !judgement.is_named_file(file)) {
-    judgement.is_unclear(file, "it is known only when it runs, and may be an option that gives code");
+    judgement.is_unclear(file, "its text is known only when the command runs, and may be an option that passes code");
   }
 }
 
@@ -64,7 +65,7 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
     if (module) {
       const Word value = judgement.value_of(option);
       if (!value.literal) {
-        judgement.is_unclear(value, "which module runs is known only when it runs");
+        judgement.is_unclear(value, "which module runs is known only when the command runs");
       } else if (is_listed(code_modules, value.text)) {
         judgement.runs_code(value, "this module takes code, or a program to run");
       }
@@ -88,7 +89,8 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
 void judge_script_runtime(const Judgement& judgement) {
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
-    if (!word.literal) return judgement.is_unclear(word, "it is known only when it runs, and may give code");
+    if (!word.literal)
+      return judgement.is_unclear(word, "its text is known only when the command runs, and may pass code");
     if (is_listed("eval -e --eval -p --print -r --preload repl", word.text.substr(0, word.text.find('=')))) {
       return judgement.runs_code(word, word.text + " gives " + std::string(judgement.tool) + " code");
     }
@@ -115,7 +117,7 @@ void judge_spooler(const Judgement& judgement) {
   }
   if (input.kind == StandardInput::Kind::none) return;
   if (input.kind == StandardInput::Kind::text && judgement.tool != "crontab") return judgement.runs_script(input.word);
-  judgement.runs_code(input.word, "it schedules the commands that stand at its standard input");
+  judgement.runs_code(input.word, "it schedules the commands on its standard input");
 }
 
 // The clients of databases have commands that run programs.
@@ -181,15 +183,13 @@ void judge_database(const Judgement& judgement) {
 
 // True for a word that, by the spec, makes the program run something.
 bool tells(const ProgramSpec& telling, const std::string& text) {
-  std::string upper = text;
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  const std::string capitals = in_capitals(text);
   const bool is_bundle = text.size() > 1 && text[0] == '-' && text[1] != '-';
   return is_listed(telling.words, text) ||
          (is_bundle && !telling.letters.empty() && text.find(telling.letters) != text.npos) ||
          programs::any_listed(telling.beginnings, [&](std::string_view part) { return text.starts_with(part); }) ||
          programs::any_listed(telling.parts,
-                              [&](std::string_view part) { return upper.find(part) != std::string::npos; });
+                              [&](std::string_view part) { return capitals.find(part) != std::string::npos; });
 }
 
 void judge_telling_words(const Judgement& judgement, const OptionTable& program) {

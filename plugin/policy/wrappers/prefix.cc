@@ -1,8 +1,8 @@
 // Programs that run the words after their own options and operands (env, timeout, sudo, docker exec), or a program that
 // an option names.
-#include <algorithm>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "policy/wrappers/family.h"
 
 namespace wtool::policy {
@@ -37,8 +37,9 @@ void run_with_assignments(const Judgement& judgement, std::size_t at) {
   const auto& words = judgement.words();
   while (at < words.size() && words[at].literal && is_assignment(words[at])) assignments.push_back(words[at++]);
   if (at < words.size() && !words[at].literal && (at + 1 < words.size() || is_assignment(words[at]))) {
-    return judgement.is_unclear(words[at], "it is known only when it runs, so it is not clear where the command of " +
-                                               std::string(judgement.tool) + " begins");
+    return judgement.is_unclear(words[at],
+                                "it is known only when the command runs, so it is not clear where the command of " +
+                                    std::string(judgement.tool) + " begins");
   }
   // Without a command, env only prints the variables.
   judgement.runs(at, std::move(assignments));
@@ -157,7 +158,8 @@ void judge_flock(const Judgement& judgement) {
   if (!judgement.word(file).literal && file + 1 < judgement.words().size()) {
     // A quoted word is the file; an unquoted one may become several words.
     if (!looks_like_file(judgement.word(file))) {
-      return judgement.is_unclear(judgement.word(file), "it is known only when it runs, and may become several words");
+      return judgement.is_unclear(judgement.word(file),
+                                  "it is known only when the command runs, and may become several words");
     }
   }
   if (file + 1 >= judgement.words().size()) return;
@@ -185,11 +187,9 @@ void judge_setarch(const Judgement& judgement) {
 
 // ssh -o ProxyCommand=TEXT, LocalCommand, KnownHostsCommand.
 void judge_ssh_option(const Judgement& judgement, const Word& value) {
-  std::string lower = value.text;
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string option = lowered(value.text);
   for (const std::string_view name : {"proxycommand", "localcommand", "knownhostscommand"}) {
-    if (!lower.starts_with(name)) continue;
+    if (!option.starts_with(name)) continue;
     const std::size_t begin = value.text.find_first_not_of(" =\t\"", name.size());
     if (begin != std::string::npos) judgement.runs_script({value.text.substr(begin), value.literal, value.at});
   }
@@ -216,7 +216,8 @@ void judge_ssh(const Judgement& judgement) {
     from = reading.operands.front();
     if (has_host) return judgement.runs_joined(from);
     if (!judgement.word(from).literal && from + 1 < judgement.words().size()) {
-      return judgement.is_unclear(judgement.word(from), "it is known only when it runs, and may become several words");
+      return judgement.is_unclear(judgement.word(from),
+                                  "it is known only when the command runs, and may become several words");
     }
     ++from;
   }
@@ -323,8 +324,9 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
   for (std::size_t i = 0; i < prefix.before && i < reading.operands.size(); ++i) {
     const Word& operand = judgement.word(reading.operands[i]);
     if (!operand.literal && reading.operands.size() > 1) {
-      return judgement.is_unclear(operand, "it is known only when it runs, and may become several words, so what " +
-                                               std::string(judgement.tool) + " runs is not clear");
+      return judgement.is_unclear(operand,
+                                  "it is known only when the command runs, and may become several words, so what " +
+                                      std::string(judgement.tool) + " runs is not clear");
     }
   }
   if (reading.operands.size() > prefix.before) {
@@ -337,7 +339,7 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
   } else if (wants_shell || (prefix.bare_runs == programs::Bare::shell && !has_script)) {
     judgement.runs_shell();
   } else if (prefix.bare_runs == programs::Bare::code && !has_script) {
-    judgement.runs_code(judgement.word(0), std::string(judgement.tool) + " runs what it is told elsewhere");
+    judgement.runs_code(judgement.word(0), std::string(judgement.tool) + " gets its commands from elsewhere");
   }
 }
 
@@ -400,7 +402,7 @@ bool judge_prefix(const Judgement& judgement) {
       judgement.tool, judgement.words(), [](std::string_view name) { return find_prefix(name) != nullptr; });
   if (subcommand.obstacle != nullptr) {
     judgement.is_unclear(*subcommand.obstacle,
-                         "which subcommand of " + std::string(judgement.tool) + " this is, is known only when it runs");
+                         "the subcommand of " + std::string(judgement.tool) + " is known only when the command runs");
     return true;
   }
   const OptionTable* const prefix = find_prefix(subcommand.name);

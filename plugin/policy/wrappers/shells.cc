@@ -23,7 +23,7 @@ bool may_be_foreign(const ProgramSpec& shell, std::string_view tool, const Word&
 void judge_text(const Judgement& judgement, const ProgramSpec& shell, const Word& text) {
   judgement.runs_script(text);
   if (text.literal && may_be_foreign(shell, judgement.tool, text)) {
-    judgement.runs_code(text, std::string(judgement.tool) + " may read it otherwise than a POSIX shell");
+    judgement.runs_code(text, std::string(judgement.tool) + " may read it differently from a POSIX shell");
   }
 }
 
@@ -46,8 +46,8 @@ void judge_input(const Judgement& judgement, const ProgramSpec& shell) {
   const StandardInput input = standard_input(judgement.command);
   if (input.kind == StandardInput::Kind::text) return judge_text(judgement, shell, input.word);
   if (input.kind == StandardInput::Kind::unknown) {
-    judgement.is_unclear(input.word,
-                         std::string(judgement.tool) + " runs its standard input, which is known only when it runs");
+    judgement.is_unclear(input.word, std::string(judgement.tool) +
+                                         " runs its standard input, which is known only when the command runs");
   }
 }
 
@@ -88,11 +88,11 @@ bool judge_shell(const Judgement& judgement) {
   }
   const Word& file = words[reading.operands[first]];
   if (!file.literal && !judgement.is_named_file(file)) {
-    judgement.is_unclear(file, "what " + std::string(judgement.tool) + " runs is known only when it runs");
+    judgement.is_unclear(file, "what " + std::string(judgement.tool) + " runs is known only when the command runs");
   } else if (file.literal && judgement.is_descriptor_file(file.text)) {
     judge_input(judgement, shell);
     if (judgement.inners.empty())
-      judgement.is_unclear(file, "what this descriptor contains is known only when it runs");
+      judgement.is_unclear(file, "what this descriptor contains is known only when the command runs");
   }
   return true;
 }

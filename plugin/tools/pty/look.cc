@@ -121,7 +121,7 @@ Tool pty_read() {
       R"(, "cells": {"type": "boolean", "default": false,
       "description": "Also the cells, with their colours and attributes: those beside each other that look alike as one."},
     "scrollback": {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0,
-      "description": "So many of the last lines that have left the screen, too."})",
+      "description": "How many of the last lines that have left the screen to show, too."})",
       "\"pty\"");
   return {
       {"pty_read", "Show the screen of a terminal", "1.0.0",
@@ -134,9 +134,8 @@ Tool pty_resize() {
   static const std::string input = schema_with_id(R"(, "rows": {"type": "integer", "minimum": 2, "maximum": 200},
     "columns": {"type": "integer", "minimum": 2, "maximum": 500})",
                                                   R"("pty", "rows", "columns")");
-  return {{"pty_resize", "Resize a terminal", "1.0.0",
-           "Gives a terminal another size, which its program is told, and shows the screen.", input, pty::output_schema,
-           false, false, true, false},
+  return {{"pty_resize", "Resize a terminal", "1.0.0", "Resizes a terminal, tells its program, and shows the screen.",
+           input, pty::output_schema, false, false, true, false},
           prepare<Resize>};
 }
 

@@ -14,8 +14,6 @@ using std::chrono::milliseconds;
 // The most bytes that are recorded of an unknown name, which may be anything.
 constexpr std::size_t max_id = 64;
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 std::string joined(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
@@ -150,7 +148,7 @@ ToolResult show(Pty& pty, const Shown& shown) {
   }
   if (view.end) object["end"] = end_object(*view.end);
   if (!shown.audit_error.empty()) object["audit_error"] = shown.audit_error;
-  text = shown.cells ? dump(object) : text + screen + about(pty, view, shown);
+  text = shown.cells ? dumped(object) : text + screen + about(pty, view, shown);
   return {envelope(std::move(text), false, std::move(object)), false};
 }
 

@@ -26,9 +26,9 @@ struct Waiting {
       R"("wait_for": {"type": "string", "minLength": 1,
       "description": "Wait until a line of the screen has this text."},
     "quiet_ms": {"type": "integer", "minimum": 10, "maximum": 10000, "default": 200,
-      "description": "Without wait_for: wait until something was shown, and then nothing for so long."},
+      "description": "Without wait_for: wait until something was shown, and then nothing for this long."},
     "wait_ms": {"type": "integer", "minimum": 0, "maximum": 60000,
-      "description": "Wait no longer. Default: 1000, with wait_for 10000."})";
+      "description": "Wait no longer than this. Default: 1000, with wait_for 10000."})";
 
   void read(Parameters& parameters, std::chrono::milliseconds usual = std::chrono::milliseconds(1000));
   // Waits at most until `deadline`, the host's deadline.

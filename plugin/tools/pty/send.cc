@@ -42,8 +42,8 @@ class Send : public pty::TerminalCall {
       if (auto key = screen::key_of(names[i])) {
         keys_.push_back(*std::move(key));
       } else {
-        problem_ = "keys[" + std::to_string(i) + "]: there is no key " + Json(names[i]).dump(-1, ' ', false, replace) +
-                   "; there are " + std::string(screen::key_names());
+        problem_ = "keys[" + std::to_string(i) + "]: there is no key " + dumped(Json(names[i])) + "; there are " +
+                   std::string(screen::key_names());
       }
     }
   }
@@ -54,8 +54,8 @@ class Send : public pty::TerminalCall {
     const auto deadline = deadline_of(context);
     if (!text_.empty() || !keys_.empty()) {
       if (const std::string problem = record_typing(pty, text_.size() + keys_.size(), context); !problem.empty()) {
-        return pty::refusal({"policy_denied", problem,
-                             "nothing is typed that cannot be put on record; audit.when_unwritable can say otherwise"});
+        return pty::refusal(
+            {"policy_denied", problem, "nothing is typed unrecorded; audit.when_unwritable: continue allows it"});
       }
       switch (pty.send(text_, keys_, std::min(Pty::Clock::now() + time_to_take, deadline), context.cancellation)) {
         case Pty::Sent::all:
@@ -84,7 +84,6 @@ class Send : public pty::TerminalCall {
 
  private:
   using Json = nlohmann::json;
-  static constexpr auto replace = Json::error_handler_t::replace;
 
   std::string text_;
   std::vector<screen::Key> keys_;
@@ -96,12 +95,11 @@ class Send : public pty::TerminalCall {
 Tool pty_send() {
   static const std::string input = pty::schema(
       std::string(pty::id_property).append(", ").append(send_properties).append(pty::Waiting::properties), "\"pty\"");
-  return {
-      {"pty_send", "Type to a program in a terminal", "1.0.0",
-       "Types text, then keys, to the program of a terminal, waits for what it shows, and shows the screen. Without "
-       "text and keys it waits alone.",
-       input, pty::output_schema},
-      prepare<Send>};
+  return {{"pty_send", "Type to a program in a terminal", "1.0.0",
+           "Types text, then keys, to the program of a terminal, waits for what it shows, and shows the screen. "
+           "Without text and keys, it only waits.",
+           input, pty::output_schema},
+          prepare<Send>};
 }
 
 }  // namespace wtool::tools

@@ -192,7 +192,7 @@ class ExecuteCommand : public PreparedCall {
         return terminal::recorded_refusal(no_such_session(id_), terminal::labels_of(id_, context), context);
       case Session::Begin::busy:
         return terminal::recorded_refusal({"busy", "The session is running another command",
-                                           "wait for its end, or open a second session; terminal_get_status tells"},
+                                           "wait for its end (terminal_get_status shows it), or open a second session"},
                                           terminal::labels_of(id_, context), context);
       case Session::Begin::begun:
         break;

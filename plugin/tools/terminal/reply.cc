@@ -19,7 +19,7 @@ std::string output_schema(std::string_view properties) {
 }
 
 ToolResult reply(Json object) {
-  std::string text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = dumped(object);
   const bool failed = !object.at("success").get<bool>();
   return {envelope(std::move(text), failed, std::move(object)), false};
 }
@@ -71,12 +71,11 @@ std::string explanation_of_no_command(const std::string& problem) {
 
 std::string explanation_of_place(const CommandPlan& plan) {
   if (!plan.error) return explanation_of_no_command({});
-  return Json{{"verdict", "deny"},
-              {"reason", plan.error->message},
-              {"rule", plan.verdict.rule},
-              {"hint", plan.error->hint},
-              {"error", plan.error->code}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return dumped(Json{{"verdict", "deny"},
+                     {"reason", plan.error->message},
+                     {"rule", plan.verdict.rule},
+                     {"hint", plan.error->hint},
+                     {"error", plan.error->code}});
 }
 
 std::string explanation_of_session(const std::string& problem, const std::string& id, const Sessions& sessions) {

@@ -196,12 +196,11 @@ Tool terminal_get_status() {
       "state": {"enum": ["idle", "running", "completed", "failed"]}, "workingDirectory": {"type": "string"},
       "createdAt": {"type": "string", "format": "date-time"}, "commandCount": {"type": "integer", "minimum": 0}}},
       "auditError": {"type": "string"})");
-  return {
-      {"terminal_get_status", "Get the status of a terminal session", "1.0.0",
-       "Tells whether a session is idle, running a command, being closed (completed), or has a failed last command, "
-       "and how many commands have run in it.",
-       session_id_schema, output, true, false, true, false},
-      prepare<GetStatus>};
+  return {{"terminal_get_status", "Get the status of a terminal session", "1.0.0",
+           "Tells whether a session is idle, is running a command, has failed (its last command failed or could not be "
+           "run), or is being closed (completed), and how many commands have run in it.",
+           session_id_schema, output, true, false, true, false},
+          prepare<GetStatus>};
 }
 
 }  // namespace wtool::tools

@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(max_concurrent_sessions_50_per_orchestrator_instance) {
   for (int i = 0; i < 50; ++i) ids.push_back(open());
   const Json refused = create();
   BOOST_TEST(code(refused) == "MAX_SESSIONS_EXCEEDED");
-  BOOST_TEST(message(refused) == "There are 50 sessions already, and no more may be open");
+  BOOST_TEST(message(refused) == "There are 50 open sessions, which is the limit");
   BOOST_TEST(execute(ids[49], {"true"}).at("success") == true);
   close(ids[7]);
   BOOST_TEST(create().at("success") == true);

@@ -106,7 +106,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_in_the_way_is_not_overwritten, RotatedTra
   scratch.file("audit.jsonl.000000000003", "mine");
   const std::string problem = write(std::string(400, 'x'));
   check_says(problem,
-             "it has reached audit.max_bytes, and cannot be renamed to " + file + ".000000000003: File exists");
+             "it has reached audit.max_bytes, but cannot be renamed to " + file + ".000000000003: File exists");
   BOOST_TEST(content(file + ".000000000003") == "mine");
   BOOST_TEST(chained(content(file)).size() == 3U);
 }
@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_in_the_way_is_not_overwritten, RotatedTra
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_continued_is_refused_by_name, RotatedTrail) {
   for (const char* text : {"", "notes\n", R"({"time":"20)"}) {
     scratch.file("audit.jsonl.000000000007", text);
-    check_says(write("c"), file + ".000000000007 should hold the lines before, but does not end with a whole one");
+    check_says(write("c"), file + ".000000000007 should hold the earlier lines, but its last line is not complete");
   }
   fs::remove(file + ".000000000007");
   fs::create_symlink(file, file + ".000000000007");

@@ -132,10 +132,10 @@ BOOST_FIXTURE_TEST_CASE(a_lock_that_is_held_is_waited_for_and_then_named, TrailF
   options.lock_wait = std::chrono::milliseconds(30);
   Descriptor holder(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   BOOST_REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
-  check_says(write("c"), "another process has had its lock for 30 ms");
+  check_says(write("c"), "another process has held its lock for 30 ms");
   // Locks of other kinds would end here, because the same process closes another descriptor of the file.
   { const Descriptor other(::open(file.c_str(), O_RDWR | O_CLOEXEC)); }
-  check_says(write("c"), "another process has had its lock");
+  check_says(write("c"), "another process has held its lock");
   holder.reset();
   BOOST_TEST(write("c") == "");
   BOOST_TEST(chained(content(file)).size() == 2U);

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_long_list_is_compared_in_time, *boost::unit_test::timeout
 BOOST_AUTO_TEST_CASE(what_a_reference_names_is_read) {
   const json wrong =
       json::parse(R"({"properties": {"a": {"$ref": "#/definitions/a"}}, "definitions": {"a": {"type": 5}}})");
-  BOOST_TEST(schema_mistake(wrong) == "#/definitions/a/type is 5, which is no type");
+  BOOST_TEST(schema_mistake(wrong) == "#/definitions/a/type is 5, which is not a type");
   BOOST_TEST(schema_mistake(json::parse(R"({"properties": {"a": {"$ref": "#"}}})")) == "");
   BOOST_TEST(schema_mistake(json::parse(R"({"$ref": "#/x", "x": {"not": {"$ref": "#/x"}}})")) == "");
   BOOST_TEST(unjudged_part(json::parse(R"({"$ref": "#foo"})")) == "#/$ref");

@@ -8,6 +8,7 @@ namespace utf8_test {
 using namespace std::string_literals;
 using wtool::cut_after;
 using wtool::to_utf8;
+using wtool::unfinished_character;
 using wtool::valid_utf8_prefix;
 
 namespace {
@@ -36,7 +37,7 @@ BOOST_AUTO_TEST_CASE(each_maximal_invalid_part_becomes_one_mark) {
       {"\xE0\x80\xAF", mark + mark + mark},             // overlong
       {"\xED\xA0\x80", mark + mark + mark},             // a surrogate
       {"\xF4\x90\x80\x80", mark + mark + mark + mark},  // beyond U+10FFFF
-      {"\x80\x80", mark + mark},                        // continuations alone
+      {"\x80\x80", mark + mark},                        // only continuations
   };
   for (const auto& [bytes, expected] : rows) {
     bool replaced = false;
@@ -66,7 +67,31 @@ BOOST_AUTO_TEST_CASE(a_cut_moves_past_the_rest_of_a_character) {
   BOOST_TEST(cut_after(text, 0) == 0U);
   BOOST_TEST(cut_after(text, 1) == 3U);
   BOOST_TEST(cut_after(text, 3) == 3U);
-  BOOST_TEST(cut_after("\x80\x80\x80\x80\x80", 0) == 0U);  // no text: nothing to be gained by moving
+  BOOST_TEST(cut_after(text, 4) == 6U);
+  BOOST_TEST(cut_after(text, 5) == 6U);
+  BOOST_TEST(cut_after(text, 6) == 6U);
+  BOOST_TEST(cut_after(text, 7) == 6U);
+  BOOST_TEST(cut_after("\x80\x80\x80\x80\x80", 0) == 0U);  // not a text: moving would gain nothing
+}
+
+BOOST_AUTO_TEST_CASE(a_cut_moves_back_to_the_begin_of_a_character) {
+  const std::string text = "漢字";
+  const std::size_t cuts[] = {0, 0, 0, 3, 3, 3, 6, 6};
+  for (std::size_t n = 0; n < std::size(cuts); ++n) BOOST_TEST(wtool::cut_before(text, n) == cuts[n]);
+  BOOST_TEST(wtool::cut_before("", 0) == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(a_character_that_is_not_whole_yet_is_seen) {
+  BOOST_TEST(unfinished_character("abc") == 0U);
+  BOOST_TEST(unfinished_character("ab\xc3") == 1U);
+  BOOST_TEST(unfinished_character("ab\xe6\xbc") == 2U);
+  BOOST_TEST(unfinished_character("ab\xe6\xbc\xa2") == 0U);
+  BOOST_TEST(unfinished_character("\x80\x80\x80\x80") == 0U);
+}
+
+BOOST_AUTO_TEST_CASE(characters_are_counted) {
+  BOOST_TEST(wtool::character_count("") == 0U);
+  BOOST_TEST(wtool::character_count("abc ü 漢 😀") == 9U);
 }
 
 BOOST_AUTO_TEST_CASE(invalid_bytes_are_found_where_they_begin) {

@@ -38,14 +38,14 @@ std::string line_of(const json& section, const std::string& ticket = "/shared/pi
 BOOST_AUTO_TEST_SUITE(cluster_options)
 
 BOOST_AUTO_TEST_CASE(a_value_that_is_not_meant_is_named) {
-  BOOST_TEST(holds(problem_of({{"slots", 0}}), "cluster.slots must be a whole number from 1 to 1024, and is 0"));
+  BOOST_TEST(holds(problem_of({{"slots", 0}}), "cluster.slots must be a whole number from 1 to 1024, but is 0"));
   BOOST_TEST(holds(problem_of({{"slots", 1.5}}), "cluster.slots"));
   BOOST_TEST(holds(problem_of({{"partition", "-x"}}), "cluster.partition"));
   BOOST_TEST(holds(problem_of({{"memory", "much"}}), "cluster.memory"));
   BOOST_TEST(holds(problem_of({{"program", "sent"}}), "cluster.program must be installed or copy"));
   BOOST_TEST(holds(problem_of({{"extra", "script.sh"}}), "cluster.extra"));
   BOOST_TEST(holds(problem_of({{"slotz", 1}}), "unknown key cluster.slotz"));
-  BOOST_TEST(holds(problem_of({{"auth", "none"}}), "cluster.auth must be auto, munge or key, and is \"none\""));
+  BOOST_TEST(holds(problem_of({{"auth", "none"}}), "cluster.auth must be auto, munge or key, but is \"none\""));
   BOOST_TEST(holds(problem_of({{"job_name", "a b"}}), "cluster.job_name"));
   BOOST_TEST(holds(problem_of(json::array()), "must be an object"));
 }
@@ -114,15 +114,15 @@ BOOST_AUTO_TEST_CASE(a_mistake_in_a_class_is_found_before_the_class_is_used) {
     return problem_of({{"classes", classes}, {"slot", slot}});
   };
   BOOST_TEST(with({{"big", {{"cpus", 0}}}}) ==
-             "cluster.classes.big.cpus must be a whole number from 1 to 1024, and is 0");
+             "cluster.classes.big.cpus must be a whole number from 1 to 1024, but is 0");
   BOOST_TEST(with({{"big", {{"cpu", 1}}}}) == "unknown key cluster.classes.big.cpu");
   BOOST_TEST(with({{"big", {{"address", "::1"}}}}) == "unknown key cluster.classes.big.address");
   BOOST_TEST(with({{"big", 1}}) == "cluster.classes.big must be a mapping of keys to values");
   BOOST_TEST(holds(with({{"", json::object()}}), "the name of a class"));
   BOOST_TEST(holds(with(json::array()), "cluster.classes must be a mapping"));
   BOOST_TEST(with({{"big", json::object()}}, "small") ==
-             "cluster.slot must be one of cluster.classes (big), and is \"small\"");
-  BOOST_TEST(with(nullptr, "big") == "cluster.slot must be one of cluster.classes, which has no class, and is \"big\"");
+             "cluster.slot must be one of cluster.classes (big), but is \"small\"");
+  BOOST_TEST(with(nullptr, "big") == "cluster.slot must be one of cluster.classes, which has no class, but is \"big\"");
 }
 
 BOOST_AUTO_TEST_CASE(the_name_of_jobs_is_one_that_slurm_and_a_shell_can_take) {

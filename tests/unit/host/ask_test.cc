@@ -129,14 +129,14 @@ BOOST_FIXTURE_TEST_CASE(lint_takes_only_a_permission_for_one, ShellPlace) {
       {"deny", "policy would refuse this command: because"},
       {"ask", "a person would be asked before this command: because"},
       {"perhaps",
-       "it cannot be told whether policy allows this command: the tool shell_execute gives the verdict "
+       "there is no way to tell whether policy allows this command: the tool shell_execute gives the verdict "
        "\"perhaps\", which is not one of allow, ask and deny"},
       {"fail",
-       "it cannot be told whether policy allows this command: the call of shell_execute could not be "
+       "there is no way to tell whether policy allows this command: the call of shell_execute could not be "
        "explained: this test does not explain"},
       {"other",
-       "it cannot be told whether policy allows this command: the tool shell_execute explained a call with "
-       "something else"},
+       "there is no way to tell whether policy allows this command: the tool shell_execute explained a call with "
+       "something other"},
   };
   for (const auto& [word, message] : rows) {
     const std::string file = workflow("Shell \"echo " + std::string(word) + "\"");

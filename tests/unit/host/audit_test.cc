@@ -389,7 +389,7 @@ BOOST_FIXTURE_TEST_CASE(an_expected_line_must_be_there, WrittenTrail) {
   const std::string other(64, 'a');
   BOOST_TEST(!report(other).good());
   BOOST_TEST(all_of(report(other)) == "problem: the expected line " + other +
-                                          " is not in the trail: it was cut off, or the whole was rewritten\n");
+                                          " is not in the trail: it was cut off, or the whole trail was rewritten\n");
   // The end is cut off: only the expected line shows it.
   const std::string last = report().head;
   Lines lines = split(content(file));

@@ -35,12 +35,12 @@ static std::string refused(const std::string& text) {
   return error;
 }
 
-// What the files say without a user's: the file `named`, or wtool.yaml in the current directory.
+// The configuration without a user's file: from the file `named`, or from wtool.yaml in the current directory.
 static std::optional<std::string> load(const std::string& named, std::string& error) {
   return ConfigFiles(named, "").load(error);
 }
 
-// A folder of the test's own that is also the current directory, and neither afterwards.
+// A new folder that is the current directory, for as long as the object lives.
 struct Folder {
   Folder() : before(std::filesystem::current_path()) {
     char name[] = "/tmp/wtool-config-XXXXXX";
@@ -80,10 +80,10 @@ BOOST_AUTO_TEST_CASE(limits_and_spill_are_handed_on) {
     "file_bytes": 1}, "output": {"spill": "when_cut", "directory": "/etc/wtool/out", "max_bytes": 2000000}})"));
   BOOST_TEST(refused("limits: {memory_bytes: 4096}\n") ==
              "wtool.yaml:1:24: limits.memory_bytes must be a whole number, 1048576 to 9007199254740992 bytes, or 0 for "
-             "no limit, and is 4096");
+             "no limit, but is 4096");
   BOOST_TEST(refused("output: {spill: sometimes}\n") ==
-             "wtool.yaml:1:17: output.spill must be never, when_cut or always, and is \"sometimes\"");
-  BOOST_TEST(holds(refused("output: {directory: [a]}\n"), "output.directory must be a single value, and is a list"));
+             "wtool.yaml:1:17: output.spill must be never, when_cut or always, but is \"sometimes\"");
+  BOOST_TEST(holds(refused("output: {directory: [a]}\n"), "output.directory must be a single value, but is a list"));
 }
 
 BOOST_AUTO_TEST_CASE(the_presence_of_a_sandbox_section_is_handed_on_with_its_writable_folder) {
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(the_presence_of_a_sandbox_section_is_handed_on_with_its_wri
     "network": "deny", "required": true}})"));
   BOOST_TEST(holds(refused("sandbox: {read: /}\n"), "sandbox.read must be a list of paths"));
   BOOST_TEST(holds(refused("sandbox: {write: [\"\"]}\n"),
-                   "sandbox.write must be a list of paths, such as [., /tmp], and is \"\""));
+                   "sandbox.write must be a list of paths, such as [., /tmp], but is \"\""));
   for (const char* names : {"all", "[../x]", "[a//b]", "[/etc]", "[\"\"]"}) {
     BOOST_TEST(
         holds(refused("sandbox: {protect: " + std::string(names) + "}\n"), "must be default or none, or a list"));
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(what_is_for_the_host_alone_is_checked_and_not_handed_on) {
   BOOST_TEST(accepted("mcp: {output_bytes: 1024, max_calls: 256, message_bytes: 65536}\n") == json::object());
   BOOST_TEST(accepted("mcp: {max_calls: 1}\nsessions: {max: 2}\n") == json::parse(R"({"sessions": {"max": 2}})"));
   BOOST_TEST(refused("mcp: {max_calls: 257}\n") ==
-             "wtool.yaml:1:18: mcp.max_calls must be a whole number, 1 to 256 calls, and is 257");
+             "wtool.yaml:1:18: mcp.max_calls must be a whole number, 1 to 256 calls, but is 257");
   BOOST_TEST(holds(refused("mcp: {calls: 3}\n"), "unknown key mcp.calls"));
 }
 
@@ -144,17 +144,17 @@ BOOST_AUTO_TEST_CASE(the_bounds_themselves_are_allowed_and_what_is_beyond_is_not
 
 BOOST_AUTO_TEST_CASE(a_maximum_may_be_unlimited) {
   BOOST_TEST(accepted("limits: {timeout_max: none}") == json::parse(R"({"limits":{"timeout_max":"none"}})"));
-  BOOST_TEST(holds(refused("limits: {timeout_max: never}"), "1 to 1800 seconds, or none, and is \"never\""));
-  BOOST_TEST(holds(refused("limits: {timeout_default: none}"), "1 to 1800 seconds, and is \"none\""));
+  BOOST_TEST(holds(refused("limits: {timeout_max: never}"), "1 to 1800 seconds, or none, but is \"never\""));
+  BOOST_TEST(holds(refused("limits: {timeout_default: none}"), "1 to 1800 seconds, but is \"none\""));
 }
 
 BOOST_AUTO_TEST_CASE(an_error_names_file_line_column_value_and_what_is_allowed) {
   BOOST_TEST(refused("limits:\n  timeout_max: 1801\n") ==
-             "wtool.yaml:2:16: limits.timeout_max must be a whole number, 1 to 1800 seconds, or none, and is 1801");
+             "wtool.yaml:2:16: limits.timeout_max must be a whole number, 1 to 1800 seconds, or none, but is 1801");
   BOOST_TEST(refused("shell:\n  direct_exec: yes\n") ==
-             "wtool.yaml:2:16: shell.direct_exec must be true or false, and is \"yes\"");
+             "wtool.yaml:2:16: shell.direct_exec must be true or false, but is \"yes\"");
   BOOST_TEST(refused("output:\n  bytes: \"5000\"\n") ==
-             "wtool.yaml:2:10: output.bytes must be a whole number, 4096 to 67108864 bytes, and is \"5000\"");
+             "wtool.yaml:2:10: output.bytes must be a whole number, 4096 to 67108864 bytes, but is \"5000\"");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
@@ -188,14 +188,14 @@ BOOST_AUTO_TEST_CASE(a_key_at_the_top_level_has_a_value) {
              json::parse(R"({"background": "keep", "sessions": {"max": 3, "tools_allow": "/etc/wtool/t.json"},
     "execute_run": {"root": "/srv"}})"));
   BOOST_TEST(refused("shell: {}\nbackground: {}\n") ==
-             "wtool.yaml:2:13: background must be a single value, and is a mapping");
-  BOOST_TEST(refused("background: no\n") == "wtool.yaml:1:13: background must be keep or end, and is \"no\"");
+             "wtool.yaml:2:13: background must be a single value, but is a mapping");
+  BOOST_TEST(refused("background: no\n") == "wtool.yaml:1:13: background must be keep or end, but is \"no\"");
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_is_there_twice_is_an_error_at_the_second) {
-  BOOST_TEST(refused("shell: {}\nlimits: {}\nshell: {}\n") == "wtool.yaml:3:1: the key shell is there twice");
+  BOOST_TEST(refused("shell: {}\nlimits: {}\nshell: {}\n") == "wtool.yaml:3:1: the key shell occurs twice");
   BOOST_TEST(refused("limits:\n  timeout_max: 5\n  \"timeout_max\": 5\n") ==
-             "wtool.yaml:3:3: the key limits.timeout_max is there twice");
+             "wtool.yaml:3:3: the key limits.timeout_max occurs twice");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_a_mapping_is_said_so) {
@@ -203,8 +203,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_mapping_is_said_so) {
     BOOST_TEST(holds(refused(text), "wtool.yaml:1:1: the configuration must be a mapping"), text);
   }
   BOOST_TEST(holds(refused("limits: 5"), "wtool.yaml:1:9: limits must be a mapping"));
-  BOOST_TEST(holds(refused("limits: [a]"), "limits must be a mapping of keys to values, and is a list"));
-  BOOST_TEST(holds(refused("limits: {timeout_max: [5]}"), "limits.timeout_max must be a single value, and is a list"));
+  BOOST_TEST(holds(refused("limits: [a]"), "limits must be a mapping of keys to values, but is a list"));
+  BOOST_TEST(holds(refused("limits: {timeout_max: [5]}"), "limits.timeout_max must be a single value, but is a list"));
   BOOST_TEST(holds(refused("limits: {timeout_max: }"), "and is null"));
   BOOST_TEST(holds(refused("? [a]\n: 1\n"), "a key must be a name"));
 }
@@ -244,8 +244,10 @@ BOOST_AUTO_TEST_CASE(scalars_have_the_types_of_yaml_1_2) {
   for (const char* text : {"'5'", "!!str 5", "1_0", "5s", "0x", "0b1", "1:30", "e5", ".", "++5", "5e", "~", "TRUE"}) {
     BOOST_TEST(holds(refused("limits: {grace_seconds: " + std::string(text) + "}"), "must be a number"), text);
   }
-  for (const char* text : {".inf", "-.INF", ".nan", "!!float 5", "!local 5", "1e999"})
+  for (const char* text : {".inf", "-.INF", ".nan", "!!float 5", "!local 5"})
     refused("limits: {grace_seconds: " + std::string(text) + "}");
+  BOOST_TEST(holds(refused("limits: {grace_seconds: 1e999}"), "\"1e999\" is too large a number"));
+  BOOST_TEST(grace("1e-999") == 0.0);
   BOOST_TEST(holds(refused("limits: {timeout_max: 99999999999999999999999}"), "must be a whole number"));
   BOOST_TEST(holds(refused("limits: {timeout_max: 5.0}"), "must be a whole number"));
 }
@@ -326,7 +328,7 @@ BOOST_AUTO_TEST_CASE(the_files_in_force_are_those_that_were_read) {
   BOOST_TEST(files.load(error).has_value());
   BOOST_TEST(files.paths_in_force() == std::vector<std::string>{here + "/policy.json"},
              boost::test_tools::per_element());
-  // A file cannot say it itself.
+  // A file cannot set this key itself.
   folder.write("policy.json", "in_force: {configuration: []}");
   BOOST_TEST(!load("policy.json", error));
 }

@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_library_that_was_copied_in_part_is_refused_and_does_not_e
   std::filesystem::copy_file(built("good"), part);
   for (const int size : {8192, 4096, 1000}) {
     std::filesystem::resize_file(part, size);
-    BOOST_TEST(holds(refused(part), "it is cut off: it has " + std::to_string(size) + " bytes, and needs "));
+    BOOST_TEST(holds(refused(part), "it is cut off: it has " + std::to_string(size) + " bytes, but needs "));
   }
   std::filesystem::resize_file(part, 100);
   BOOST_TEST(holds(refused(part), "not a library that can be loaded"));
@@ -183,14 +183,14 @@ BOOST_AUTO_TEST_CASE(a_library_without_the_symbol_is_not_a_plugin) {
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_version_or_size_of_the_entry_is_named) {
-  BOOST_TEST(holds(refused(built("wrong_major")), "says version 7 of the interface, and this host speaks 1"));
-  BOOST_TEST(holds(refused(built("small_entry")), "struct_size is 40, and version 1.0 has"));
+  BOOST_TEST(holds(refused(built("wrong_major")), "says version 7 of the interface, but this host speaks 1"));
+  BOOST_TEST(holds(refused(built("small_entry")), "struct_size is 40, but version 1.0 has"));
   BOOST_TEST(holds(refused(built("tiny_entry")), "struct_size is 4, too small to hold a version"));
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_descriptor_is_named_by_its_number) {
   BOOST_TEST(holds(refused(built("small_descriptor")), "tool number 0 is wrong: its struct_size is 32"));
-  BOOST_TEST(holds(refused(built("twice_the_same")), "tool number 1 is wrong: its id \"echo\" is there twice"));
+  BOOST_TEST(holds(refused(built("twice_the_same")), "tool number 1 is wrong: its id \"echo\" occurs twice"));
   BOOST_TEST(holds(refused(built("bad_id")), "its id \"Wait!\" is not"));
   BOOST_TEST(holds(refused(built("bad_schema")), "the input schema of echo is not a JSON object"));
 }
@@ -416,9 +416,9 @@ BOOST_AUTO_TEST_CASE(a_call_with_limits_is_refused_by_a_tool_without_them) {
   const CallPlace place{.limits = R"({"network":"deny"})"};
   const ToolOutcome outcome = opened.toolbox->call_at(place, "echo", json::object(), opened.stop, {}, nullptr);
   BOOST_TEST((outcome.kind == Kind::not_made));
-  BOOST_TEST(holds(outcome.error, "the tool echo does not hold commands to limits of a call"), outcome.error);
+  BOOST_TEST(holds(outcome.error, "the tool echo does not support limits of a call"), outcome.error);
   BOOST_TEST(!holds(opened.log.text(), "call{"));
-  BOOST_TEST(holds(opened.toolbox->place_problem(place, "echo"), "does not hold commands to limits"));
+  BOOST_TEST(holds(opened.toolbox->place_problem(place, "echo"), "does not support limits"));
 }
 
 BOOST_AUTO_TEST_CASE(the_log_of_the_plugin_reaches_the_tracing_with_its_span_and_fields) {

@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(of_very_many_lines_that_wait_the_rest_is_counted) {
   BOOST_TEST_REQUIRE(place.wait_for("well? "));
   for (int i = 0; i < 10'000; ++i) terminal.write(std::string(39, 'x') + "\n");
   place.type("\n");
-  const std::string told = "  ... 3447 lines came while the question stood, and were left out here";
+  const std::string told = "  ... 3447 lines came while the question was shown, and were left out here";
   for (int i = 0; i < 600 && place.text().find("left out here") == std::string::npos; ++i) {
     pollfd ready{.fd = place.person, .events = POLLIN, .revents = 0};
     ::poll(&ready, 1, 100);

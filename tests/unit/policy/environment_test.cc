@@ -27,11 +27,6 @@ Texts compose_without_defaults(const char* const* inherited, const Variables& ad
 
 BOOST_AUTO_TEST_SUITE(environment)
 
-BOOST_AUTO_TEST_CASE(names_are_those_that_a_shell_can_name) {
-  for (const char* name : {"A", "_", "PATH", "a1", "_9"}) BOOST_TEST(is_variable_name(name), name);
-  for (const char* name : {"", "1A", "A-B", "A.B", "A B", "A=", "É"}) BOOST_TEST(!is_variable_name(name), name);
-}
-
 BOOST_AUTO_TEST_CASE(additions_replace_and_follow_what_is_inherited) {
   const char* inherited[] = {"A=1", "B=2", "A=3", "PWD=/old", "OLDPWD=/older", "junk", "C==", nullptr};
   const Texts composed = compose_without_defaults(inherited, {{"B", "new"}, {"D", ""}});

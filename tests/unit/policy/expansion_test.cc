@@ -185,8 +185,8 @@ BOOST_AUTO_TEST_CASE(a_glob_does_not_look_out_of_the_roots) {
 
 BOOST_AUTO_TEST_CASE(a_name_that_is_not_utf8_is_not_put_into_a_line) {
   folder.file("z\xff", "");
-  is_refused("ls *", "a name that is no UTF-8");
-  is_refused("ls z?", "a name that is no UTF-8");
+  is_refused("ls *", "a name that is not UTF-8");
+  is_refused("ls z?", "a name that is not UTF-8");
   BOOST_TEST(runs("ls *.md") == "'ls' 'a.md' 'b.md'");
 }
 
@@ -258,12 +258,12 @@ BOOST_AUTO_TEST_CASE(harmless_variables_may_stand_in_front_of_a_program) {
   is_refused("export LC_ALL=C; ls", "export takes NAME=value");
   environment = {};
   // A shell would keep these variables, or run something else.
-  is_refused("LC_ALL=C", "without a program behind it");
-  is_refused("LC_ALL=C; ls", "without a program behind it");
-  is_refused("LC_ALL=C >/dev/null; ls", "without a program behind it");
-  is_refused("LC_ALL=C echo a", "without a program behind it");
-  is_refused("LC_ALL=C cd src && ls", "without a program behind it");
-  is_refused("LC_ALL=C export A=b", "without a program behind it");
+  is_refused("LC_ALL=C", "without a program after it");
+  is_refused("LC_ALL=C; ls", "without a program after it");
+  is_refused("LC_ALL=C >/dev/null; ls", "without a program after it");
+  is_refused("LC_ALL=C echo a", "without a program after it");
+  is_refused("LC_ALL=C cd src && ls", "without a program after it");
+  is_refused("LC_ALL=C export A=b", "without a program after it");
   for (const char* line :
        {"LC_ALL=$(id) ls", "LC_ALL=$X ls", "LC_ALL=$HOME ls", "LC_ALL=* ls", "LC_ALL=[a] ls", "LC_ALL=~ ls",
         "LC_ALL=a:~/x ls", "LC_ALL={a,b} ls", "LC_ALL=(a) ls", "LC_ALL+=a ls", "LC_ALL[0]=a ls", "LC_ALL=a time ls",

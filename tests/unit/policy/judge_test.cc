@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(without_rules_every_line_is_allowed_and_none_is_read) {
 
 BOOST_AUTO_TEST_CASE(a_program_that_is_not_known_gets_no_words_that_are_not) {
   check(Rules().allow({"xargs", "./build.sh"}), "xargs ./build.sh", Answer::deny, "./build.sh", "commands.allow",
-        "\"build.sh\" gets arguments that are known only when it runs, and some may make it run programs");
+        "\"build.sh\" gets arguments that are known only when the command runs, and some may make it run programs");
   check(Rules().allow({"find", "./build.sh"}), "find . -exec ./build.sh {} ';'", Answer::deny, "./build.sh",
         "commands.allow", "may make it run programs");
   check(Rules().allow({"xargs", "./build.sh *"}), "xargs ./build.sh a", Answer::allow, "", "commands.allow: xargs", "");
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_known_gets_no_words_that_are_not) {
 
 BOOST_AUTO_TEST_CASE(text_for_a_shell_within_another_reads_what_that_one_reads) {
   const Rules rules = Rules().allow({"cat", "sh", "bash", "xargs", "wc", "env"});
-  const std::string_view unknown = "runs its standard input, which is known only when it runs";
+  const std::string_view unknown = "runs its standard input, which is known only when the command runs";
   check(rules, "cat x | sh -c sh", Answer::deny, "sh", "commands.allow", unknown);
   check(rules, "cat x | sh -c 'sh -c sh'", Answer::deny, "sh", "commands.allow", unknown);
   check(rules, "cat x | env bash -c 'wc; bash -s'", Answer::deny, "bash", "commands.allow", unknown);
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(the_command_of_find_is_judged_as_a_separate_command) {
   check(rules, "find . -name '*.py' -exec grep -l foo {} +", Answer::allow, "", "commands.allow: find", "");
   check(rules, "find . -exec ls -lh {} \\;", Answer::allow, "", "commands.allow: find", "");
   check(rules, "find . -exec rm {} \\;", Answer::deny, "rm", "commands.allow", "writes files");
-  check(rules, "find . -exec sort {} +", Answer::deny, "sort", "commands.allow", "known only when it runs");
+  check(rules, "find . -exec sort {} +", Answer::deny, "sort", "commands.allow", "known only when the command runs");
   check(rules, "find . -exec cat {} +", Answer::deny, "cat", "commands.allow", "not in commands.allow");
   check(rules, "find . -exec {} \\;", Answer::deny, "{}", "commands.allow", "");
   check(rules, "find . -execdir ls {} +", Answer::deny, "-execdir", "commands.allow", "");
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
   check(rules, "npm tests", Answer::deny, "npm tests", "commands.allow",
         "no entry of commands.allow covers these words");
   check(rules, "./ls", Answer::deny, "./ls", "commands.allow", "not the program that \"ls\"");
-  check(rules, "ls $HOME", Answer::deny, "$HOME", "commands.allow", "cannot be judged before it runs");
+  check(rules, "ls $HOME", Answer::deny, "$HOME", "commands.allow", "cannot be checked before it runs");
   check(rules, "ls 'x", Answer::deny, "'", "commands.allow", "cannot be read as shell text");
   check(rules, "eval ls", Answer::deny, "eval", "commands.allow", "part of the shell");
   check(rules, "sh -c 'id'", Answer::deny, "sh", "commands.allow", "");
@@ -236,9 +236,9 @@ BOOST_AUTO_TEST_CASE(an_exact_entry_covers_what_its_words_run_but_not_what_is_de
 BOOST_AUTO_TEST_CASE(under_a_deny_list_alone_what_may_be_anything_is_refused_and_the_rest_runs) {
   const Rules rules = Rules().deny({"rm"});
   check(rules, "for i in *; do echo $i; done > x", Answer::allow, "", "commands", "");
-  check(rules, "$X y", Answer::deny, "$X", "commands.deny", "known only when it runs");
+  check(rules, "$X y", Answer::deny, "$X", "commands.deny", "known only when the command runs");
   check(rules, "if true; then rm x; fi", Answer::deny, "rm x", "commands.deny: rm", "");
-  check(Rules().ask({"npm publish"}), "$X y", Answer::ask, "$X", "commands.ask", "known only when it runs");
+  check(Rules().ask({"npm publish"}), "$X y", Answer::ask, "$X", "commands.ask", "known only when the command runs");
   check(rules, "echo 'a", Answer::deny, "'", "commands.deny", "cannot be read");
   for (const char* steered : {"LESSOPEN=x less y", "env GREP=x zgrep y", "export BASH_ENV=x; bash -c :", "PATH=/x",
                               "IFS+=x; ls", "(EDITOR=x git commit)", "declare -x PAGER=x"}) {
@@ -338,9 +338,9 @@ BOOST_AUTO_TEST_CASE(what_a_script_sets_is_written_out_again) {
 
 BOOST_AUTO_TEST_CASE(a_refusal_says_might_where_it_cannot_know) {
   const Rules rules = Rules().deny({"echo secret", "rm"});
-  check(
-      rules, "echo $(id)", Answer::deny, "echo $(id)", "commands.deny: echo secret",
-      "\"echo $(id)\" might match the entry \"echo secret\", which denies it: a part of it is known only when it runs");
+  check(rules, "echo $(id)", Answer::deny, "echo $(id)", "commands.deny: echo secret",
+        "\"echo $(id)\" might match the entry \"echo secret\", which denies it: a part of it is known only when the "
+        "command runs");
   check(rules, "echo secret $(id)", Answer::deny, "echo secret $(id)", "commands.deny: echo secret",
         "is denied by the entry \"echo secret\"");
   check(rules, "rm $x", Answer::deny, "rm $x", "commands.deny: rm", "is denied by the entry \"rm\"");
@@ -397,12 +397,12 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   }
   const Rules rules = Rules().allow({"find", "uniq", "tput", "fd", "cat", "rm", "sed"}).safe();
   check(rules, "find sub -exec uniq {} \\;", Answer::allow, "", "commands.allow: find", "");
-  check(rules, "find sub -exec uniq {} +", Answer::deny, "uniq", "commands.allow", "known only when it runs");
+  check(rules, "find sub -exec uniq {} +", Answer::deny, "uniq", "commands.allow", "known only when the command runs");
   check(rules, "find reset -exec tput {} \\;", Answer::deny, "tput", "commands.allow", "");
   check(rules, "fd -x cat {}", Answer::allow, "", "commands.allow: fd", "");
   check(rules, "fd -x cat {} \\; -x rm {}", Answer::deny, "rm", "commands.allow", "rm writes files");
   check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "is in one word with it");
-  check(rules, "fd -x sed {}", Answer::deny, "sed", "commands.allow", "known only when it runs");
+  check(rules, "fd -x sed {}", Answer::deny, "sed", "commands.allow", "known only when the command runs");
   BOOST_TEST(rules.verdict("fd -x sed -n 1p").hint == "write the arguments out, or put -- in front of them");
   BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").answer) == "allow");
 }

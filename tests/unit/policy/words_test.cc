@@ -142,9 +142,9 @@ BOOST_AUTO_TEST_CASE(the_first_obstacle_is_named_with_its_place) {
       {"ls \xEF\xBB\xBF", "the character U+FEFF outside quotes", "\xEF\xBB\xBF"},
       {"ls \xF3\xA0\x80\x81", "the character U+E0001 outside quotes", "\xF3\xA0\x80\x81"},
       {"ls \\\x01", "the character U+0001 outside quotes", "\x01"},
-      {"ls \x80", "a byte outside quotes that is no UTF-8", "\x80"},
-      {"ls \xE2\x82", "a byte outside quotes that is no UTF-8", "\xE2"},
-      {"ls \xED\xA0\x80", "a byte outside quotes that is no UTF-8", "\xED"},
+      {"ls \x80", "a byte outside quotes that is not UTF-8", "\x80"},
+      {"ls \xE2\x82", "a byte outside quotes that is not UTF-8", "\xE2"},
+      {"ls \xED\xA0\x80", "a byte outside quotes that is not UTF-8", "\xED"},
       {"ls \\", "a backslash with nothing after it", "\\"},
   };
   for (const auto& row : rows) {

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(an_argument_may_be_guarded) {
   Diagnostics diagnostics;
   const Source source("", one_action("Execute prompt \"p\" with a=\"1\"{% if A %} with b=\"2\" {% endif %} c=\"3\""));
   const Workflow workflow = parse_workflow(source, diagnostics);
-  if (!diagnostics.empty()) return;  // the templates of this build know no tags
+  BOOST_TEST_REQUIRE(diagnostics.empty());
   const auto& prompt = action_of<PromptAction>(workflow, "A");
   BOOST_TEST(arguments_text(prompt.arguments) == "a=1 b=2 c=3 ");
   BOOST_TEST(prompt.arguments[1].guard->written.text() == "{% if A %}1{% endif %}");
@@ -99,17 +99,17 @@ BOOST_AUTO_TEST_CASE(a_limit_that_is_not_meant_is_an_error) {
   };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   BOOST_TEST(problems("sandbox=\"read-only\" network=deny memory=1G cpu=60s processes=50") == "");
-  BOOST_TEST(has(problems("sandbox=none"), "9:27: error: sandbox is read-only, in which a step writes no file"));
-  BOOST_TEST(has(problems("network=allow"), "network is deny: a step can only have less"));
+  BOOST_TEST(has(problems("sandbox=none"), "9:27: error: sandbox must be read-only, in which a step writes no file"));
+  BOOST_TEST(has(problems("network=allow"), "network must be deny: a step can only have less"));
   for (const char* wrong :
        {"memory=1", "memory=1X", "memory=-1G", "memory=\"\"", "memory=99999999999T", "memory=\"${m}\""}) {
-    BOOST_TEST(has(problems(wrong), "memory is a size of at least 1M"), wrong);
+    BOOST_TEST(has(problems(wrong), "memory must be a size of at least 1M"), wrong);
   }
   for (const char* wrong : {"cpu=0", "cpu=x", "cpu=\"-1s\"", "cpu=999999999s"}) {
-    BOOST_TEST(has(problems(wrong), "cpu is the processor time of the whole step"), wrong);
+    BOOST_TEST(has(problems(wrong), "cpu must be the processor time of the whole step"), wrong);
   }
   for (const char* wrong : {"processes=0", "processes=many", "processes=1000001"}) {
-    BOOST_TEST(has(problems(wrong), "processes is how many may be alive at once"), wrong);
+    BOOST_TEST(has(problems(wrong), "processes must be how many may be alive at once"), wrong);
   }
   BOOST_TEST(has(problems("memory=1G memory=2G"), "the option memory is given twice"));
   BOOST_TEST(has(diagnostics_of(one_action("memory=1G")), "'A' does nothing"));
@@ -119,10 +119,10 @@ BOOST_AUTO_TEST_CASE(a_place_that_is_not_meant_is_an_error) {
   const auto problems = [](const std::string& action) { return diagnostics_of(one_action(action)); };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   BOOST_TEST(has(problems("Shell \"true\" on=clutser"),
-                 "9:22: error: on is cluster or local, and not \"clutser\"; did you mean 'cluster'?"));
-  BOOST_TEST(has(problems("Shell \"true\" on=\"${where}\""), "on is cluster or local, and not"));
+                 "9:22: error: on must be cluster or local, not \"clutser\"; did you mean 'cluster'?"));
+  BOOST_TEST(has(problems("Shell \"true\" on=\"${where}\""), "on must be cluster or local, not"));
   BOOST_TEST(has(problems("Shell \"true\" on=local on=cluster"), "the option on is given twice"));
-  BOOST_TEST(has(problems("Shell \"true\" slot=\"${what}\""), "slot is the name of one of cluster.classes"));
+  BOOST_TEST(has(problems("Shell \"true\" slot=\"${what}\""), "slot must be the name of one of cluster.classes"));
   BOOST_TEST(has(problems("on=cluster slot=a slot=b"), "the option slot is given twice"));
   BOOST_TEST(has(problems("slot=big"), "'A' does nothing, so it cannot be placed; slot=big follows an action"));
   BOOST_TEST(has(problems("on=cluster"), "'A' does nothing, so it cannot be placed"));

@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(damage_is_found) {
     if (!entry.is_directory()) std::ofstream(entry.path(), std::ios::app) << "x";
   }
   fs::remove(project("build/app"));
-  BOOST_TEST(once().find("cannot be put back: the store has another content for it") != std::string::npos);
+  BOOST_TEST(once().find("cannot be put back: the store has different content for it") != std::string::npos);
   BOOST_TEST(content(project("build/app")) == "app");  // made again
   BOOST_REQUIRE(once() == "");
   for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
@@ -380,7 +380,7 @@ BOOST_AUTO_TEST_CASE(work_that_makes_no_output_or_changes_its_inputs_is_not_kept
 
 BOOST_AUTO_TEST_CASE(a_fifo_is_not_an_input) {
   BOOST_REQUIRE(::mkfifo(project("src/fifo").c_str(), 0600) == 0);
-  BOOST_TEST(once() == "'src/fifo' is no file; not kept: 'src/fifo' is no file");
+  BOOST_TEST(once() == "'src/fifo' is not a file; not kept: 'src/fifo' is not a file");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_refused_is_not_kept) {

@@ -105,13 +105,13 @@ BOOST_AUTO_TEST_CASE(success_before_any_action_is_a_warning) {
 
 BOOST_AUTO_TEST_CASE(values_that_are_never_alike_are_not_compared) {
   expect("[*] --> A\nA --> [*]: exit_code == \"0\"\nA --> [*]: default\n", "",
-         "4:12: error: 'exit_code' is a number, and is compared with a text here, which fails\n");
+         "4:12: error: 'exit_code' is a number, but is compared with a text here, which fails\n");
   expect("[*] --> A\nA --> [*]: failure || success == 1\nA --> [*]: default\n", "",
-         "4:23: error: 'success' is true or false, and is compared with a number here, which fails\n");
+         "4:23: error: 'success' is true or false, but is compared with a number here, which fails\n");
   const std::string text = workflow_text("[*] --> A\nA --> [*]: count > 5\nA --> [*]: default\n", "- A: Log \"x\"\n",
                                          "parameters:\n  - name: count\n    default: 3\n");
   BOOST_TEST(diagnostics_of(text) ==
-             "9:12: warning: 'count' is a text, and is compared with a number here, which fails; "
+             "9:12: warning: 'count' is a text, but is compared with a number here, which fails; "
              "write int(count), or declare it with `type: number`\n");
 }
 

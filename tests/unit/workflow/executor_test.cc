@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_sum_of_anything_but_numbers_is_an_error_with_its_place) {
   const Run run(workflow_text("[*] --> Count\nCount --> [*]\n", "- Count: Set n={{ x | plus: 1 }}\n"), nullptr,
                 {{"x", expressions::Value("many")}});
   BOOST_TEST((run.report.status == RunReport::Status::failed));
-  BOOST_TEST(run.report.reason.find("need a number, and got the string \"many\"") != std::string::npos,
+  BOOST_TEST(run.report.reason.find("need a number, but got the string \"many\"") != std::string::npos,
              run.report.reason);
 }
 
@@ -131,9 +131,8 @@ BOOST_AUTO_TEST_CASE(a_failed_state_without_an_open_exit_fails_the_run) {
 
 BOOST_AUTO_TEST_CASE(a_good_state_without_an_open_exit_fails_the_run_and_says_so) {
   const Run run(workflow_text("[*] --> A\nA --> [*]: exit_code == 5\n", "- A: Shell \"x\"\n"));
-  BOOST_TEST(
-      run.report.reason ==
-      "none of the exits of the state 'A' is open (success is true, exit_code is 0); add a line A --> ...: default");
+  BOOST_TEST(run.report.reason ==
+             "no transition of the state 'A' applies (success is true, exit_code is 0); add a line A --> ...: default");
 }
 
 BOOST_AUTO_TEST_CASE(a_condition_that_cannot_be_judged_fails_the_run_at_its_place) {
@@ -144,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_condition_that_cannot_be_judged_fails_the_run_at_its_plac
                  "w.md:4:14: the condition `A > 5` cannot be judged: the string \"6\" and the int 5"),
              run.report.reason);
   const Run text(workflow_text("[*] --> A\nA --> [*]: A.stdout\nA --> [*]: default\n", "- A: Shell \"x\"\n"));
-  BOOST_TEST(text.report.reason.find("must be true or false, and this is a string") != std::string::npos);
+  BOOST_TEST(text.report.reason.find("must be true or false, but this is a string") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(outputs_are_passed_on_quoted_for_their_place) {

@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       {"parameters:\n  - name: a\n    typ: string\n",
        "4:5: error: unknown key 'typ' of a parameter; did you mean 'type'?"},
       {"parameters:\n  - name: a\n    pattern: \"(\"\n",
-       "4:14: error: the patternis not a regular expression in RE2 syntax: missing )"},
+       "4:14: error: the pattern is not a regular expression in RE2 syntax: missing )"},
       {"parameters:\n  - name: a\n    validation:\n      mix: 1\n",
        "5:7: error: unknown key 'mix' of a validation; did you mean 'min'?"},
       {"parameters:\n  - name: a\n    min: 1\n",
@@ -67,9 +67,9 @@ BOOST_AUTO_TEST_CASE(malformed_front_matter_is_read_and_reported) {
   };
   BOOST_TEST(found("---\n" + keys + "---\n") == "");
   const std::string dashes = found("----\n" + keys + "---\n");
-  BOOST_TEST(dashes.find("1:1: error: the front matter stands between two lines ---; this one is \"----\"") !=
-                 std::string::npos,
-             dashes);
+  BOOST_TEST(
+      dashes.find("1:1: error: the front matter is between two lines ---; this one is \"----\"") != std::string::npos,
+      dashes);
   BOOST_TEST(found("--\n" + keys + "--\n").find("1:1: error: ") != std::string::npos);
   BOOST_TEST(found("\n---\n" + keys + "----\n").find("6:1: error: ") != std::string::npos);
   const std::string lower = found("\n\n---\n" + keys + "---\n");

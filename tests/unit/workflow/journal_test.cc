@@ -248,7 +248,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_a_journal_is_refused, Folder) {
   BOOST_TEST(reason("{}\n").find("has no version") != std::string::npos);
   BOOST_TEST(reason(R"({"v":1,"type":"log","time":"2026-11-21T23:15:02.045Z"})"
                     "\n")
-                 .find("begins with the record run_started, and this is log") != std::string::npos);
+                 .find("begins with the record run_started, but this is log") != std::string::npos);
   const std::string newer = reason("{\"v\":2,\"type\":\"run_started\"}\n");
   BOOST_TEST(newer.find(":1: it is a record of version 2, and this wtool reads version 1; use") != std::string::npos);
   BOOST_TEST(!read_journal(scratch.path(), error).has_value());

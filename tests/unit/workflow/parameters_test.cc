@@ -49,8 +49,8 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_with_the_inputs_is_said_all_at_once) {
              "--var count: \"many\" is not a number\n"
              "--var dry: \"yes\" is not a boolean; write true or false\n"
              "--var kind: \"huge\" is not one of: small, large\n"
-             "--var takes NAME=VALUE, and got \"novalue\"\n"
-             "--var takes NAME=VALUE, and got \"=x\"\n"
+             "--var takes NAME=VALUE, but got \"novalue\"\n"
+             "--var takes NAME=VALUE, but got \"=x\"\n"
              "the required parameter 'target' is missing; give it with --var target=VALUE (what to build)\n");
 }
 
@@ -82,8 +82,8 @@ BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_kept_to) {
   BOOST_TEST(problems({}) == "");
   BOOST_TEST(problems({"app=shop", "port=1024", "parts=api, ui"}) == "");
   BOOST_TEST(problems({"app=Shop"}) == "--var app: \"Shop\" does not match the pattern ^[a-z]+$\n");
-  BOOST_TEST(problems({"app=äö"}) == "--var app: \"äö\" has 2 characters, and needs at least 3\n");
-  BOOST_TEST(problems({"app=abcdef"}) == "--var app: \"abcdef\" has 6 characters, and may have at most 5\n");
+  BOOST_TEST(problems({"app=äö"}) == "--var app: \"äö\" has 2 characters, but needs at least 3\n");
+  BOOST_TEST(problems({"app=abcdef"}) == "--var app: \"abcdef\" has 6 characters, but may have at most 5\n");
   BOOST_TEST(problems({"port=80"}) == "--var port: \"80\" is less than the minimum 1024\n");
   BOOST_TEST(problems({"port=70000", "key=x"}) == "--var port: \"70000\" is more than the maximum 65535\n");
   BOOST_TEST(problems({"parts=ui,db"}) == "--var parts: \"db\" is not one of: ui, api\n");
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_kept_to) {
              "--var token: the value does not match the pattern ^[a-z]+$\n"
              "--var pin: the value is more than the maximum 9999\n");
   BOOST_TEST(problems({"token=äö", "pin=s3cret"}) ==
-             "--var token: the value has 2 characters, and needs at least 3\n--var pin: the value is not a number\n");
+             "--var token: the value has 2 characters, but needs at least 3\n--var pin: the value is not a number\n");
   BOOST_TEST(problems({"port=9001"}) == "the required parameter 'key' is missing; give it with --var key=VALUE\n");
 }
 
@@ -153,17 +153,17 @@ BOOST_AUTO_TEST_CASE(an_argument_of_another_type_is_refused) {
     return value ? wtool::host::expressions::to_json(*value) : why;
   };
   BOOST_TEST(read(0, "a=b") == "\"a=b\"");
-  BOOST_TEST(read(0, 5) == "must be a string, and is \"5\"");
-  BOOST_TEST(read(0, nullptr) == "must be a string, and is \"null\"");
+  BOOST_TEST(read(0, 5) == "must be a string, but is \"5\"");
+  BOOST_TEST(read(0, nullptr) == "must be a string, but is \"null\"");
   BOOST_TEST(read(1, -3) == "-3");
   BOOST_TEST(read(1, 2.5) == "2.5");
-  BOOST_TEST(read(1, "3").starts_with("must be a number, and is "));
+  BOOST_TEST(read(1, "3").starts_with("must be a number, but is "));
   BOOST_TEST(read(2, true) == "true");
-  BOOST_TEST(read(2, "true").starts_with("must be true or false, and is "));
+  BOOST_TEST(read(2, "true").starts_with("must be true or false, but is "));
   BOOST_TEST(read(3, json{"a,b", "c"}) == "[\"a,b\",\"c\"]");
   BOOST_TEST(read(3, json::array()) == "[]");
-  BOOST_TEST(read(3, json{"a", 1}).starts_with("must be a list of strings, and is "));
-  BOOST_TEST(read(3, "a,b").starts_with("must be a list of strings, and is "));
+  BOOST_TEST(read(3, json{"a", 1}).starts_with("must be a list of strings, but is "));
+  BOOST_TEST(read(3, "a,b").starts_with("must be a list of strings, but is "));
   BOOST_TEST(read(4, 12345) == "must be a string");
 }
 

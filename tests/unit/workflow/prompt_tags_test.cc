@@ -221,10 +221,10 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"{% case %}{% endcase %}", "main:0: a choice is written {% case name %}"},
       {"{% break %}", "main:0: this {% break %} is not inside of a {% for %}"},
       {"{% cycle %}", "main:0: values follow {% cycle"},
-      {"{% render %}", "main:0: a prompt is put in with {% render \"name\" %}"},
-      {"{% render 'a', b %}", "main:0: a prompt is put in with"},
+      {"{% render %}", "main:0: a prompt is inserted with {% render \"name\" %}"},
+      {"{% render 'a', b %}", "main:0: a prompt is inserted with"},
       {"{% render 'a', b: 1, b: 2 %}", "main:0: the parameter 'b' is given twice"},
-      {"{% render \"a %}", "main:0: a prompt is put in with"},
+      {"{% render \"a %}", "main:0: a prompt is inserted with"},
       {"{% render 'a'", "main:0: this {% render is not closed by '%}'"},
       {"{% rendr 'a' %}", "main:0: there is no tag {% rendr %}"},
       {"{% tablerow x in list %}", "main:0: there is no tag {% tablerow %}"},
@@ -249,9 +249,11 @@ BOOST_AUTO_TEST_CASE(a_mistake_in_another_prompt_names_its_place_there) {
            "main:1: in reads:2: there is no 'name' in this prompt; {% render %} passes on only"},
           {"x{% include 'outer' %}", "main:1: in reads:2: there is no 'name' in this prompt"},
           {"x{% include 'broken' %}", "main:1: broken:8: the expression ends"},
-          {"x{% include 'self' %}", "main:1: in self:0: prompts put in one another in a circle: main -> self -> self"},
-          {"x{% render 'ping' %}", "main:1: in pong:0: prompts put in one another in a circle: main -> ping -> pong"},
-          {"{% include 'main' %}", "main:0: prompts put in one another in a circle: main -> main"},
+          {"x{% include 'self' %}",
+           "main:1: in self:0: prompts inserted in one another in a circle: main -> self -> self"},
+          {"x{% render 'ping' %}",
+           "main:1: in pong:0: prompts inserted in one another in a circle: main -> ping -> pong"},
+          {"{% include 'main' %}", "main:0: prompts inserted in one another in a circle: main -> main"},
       },
       others);
 }
@@ -318,7 +320,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_does_not_have_the_tags_of_prompts) {
     const auto parsed = parse_template(text);
     BOOST_REQUIRE(std::holds_alternative<std::vector<ExpressionError>>(parsed));
     const std::string& message = std::get<std::vector<ExpressionError>>(parsed)[0].message;
-    BOOST_TEST(message.find("files of prompts know more") != std::string::npos, message);
+    BOOST_TEST(message.find("files of prompts have more") != std::string::npos, message);
   }
 }
 

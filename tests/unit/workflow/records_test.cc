@@ -76,14 +76,6 @@ BOOST_AUTO_TEST_CASE(times_are_utc_with_milliseconds) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_character_that_is_not_whole_yet_is_seen) {
-  BOOST_TEST(unfinished_character("abc") == 0U);
-  BOOST_TEST(unfinished_character("ab\xc3") == 1U);
-  BOOST_TEST(unfinished_character("ab\xe6\xbc") == 2U);
-  BOOST_TEST(unfinished_character("ab\xe6\xbc\xa2") == 0U);
-  BOOST_TEST(unfinished_character("\x80\x80\x80\x80") == 0U);
-}
-
 BOOST_AUTO_TEST_CASE(branches_tell_where_they_come_from) {
   BOOST_TEST((parent_of("/3:TaskA") == StepPlace{"", 3}));
   BOOST_TEST((parent_of("/3:a/b/2:deploy") == StepPlace{"/3:a/b", 2}));
@@ -244,6 +236,17 @@ BOOST_AUTO_TEST_CASE(secret_outputs_and_inputs_are_left_out) {
   append_state_ended(line, some_time, step, &workflow, end);
   BOOST_TEST(line.find("hunter2") == std::string::npos);
   BOOST_TEST(json::parse(line)["secret"] == true);
+}
+
+BOOST_AUTO_TEST_CASE(the_time_between_a_killed_run_and_its_resume_does_not_count) {
+  RecordReader reader;
+  for (const char* line : {R"({"v":1,"type":"run_started","time":"2026-11-21T23:15:00.000Z"})",
+                           R"({"v":1,"type":"notice","time":"2026-11-21T23:15:02.000Z","text":"the last record"})",
+                           R"({"v":1,"type":"run_resumed","time":"2026-11-22T23:15:00.000Z"})",
+                           R"({"v":1,"type":"notice","time":"2026-11-22T23:15:03.000Z","text":"after it"})"}) {
+    BOOST_TEST_REQUIRE(reader.take(line) == "");
+  }
+  BOOST_TEST((reader.finish().took == std::chrono::seconds(5)));
 }
 
 BOOST_AUTO_TEST_CASE(records_of_any_shape_are_read_or_refused) {

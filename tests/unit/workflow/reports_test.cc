@@ -111,6 +111,24 @@ BOOST_AUTO_TEST_CASE(outputs_in_reports_are_bounded) {
   }
 }
 
+// GitHub accepts 1 MiB.
+BOOST_AUTO_TEST_CASE(the_page_for_github_is_bounded) {
+  RunRecord run;
+  run.status = RunReport::Status::failed;
+  run.name = std::string(2'000'000, '#');
+  run.reason = std::string(2'000'000, '*') + "the end";
+  for (int i = 0; i < 700; ++i) {
+    StepRecord& step = run.steps.emplace_back();
+    step.state = std::string(3000, '_') + std::to_string(i);
+    step.action = "Shell";
+    step.status = Step::Status::failed;
+  }
+  const std::string page = github_page(run);
+  BOOST_TEST(page.size() < (1U << 20));
+  BOOST_TEST(holds(page, "the end"));
+  BOOST_TEST(holds(page, " more steps\n"));
+}
+
 BOOST_AUTO_TEST_CASE(the_page_is_whole_and_needs_nothing_else) {
   Workflow workflow = made_workflow();
   workflow.start = 0;
@@ -161,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_collector_and_a_journal_agree) {
   const auto read = read_journal(journal->file(), error);
   BOOST_REQUIRE_MESSAGE(read, error);
   const RunRecord live = collector.record();
-  // Times differ by what it takes to tell one after the other.
+  // Times differ by the time between telling one observer and telling the other.
   BOOST_REQUIRE(read->run.steps.size() == live.steps.size());
   for (std::size_t i = 0; i < live.steps.size(); ++i) {
     BOOST_TEST((read->run.steps[i].place == live.steps[i].place));

@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_are_errors_with_their_place) {
       {"{% if yes no %}a{% endif %}", "10: \"no\" is not expected here"},
       {"{% if yes | upcase %}a{% endif %}", "0: this {% if is not closed by '%}' after its test; filters are"},
       {"{% if yes }a{% endif %}", "10: this '}' closes nothing"},
-      {"{% if text.matches('(') %}{% endif %}", "19: \"(\"is not a regular expression"},
+      {"{% if text.matches('(') %}{% endif %}", "19: \"(\" is not a regular expression"},
       {"{% else x %}", "0: "},
       {"{% for names %}{% endfor %}", "0: a loop is written {% for x in list %}"},
       {"{% for n of names %}{% endfor %}", "0: a loop is written {% for x in list %}"},
@@ -236,14 +236,14 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_are_errors_with_their_place) {
       {"a{% raw %}b", "1: this {% raw %} has no {% endraw %}"},
       {"{% comment %}b", "0: this {% comment %} has no {% endcomment %}"},
       {"{% endraw %}", "0: this {% endraw %} closes nothing"},
-      // Found when it is rendered.
+      // Found when the template is rendered.
       {"a {% if missing == 1 %}b{% endif %}", "8: no missing"},
       {"{% if text == 1 %}b{% endif %}", "11: the string \"some text\" and the int 1 cannot be compared"},
       {"{% if yes and text == 1 %}b{% endif %}", "19: the string"},
       {"{% for n in missing %}{% endfor %}", "12: no missing"},
-      {"{% for n in person %}{% endfor %}", "12: a loop goes through a list, and this is a map"},
-      {"{% for n in build %}{% endfor %}", "12: a loop goes through a list, and this is the string"},
-      {"{% for n in person | lines %}{% endfor %}", "12: lines needs a text, and got a map"},
+      {"{% for n in person %}{% endfor %}", "12: a loop goes through a list, but this is a map"},
+      {"{% for n in build %}{% endfor %}", "12: a loop goes through a list, but this is the string"},
+      {"{% for n in person | lines %}{% endfor %}", "12: lines needs a text, but got a map"},
       {"{% for n in names %}${m}{% endfor %}", "20: no m"},
       {"{% for n in names %}{% endfor %}${n}", "32: no n"},
       {"${forloop.index}", "0: no forloop"},
@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(many_mistakes_cost_no_more_than_few) {
     };
     const double few = time_of(250'000);
     const double many = time_of(1'000'000);
-    // Four times as much takes some four times as long; what is quadratic takes sixteen times.
+    // A text of four times the size takes about four times as long; quadratic work takes sixteen times as long.
     BOOST_TEST(many < 9 * few + 0.05, piece << ": " << few << " s, " << many << " s");
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/actions/shell_parts.h"
@@ -20,19 +21,12 @@ namespace {
 
 using expressions::quoted_for_message;
 
-bool is_environment_name(const std::string& text) {
-  return !text.empty() && expressions::is_name_start(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
-    return expressions::is_name_character(c) && (static_cast<unsigned char>(c) & 0x80) == 0;
-  });
-}
-
 // --- reading ---
 
 // The message that shows how to quote a command that has no quotes, or the wrong ones.
 std::string command_in_quotes(ActionReading& in) {
-  std::string text = in.cursor.rest_for_message();
   ActionCursor ahead = in.cursor;
-  text = ahead.take_rest().text();
+  std::string text = ahead.take_rest().text();
   text = text.substr(0, std::min(text.find(" with "), text.find('\n')));
   if (text.size() > 1 && text.front() == '\'' && text.back() == '\'') text = text.substr(1, text.size() - 2);
   if (text.empty() || text.size() > 60 || text.find_first_of("\"\\") != std::string::npos) return "";
@@ -49,7 +43,7 @@ void read_script(ActionReading& in, ShellAction& made) {
   if (language == "bash") {
     made.shell = {"bash", block.offset};
   } else if (!language.empty() && language != "sh" && language != "shell") {
-    in.diagnostics.add(block.offset, "commands are run by sh or bash, so mark this block sh or bash, and not " +
+    in.diagnostics.add(block.offset, "commands are run by sh or bash, so mark this block sh or bash, not " +
                                          quoted_for_message(block.language) +
                                          "; for another interpreter, let the script call it");
   }
@@ -184,7 +178,7 @@ bool read_shell_command(ActionReading& in, ShellAction& made) {
     }
   } else if (in.blocks.empty()) {
     in.cursor.fail((in.word == "service" ? "Service" : "Shell") +
-                   std::string(" needs a command in double quotes, or an indented ```sh block below it, and not ") +
+                   std::string(" needs a command in double quotes, or an indented ```sh block below it, not ") +
                    in.cursor.rest_for_message() + command_in_quotes(in));
     return false;
   } else {
@@ -210,7 +204,7 @@ ActionKind read_shell(ActionReading& in) {
 
 // The warning about the policy's verdict; NULL if it allows the command. An unknown verdict is a warning, too.
 const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
-  const char* const unknown = "it cannot be told whether policy allows this command: ";
+  const char* const unknown = "there is no way to tell whether policy allows this command: ";
   switch (kind) {
     case CommandVerdict::Kind::allow:
       return nullptr;
@@ -252,7 +246,7 @@ void check_shell(const ShellAction& shell, const Action& action, ActionCheck& ch
   if (!shell.command.parsed.texts.empty()) check_places(shell.command, check.diagnostics);
   check.shell_is_usable(shell.shell);
   for (const auto& [name, text] : shell.environment) {
-    if (is_environment_name(name)) continue;
+    if (is_variable_name(name)) continue;
     check.diagnostics.add(text.written.locate(0), quoted_for_message(name) + " cannot name an environment variable");
   }
   if (check.around.verdict && is_literal(shell.command)) judge(shell, check);

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checks.h"
 #include "workflow/model/diagnostics.h"

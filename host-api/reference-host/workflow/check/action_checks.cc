@@ -85,7 +85,7 @@ class ActionChecker {
       const auto& path = entry.get_ref<const std::string&>();
       const std::string inside = "/" + path + "/";
       if (!path.starts_with('/') && inside.find("/../") == std::string::npos) continue;
-      fail("a file that is kept is below the directory of its step, and not " + quoted_for_message(path));
+      fail("a file that is kept must be below the directory of its step, not " + quoted_for_message(path));
     }
   }
 
@@ -116,12 +116,12 @@ class ActionChecker {
       const auto& output = entry.get_ref<const std::string&>();
       const std::string inside = "/" + output + "/";
       if (output.starts_with('/') || output.starts_with('!') || inside.find("/../") != std::string::npos) {
-        fail("an output is a path below the directory of its step, and not " + quoted_for_message(output));
+        fail("an output must be a path below the directory of its step, not " + quoted_for_message(output));
       }
       const bool is_open = output.find("${") != std::string::npos || output.find("{{") != std::string::npos;
       const std::string first = output.substr(0, output.find('/'));
       if (cache.strict && !is_open && (first == output || first == "." || first.find_first_of("*?[") != first.npos)) {
-        fail("with cache=strict, an output lies in a folder that the step may fill, such as build/app, and not " +
+        fail("with cache=strict, an output must lie in a folder that the step may fill, such as build/app, not " +
              quoted_for_message(output));
       }
       if (cache.inputs && std::find(cache.inputs->begin(), cache.inputs->end(), entry) != cache.inputs->end()) {

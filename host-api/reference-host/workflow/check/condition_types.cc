@@ -112,7 +112,7 @@ class TypeChecker {
                                                        std::string(name_of(right_type)) +
                                                        ": this comparison always fails");
     }
-    std::string message = "'" + named.text + "' is " + std::string(name_of(named_type)) + ", and is compared with " +
+    std::string message = "'" + named.text + "' is " + std::string(name_of(named_type)) + ", but is compared with " +
                           std::string(name_of(other)) + " here, which fails";
     if (!parameters_.contains(named.text)) return diagnostics_.add(label + named.offset, std::move(message));
     if (named_type == ConditionType::text && other == ConditionType::number) {

@@ -247,7 +247,7 @@ class NameChecker {
   }
 
   bool has_outcome(const State& state) const {
-    return state.action || state.action_unread || state.kind != State::Kind::plain ||
+    return state.action || state.action_unread || state.kind == State::Kind::join ||
            workflow_.find(state.id + "/end") != nullptr;
   }
 

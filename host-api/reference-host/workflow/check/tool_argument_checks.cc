@@ -8,6 +8,7 @@
 
 #include "base/edit_distance.h"
 #include "base/json_reader.h"
+#include "base/utf8.h"
 #include "expressions/template.h"
 #include "expressions/value.h"
 #include "workflow/model/diagnostics.h"
@@ -76,9 +77,9 @@ std::string broken_limit(const json& schema, const json& value) {
   }
   // The length of a text with placeholders is not known.
   if (value.is_string() && value.get_ref<const std::string&>().find_first_of("${") == std::string::npos) {
-    const auto length = static_cast<double>(expressions::character_count(value.get_ref<const std::string&>()));
+    const auto length = static_cast<double>(character_count(value.get_ref<const std::string&>()));
     if (const auto least = number("minLength"); least && length < *least) {
-      return *least == 1 ? "not empty" : "at least " + written("minLength") + " characters long";
+      return *least == 1 ? "a text that is not empty" : "at least " + written("minLength") + " characters long";
     }
     if (const auto most = number("maxLength"); most && length > *most) {
       return "at most " + written("maxLength") + " characters long";
@@ -131,8 +132,8 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
     const bool is_hidden = action.tool == shell_tool && name == "stdin";
     const auto tell = [&, offset = place(name)](const std::string& path, const json& wrong, const std::string& wanted) {
       if (wanted.empty()) return;
-      diagnostics.add(offset, "the parameter '" + path + "' of the tool " + action.tool + " is " + wanted +
-                                  ", and not " + (is_hidden ? describe_json(wrong) : expressions::quoted_json(wrong)));
+      diagnostics.add(offset, "the parameter '" + path + "' of the tool " + action.tool + " must be " + wanted +
+                                  ", not " + (is_hidden ? describe_json(wrong) : expressions::quoted_json(wrong)));
     };
     json own = *property;
     // The schema has the maximum for calls from outside; a workflow has the configured one.

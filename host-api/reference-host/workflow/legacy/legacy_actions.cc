@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/config/yaml_mistake.h"
+#include "base/text.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/source.h"
@@ -242,7 +243,7 @@ class DescribedState {
   void arguments(std::vector<Argument>& out) {
     const YAML::Node map = take("variables");
     if (!map.IsDefined() || map.IsNull()) return;
-    if (!map.IsMap()) return fail(map, "'variables' holds deeper indented lines `name: value`");
+    if (!map.IsMap()) return fail(map, "'variables' needs more deeply indented lines `name: value`");
     for (const auto& pair : map) {
       if (!pair.first.IsScalar() || !pair.second.IsScalar()) {
         fail(pair.first, "a variable here is a plain text; a list or a map cannot be passed on in this form");

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "workflow/parse/front_matter.h"
 #include "workflow/parse/markdown.h"
 #include "workflow/parse/parser.h"

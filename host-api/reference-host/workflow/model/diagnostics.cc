@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "base/edit_distance.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
@@ -46,23 +48,6 @@ namespace {
 constexpr std::size_t max_before = 60;
 constexpr std::size_t max_after = 60;
 
-// The length of the character that text[at] begins; the text is valid UTF-8.
-std::size_t length_at(std::string_view text, std::size_t at) {
-  const auto byte = static_cast<unsigned char>(text[at]);
-  const std::size_t length = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-  return std::min(length, text.size() - at);
-}
-
-std::uint32_t code_at(std::string_view character) {
-  const auto first = static_cast<unsigned char>(character[0]);
-  std::uint32_t code = character.size() == 1   ? first
-                       : character.size() == 2 ? first & 0x1fU
-                       : character.size() == 3 ? first & 0x0fU
-                                               : first & 0x07U;
-  for (const char c : character.substr(1)) code = code << 6U | (static_cast<unsigned char>(c) & 0x3fU);
-  return code;
-}
-
 bool is_control(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x200e || code == 0x200f ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
@@ -89,22 +74,21 @@ std::string line_with_caret(const Source& source, std::size_t offset) {
   for (std::size_t count = 0; begin > 0 && count < max_before; ++count) {
     do {
       --begin;
-    } while (begin > 0 && (static_cast<unsigned char>(line[begin]) & 0xc0U) == 0x80);
+    } while (begin > 0 && continues_character(line[begin]));
   }
   std::string shown = begin > 0 ? "..." : "";
   std::string below(shown.size(), ' ');
   std::size_t end = begin;
   for (std::size_t count = 0; end < line.size() && count < max_after;) {
-    const std::string_view character = line.substr(end, length_at(line, end));
-    const std::uint32_t code = code_at(character);
-    const bool is_tab = code == '\t';
-    shown += is_tab || !is_control(code) ? std::string(character) : "?";
+    const Character character = first_character(line.substr(end));
+    const bool is_tab = character.code_point == '\t';
+    shown += is_tab || !is_control(character.code_point) ? std::string(line.substr(end, character.length)) : "?";
     if (end < at) {
-      below += is_tab ? "\t" : is_wide(code) ? "  " : " ";
+      below += is_tab ? "\t" : is_wide(character.code_point) ? "  " : " ";
     } else {
       ++count;
     }
-    end += character.size();
+    end += character.length;
   }
   if (end < line.size()) shown += "...";
   const std::string number = std::to_string(index + 1);
@@ -152,9 +136,7 @@ std::vector<PlacedDiagnostic> Diagnostics::placed(const Source& source) const {
       line = source.line_at(at);
       position = source.position(at);
     } else {
-      for (; offset < at; ++offset) {
-        position.column += (static_cast<unsigned char>(source.text()[offset]) & 0xc0) != 0x80 ? 1 : 0;
-      }
+      position.column += character_count(std::string_view(source.text()).substr(offset, at - offset));
     }
     offset = at;
     placed.push_back({position, std::move(diagnostic)});
@@ -186,7 +168,7 @@ std::string Diagnostics::listed(const Source& source, bool lines) const {
   for (const auto& [position, diagnostic] : all) {
     if (shown++ == max_diagnostics_shown) {
       const std::size_t more = all.size() - max_diagnostics_shown + dropped_errors_ + dropped_warnings_;
-      out += source.name() + ": and " + std::to_string(more) + (more == 1 ? " more finding\n" : " more findings\n");
+      out += source.name() + ": and " + counted(more, "more finding") + "\n";
       break;
     }
     out += source.name() + ":" + std::to_string(position.line) + ":" + std::to_string(position.column) +

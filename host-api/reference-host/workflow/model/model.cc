@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "expressions/value.h"
 
 namespace wtool::host::workflow {
@@ -127,14 +128,12 @@ bool is_literal(const CommandText& text) { return is_literal(text.parsed, text.w
 
 std::string problem_of_lock_name(const std::string& name) {
   constexpr std::size_t longest = 100;
-  const bool fits = !name.empty() && name.size() <= longest && name.front() != '.' &&
-                    std::all_of(name.begin(), name.end(), [](char c) {
-                      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                             c == '-' || c == '.';
-                    });
+  const bool fits =
+      !name.empty() && name.size() <= longest && name.front() != '.' &&
+      std::all_of(name.begin(), name.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
   if (fits) return "";
-  return "the name of a lock is made of letters, digits, _, - and . (not first), at most " + std::to_string(longest) +
-         ", and not " + expressions::quoted_for_message(name);
+  return "the name of a lock must be made of letters, digits, _, - and . (not first), at most " +
+         std::to_string(longest) + ", not " + expressions::quoted_for_message(name);
 }
 
 std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why) {

@@ -104,7 +104,7 @@ std::optional<Value> argument_value(const Parameter& parameter, const json& give
   std::optional<Value> value = expressions::from_json(given);
   if (value && has_type(*value, parameter.type)) return value;
   why = std::string("must be ") + name_of(parameter.type).in_message;
-  if (!parameter.secret) why += ", and is " + expressions::quoted_json(given);
+  if (!parameter.secret) why += ", but is " + expressions::quoted_json(given);
   return std::nullopt;
 }
 

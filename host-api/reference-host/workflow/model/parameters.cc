@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <set>
 
+#include "base/re2_options.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "expressions/expression.h"
 #include "workflow/model/diagnostics.h"
@@ -85,7 +87,7 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
     const std::size_t equals = entry.find('=');
     const std::string key = entry.substr(0, equals);
     if (equals == std::string::npos || key.empty()) {
-      errors.push_back("--var takes NAME=VALUE, and got " + expressions::quoted_for_message(entry));
+      errors.push_back("--var takes NAME=VALUE, but got " + expressions::quoted_for_message(entry));
       continue;
     }
     named.insert(key);
@@ -157,13 +159,6 @@ std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const
 
 namespace {
 
-re2::RE2::Options quiet() {
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(1 << 20);
-  return options;
-}
-
 std::string number_text(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.15g", number);
@@ -201,19 +196,16 @@ std::string range_problem(const Parameter& parameter, const Value& value) {
 }
 
 std::string text_problem(const Parameter& parameter, const Value& value, const std::string& text) {
-  const std::int64_t length = character_count(text);
-  const auto characters = [](std::int64_t count) {
-    return std::to_string(count) + (count == 1 ? " character" : " characters");
-  };
+  const auto length = static_cast<std::int64_t>(character_count(text));
   if (parameter.shortest && length < *parameter.shortest) {
-    return shown(parameter, value) + " has " + characters(length) + ", and needs at least " +
+    return shown(parameter, value) + " has " + counted(length, "character") + ", but needs at least " +
            std::to_string(*parameter.shortest);
   }
   if (parameter.longest && length > *parameter.longest) {
-    return shown(parameter, value) + " has " + characters(length) + ", and may have at most " +
+    return shown(parameter, value) + " has " + counted(length, "character") + ", but may have at most " +
            std::to_string(*parameter.longest);
   }
-  if (parameter.pattern.empty() || re2::RE2::PartialMatch(text, re2::RE2(parameter.pattern, quiet()))) return "";
+  if (parameter.pattern.empty() || re2::RE2::PartialMatch(text, re2::RE2(parameter.pattern, re2_options()))) return "";
   return shown(parameter, value) + " does not match the pattern " + parameter.pattern;
 }
 
@@ -233,12 +225,8 @@ std::string limit_problem(const Parameter& parameter, const Value& value) {
 }
 
 std::string pattern_problem(const std::string& pattern) {
-  const re2::RE2 compiled(pattern, quiet());
+  const re2::RE2 compiled(pattern, re2_options());
   return compiled.ok() ? "" : compiled.error();
-}
-
-std::int64_t character_count(const std::string& text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
 }
 
 }  // namespace wtool::host::workflow

@@ -41,9 +41,6 @@ std::string limit_problem(const Parameter& parameter, const expressions::Value& 
 // Why this is not a pattern in RE2 syntax; empty if it is one.
 std::string pattern_problem(const std::string& pattern);
 
-// The length of a text in characters.
-std::int64_t character_count(const std::string& text);
-
 // ---- parameter_schema.cc: the parameters of a workflow as those of a tool: their JSON schema, and the values that a
 // caller gives. Pure.
 //

@@ -13,6 +13,7 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "workflow/model/diagnostics.h"
 
@@ -122,9 +123,7 @@ Position Source::position(std::size_t offset) const {
   offset = std::min(offset, text_.size());
   const std::size_t index = line_at(offset);
   const std::size_t begin = index == 0 ? std::min(content_begin_, offset) : line_starts_[index];
-  std::size_t column = 1;
-  for (std::size_t i = begin; i < offset; ++i) column += (static_cast<unsigned char>(text_[i]) & 0xc0) != 0x80 ? 1 : 0;
-  return {index + 1, column};
+  return {index + 1, 1 + character_count(std::string_view(text_).substr(begin, offset - begin))};
 }
 
 Source load_source(const std::string& path, std::string& error) {
@@ -179,18 +178,6 @@ MappedText MappedText::part(std::size_t begin, std::size_t end) const {
   return made;
 }
 
-std::string_view trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
+std::string_view trim(std::string_view text) { return trimmed(text, " \t"); }
 
 }  // namespace wtool::host::workflow

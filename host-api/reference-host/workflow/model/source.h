@@ -78,7 +78,4 @@ class MappedText {
 // Without spaces and tabs at either end.
 std::string_view trim(std::string_view text);
 
-// ASCII letters in lower case, all else unchanged.
-std::string lowered(std::string_view text);
-
 }  // namespace wtool::host::workflow

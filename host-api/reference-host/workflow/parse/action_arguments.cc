@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
 #include "workflow/model/parameters.h"

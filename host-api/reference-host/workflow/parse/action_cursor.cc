@@ -6,16 +6,14 @@
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "expressions/lexer.h"
 
 namespace wtool::host::workflow {
 namespace {
 
 constexpr std::size_t max_json_depth = 100;
-
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 // The length of the object or list that begins with text[0], or npos.
 std::size_t object_length(std::string_view text) {
@@ -76,13 +74,13 @@ std::string json_mistake(std::string_view text, std::size_t& at) {
   at = token;
   const bool ends_value = previous == '"' || previous == '}' || previous == ']' || is_word_character(previous);
   if (here == '"' && ends_value) return "a comma, or a ':' after a name, is missing before this";
-  if (here == '\'') return "texts stand in double quotes";
-  if (here == '$' || here == '{') return "a value from a variable stands inside a text, as in {\"n\": \"${count}\"}";
+  if (here == '\'') return "texts are written in double quotes";
+  if (here == '$' || here == '{')
+    return "a value from a variable is written inside a text, as in {\"n\": \"${count}\"}";
   if (is_word_character(here))
-    return "texts and names stand in double quotes; without them there are numbers, true, false and null";
-  return "a member is written \"name\": value, with a comma between two; a value from a variable stands inside a text, "
-         "as "
-         "in {\"n\": \"${count}\"}";
+    return "texts and names are written in double quotes; only numbers, true, false and null are without";
+  return "a member is written \"name\": value, with a comma between two; a value from a variable is written inside a "
+         "text, as in {\"n\": \"${count}\"}";
 }
 
 }  // namespace
@@ -139,7 +137,7 @@ std::optional<MappedText> ActionCursor::take_quoted(const std::string& what) {
     fail("this is a typographic quote; write " + what + " in plain ones, as in \"text\"");
     return std::nullopt;
   }
-  fail(what + " in double quotes is expected here, and not " + rest_for_message());
+  fail(what + " in double quotes is expected here, not " + rest_for_message());
   return std::nullopt;
 }
 
@@ -199,7 +197,7 @@ bool ActionCursor::explain_quotes() {
   const bool ends_with_option = inside.ends_with('=') && blank != std::string_view::npos;
   std::string_view behind = all.substr(text_end_);
   behind = behind.substr(0, std::min<std::size_t>(behind.find('\n'), 40));
-  while (!behind.empty() && (static_cast<unsigned char>(behind.back()) & 0xc0U) == 0x80) behind.remove_suffix(1);
+  while (!behind.empty() && continues_character(behind.back())) behind.remove_suffix(1);
   if (!behind.empty() && (static_cast<unsigned char>(behind.back()) & 0x80U) != 0) behind.remove_suffix(1);
   if (ends_with_option) {
     diagnostics_.add(text_.locate(text_begin_), "this text has no closing quote: the next one is that after `" +
@@ -282,7 +280,7 @@ std::optional<std::string> ActionCursor::take_bare_literal() {
 
 std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object(std::map<std::string, std::size_t>* places) {
   if (!sees('{')) {
-    fail("a JSON object such as {\"name\": \"value\"} is expected here, and not " + rest_for_message());
+    fail("a JSON object such as {\"name\": \"value\"} is expected here, not " + rest_for_message());
     return nullptr;
   }
   const std::size_t size = object_length(rest());
@@ -317,7 +315,7 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_text_list(const std::st
   const std::string expected = "a list of texts such as [\"" + example + "\"] is expected here";
   const std::size_t size = sees('[') ? object_length(rest()) : std::string_view::npos;
   if (size == std::string_view::npos) {
-    fail(expected + ", and not " + rest_for_message());
+    fail(expected + ", not " + rest_for_message());
     return nullptr;
   }
   const std::string_view written = rest().substr(0, size);
@@ -327,7 +325,7 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_text_list(const std::st
         return entry.is_string() && !entry.get_ref<const std::string&>().empty();
       });
   if (!is_list) {
-    fail(expected + ", with texts in double quotes, and not " + expressions::quoted_for_message(written));
+    fail(expected + ", with texts in double quotes, not " + expressions::quoted_for_message(written));
     return nullptr;
   }
   at_ += size;

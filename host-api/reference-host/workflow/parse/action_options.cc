@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "workflow/model/model.h"
 
 namespace wtool::host::workflow {
@@ -162,8 +163,8 @@ bool OptionReader::number(const std::string& name, std::int64_t least, std::int6
     out = value;
     return true;
   }
-  diagnostics_.add(at, name + " is a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
-                           ", such as " + example_of(name) + ", and not " + expressions::quoted_for_message(text));
+  diagnostics_.add(at, name + " must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+                           ", such as " + example_of(name) + ", not " + expressions::quoted_for_message(text));
   return false;
 }
 
@@ -215,8 +216,8 @@ bool OptionReader::retry(ActionOptions& out) {
     out.says_retry = true;
     return true;
   }
-  diagnostics_.add(
-      at, "retry is a whole number of further tries, from 0 to " + std::to_string(max_retries) + ", such as retry=3");
+  diagnostics_.add(at, "retry must be a whole number of further tries, from 0 to " + std::to_string(max_retries) +
+                           ", such as retry=3");
   return false;
 }
 
@@ -240,7 +241,7 @@ bool OptionReader::backoff(ActionOptions& out) {
     }
   }
   diagnostics_.add(
-      at, "backoff is the first wait and the longest one, such as backoff=2s..60s, or the first alone, and not " +
+      at, "backoff must be the first wait and the longest one, such as backoff=2s..60s, or only the first wait, not " +
               expressions::quoted_for_message(text));
   return false;
 }
@@ -297,7 +298,7 @@ bool take_on(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out) {
   if (!word) return false;
   out = {*word, at};
   if (*word == "cluster" || *word == "local") return true;
-  diagnostics.add(at, "on is cluster or local, and not " + expressions::quoted_for_message(*word) +
+  diagnostics.add(at, "on must be cluster or local, not " + expressions::quoted_for_message(*word) +
                           did_you_mean(*word, {"cluster", "local"}));
   return false;
 }
@@ -308,7 +309,7 @@ bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out) 
   if (!word) return false;
   out = {*word, at};
   if (!word->empty() && word->find_first_of("{} \t") == std::string::npos) return true;
-  diagnostics.add(at, "slot is the name of one of cluster.classes in the configuration, such as slot=big, and not " +
+  diagnostics.add(at, "slot must be the name of one of cluster.classes in the configuration, such as slot=big, not " +
                           expressions::quoted_for_message(*word));
   return false;
 }
@@ -351,34 +352,35 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
   if (!word) return false;
   if (out.limits_offset == 0) out.limits_offset = at;
   const auto fail = [&](const std::string& allowed) {
-    diagnostics.add(at, allowed + ", and not " + expressions::quoted_for_message(*word));
+    diagnostics.add(at, allowed + ", not " + expressions::quoted_for_message(*word));
     return false;
   };
   StepLimits& limits = out.limits;
   if (name == "sandbox") {
     limits.read_only = *word == "read-only";
-    return limits.read_only || fail("sandbox is read-only, in which a step writes no file");
+    return limits.read_only || fail("sandbox must be read-only, in which a step writes no file");
   }
   if (name == "network") {
     limits.no_network = *word == "deny";
-    return limits.no_network || fail("network is deny: a step can only have less than the configuration allows");
+    return limits.no_network || fail("network must be deny: a step can only have less than the configuration allows");
   }
   if (name == "memory") {
     limits.memory_bytes = size_value(*word).value_or(0);
     return limits.memory_bytes >= least_memory ||
-           fail("memory is a size of at least 1M, such as memory=512M or memory=1G");
+           fail("memory must be a size of at least 1M, such as memory=512M or memory=1G");
   }
   if (name == "cpu") {
     const auto time = duration_value(*word, static_cast<std::int64_t>(max_cpu_seconds));
     limits.cpu_seconds = time ? static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(*time).count()) : 0;
-    return limits.cpu_seconds >= 1 || fail("cpu is the processor time of the whole step, such as cpu=60s or cpu=2m");
+    return limits.cpu_seconds >= 1 ||
+           fail("cpu must be the processor time of the whole step, such as cpu=60s or cpu=2m");
   }
   const auto processes = whole_number(*word);
   if (processes && *processes >= 1 && *processes <= max_processes) {
     limits.processes = static_cast<std::uint32_t>(*processes);
     return true;
   }
-  return fail("processes is how many may be alive at once, from 1 to 1000000, such as processes=50");
+  return fail("processes must be how many may be alive at once, from 1 to 1000000, such as processes=50");
 }
 
 bool OptionReader::cache(const std::string& name, CacheOptions& out) {
@@ -388,7 +390,7 @@ bool OptionReader::cache(const std::string& name, CacheOptions& out) {
     out.strict = word == "strict";
     out.wanted = word == "true" || out.strict;
     if (*out.wanted || word == "false") return true;
-    diagnostics_.add(out.offset, "cache is true, strict or false, as in cache=true");
+    diagnostics_.add(out.offset, "cache must be true, strict or false, as in cache=true");
     return false;
   }
   auto list = cursor_.take_text_list("src/**");
@@ -404,7 +406,7 @@ bool OptionReader::matrix(ActionOptions& out) {
   if (!is_matrix(*object)) {
     diagnostics_.add(
         out.matrix_offset,
-        "a matrix is an object of lists, such as matrix={\"os\": [\"a\", \"b\"]}, or of texts with a placeholder "
+        "a matrix must be an object of lists, such as matrix={\"os\": [\"a\", \"b\"]}, or of texts with a placeholder "
         "that makes a list; none may be empty");
     return false;
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/text.h"
 #include "workflow/legacy/legacy.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/parse/diagram_parts.h"
@@ -144,7 +145,7 @@ class DiagramReader {
     if (line == "hide empty description" || starts_with_word(line, "scale")) return;
     if (line == "--") {
       if (composites_.divide(offset(line))) return;
-      return fail(line, "-- divides the regions of a composite state, and this is not inside one");
+      return fail(line, "-- divides the regions of a composite state, but this is not inside one");
     }
     if (line == "}") {
       if (composites_.close()) return;
@@ -197,7 +198,7 @@ class DiagramReader {
     bool begins = true;
     for (const char c : text) {
       const bool kept = expressions::is_name_character(c);
-      if (kept) name += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      if (kept) name += begins ? upper(c) : c;
       begins = !kept;
     }
     return name.empty() ? "State" : name;

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {

@@ -4,18 +4,13 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/text.h"
 #include "expressions/lexer.h"
 #include "expressions/value.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 namespace {
-
-bool is_variable_name(std::string_view text) {
-  return !text.empty() && expressions::is_name_start(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
-    return expressions::is_name_character(c) && (static_cast<unsigned char>(c) & 0x80) == 0;
-  });
-}
 
 // The text between quotes, which begin at text[0]; only a comment may follow the quotes. False: `why` says why.
 bool unquote(std::string_view text, std::string& out, std::string& why) {
@@ -64,7 +59,7 @@ std::string read_variable_line(std::string_view line, EnvironmentVariables& out)
 std::optional<EnvironmentVariables> read_environment_file(const std::string& path, std::string& error) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    error = path + ": this is a directory, and not a file of variables";
+    error = path + ": this is a directory, not a file of variables";
     return std::nullopt;
   }
   const Source source = load_source(path, error);

@@ -135,8 +135,8 @@ class FrontMatter {
     workflow_.continues = text == "continue";
     if (workflow_.continues || text == "stop") return;
     yaml_.fail(node,
-               "'failures' is stop (a transition without a condition is taken only after a success) or continue "
-               "(also after a failure), and not " +
+               "'failures' must be stop (a transition without a condition is taken only after a success) or continue "
+               "(also after a failure), not " +
                    expressions::quoted_for_message(text) + did_you_mean(text, {"stop", "continue"}));
   }
 
@@ -165,7 +165,7 @@ class FrontMatter {
 
   void environment(const YAML::Node& map) {
     if (map.IsNull()) return;
-    if (!map.IsMap()) return yaml_.fail(map, "'env' holds deeper indented lines `NAME: value`");
+    if (!map.IsMap()) return yaml_.fail(map, "'env' needs more deeply indented lines `NAME: value`");
     yaml_.each(map, [this](const std::string& name, const YAML::Node& value, const YAML::Node&) {
       if (std::string text; yaml_.text(value, name, text)) {
         workflow_.defaults.environment.emplace_back(name, template_at(value, text));
@@ -198,7 +198,8 @@ class FrontMatter {
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 0 ||
         value > max_retries) {
-      return yaml_.fail(node, "'retry' is a whole number of further tries, from 0 to " + std::to_string(max_retries));
+      return yaml_.fail(node,
+                        "'retry' must be a whole number of further tries, from 0 to " + std::to_string(max_retries));
     }
     workflow_.defaults.retry = value;
   }
@@ -209,7 +210,7 @@ class FrontMatter {
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
     if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < 1 || value > max_steps_allowed) {
       return yaml_.fail(node, "'max_steps' must be a whole number from 1 to " + std::to_string(max_steps_allowed) +
-                                  ", and is " + expressions::quoted_for_message(text));
+                                  ", but is " + expressions::quoted_for_message(text));
     }
     workflow_.max_steps = value;
   }
@@ -238,15 +239,15 @@ class FrontMatter {
         budget.time = timeout_value(text, ignored);
         good = budget.time.has_value();
       } else {
-        return yaml_.fail(at, "a budget has the keys calls, tokens, cost and time, and not '" + key + "'" +
+        return yaml_.fail(at, "a budget has the keys calls, tokens, cost and time, not '" + key + "'" +
                                   did_you_mean(key, {"calls", "tokens", "cost", "time"}));
       }
       if (good) return;
-      yaml_.fail(value, "'" + key + "' of a budget is " +
+      yaml_.fail(value, "'" + key + "' of a budget must be " +
                             (key == "time"   ? "a duration such as 90s, 30m or 2h"
                              : key == "cost" ? "a number above 0, such as 2.50"
                                              : "a whole number from 1 on") +
-                            ", and not " + expressions::quoted_for_message(text));
+                            ", not " + expressions::quoted_for_message(text));
     });
   }
 
@@ -267,7 +268,7 @@ class FrontMatter {
   // `variables:` of older files: names with their defaults.
   void variables(const YAML::Node& map) {
     if (map.IsNull()) return;
-    if (!map.IsMap()) return yaml_.fail(map, "'variables' holds deeper indented lines `name: value`");
+    if (!map.IsMap()) return yaml_.fail(map, "'variables' needs more deeply indented lines `name: value`");
     yaml_.each(map, [this](const std::string& name, const YAML::Node& value, const YAML::Node& at) {
       Parameter made;
       made.offset = yaml_.offset(at.Mark());

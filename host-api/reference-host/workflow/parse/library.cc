@@ -99,8 +99,8 @@ const Library::Entry* Library::find(const std::string& name, const std::string& 
   const std::lock_guard lock(mutex_);
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second.get();
   if (entries_.size() == max_library_files) {
-    error = "more than " + std::to_string(max_library_files) + " workflows are run by one another; " +
-            expressions::quoted_for_message(name) + " is not read any more";
+    error = "more than " + std::to_string(max_library_files) + " workflows run one another; " +
+            expressions::quoted_for_message(name) + " is no longer read";
     return nullptr;
   }
   auto made = std::make_unique<Entry>();

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/parse/markdown.h"
 
@@ -96,7 +97,7 @@ class LostActions {
           "## Actions");
     } else if (first.above == StrayItem::Above::heading) {
       diagnostics_.add(first.item.offset,
-                       what + ": actions stand under a heading `## Actions`, and the heading above is " +
+                       what + ": actions belong under a heading `## Actions`, but the heading above is " +
                            quoted_for_message(above) + "; put a line `## Actions` above this one",
                        "## Actions");
     } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "workflow/legacy/legacy.h"
 
 namespace wtool::host::workflow {
@@ -36,7 +37,7 @@ std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& 
     if (!is_dashes(line)) continue;
     const std::size_t odd = begin != "---" ? first : i;
     if (begin != "---" || line != "---") {
-      diagnostics.add(source.line_start(odd), "the front matter stands between two lines ---; this one is " +
+      diagnostics.add(source.line_start(odd), "the front matter is between two lines ---; this one is " +
                                                   expressions::quoted_for_message(trim(source.line(odd))));
     } else {
       diagnostics.warn(source.line_start(first),

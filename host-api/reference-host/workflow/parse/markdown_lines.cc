@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace wtool::host::workflow {
 namespace {
 
@@ -12,7 +14,7 @@ void mask_line(std::string& text, std::size_t begin, std::size_t end) {
   const auto is_prefix = [](char c) { return std::string_view(" \t-*+>#=_~").find(c) != std::string_view::npos; };
   while (at < end && is_prefix(text[at])) ++at;
   std::size_t digits = at;
-  while (digits < end && text[digits] >= '0' && text[digits] <= '9') ++digits;
+  while (digits < end && is_digit(text[digits])) ++digits;
   if (digits > at && digits < end && (text[digits] == '.' || text[digits] == ')')) {
     at = digits + 1;
     while (at < end && is_prefix(text[at])) ++at;
@@ -57,7 +59,7 @@ bool is_fence(std::string_view line) {
 bool is_list_line(std::string_view line) {
   line = trim(line);
   std::size_t digits = 0;
-  while (digits < line.size() && line[digits] >= '0' && line[digits] <= '9') ++digits;
+  while (digits < line.size() && is_digit(line[digits])) ++digits;
   const std::size_t mark = digits;
   if (mark + 1 >= line.size() || line[mark + 1] != ' ') return false;
   return digits > 0 ? line[mark] == '.' || line[mark] == ')' : std::string_view("-*+").find(line[mark]) < 3;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text.h"
 #include "workflow/parse/markdown.h"
 
 namespace wtool::host::workflow {

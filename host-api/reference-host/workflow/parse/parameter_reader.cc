@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/parameters.h"
 
@@ -62,7 +63,7 @@ void ParameterReader::key(const std::string& key, const YAML::Node& value, const
   } else if (key == "secret") {
     yaml_.boolean(value, key, made_.secret);
   } else if (key == "validation") {
-    if (!value.IsMap()) return yaml_.fail(value, "'validation' holds deeper indented lines such as `min: 1`");
+    if (!value.IsMap()) return yaml_.fail(value, "'validation' needs more deeply indented lines such as `min: 1`");
     yaml_.each(value, [this](const std::string& inner, const YAML::Node& node, const YAML::Node& place) {
       if (limit(inner, node) || inner == "examples") return;
       yaml_.fail(place, "unknown key '" + inner + "' of a validation" + did_you_mean(inner, limit_keys) +
@@ -136,7 +137,7 @@ void ParameterReader::pattern(const YAML::Node& node) {
   if (!yaml_.text(node, "pattern", made_.pattern)) return;
   const std::string problem = pattern_problem(made_.pattern);
   if (problem.empty()) return;
-  yaml_.fail(node, "the patternis not a regular expression in RE2 syntax: " + problem);
+  yaml_.fail(node, "the pattern is not a regular expression in RE2 syntax: " + problem);
   made_.pattern.clear();
 }
 

@@ -52,7 +52,7 @@ json schema_of_form(const std::string& name, const json& form, std::string& why)
   if (form.is_object()) return schema_of_fields(form, why);
   if (is_answer_type(form)) return schema_of_type(form.get<std::string>());
   if (form.is_string()) {
-    why = "the type of '" + name + "' is string, number, integer, boolean, object, list or any, and not " + shown +
+    why = "the type of '" + name + "' must be string, number, integer, boolean, object, list or any, not " + shown +
           did_you_mean(form.get<std::string>(), answer_types);
     return {};
   }

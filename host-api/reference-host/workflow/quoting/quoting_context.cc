@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "workflow/quoting/quoting_marks.h"
 
 namespace wtool::host::workflow {
@@ -10,10 +11,6 @@ namespace {
 
 constexpr std::size_t deepest = 64;
 constexpr std::size_t max_here_document_depth = 8;
-
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 bool is_separator(char c) { return std::string_view(" \t\n;&|()<>").find(c) != std::string_view::npos; }
 
@@ -131,7 +128,7 @@ class PlaceFinder {
   void bare(Frame& frame) {
     const std::size_t bracket = frame.word.find('[');
     const bool subscript =
-        frame.word_plain && bracket != std::string::npos && bracket > 0 && is_name_character(frame.word[0]);
+        frame.word_plain && bracket != std::string::npos && bracket > 0 && is_word_character(frame.word[0]);
     if (subscript) {
       assign(Place::Kind::refused,
              std::string("it is in the index of an array, which some shells evaluate") + use_variable);
@@ -311,7 +308,7 @@ class PlaceFinder {
         return;
       }
       const std::size_t begin = at_;
-      while (at_ < end_ && is_name_character(text_[at_]) && !(at_ > begin && mark_here())) ++at_;
+      while (at_ < end_ && is_word_character(text_[at_]) && !(at_ > begin && mark_here())) ++at_;
       if (at_ > begin) variable_end_ = at_;
       if (at_ == begin &&
           (look() == '#' || look() == '?' || look() == '!' || look() == '@' || look() == '*' || look() == '-'))

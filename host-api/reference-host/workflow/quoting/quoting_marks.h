@@ -26,7 +26,7 @@ class PlaceMarks {
     // Any placeholder that the reading might miss is refused.
     Place unknown;
     unknown.kind = Place::Kind::refused;
-    unknown.why = "its place in the command could not be told";
+    unknown.why = "there is no way to tell its place in the command";
     places_.resize(marks_.size(), unknown);
   }
 
@@ -61,7 +61,7 @@ class PlaceMarks {
   // Refuses all further placeholders, because the reading is uncertain from here on.
   void lose(const std::string& what) {
     if (!lost_.empty()) return;
-    lost_ = "it follows " + what + ", where it cannot be told for certain how a value must be quoted" + use_variable;
+    lost_ = "it follows " + what + ", where there is no certain way to quote a value" + use_variable;
   }
 
  private:

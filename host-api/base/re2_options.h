@@ -1,0 +1,16 @@
+// How the regular expressions of workflows and schemas are compiled.
+#pragma once
+
+#include <re2/re2.h>
+
+namespace wtool {
+
+// A mistake in an expression is not logged, and an expression takes at most 1 MiB.
+inline re2::RE2::Options re2_options() {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(1 << 20);
+  return options;
+}
+
+}  // namespace wtool

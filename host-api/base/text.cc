@@ -1,0 +1,45 @@
+#include "base/text.h"
+
+#include <algorithm>
+
+namespace wtool {
+
+std::string lowered(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), lower);
+  return result;
+}
+
+std::string in_capitals(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(), upper);
+  return result;
+}
+
+std::string_view trimmed(std::string_view text, std::string_view blanks) {
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
+bool is_blank(std::string_view text) { return trimmed(text).empty(); }
+
+bool is_variable_name(std::string_view name) {
+  return !name.empty() && !is_digit(name.front()) && std::all_of(name.begin(), name.end(), is_word_character);
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + words[i];
+  return text;
+}
+
+std::string counted(std::int64_t count, std::string_view noun) {
+  return (std::to_string(count) + ' ').append(noun) + (count == 1 ? "" : "s");
+}
+
+}  // namespace wtool

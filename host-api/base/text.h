@@ -1,0 +1,42 @@
+// Short texts: classes of characters and letters in another case (ASCII only, whatever the locale), blanks, names,
+// lists of words, counts.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wtool {
+
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_letter_or_digit(char c) noexcept { return is_letter(c) || is_digit(c); }
+// A letter, a digit or an underscore.
+constexpr bool is_word_character(char c) noexcept { return is_letter_or_digit(c) || c == '_'; }
+
+// Other characters stay as they are.
+constexpr char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
+std::string lowered(std::string_view text);
+std::string in_capitals(std::string_view text);
+
+// The text without the characters of `blanks` at its begin and its end.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
+
+// Whether a text is empty, or has nothing but blanks and line ends.
+bool is_blank(std::string_view text);
+
+// True for [A-Za-z_][A-Za-z0-9_]*, the names of variables that every shell accepts.
+bool is_variable_name(std::string_view name);
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
+
+// "a, b or c"
+std::string alternatives(const std::vector<std::string>& words);
+
+// "1 file", "3 files": for a noun whose plural ends with an s.
+std::string counted(std::int64_t count, std::string_view noun);
+
+}  // namespace wtool

@@ -1,0 +1,13 @@
+// Times as the kernel gives them.
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+
+namespace wtool {
+
+constexpr std::int64_t to_ns(const timespec& time) noexcept {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace wtool

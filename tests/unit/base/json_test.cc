@@ -1,0 +1,27 @@
+// base/json.h: values as text.
+#include "base/json.h"
+
+#include <boost/test/unit_test.hpp>
+
+namespace json_test {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+using wtool::dumped;
+
+BOOST_AUTO_TEST_SUITE(json_values)
+
+BOOST_AUTO_TEST_CASE(a_value_is_one_line_or_many) {
+  BOOST_TEST(dumped(json{{"b", "ü"}, {"a", {1, nullptr}}}) == "{\"a\":[1,null],\"b\":\"ü\"}");
+  BOOST_TEST(dumped(ordered_json{{"b", "ü"}, {"a", 1}}) == "{\"b\":\"ü\",\"a\":1}");
+  BOOST_TEST(dumped(json{{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
+}
+
+BOOST_AUTO_TEST_CASE(bytes_that_are_not_utf8_are_replaced) {
+  BOOST_TEST(dumped(json("a\xff")) == "\"a\xef\xbf\xbd\"");
+  BOOST_TEST(dumped(ordered_json("\xc3")) == "\"\xef\xbf\xbd\"");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace json_test

@@ -1,0 +1,42 @@
+// base/environment.h, base/pidfd.h and base/timespec.h: what the kernel tells.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "base/environment.h"
+#include "base/pidfd.h"
+#include "base/timespec.h"
+
+namespace system_test {
+
+using namespace wtool;
+
+BOOST_AUTO_TEST_SUITE(system)
+
+BOOST_AUTO_TEST_CASE(the_machine_has_a_name) { BOOST_TEST(!host_name().empty()); }
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_process_is_seen) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const Descriptor process = open_process(child);
+  BOOST_TEST_REQUIRE(static_cast<bool>(process));
+  BOOST_TEST(!has_ended(process));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  BOOST_TEST(has_ended(process));
+  BOOST_TEST(!open_process(-1));
+}
+
+BOOST_AUTO_TEST_CASE(a_time_is_counted_in_nanoseconds) {
+  BOOST_TEST(to_ns({3, 5}) == 3'000'000'005);
+  BOOST_TEST(to_ns({-1, 999'999'999}) == -1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace system_test
