@@ -144,7 +144,8 @@ class SchemaReader {
       return value.is_string() ? std::string{} : wrong("a text");
     }
     if (key == "$schema") {
-      return value == "https://json-schema.org/draft/2020-12/schema" ? std::string{} : wrong("a JSON Schema 2020-12");
+      return value == "https://json-schema.org/draft/2020-12/schema" ? std::string{}
+                                                                     : wrong("that of JSON Schema 2020-12");
     }
     if (key == "$ref") {
       if (!value.is_string()) return wrong("a reference");
@@ -341,11 +342,11 @@ class SchemaChecker {
       if (std::string mistake = judge(value, by, place, depth + 1); !mistake.empty()) return mistake;
     }
     if (const auto any = schema.find("anyOf"); any != schema.end() && std::none_of(any->begin(), any->end(), valid)) {
-      return place + " is " + shown(value) + ", which matches no schema of \"anyOf\" takes";
+      return place + " is " + shown(value) + ", which matches no schema of \"anyOf\"";
     }
     if (const auto one = schema.find("oneOf");
         one != schema.end() && std::count_if(one->begin(), one->end(), valid) != 1) {
-      return place + " is " + shown(value) + ", which does not match exactly one schema of \"oneOf\" takes";
+      return place + " is " + shown(value) + ", which does not match exactly one schema of \"oneOf\"";
     }
     if (const auto no = schema.find("not"); no != schema.end() && valid(*no)) {
       return place + " is " + shown(value) + ", which \"not\" excludes";

@@ -452,7 +452,7 @@ Refusal Pool::situation() const {
   Refusal refusal = failure_;
   for (const auto& [job, pilot] : pilots_) {
     if (pilot.connections > 0) continue;
-    refusal.why += (refusal.why.empty() ? "" : "; ") + ("job " + job + " has not started");
+    refusal.why += (refusal.why.empty() ? "" : "; ") + ("the pilot of job " + job + " has not connected");
     if (!pilot.state.empty()) refusal.why += " (Slurm says: " + pilot.state + ')';
   }
   if (refusal.why.empty()) refusal.why = "all slots are busy, or their jobs end too soon";

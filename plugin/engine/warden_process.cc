@@ -113,7 +113,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
   }
   if (welcome.version != warden::protocol_version) {
     error = failure(path,
-                    "has protocol version " + std::to_string(welcome.version) + ", this plugin needs version " +
+                    "has protocol version " + std::to_string(welcome.version) + ", but this plugin needs version " +
                         std::to_string(warden::protocol_version) + "; install both from one build",
                     0);
     return nullptr;

@@ -109,10 +109,10 @@ Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::s
     const std::size_t at = words[i].find_first_of(metacharacters);
     const bool home = words[i].starts_with('~');
     if (at == std::string::npos && !home) continue;
-    return denied(
-        "Argument not allowed: args[" + std::to_string(i - 1) + "] is " + shown(words[i]) + ", with " +
-            shown(words[i].substr(home ? 0 : at, 1)) + ", a shell metacharacter",
-        "no shell runs the command, so it would have no effect; put what needs it into a script file and run that");
+    return denied("Argument not allowed: args[" + std::to_string(i - 1) + "] is " + shown(words[i]) + ", with " +
+                      shown(words[i].substr(home ? 0 : at, 1)) + ", a shell metacharacter",
+                  "no shell runs the command, so this character would have no special meaning; put what needs it into "
+                  "a script file and run that");
   }
   Verdict verdict;
   verdict.rule = std::string(rule) + ": " + std::string(base_name(program));

@@ -95,8 +95,9 @@ std::optional<LastLink> link_before(const std::string& path, std::string& why) {
 
 std::string cut(const std::string& text) {
   if (text.size() <= max_text) return text;
-  return text.substr(0, cut_after(text, max_text)) + "... [cut: " + std::to_string(text.size()) + " bytes, sha256 " +
-         sha256(text) + "]";
+  const std::size_t end = cut_after(text, max_text);
+  if (end == text.size()) return text;
+  return text.substr(0, end) + "... [cut: " + std::to_string(text.size()) + " bytes, sha256 " + sha256(text) + "]";
 }
 
 std::string line_of(const LastLink& last, std::string_view event, const nlohmann::ordered_json& fields) {

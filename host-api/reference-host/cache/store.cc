@@ -357,8 +357,6 @@ std::vector<ListedEntry> Store::list() const {
 }
 
 void Store::remove_with_contents(const CacheEntry& entry) const {
-  // While others add an entry, its contents must stay.
-  const Descriptor held = lock(LOCK_EX);
   ::unlink(path("entries", entry.key).c_str());
   for (const CachedOutput& output : entry.outputs) {
     if (!output.hash.empty()) ::unlink(path("blobs", output.hash).c_str());

@@ -6,7 +6,7 @@
 //     latest/STEP    the key of the newest entry of a step, to tell what has changed since
 //     files/HASH     FileHashes of a directory
 //     new/           what is being written
-//     lock           shared by those who write, exclusive to those who remove
+//     lock           shared by those who write, exclusive to those who trim or clear the store
 //
 // - A file is written under another name, synchronized and renamed, so that a kill at any moment leaves a whole entry
 //   or no entry.

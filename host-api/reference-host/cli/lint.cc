@@ -1,4 +1,5 @@
 // wtool lint FILE...: reads and checks workflow files, and runs nothing. Standard output gets what was found.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -184,34 +186,30 @@ class Linter {
     std::error_code failure;
     const std::filesystem::path real = std::filesystem::canonical(file, failure);
     const std::filesystem::path other = real.string() + ".wtool-fix";
-    if (!failure) std::filesystem::copy_file(real, other, failure);
-    const auto clean_up = [&](const std::string& why) {
-      std::error_code ignored;
-      std::filesystem::remove(other, ignored);
-      return file + " cannot be written: " + why;
-    };
-    if (failure) {
-      return failure == std::errc::file_exists ? other.string() + " is in the way; remove it and try again"
-                                               : clean_up(failure.message());
-    }
+    const auto cannot = [&](const std::string& why) { return file + " cannot be written: " + why; };
+    const auto message = [](int error) { return std::generic_category().message(error); };
     struct stat before {};
-    struct stat copied {};
-    if (::stat(real.c_str(), &before) != 0 || ::stat(other.c_str(), &copied) != 0) {
-      return clean_up(std::generic_category().message(errno));
+    if (failure) return cannot(failure.message());
+    if (::stat(real.c_str(), &before) != 0) return cannot(message(errno));
+    const Descriptor out(::open(other.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!out) {
+      return errno == EEXIST ? other.string() + " is in the way; remove it and try again" : cannot(message(errno));
     }
-    const bool has_owner = before.st_uid == copied.st_uid && before.st_gid == copied.st_gid;
-    if (!has_owner && ::chown(other.c_str(), before.st_uid, before.st_gid) != 0) {
-      return clean_up("it has another owner or group, which the new file cannot get: " +
-                      std::generic_category().message(errno));
-    }
-    {
-      std::ofstream out(other, std::ios::binary | std::ios::trunc);
-      out.write(text.data(), static_cast<std::streamsize>(text.size()));
-      out.flush();
-      if (!out) return clean_up(std::generic_category().message(errno));
-    }
-    if (std::filesystem::rename(other, real, failure); failure) return clean_up(failure.message());
-    return "";
+    const auto written = [&]() -> std::string {
+      struct stat made {};
+      if (::fstat(out.get(), &made) != 0) return message(errno);
+      const bool has_owner = before.st_uid == made.st_uid && before.st_gid == made.st_gid;
+      if (!has_owner && ::fchown(out.get(), before.st_uid, before.st_gid) != 0) {
+        return "it has another owner or group, which the new file cannot get: " + message(errno);
+      }
+      if (::fchmod(out.get(), before.st_mode & 07777U) != 0) return message(errno);
+      if (const int error = write_all(out.get(), text).error; error != 0) return message(error);
+      return ::rename(other.c_str(), real.c_str()) == 0 ? std::string() : message(errno);
+    };
+    const std::string why = written();
+    if (why.empty()) return "";
+    ::unlink(other.c_str());
+    return cannot(why);
   }
 
   // `error` is what load_source() says: the file, perhaps a line and a column, and what is wrong.

@@ -100,7 +100,10 @@ std::optional<std::vector<std::string>> SlurmClient::cancel_all(const std::strin
       ids.push_back((*left)[at].id);
       command += ' ' + shell_quoted(ids.back());
     }
-    if (!run(command, stop, error)) return std::nullopt;
+    if (!run(command, stop, error)) {
+      if (at > max_ids) error = "not all of " + std::to_string(left->size()) + " jobs were cancelled: " + error;
+      return std::nullopt;
+    }
   }
   return ids;
 }

@@ -8,7 +8,6 @@
 #include "expressions/value.h"
 
 namespace wtool::host::expressions {
-namespace {}  // namespace
 
 struct Pattern::Compiled {
   explicit Compiled(std::string_view text) : re(re2::StringPiece(text.data(), text.size()), re2_options()) {}

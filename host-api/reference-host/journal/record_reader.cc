@@ -167,7 +167,7 @@ std::string RecordReader::take(std::string_view line) {
   const std::int64_t version = number_at(record, "v", -1);
   if (version > record_version) {
     newer_ = true;
-    return "it is a record of version " + std::to_string(version) + ", and this wtool reads version " +
+    return "it is a record of version " + std::to_string(version) + ", but this wtool reads version " +
            std::to_string(record_version) + "; use the wtool that wrote it, or a later one";
   }
   if (version < 1) return "it has no version \"v\", so it is not the record of a run";

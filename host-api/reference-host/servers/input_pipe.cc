@@ -93,7 +93,7 @@ void InputPipe::work() {
       lock.unlock();
       const ssize_t count = ::write(pipe_.get(), bytes.data() + at, bytes.size() - at);
       if (count > 0) at += static_cast<std::size_t>(count);
-      // The reader is gone: nothing can be written any longer.
+      // Any other failure lasts: the rest is dropped.
       if (count < 0 && errno != EAGAIN && errno != EINTR) at = bytes.size();
       if (count < 0 && errno == EAGAIN) {
         pollfd writable{pipe_.get(), POLLOUT, 0};

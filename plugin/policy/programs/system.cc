@@ -30,7 +30,7 @@ std::optional<Problem> check_ip(const ParsedCommand& reading) {
 // A terminal's description may name a program that initializes the terminal; with -S, standard input can ask for that.
 std::optional<Problem> check_tput(const ParsedCommand& reading) {
   if (!reading.has("-T") || !reading.has("-S")) return std::nullopt;
-  return Problem{reading.in_force("-S")->word, "-S reads the settings of this terminal from its standard input",
+  return Problem{reading.in_force("-S")->word, "-S reads what to do with the terminal from its standard input",
                  "leave -S out"};
 }
 

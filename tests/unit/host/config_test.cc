@@ -246,8 +246,8 @@ BOOST_AUTO_TEST_CASE(scalars_have_the_types_of_yaml_1_2) {
   }
   for (const char* text : {".inf", "-.INF", ".nan", "!!float 5", "!local 5"})
     refused("limits: {grace_seconds: " + std::string(text) + "}");
-  BOOST_TEST(holds(refused("limits: {grace_seconds: 1e999}"), "\"1e999\" is too large a number"));
-  BOOST_TEST(grace("1e-999") == 0.0);
+  BOOST_TEST(holds(refused("limits: {grace_seconds: 1e999}"), "must be a number"));
+  BOOST_TEST(accepted("environment: {set: {COMMIT: 12e4567}}")["environment"]["set"]["COMMIT"] == "12e4567");
   BOOST_TEST(holds(refused("limits: {timeout_max: 99999999999999999999999}"), "must be a whole number"));
   BOOST_TEST(holds(refused("limits: {timeout_max: 5.0}"), "must be a whole number"));
 }
