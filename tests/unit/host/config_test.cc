@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_mapping_is_said_so) {
   BOOST_TEST(holds(refused("limits: 5"), "wtool.yaml:1:9: limits must be a mapping"));
   BOOST_TEST(holds(refused("limits: [a]"), "limits must be a mapping of keys to values, but is a list"));
   BOOST_TEST(holds(refused("limits: {timeout_max: [5]}"), "limits.timeout_max must be a single value, but is a list"));
-  BOOST_TEST(holds(refused("limits: {timeout_max: }"), "and is null"));
+  BOOST_TEST(holds(refused("limits: {timeout_max: }"), "but is null"));
   BOOST_TEST(holds(refused("? [a]\n: 1\n"), "a key must be a name"));
 }
 

@@ -132,8 +132,8 @@ std::string problem_of_lock_name(const std::string& name) {
       !name.empty() && name.size() <= longest && name.front() != '.' &&
       std::all_of(name.begin(), name.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
   if (fits) return "";
-  return "the name of a lock must be made of letters, digits, _, - and . (not first), at most " +
-         std::to_string(longest) + ", not " + expressions::quoted_for_message(name);
+  return "the name of a lock must be made of at most " + std::to_string(longest) +
+         " letters, digits, _, - and . (not first), not " + expressions::quoted_for_message(name);
 }
 
 std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why) {
