@@ -130,7 +130,7 @@ struct Status {
 };
 
 // An open folder of a process stays with that process, even when another one gets its number.
-Descriptor open_process(pid_t process) {
+Descriptor open_process_folder(pid_t process) {
   return Descriptor(
       ::open(("/proc/" + std::to_string(process)).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
@@ -163,7 +163,7 @@ std::string peer_problem(pid_t process) {
   if (process <= 0) return "there is no way to tell who asks: the process is of another pid namespace";
   if (!has_own_proc()) return unseen + "the processes of this pid namespace";
   pid_t number = process;
-  Descriptor folder = open_process(number);
+  Descriptor folder = open_process_folder(number);
   for (int looks = 0; looks < max_looks; ++looks) {
     const auto status = folder ? read_status(folder) : std::nullopt;
     if (!status) return unseen + "process " + std::to_string(number);
@@ -172,7 +172,7 @@ std::string peer_problem(pid_t process) {
              status->name + " of process number " + std::to_string(number) + "), and no such process may answer";
     }
     if (status->parent == 0) return {};
-    Descriptor above = open_process(status->parent);
+    Descriptor above = open_process_folder(status->parent);
     // If the parent has ended meanwhile, its children have got a new one, and its number may belong to another process.
     const auto again = read_status(folder);
     if (!again) return unseen + "process " + std::to_string(number);
