@@ -112,7 +112,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_reported_and_the_rest_is_shown, Runs) {
   put(id, R"({"v":9,"type":"run_started"})" + std::string("\n"));
   const Finished newer = wtool({"show", "last"});
   BOOST_TEST(newer.exit_code == 2);
-  BOOST_TEST(holds(newer.err, "version 9, and this wtool reads version 1"));
+  BOOST_TEST(holds(newer.err, "version 9, but this wtool reads version 1"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_path_that_is_not_a_file_is_never_waited_for, Runs) {

@@ -250,7 +250,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_a_journal_is_refused, Folder) {
                     "\n")
                  .find("begins with the record run_started, but this is log") != std::string::npos);
   const std::string newer = reason("{\"v\":2,\"type\":\"run_started\"}\n");
-  BOOST_TEST(newer.find(":1: it is a record of version 2, and this wtool reads version 1; use") != std::string::npos);
+  BOOST_TEST(newer.find(":1: it is a record of version 2, but this wtool reads version 1; use") != std::string::npos);
   BOOST_TEST(!read_journal(scratch.path(), error).has_value());
   BOOST_TEST(error.find("not a regular file") != std::string::npos);
   BOOST_TEST(!read_journal(scratch.path() + "/none", error).has_value());
