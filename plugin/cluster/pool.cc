@@ -386,7 +386,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
   return {};
 }
 
-// The slot that was used most recently, among those that last for at least `needed`; end() if there is none.
+// The slot that was used most recently, among those that last for at least `needed`. end(): no slot does.
 std::vector<Slot>::iterator Pool::find_idle(std::chrono::milliseconds needed) {
   const auto now = Clock::now();
   const auto found =

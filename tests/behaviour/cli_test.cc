@@ -130,7 +130,7 @@ BOOST_FIXTURE_TEST_CASE(arguments_as_words_get_the_types_of_the_schema, Place) {
   BOOST_TEST((said({"command=wc -l", "stdin=a\nb\n"}).at("stdout") == Json("2\n")));
   BOOST_TEST((said({"command=wc -l", "--stdin", "-"}, {.input = "a\n"}).at("stdout") == Json("1\n")));
   BOOST_TEST((said({"command="}).at("error").at("code") == Json("invalid_parameters")));  // the tool judges values
-  // A single word that is none of these is passed on unchanged.
+  // A single word of another form is passed on unchanged.
   BOOST_TEST((said({"command"}).at("error").at("code") == Json("invalid_parameters")));
   BOOST_TEST(holds(wtool_with({"call", "shell_execute", "ls"}).err,
                    "\"ls\" names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE\n"));

@@ -29,7 +29,7 @@ struct Place {
     arguments.insert(arguments.begin(), wtool_path);
     return run(arguments, here());
   }
-  // Runs a workflow with one state for each action, which goes on to the next state whatever happens.
+  // Runs a workflow with one state for each action. The next state follows even if the action fails.
   Finished run_steps(const std::vector<std::string>& actions) const {
     std::string diagram = "    [*] --> s1\n";
     std::string list;

@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(a_host_with_a_thread_that_reaps_everything_gets_right_exit_
   }
   end = true;
   reaper.join();
-  // __WALL shows children of every kind. None may be of the ordinary kind, for which a host waits. The child that
-  // starts the warden is reaped by the plugin itself or, here, by whoever waits first.
+  // __WALL shows children of every kind. None may be of the ordinary kind, for which a host waits. The plugin
+  // reaps the child that starts the warden, unless this test waits for it first.
   BOOST_TEST(stolen <= 1);
 }
 

@@ -49,7 +49,7 @@ struct Spilling : ShellTool {
       BOOST_TEST(!answer.metadata().contains("output_file_error"));
     }
   }
-  // Checks that there is no file, and that the result does not mention one.
+  // Checks that no file exists, and that the result does not mention one.
   void check_no_file(const Answer& answer) const {
     for (const char* key : {"output_file", "output_file_bytes", "output_file_complete", "output_file_error"}) {
       BOOST_TEST(!answer.metadata().contains(key), key);

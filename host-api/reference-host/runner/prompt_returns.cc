@@ -97,7 +97,7 @@ std::optional<std::string> read_returned_file(const std::string& file, const std
   return std::nullopt;
 }
 
-// The amount (0 or more) at the key. Nothing: there is none, or `error` says that the value is something else.
+// The amount (0 or more) at the key. Nothing: the key is missing, or `error` says why its value is not an amount.
 std::optional<double> amount_at(const nlohmann::json& report, const char* key, std::string& error) {
   const auto found = report.find(key);
   if (found == report.end() || found->is_null()) return std::nullopt;

@@ -13,8 +13,8 @@
  *                         parent
  *
  * All but the first and the last write "ready" on standard output as soon as everything that they start is there, and
- * then stay until they are ended. None of them lives longer than five minutes, whatever happens to whoever started
- * it. */
+ * then stay until they are ended. Each ends after five minutes at the latest, even if the process that
+ * started it is gone. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
