@@ -243,8 +243,8 @@ class SchemaChecker {
   }
 
   // Compares a count with the keywords for its minimum and its maximum.
-  static std::string counted(std::size_t count, const json& schema, const char* least, const char* most,
-                             const std::string& place) {
+  static std::string count_mistake(std::size_t count, const json& schema, const char* least, const char* most,
+                                   const std::string& place) {
     if (const auto limit = schema.find(least); limit != schema.end() && count < limit->get<std::size_t>()) {
       return place + " has " + std::to_string(count) + ", but its " + least + " is " + shown(*limit);
     }
@@ -257,7 +257,7 @@ class SchemaChecker {
   std::string text(const json& value, const json& schema, const std::string& place, int) const {
     if (!value.is_string()) return {};
     const auto& content = value.get_ref<const std::string&>();
-    if (std::string mistake = counted(character_count(content), schema, "minLength", "maxLength", place);
+    if (std::string mistake = count_mistake(character_count(content), schema, "minLength", "maxLength", place);
         !mistake.empty()) {
       return mistake;
     }
@@ -269,7 +269,7 @@ class SchemaChecker {
 
   std::string list(const json& value, const json& schema, const std::string& place, int depth) const {
     if (!value.is_array()) return {};
-    if (std::string mistake = counted(value.size(), schema, "minItems", "maxItems", place); !mistake.empty()) {
+    if (std::string mistake = count_mistake(value.size(), schema, "minItems", "maxItems", place); !mistake.empty()) {
       return mistake;
     }
     if (schema.value("uniqueItems", false) && !is_unique(value)) return place + " has an item twice";
@@ -294,7 +294,7 @@ class SchemaChecker {
 
   std::string object(const json& value, const json& schema, const std::string& place, int depth) const {
     if (!value.is_object()) return {};
-    if (std::string mistake = counted(value.size(), schema, "minProperties", "maxProperties", place);
+    if (std::string mistake = count_mistake(value.size(), schema, "minProperties", "maxProperties", place);
         !mistake.empty()) {
       return mistake;
     }
@@ -427,12 +427,11 @@ class Maker {
     json value = schema.value("minimum", json(0));
     if (schema.contains("exclusiveMinimum")) value = std::floor(schema["exclusiveMinimum"].get<double>()) + 1;
     if (schema.contains("maximum") && value > schema["maximum"]) value = schema["maximum"];
+    if (!value.is_number_float()) return value;
     constexpr double past_int64 = 9223372036854775808.0;
-    const double as_double = value.is_number_float() ? value.get<double>() : past_int64;
-    if (std::abs(as_double) < past_int64 && std::trunc(as_double) == as_double) {
-      value = static_cast<std::int64_t>(as_double);
-    }
-    return value;
+    const auto made = value.get<double>();
+    const bool is_whole = std::abs(made) < past_int64 && std::trunc(made) == made;
+    return is_whole ? json(static_cast<std::int64_t>(made)) : value;
   }
 
   std::optional<json> list(const json& schema, int depth) const {

@@ -356,8 +356,10 @@ std::vector<ListedEntry> Store::list() const {
   return all;
 }
 
+void Store::remove(std::string_view key) const { ::unlink(path("entries", key).c_str()); }
+
 void Store::remove_with_contents(const CacheEntry& entry) const {
-  ::unlink(path("entries", entry.key).c_str());
+  remove(entry.key);
   for (const CachedOutput& output : entry.outputs) {
     if (!output.hash.empty()) ::unlink(path("blobs", output.hash).c_str());
   }
@@ -438,7 +440,7 @@ void Store::trim() const {
   while (bytes > max_bytes_ && !all.empty()) {
     const ListedEntry oldest = std::move(all.back());
     all.pop_back();
-    ::unlink(path("entries", oldest.entry.key).c_str());
+    remove(oldest.entry.key);
     std::uint64_t own = oldest.bytes;
     for (const CachedOutput& output : oldest.entry.outputs) {
       own -= output.bytes;

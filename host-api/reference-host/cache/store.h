@@ -115,6 +115,7 @@ class Store {
   Descriptor lock(int how) const;
   bool write(const std::string& to, std::string_view text, bool durable, std::string& problem) const;
   bool make_folders(std::string& problem) const;
+  void remove(std::string_view key) const;
 
   const std::string folder_;
   const std::uint64_t max_bytes_;

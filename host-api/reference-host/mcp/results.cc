@@ -231,8 +231,7 @@ std::string gap(std::uint64_t bytes) {
 std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
   if (text.size() <= most) return std::string(text);
   const std::size_t head = cut_before(text, most / 2);
-  std::size_t tail = text.size() - most / 2;
-  while (tail < text.size() && continues_character(text[tail])) ++tail;
+  const std::size_t tail = cut_after(text, text.size() - most / 2);
   std::string kept(text.substr(0, head));
   if (!kept.empty() && kept.back() != '\n') kept += '\n';
   const std::size_t left_out = std::max(bytes, text.size()) - head - (text.size() - tail);

@@ -111,8 +111,7 @@ std::string markup_text(std::string_view text) {
 
 std::string bounded_text(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
-  std::size_t begin = text.size() - most;
-  while (begin < text.size() && continues_character(text[begin])) ++begin;
+  const std::size_t begin = cut_after(text, text.size() - most);
   return "[" + std::to_string(begin) + " bytes before this are left out]\n" + std::string(text.substr(begin));
 }
 

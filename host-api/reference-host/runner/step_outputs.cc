@@ -16,8 +16,7 @@ constexpr std::size_t max_joined = 16UL * 1024 * 1024;
 // The first half and the last half of what may be kept, just as the tools shorten an output.
 std::string shortened(const std::string& text) {
   const std::size_t head = cut_before(text, max_joined / 2);
-  std::size_t tail = text.size() - max_joined / 2;
-  while (tail < text.size() && continues_character(text[tail])) ++tail;
+  const std::size_t tail = cut_after(text, text.size() - max_joined / 2);
   return text.substr(0, head) + "\n[... " + std::to_string(tail - head) + " bytes left out ...]\n" + text.substr(tail);
 }
 
