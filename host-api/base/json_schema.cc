@@ -367,7 +367,8 @@ class SchemaChecker {
 std::string find_unjudged(const json& schema, const std::string& place) {
   if (!schema.is_object()) return {};
   for (const auto& [key, value] : schema.items()) {
-    const std::string at = place + '/' + key;
+    std::string at = place;
+    at.append("/").append(key);
     if (is_one_of(key, {"unevaluatedItems", "unevaluatedProperties", "format", "dependentSchemas", "dependentRequired",
                         "$dynamicRef", "contentSchema"})) {
       return at;
@@ -379,8 +380,10 @@ std::string find_unjudged(const json& schema, const std::string& place) {
     const bool is_map = is_one_of(key, {"properties", "patternProperties", "$defs"});
     if (is_map || is_one_of(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
       for (const auto& [name, part] : value.items()) {
-        if (key == "patternProperties" && !is_pattern(name)) return at + '/' + name;
-        if (std::string found = find_unjudged(part, at + '/' + name); !found.empty()) return found;
+        std::string at_part = at;
+        at_part.append("/").append(name);
+        if (key == "patternProperties" && !is_pattern(name)) return at_part;
+        if (std::string found = find_unjudged(part, at_part); !found.empty()) return found;
       }
     } else if (is_one_of(key,
                          {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"})) {
