@@ -1,4 +1,6 @@
 // Timeouts, the host's deadline, and what happens to background processes when the command itself has ended.
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "support/shell_tool.h"
@@ -96,9 +98,13 @@ BOOST_FIXTURE_TEST_CASE(a_background_process_without_the_output_pipe_ends_too, S
 }
 
 BOOST_FIXTURE_TEST_CASE(a_background_process_that_soon_ends_by_itself_may_finish_its_line, ShellTool) {
-  // The background process closes its output an instant before it is dead: nobody ended it, so nothing is reported.
+  // The background process closes its output an instant before it is dead: nobody ended it, so nothing is reported. It
+  // waits for the command's end and not for a time, and starts no program, which a busy machine could delay for longer
+  // than a background process may take.
+  const std::string pipe = scratch.path() + "/held_by_the_command";
+  BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   for (int i = 0; i < repeats(100); ++i) {
-    const Answer answer = tool.run(marked("(sleep 0.01; echo late) & echo hi"));
+    const Answer answer = tool.run(marked("(read line; echo late) < " + pipe + " & exec 3> " + pipe + "; echo hi"));
     BOOST_TEST(answer.out() == "hi\nlate\n");
     BOOST_TEST(!answer.metadata().contains("background_processes_ended"), answer.raw);
   }
