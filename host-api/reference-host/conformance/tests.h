@@ -39,7 +39,7 @@ void test_unknown_tool(Trial& trial);
 void test_configuration(Trial& trial);
 void test_control_threads(Trial& trial);
 
-// ---- call_tests.cc: calls of one tool.
+// ---- call_tests.cc: the course of a call of one tool.
 void test_call(Trial& trial);
 void test_events(Trial& trial);
 void test_refusing_sink(Trial& trial);
@@ -49,16 +49,20 @@ void test_cancel_waits(Trial& trial);
 void test_cancel_after(Trial& trial);
 void test_run_twice(Trial& trial);
 void test_free_unrun(Trial& trial);
+void test_threads(Trial& trial);
+void test_stack(Trial& trial);
+
+// ---- struct_tests.cc: the structs and pointers of a call.
 void test_null(Trial& trial);
 void test_small_request(Trial& trial);
 void test_small_blob(Trial& trial);
 void test_large_structs(Trial& trial);
 void test_copied_request(Trial& trial);
+void test_extensions(Trial& trial);
+
+// ---- argument_tests.cc: the arguments of a call.
 void test_wrong_arguments(Trial& trial);
 void test_garbage_arguments(Trial& trial);
-void test_threads(Trial& trial);
-void test_stack(Trial& trial);
-void test_extensions(Trial& trial);
 
 // ---- guest_tests.cc: what is left in the host.
 void test_guest(Trial& trial);

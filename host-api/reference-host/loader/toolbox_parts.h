@@ -1,0 +1,44 @@
+// What the two sources of the toolbox share: toolbox.cc makes tools and destroys them, toolbox_calls.cc calls them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "loader/toolbox.h"
+
+namespace wtool::host {
+
+// The right to use the tools, for the time that a call needs them. While one exists, no tool is made or destroyed.
+class Toolbox::Use {
+ public:
+  // Waits until the tool `id` for `place` exists, until the stop, or until waiting cannot help.
+  // lasting: as for Toolbox::call_lasting().
+  Use(Toolbox& toolbox, Stop& stop, const CallPlace& place = {}, std::string_view id = {}, bool lasting = false);
+  ~Use();
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+  // nullptr where the tool cannot be used; error() says why.
+  const wtool_tool* tool(std::string_view id) const;
+  const std::string& error() const;
+  // Whether the configuration is the reason.
+  bool configuration_is_invalid() const { return invalid_; }
+
+ private:
+  bool is_plain() const { return variant_.first == CallPlace(); }
+
+  Toolbox& toolbox_;
+  const Which variant_;
+  const bool lasting_;
+  bool granted_ = false;
+  bool invalid_ = false;
+  std::string error_;
+};
+
+// "REASON (STATUS)", or only one of the two.
+std::string failure_text(wtool_status status, std::string_view reason);
+
+// The error of a call with limits of a tool that does not support them.
+std::string no_limits_error(std::string_view id);
+
+}  // namespace wtool::host
