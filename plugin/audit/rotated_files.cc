@@ -8,20 +8,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
-#include <string_view>
 
-#include "base/text.h"
+#include "base/audit_trail.h"
 
 namespace wtool::audit {
 
 namespace {
-
-// Enough digits that names sort like numbers, for as many lines as a trail will ever have.
-constexpr std::size_t digits = 12;
-
-bool is_number(std::string_view text) {
-  return text.size() >= digits && std::all_of(text.begin(), text.end(), is_digit);
-}
 
 struct Close {
   void operator()(DIR* folder) const { ::closedir(folder); }
@@ -34,30 +26,20 @@ std::string folder_of(const std::string& file) {
   return slash == 0 ? "/" : file.substr(0, slash);
 }
 
-std::string rotated_name(const std::string& name, std::uint64_t last_seq) {
-  const std::string number = std::to_string(last_seq);
-  return name + '.' + std::string(digits - std::min(digits, number.size()), '0') + number;
-}
-
 bool find_rotated(const RealFolder& folder, const std::string& name, std::vector<std::string>& found) {
   found.clear();
   Descriptor opened = open_for_reading(folder);
   const std::unique_ptr<DIR, Close> list(opened ? ::fdopendir(opened.get()) : nullptr);
   if (!list) return false;
   opened.release();
-  const std::string start = name + '.';
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(list.get());
     if (entry == nullptr) break;
-    const std::string_view other = entry->d_name;
-    if (other.starts_with(start) && is_number(other.substr(start.size()))) found.emplace_back(other);
+    if (is_rotated_name(entry->d_name, name)) found.emplace_back(entry->d_name);
   }
   if (errno != 0) return false;
-  // By number: of two names, the longer one has the greater number.
-  std::sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
-  });
+  std::sort(found.begin(), found.end(), is_older_name);
   return true;
 }
 
@@ -65,7 +47,7 @@ bool rename_aside(const RealFolder& folder, const std::string& from, const std::
   const int place = folder.place.get();
   if (::renameat2(place, from.c_str(), place, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // For file systems without a rename that refuses to replace. The lock keeps other processes from rotating meanwhile.
+  // The file system does not know RENAME_NOREPLACE. The lock keeps other processes from rotating meanwhile.
   if (::faccessat(place, to.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
     errno = EEXIST;
     return false;

@@ -29,7 +29,7 @@ struct Attachment {
   const void* origin = nullptr;
 };
 
-// Only attach and detach set it, and nobody logs while they run.
+// Set only by attach and detach. Nobody logs while they run.
 std::shared_ptr<HostTracing> host_tracing;
 
 BOOST_LOG_ATTRIBUTE_KEYWORD(severity_attribute, "Severity", Level)
@@ -56,7 +56,7 @@ class HostBackend : public log_lib::sinks::basic_sink_backend<log_lib::sinks::sy
 
 using Sink = log_lib::sinks::synchronous_sink<HostBackend>;
 
-boost::shared_ptr<Sink> host_sink;  // likewise
+boost::shared_ptr<Sink> host_sink;  // set like host_tracing
 
 std::uint64_t now_unix_ns() {
   return static_cast<std::uint64_t>(

@@ -1,10 +1,10 @@
-// The plugin's log records, as Boost.Log makes them, and their way to the host's own tracing.
+// Passes the plugin's log records from Boost.Log to the host's own tracing.
 //
 // - The process has one Boost.Log core, and the host may use it too. So our records carry the channel `channel`, only
 //   our own sink is filtered, and nothing else in the core is changed.
 // - The sink is synchronous. An asynchronous one would start a thread that the host does not know about, and would
 //   deadlock while the library is being unloaded.
-// - Values of environment variables are never logged; callers pass names.
+// - Values of environment variables are never logged; callers pass only their names.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct Field {
 };
 using Fields = std::vector<Field>;
 
-// Fields from plain values. Text is quoted as JSON, with U+FFFD for what is not UTF-8.
+// Fields from plain values. Text is quoted as JSON, with U+FFFD for bytes that are not UTF-8.
 Field field(std::string key, std::string_view text);
 Field field(std::string key, std::int64_t number);
 
@@ -39,7 +39,7 @@ struct Record {
   std::uint64_t unix_ns;
 };
 
-// The host's tracing. Any thread may call any member; none may call back into this module.
+// The host's tracing. Any thread may call any member. A member must not call back into this module.
 class HostTracing {
  public:
   virtual ~HostTracing() = default;

@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "audit/chain.h"
 #include "audit/rotated_files.h"
+#include "base/audit_trail.h"
 #include "base/descriptor.h"
 #include "base/json.h"
 #include "base/sha256.h"
@@ -30,12 +30,12 @@ namespace {
 // - It is opened for each line and closed again. So no descriptor stays in the host, no cached number can become stale
 //   because of another process, and a file that was rotated meanwhile is noticed before anything is written to it.
 // - The lock is flock's, which belongs to the open file. It separates the threads of one process as well as processes,
-//   because each opens the file by itself. Unlike fcntl's older locks, it is not lost when some other code in this
-//   process closes a descriptor of the same file. Waiting is done in short sleeps: the only other way to bound the wait
-//   is a signal, and signals belong to the host. The kernel releases the lock of a process that dies.
+//   because each of them opens the file by itself. Unlike fcntl's older locks, it is not lost when some other code in
+//   this process closes a descriptor of the same file. Waiting is done in short sleeps: the only other way to bound the
+//   wait is a signal, and signals belong to the host. The kernel releases the lock of a process that dies.
 // - The last component of the path must be a regular file or missing. Symbolic links are not followed, not even in the
 //   folder's path, and everything is done through the folder's descriptor, since a command could have put a link there
-//   (system/real_folder.h). A missing folder is made only for this user, and only one level deep.
+//   (system/real_folder.h). A missing folder is made, accessible only to this user, if the folder above it exists.
 // - A line that cannot be written whole is removed again.
 //
 // A member that returns a text returns an empty one on success; otherwise the text says what failed and what to do, and
@@ -70,7 +70,7 @@ class TrailFile {
   std::string write(TrailLine line, std::string_view before = {});
 
   const TrailOptions& options_;
-  const std::string name_;  // in the folder
+  const std::string name_;  // of the file, in its folder
   const std::chrono::steady_clock::time_point lock_deadline_;
   RealFolder folder_;
   Descriptor descriptor_;
@@ -81,6 +81,7 @@ class TrailFile {
 
 using nlohmann::ordered_json;
 using std::chrono::steady_clock;
+using std::chrono::system_clock;
 
 constexpr const char* another = ", or name another file as audit.file";
 
@@ -104,11 +105,6 @@ std::string trail_advice(int error) {
 
 std::string because(const std::string& what, int error) {
   return what + ": " + std::strerror(error) + "; " + trail_advice(error);
-}
-
-std::int64_t now_unix_ms() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
 }
 
 int open_file(const RealFolder& folder, const std::string& name) {
@@ -213,11 +209,11 @@ std::string TrailFile::lock_it(Lock& lock) {
     if (errno != EWOULDBLOCK && errno != EINTR) return because("it cannot be locked", errno);
     if (steady_clock::now() >= lock_deadline_) {
       return "another process has held its lock for " + std::to_string(options_.lock_wait.count()) +
-             " ms; look for a stopped one (`lslocks` names it)";
+             " ms; look for a stopped process (`lslocks` shows it)";
     }
     std::this_thread::sleep_for(pause);
   }
-  // While we waited, another process may have rotated the file: then the one that we opened is complete.
+  // While we waited, another process may have rotated the file. The file that we opened is then complete.
   struct stat ours {};
   struct stat named {};
   const bool same = ::fstat(descriptor_.get(), &ours) == 0 &&
@@ -226,13 +222,13 @@ std::string TrailFile::lock_it(Lock& lock) {
   lock = same ? Lock::held : Lock::file_has_gone;
   if (!same && steady_clock::now() >= lock_deadline_) {
     lock = Lock::failed;
-    return "it is replaced faster than it can be locked; look for what removes or renames it";
+    return "it is replaced faster than it can be locked; look for the program that removes or renames it";
   }
   return {};
 }
 
-// Called if the file has no whole line: it is the first file of its chain, or the one after a rotation whose process
-// was killed before it wrote here.
+// Called if the file has no whole line: it is the first file of its chain, or the file after a rotation, which another
+// process may have begun before it was killed.
 std::string TrailFile::begin() {
   // The file's name must be on the disk before its first line is, since other processes may add lines at once.
   if (options_.sync_data) {
@@ -250,7 +246,7 @@ std::string TrailFile::begin() {
   if (size_ > 0) return {};  // Its first line is torn; the line that reports this continues the chain.
   began_file_ = true;
   const std::string& previous = rotated.back();
-  return write(make_line(now_unix_ms(), "rotated", {{"previous_file", previous}}, last_));
+  return write(make_line(system_clock::now(), "rotated", {{"previous_file", previous}}, last_));
 }
 
 std::string TrailFile::repair(std::uint64_t torn_at) {
@@ -264,22 +260,22 @@ std::string TrailFile::repair(std::uint64_t torn_at) {
   const bool closed = torn.back() == '\n';
   if (closed) torn.pop_back();
   const ordered_json fields{{"torn_bytes", torn.size()}, {"torn_sha256", sha256(torn)}};
-  return write(make_line(now_unix_ms(), "recovered", fields, last_), closed ? "" : "\n");
+  return write(make_line(system_clock::now(), "recovered", fields, last_), closed ? "" : "\n");
 }
 
 std::string TrailFile::append(std::string_view event, const ordered_json& fields) {
-  TrailLine line = make_line(now_unix_ms(), event, fields, last_);
+  TrailLine line = make_line(system_clock::now(), event, fields, last_);
   // Each file gets at least one event, however small the limit is. This is a loop, because other processes may fill the
   // new file before this one gets the lock.
   while (options_.max_bytes > 0 && size_ > 0 && size_ + line.text.size() > options_.max_bytes && !began_file_) {
     if (std::string problem = rotate(); !problem.empty()) return problem;
-    line = make_line(now_unix_ms(), event, fields, last_);
+    line = make_line(system_clock::now(), event, fields, last_);
   }
   return write(std::move(line));
 }
 
 std::string TrailFile::rotate() {
-  // Otherwise, after a loss of power, the new file could exist without the end of this one.
+  // Without this sync, the new file could exist after a loss of power, while the end of the old file is missing.
   if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
   const std::string aside = rotated_name(name_, last_.seq);
   if (!rename_aside(folder_, name_, aside)) {
@@ -299,9 +295,10 @@ std::string TrailFile::write(TrailLine line, std::string_view before) {
   line.text.insert(0, before);
   const auto [written, error] = write_without_signal(descriptor_.get(), line.text);
   if (error != 0) {
-    // If even this fails, the next writer finds a torn line and records that.
+    // If the truncation fails as well, the next writer finds a torn line and records it.
     const bool whole = written == 0 || ::ftruncate(descriptor_.get(), static_cast<off_t>(size_)) == 0;
-    return because(whole ? "a line cannot be added" : "a line cannot be added, and a part of it stays", error);
+    return because(whole ? "a line cannot be added" : "a line cannot be added, and a part of it stays in the file",
+                   error);
   }
   size_ += line.text.size();
   last_ = std::move(line.link);
@@ -311,7 +308,7 @@ std::string TrailFile::write(TrailLine line, std::string_view before) {
 std::string TrailFile::finish() {
   unlock();
   if (options_.sync_data && ::fdatasync(descriptor_.get()) != 0) return because("it cannot be synchronised", errno);
-  // Some file systems report a lack of space only here.
+  // Some file systems report a lack of space only when the file is closed.
   if (::close(descriptor_.release()) != 0 && errno != EINTR) return because("it cannot be written", errno);
   return {};
 }

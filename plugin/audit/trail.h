@@ -1,5 +1,5 @@
 // The audit trail: one JSON object a line, chained by hashes, in a file that several processes may share.
-// audit/chain.h states the format, docs/guide/audit.md what a chain can prove.
+// base/audit_trail.h states the format, docs/guide/audit.md what a chain can prove.
 //
 // - One event is one write of one line, under the file's lock; it is in the file when `write` has returned.
 // - Each line carries the hash of the one before, across rotations.
@@ -14,20 +14,21 @@
 
 namespace wtool::audit {
 
-// The section audit of the configuration.
+// The `audit` section of the configuration.
 struct TrailOptions {
   std::string file;                       // file: absolute path; empty: no trail
   bool sync_data = false;                 // sync: none | data: each line is on the disk before `write` returns
   bool output = false;                    // output: none | captured: the end event contains the captured output
   bool continue_when_unwritable = false;  // when_unwritable: refuse | continue
   std::uint64_t max_bytes = 64ULL << 20;  // max_bytes: beyond this the file is rotated; 0: never
-  std::uint32_t keep = 0;                 // keep: rotated files that are kept; 0: all
+  std::uint32_t keep = 0;                 // keep: how many rotated files are kept; 0: all
 
   // How long to wait for the file's lock. It is held for microseconds, unless its holder is stopped.
   std::chrono::milliseconds lock_wait{5000};
 };
 
-// Any thread, many processes. It keeps nothing but its options; all other state is in the file.
+// Several threads and processes may write at the same time. The object keeps only its options; all other state is in
+// the file.
 class Trail {
  public:
   explicit Trail(TrailOptions options);
@@ -38,8 +39,9 @@ class Trail {
   const TrailOptions& options() const { return options_; }
 
   // Appends one line: `event` ("start", "end", "refusal", "approval"), the time, and then `fields`, a JSON object.
-  // Empty when it is written. Otherwise a sentence without its full stop: which file, why the event could not be
-  // written, and what to do. A line has at most 64 KiB; longer texts in `fields` are cut and say so.
+  // Returns an empty text once the line is written. Otherwise, returns a sentence without its full stop: which file,
+  // why the event could not be written, and what to do. A line has at most 64 KiB; longer texts in `fields` are cut,
+  // with a note of the cut.
   std::string write(std::string_view event, const nlohmann::ordered_json& fields);
 
  private:

@@ -13,25 +13,24 @@
 #include <vector>
 
 #include "audit/reader.h"
+#include "base/audit_trail.h"
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "base/sha256.h"
-#include "base/time_text.h"
 #include "base/utf8.h"
 
 namespace wtool::host::audit {
 
 namespace {
 
+using wtool::audit::cut_with_note;
+using wtool::audit::Link;
+using wtool::audit::make_line;
+using wtool::audit::read_tail;
+using wtool::audit::Tail;
+
 constexpr std::chrono::milliseconds max_lock_wait{5000};
 constexpr std::size_t max_text = 8192;  // bytes
-
-// What the next line is chained to.
-struct LastLink {
-  std::uint64_t seq = 0;
-  std::string hash = std::string(no_hash);
-};
 
 // The trail, opened and locked. Empty: `why` says what to do.
 Descriptor locked_trail(const std::string& path, std::string& why) {
@@ -62,27 +61,18 @@ Descriptor locked_trail(const std::string& path, std::string& why) {
   }
 }
 
-// The link of the text's last line. Nothing: the text does not end with a whole line.
-std::optional<LastLink> link_at_the_end(std::string_view text) {
-  if (text.empty() || text.back() != '\n') return std::nullopt;
-  text.remove_suffix(1);
-  const std::size_t begin = text.rfind('\n');
-  const auto entry = read_entry(begin == std::string_view::npos ? text : text.substr(begin + 1));
-  if (!entry) return std::nullopt;
-  return LastLink{entry->seq, std::string(entry->hash)};
-}
-
-std::optional<LastLink> last_link(int file, std::uint64_t size) {
-  std::string tail(static_cast<std::size_t>(std::min<std::uint64_t>(size, max_line + 1)), '\0');
-  const ssize_t got = ::pread(file, tail.data(), tail.size(), static_cast<off_t>(size - tail.size()));
-  return got == static_cast<ssize_t>(tail.size()) ? link_at_the_end(tail) : std::nullopt;
+// The link of the last line. Nothing: the file does not end with a whole line.
+std::optional<Link> last_link(int file, std::uint64_t size) {
+  Tail tail;
+  std::string problem;
+  return read_tail(file, size, tail, problem) && tail.torn_at == size ? tail.last : std::nullopt;
 }
 
 // The link for the first line of a file that is empty because it is new or was just rotated.
-std::optional<LastLink> link_before(const std::string& path, std::string& why) {
+std::optional<Link> link_before(const std::string& path, std::string& why) {
   auto parts = find_rotated_parts(path, why);
   if (!parts) return std::nullopt;
-  if (parts->empty()) return LastLink{};
+  if (parts->empty()) return Link{};
   Part& part = parts->back();
   if (open_part(part, why) != 0) return std::nullopt;
   struct stat status {};
@@ -96,21 +86,15 @@ std::optional<LastLink> link_before(const std::string& path, std::string& why) {
 std::string cut(const std::string& text) {
   if (text.size() <= max_text) return text;
   const std::size_t end = cut_after(text, max_text);
-  if (end == text.size()) return text;
-  return text.substr(0, end) + "... [cut: " + std::to_string(text.size()) + " bytes, sha256 " + sha256(text) + "]";
+  return end == text.size() ? text : cut_with_note(text, end);
 }
 
-std::string line_of(const LastLink& last, std::string_view event, const nlohmann::ordered_json& fields) {
-  nlohmann::ordered_json rest = fields;
-  for (auto& value : rest) {
+std::string line_of(const Link& last, std::string_view event, const nlohmann::ordered_json& fields) {
+  nlohmann::ordered_json shortened = fields;
+  for (auto& value : shortened) {
     if (value.is_string()) value = cut(value.get_ref<const std::string&>());
   }
-  rest["prev"] = last.hash;
-  const std::string members = dumped(rest);
-  return whole_line(std::string(line_start) + iso_time(std::chrono::system_clock::now()) +
-                    "\",\"seq\":" + std::to_string(last.seq + 1) + ",\"event\":\"" + std::string(event) + "\"," +
-                    members.substr(1, members.size() - 2)) +
-         '\n';
+  return make_line(std::chrono::system_clock::now(), event, shortened, last).text;
 }
 
 std::string append_line(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields) {
@@ -128,7 +112,7 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return ::strerror(errno);
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  std::optional<LastLink> link = size == 0 ? link_before(options.file, why) : last_link(file.get(), size);
+  std::optional<Link> link = size == 0 ? link_before(options.file, why) : last_link(file.get(), size);
   if (!link) {
     return why.empty()
                ? "its last line is torn, or it is not a trail; the next call of a tool repairs a torn line, such "
@@ -137,7 +121,7 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
   }
   const auto [done, failed] = write_all(file.get(), line_of(*link, event, fields));
   if (failed != 0) {
-    // What was written of the line is taken back.
+    // Removes what was written of the line.
     if (done > 0 && ::ftruncate(file.get(), status.st_size) != 0) {
     }
     return std::string(::strerror(failed)) + "; make room for it, or name another file as audit.file";

@@ -8,11 +8,11 @@
 
 namespace wtool::host::audit {
 
-// A part of the section audit of the configuration.
+// A part of the `audit` section of the configuration.
 struct AppendOptions {
   std::string file{};                     // an absolute path; empty: there is no trail
   bool sync_data = false;                 // the line is on the disk when append() returns
-  bool continue_when_unwritable = false;  // what cannot be written is only reported
+  bool continue_when_unwritable = false;  // a line that cannot be written is only reported
 };
 
 // Appends one line under the file's lock, chained to the one before; makes the file if it is missing. `fields` is a

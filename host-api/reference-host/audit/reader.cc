@@ -7,52 +7,46 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "base/audit_trail.h"
 #include "base/escape.h"
 #include "base/sha256.h"
-#include "base/text.h"
 
 namespace wtool::host::audit {
 
 namespace {
 
 namespace fs = std::filesystem;
+using wtool::audit::is_older_name;
+using wtool::audit::is_rotated_name;
+using wtool::audit::max_line;
 
-constexpr std::size_t fewest_digits = 12;
 constexpr std::chrono::seconds max_wait{5};
 
 std::string cannot_read(const std::string& path, const std::string& why) {
   return "cannot read the audit trail " + escaped(path) + ": " + why;
 }
 
-bool is_number(std::string_view text) {
-  return text.size() >= fewest_digits && std::all_of(text.begin(), text.end(), is_digit);
-}
-
 bool find_rotated(const fs::path& file, std::vector<Part>& parts, std::string& error) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  const std::string start = file.filename().string() + '.';
+  const std::string own = file.filename().string();
   std::error_code failed;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
     const std::string name = at->path().filename().string();
-    if (name.starts_with(start) && is_number(std::string_view(name).substr(start.size()))) {
-      parts.push_back({.path = file.string() + '.' + name.substr(start.size()), .name = name});
+    if (is_rotated_name(name, own)) {
+      parts.push_back({.path = file.string() + name.substr(own.size()), .name = name});
     }
   }
   if (failed) {
     error = cannot_read(file.string(), "its folder cannot be read: " + failed.message());
     return false;
   }
-  // By number: of two names, the longer one has the greater number.
-  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
-    return a.name.size() != b.name.size() ? a.name.size() < b.name.size() : a.name < b.name;
-  });
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return is_older_name(a.name, b.name); });
   return true;
 }
 
@@ -127,67 +121,6 @@ std::optional<std::vector<Part>> find_rotated_parts(const std::string& file, std
   return find_rotated(file, parts, error) ? std::optional(std::move(parts)) : std::nullopt;
 }
 
-// ---- One line.
-
-namespace {
-
-constexpr std::string_view seq_key = R"(","seq":)";
-constexpr std::string_view event_key = R"(,"event":")";
-constexpr std::string_view prev_key = R"(,"prev":")";
-constexpr std::string_view hash_key = R"(","hash":")";
-constexpr std::string_view line_end = R"("})";
-constexpr std::size_t time_size = 24;
-
-// Take a part from the front or the back of what is left of a line.
-bool take(std::string_view& text, std::string_view part) {
-  if (!text.starts_with(part)) return false;
-  text.remove_prefix(part.size());
-  return true;
-}
-bool take_end(std::string_view& text, std::string_view part) {
-  if (!text.ends_with(part)) return false;
-  text.remove_suffix(part.size());
-  return true;
-}
-bool take_end_hash(std::string_view& text, std::string_view& hash) {
-  if (text.size() < sha256_size) return false;
-  hash = text.substr(text.size() - sha256_size);
-  text.remove_suffix(sha256_size);
-  return is_sha256(hash);
-}
-
-}  // namespace
-
-std::optional<TrailEntry> read_entry(std::string_view line) {
-  if (line.size() >= max_line) return std::nullopt;
-  const std::string_view whole = line;
-  TrailEntry entry;
-  if (!take_end(line, line_end) || !take_end_hash(line, entry.hash) || !take_end(line, hash_key)) return std::nullopt;
-  const std::string_view hashed = whole.substr(0, line.size() + 1);  // with the quote that ends `prev`
-  if (!take_end_hash(line, entry.prev) || !take_end(line, prev_key)) return std::nullopt;
-  if (!take(line, line_start) || line.size() < time_size) return std::nullopt;
-  entry.time = line.substr(0, time_size);
-  line.remove_prefix(time_size);
-  if (!take(line, seq_key)) return std::nullopt;
-  const auto [after, failed] = std::from_chars(line.data(), line.data() + line.size(), entry.seq);
-  if (failed != std::errc() || entry.seq == 0) return std::nullopt;
-  line.remove_prefix(static_cast<std::size_t>(after - line.data()));
-  if (!take(line, event_key)) return std::nullopt;
-  entry.event = line.substr(0, line.find('"'));
-  entry.intact = sha256(hashed) == entry.hash;
-  return entry;
-}
-
-std::optional<std::string_view> without_hash(std::string_view text) {
-  const std::size_t at = text.rfind(hash_key);
-  if (at == std::string_view::npos) return std::nullopt;
-  return text.substr(0, at + 1);
-}
-
-std::string whole_line(std::string_view hashed) {
-  return std::string(hashed) + std::string(hash_key.substr(1)) + sha256(hashed) + std::string(line_end);
-}
-
 // ---- Reading a part.
 
 namespace {
@@ -230,7 +163,7 @@ bool LineReader::next(RawLine& line) {
   std::uint64_t skipped = 0;  // of a line that is too long: bytes that are no longer in the buffer
   while ((newline = buffer_.find('\n', used_ + searched)) == std::string::npos) {
     searched = buffer_.size() - used_;
-    // Keeps the beginning of the line, up to the longest valid one, and only counts the rest.
+    // Keeps the beginning of the line, up to the longest valid one, and only counts the other bytes.
     if (searched > max_line) {
       buffer_.resize(used_ + max_line);
       skipped += searched - max_line;

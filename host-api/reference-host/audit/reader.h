@@ -1,5 +1,5 @@
 // Reads an audit trail: its files, one after the other, line by line, in memory that does not grow with the files or
-// with their lines.
+// with their lines. base/audit_trail.h states the format.
 #pragma once
 
 #include <cstddef>
@@ -17,14 +17,14 @@ namespace wtool::host::audit {
 // A file of an audit trail: a rotated one, or FILE itself.
 struct Part {
   std::string path;
-  std::string name;        // the path's last component, as errors call it
+  std::string name;        // the path's last component, for errors
   bool newest = false;     // FILE itself
   Descriptor file{};       // open when the part is the newest; the others are opened when their turn comes
   std::uint64_t size = 0;  // for an open part: how much of it belongs to this snapshot
 };
 
-// The parts, oldest first, as they were at one instant: lines written and rotations made during the reading do not
-// count. Waits a few seconds for a line that is just being written. Nothing: `error` says why.
+// The parts, oldest first, as they were at one instant: lines written and rotations made during the reading are
+// ignored. Waits a few seconds for a line that is just being written. Nothing: `error` says why.
 std::optional<std::vector<Part>> find_parts(const std::string& file, std::string& error);
 
 // Only the rotated files. The caller has FILE's lock.
@@ -32,30 +32,6 @@ std::optional<std::vector<Part>> find_rotated_parts(const std::string& file, std
 
 // Opens a part, unless it is open. 0, or the errno, and then `error` says why.
 int open_part(Part& part, std::string& error);
-
-// ---- One line of an audit trail, as docs/guide/audit.md describes it. Pure.
-
-inline constexpr std::size_t max_line = 64UL * 1024;  // with its newline
-inline constexpr std::string_view line_start = R"({"time":")";
-inline constexpr std::string_view no_hash = "0000000000000000000000000000000000000000000000000000000000000000";
-
-// Views of the line that it was read from.
-struct TrailEntry {
-  std::string_view time;
-  std::uint64_t seq = 0;
-  std::string_view event;
-  std::string_view prev;
-  std::string_view hash;
-  bool intact = false;  // the hash is that of the line's bytes
-};
-
-// Nothing: `line`, given without its newline, does not look like a whole line.
-std::optional<TrailEntry> read_entry(std::string_view line);
-
-// without_hash: the bytes of a line that its hash covers, if `text` reaches that far. whole_line: the line with these
-// bytes, without its newline.
-std::optional<std::string_view> without_hash(std::string_view text);
-std::string whole_line(std::string_view hashed);
 
 // ---- Reading a part.
 

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t event_width = 9;
 
-// A member as text: strings as they are, numbers and truth values as JSON has them, everything else as nothing.
+// A member as text: strings as they are, numbers and truth values as JSON has them, everything else as an empty text.
 std::string text_of(const ordered_json& event, const char* key) {
   const auto found = event.find(key);
   if (found == event.end()) return {};
@@ -235,7 +235,7 @@ std::string show(const std::string& file, const ShowOptions& options,
     part.file = Descriptor();
   }
   lines.finish();
-  if (has_lines && !is_trail) return escaped(file) + " is not an audit trail: no line of it is an event of one";
+  if (has_lines && !is_trail) return escaped(file) + " is not an audit trail: none of its lines is an event";
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "audit/reader.h"
+#include "base/audit_trail.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
@@ -15,6 +16,13 @@ namespace wtool::host::audit {
 namespace {
 
 using nlohmann::json;
+using wtool::audit::is_intact;
+using wtool::audit::line_start;
+using wtool::audit::no_hash;
+using wtool::audit::read_entry;
+using wtool::audit::TrailEntry;
+using wtool::audit::whole_line;
+using wtool::audit::without_hash;
 
 void add(std::vector<std::string>& list, std::uint64_t& count, std::string text) {
   if (++count <= max_shown) list.push_back(std::move(text));
@@ -91,7 +99,8 @@ class Verifier {
     RawLine line;
     while (reader.next(line)) {
       const auto entry = read_entry(line.text);
-      if (entry && (line.closed || entry->intact)) {
+      intact_ = entry && is_intact(line.text);
+      if (entry && (line.closed || intact_)) {
         take(part, line, *entry);
         if (!line.closed) note_missing_newline(part, line);
       } else {
@@ -121,14 +130,14 @@ class Verifier {
 
   void problem_of_gap(const Part& part) {
     problem(part, gap_->line,
-            gap_->torn ? "this line is torn, and no line \"recovered\" that fits follows it"
+            gap_->torn ? "this line is torn, and no matching line \"recovered\" follows it"
                        : "this is not a line of an audit trail: it was changed or inserted");
     resume_ = true;
   }
 
   // Whether this line describes the gap before it correctly.
   bool explains(const Part& part, const RawLine& line, const TrailEntry& entry) const {
-    if (!gap_->torn || !entry.intact || entry.event != "recovered") return false;
+    if (!gap_->torn || !intact_ || entry.event != "recovered") return false;
     const json fields = parse_json(line.text);
     if (!fields.is_object() || fields.value("torn_bytes", json()) != json(gap_->to - gap_->from)) return false;
     Sha256 digest;
@@ -143,7 +152,7 @@ class Verifier {
       note(part.name + ", line " + std::to_string(gap_->line) + ": torn, " + std::to_string(gap_->to - gap_->from) +
            " bytes, as line " + std::to_string(line.number) + " says");
     }
-    if (!entry.intact) {
+    if (!intact_) {
       problem(part, line.number, "this line was changed: its hash is not that of its content");
     } else if (entry.event == "recovered" && !gap_) {
       problem(part, line.number, "this line reports a torn one before it, which is missing");
@@ -156,9 +165,9 @@ class Verifier {
     ++report_.lines;
     if (report_.first_time.empty()) report_.first_time = escaped(entry.time);
     report_.last_time = escaped(entry.time);
-    report_.head_seq = entry.intact || report_.head_seq == 0 ? entry.seq : report_.head_seq + 1;
+    report_.head_seq = intact_ || report_.head_seq == 0 ? entry.seq : report_.head_seq + 1;
     report_.head = entry.hash;
-    if (entry.intact && entry.hash == expected_) lines_to_expected_ = report_.lines;
+    if (intact_ && entry.hash == expected_) lines_to_expected_ = report_.lines;
   }
 
   void check_order(const Part& part, const RawLine& line, const TrailEntry& entry, bool after_gap) {
@@ -176,12 +185,11 @@ class Verifier {
                   ": lines were moved, repeated or inserted");
     } else if (entry.prev != report_.head) {
       problem(part, line.number,
-              "this line was written after another line than the one before it: that one was replaced, or this one "
-              "inserted");
+              "this line does not continue the line before it: one of the two lines was replaced or inserted");
     } else if (first_of_file != (entry.event == "rotated") && !(first_of_file && after_gap)) {
       problem(part, line.number,
               first_of_file ? "a file that continues a trail begins with a line \"rotated\"; this line was moved, or "
-                              "the one before it removed"
+                              "the line before it was removed"
                             : "this line belongs at the beginning of a file: files were joined");
     }
   }
@@ -217,6 +225,7 @@ class Verifier {
   const std::string expected_;
   VerifyReport report_;
   std::uint64_t whole_lines_ = 0;  // of this file
+  bool intact_ = false;            // the hash of the line that is being read is right
   std::optional<Gap> gap_;
   bool resume_ = false;   // a problem was reported: the chain continues at the next line
   bool complete_ = true;  // the trail has its first line

@@ -1,4 +1,4 @@
-// What can be done with an audit trail: verify its chain (verify.cc), and show it to people (show.cc).
+// Verifies the chain of an audit trail (verify.cc), and shows a trail to people (show.cc).
 // docs/guide/audit.md says what a chain proves, and what it cannot.
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace wtool::host::audit {
 
 struct VerifyReport {
-  std::string unusable;  // if not empty: why the trail could not be read to its end; then nothing else counts
+  std::string unusable;  // if not empty: why the trail could not be read to its end; ignore the other members then
   std::uint64_t lines = 0;
   std::uint64_t files = 0;
   std::string first_time;

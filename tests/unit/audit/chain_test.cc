@@ -1,5 +1,5 @@
-// audit/chain.h: what a line looks like, how it is chained, and what becomes of a text that is too long for it.
-#include "audit/chain.h"
+// base/audit_trail.h: what a line looks like, how it is chained, and what becomes of a text that is too long for it.
+#include "base/audit_trail.h"
 
 #include <boost/test/unit_test.hpp>
 
@@ -18,7 +18,8 @@ using wtool::audit::TrailLine;
 
 namespace {
 
-constexpr std::int64_t some_time = 1767323045678;  // 2026-01-02T03:04:05.678Z
+// 2026-01-02T03:04:05.678Z
+constexpr std::chrono::system_clock::time_point some_time{std::chrono::milliseconds(1767323045678)};
 
 TrailLine line_of(const ordered_json& fields) { return make_line(some_time, "start", fields, {}); }
 
@@ -51,7 +52,7 @@ BOOST_AUTO_TEST_CASE(the_next_line_is_chained_on_what_is_read_from_this_one) {
   }
 }
 
-// Whatever byte is missing at the end, the line is not whole.
+// However many bytes are missing at the end, the line is not whole.
 BOOST_AUTO_TEST_CASE(a_torn_line_is_not_taken_for_a_whole_one) {
   const std::string whole = without_newline(line_of({{"command", "echo '\"}'"}}).text);
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -59,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_torn_line_is_not_taken_for_a_whole_one) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_a_line_hands_nothing_on) {
+BOOST_AUTO_TEST_CASE(what_is_not_a_line_passes_nothing_on) {
   const std::string good = without_newline(line_of({{"call", "c"}}).text);
   const auto changed = [&](const std::string& from, const std::string& to) {
     std::string text = good;
@@ -103,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_long_text_is_cut_and_says_what_it_was) {
   BOOST_TEST(event["directory"] == "/site");
 }
 
-// Each control character takes six bytes in JSON, so that what fits depends on the text.
+// Each control character takes six bytes in JSON, so how much fits depends on the text.
 BOOST_AUTO_TEST_CASE(whatever_the_text_is_the_line_is_not_too_long) {
   for (const std::string& unit : {std::string("x"), std::string("\x01"), std::string("\""), std::string("\xC3\xA9"),
                                   std::string("\xE2\x82\xAC"), std::string("\xF0\x9F\x98\x80"), std::string("\xff")}) {

@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(however_small_the_limit_each_file_holds_an_event, Rotate
   BOOST_TEST(chained(all_text()).size() == 7U);
 }
 
-BOOST_FIXTURE_TEST_CASE(only_so_many_are_kept_and_nothing_else_is_removed, RotatedTrail) {
+BOOST_FIXTURE_TEST_CASE(no_more_files_than_configured_are_kept_and_nothing_else_is_removed, RotatedTrail) {
   options.max_bytes = 1;
   options.keep = 2;
   const std::vector<std::string> others = {"audit.jsonl.1", "audit.jsonl.bak", "audit.jsonl.00000000000x",
@@ -121,8 +121,8 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_continued_is_refused_by_name, RotatedTrai
   check_says(write("c"), file + ".000000000007 cannot be read");
 }
 
-// A writer that waits for the lock has the old file open when it gets another name.
-BOOST_FIXTURE_TEST_CASE(who_waited_for_the_lock_writes_to_the_new_file, RotatedTrail) {
+// A writer that waits for the lock has the old file open when the file gets another name.
+BOOST_FIXTURE_TEST_CASE(a_writer_that_waited_for_the_lock_writes_to_the_new_file, RotatedTrail) {
   options.max_bytes = 0;
   write_all(3);
   const std::string old_text = content(file);

@@ -1,5 +1,5 @@
-// What the tests of the audit trail share: a folder with a trail, and a check of the chain that follows its description
-// only.
+// What the tests of the audit trail share: a folder with a trail, and a check of the chain that relies only on the
+// description of the format.
 #pragma once
 
 #include <sys/stat.h>
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "audit/chain.h"
 #include "audit/trail.h"
+#include "base/audit_trail.h"
 #include "base/sha256.h"
 #include "support/program.h"
 
@@ -27,7 +27,8 @@ inline std::string content(const std::string& path) {
 }
 
 inline void put(const std::string& path, const std::string& bytes) {
-  // Some file systems write a file to the disk at once when it is made shorter and closed again.
+  // Some file systems write a file to the disk at once when it is made shorter and closed again, so the file is
+  // removed.
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;
 }

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(without_a_file_nothing_is_written_and_nothing_is_wrong) {
   BOOST_TEST(Trail(TrailOptions{}).write("start", {{"call", "c"}}) == "");
 }
 
-BOOST_FIXTURE_TEST_CASE(it_leaves_no_descriptor_open, TrailFolder) {
+BOOST_FIXTURE_TEST_CASE(a_trail_leaves_no_descriptor_open, TrailFolder) {
   const auto descriptors = [] {
     return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
   };

@@ -1,4 +1,4 @@
-// audit/verify.h, with trails that the plugin's own part wrote: what is found, and what is shown.
+// audit/verify.h and audit/append.h, with trails that the plugin's own part wrote: what is found, shown and added.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -6,10 +6,10 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "audit/chain.h"
-#include "audit/reader.h"
+#include "audit/append.h"
 #include "audit/trail.h"
 #include "audit/verify.h"
+#include "base/audit_trail.h"
 #include "support/program.h"
 
 BOOST_AUTO_TEST_SUITE(host_audit_test)
@@ -32,7 +32,8 @@ std::string content(const std::string& path) {
 }
 
 void put(const std::string& path, const std::string& bytes) {
-  // Some file systems write a file to the disk at once when it is made shorter and closed again.
+  // Some file systems write a file to the disk at once when it is made shorter and closed again, so the file is
+  // removed.
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;
 }
@@ -102,9 +103,9 @@ struct WrittenTrail {
 
 // A line as somebody who knows the format would forge it: whole, and with a hash that is right.
 std::string forged(const std::string& line, const std::function<void(std::string&)>& change) {
-  std::string hashed(wtool::host::audit::without_hash(line).value());
+  std::string hashed(wtool::audit::without_hash(line).value());
   change(hashed);
-  return wtool::host::audit::whole_line(hashed) + '\n';
+  return wtool::audit::whole_line(hashed) + '\n';
 }
 
 void replace(std::string& text, const std::string& from, const std::string& to) {
@@ -113,6 +114,36 @@ void replace(std::string& text, const std::string& from, const std::string& to) 
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(audit_append)
+
+BOOST_FIXTURE_TEST_CASE(a_line_of_the_host_continues_the_chain_of_the_plugin, WrittenTrail) {
+  write(2);
+  BOOST_TEST(wtool::host::audit::append({.file = file}, "approval", {{"answer", "yes"}, {"uid", 7}}) == "");
+  write(1);
+  check_good(4);
+  BOOST_TEST(split(content(file))[2].find(R"(,"seq":3,"event":"approval","answer":"yes","uid":7,"prev":")") !=
+             std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(texts_that_are_too_long_together_are_cut_so_that_the_line_of_the_host_is_whole, WrittenTrail) {
+  const std::string text(8000, '\x01');  // each of these bytes takes six in JSON
+  write(1);
+  BOOST_TEST(wtool::host::audit::append({.file = file}, "up_to_date", {{"command", text}, {"directory", text}}) == "");
+  write(1);
+  check_good(3);
+}
+
+BOOST_FIXTURE_TEST_CASE(after_a_torn_line_the_host_writes_nothing, WrittenTrail) {
+  write(2);
+  const std::string torn = content(file) + R"({"time":"20)";
+  put(file, torn);
+  BOOST_TEST(wtool::host::audit::append({.file = file}, "approval", {{"answer", "yes"}}).find("torn") !=
+             std::string::npos);
+  BOOST_TEST(content(file) == torn);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(audit_verify)
 
@@ -190,7 +221,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
       {"an object at the end", [](Lines& l) { l.push_back("{\"time\":\"now\",\"seq\":7}\n"); },
        "line 7: this is not a line of an audit trail"},
       {"a torn line in the middle", [](Lines& l) { l.insert(l.begin() + 2, l[2].substr(0, 99) + '\n'); },
-       "line 3: this line is torn, and no line \"recovered\" that fits follows it"},
+       "line 3: this line is torn, and no matching line \"recovered\" follows it"},
       {"the first removed", [](Lines& l) { l.erase(l.begin()); }, "line 1: number 1 before this line are missing"},
       {"one removed", [](Lines& l) { l.erase(l.begin() + 2); }, "line 3: number 3 before this line are missing"},
       {"two removed", [](Lines& l) { l.erase(l.begin() + 2, l.begin() + 4); },
@@ -204,7 +235,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
       {"all the other way round", [](Lines& l) { std::reverse(l.begin(), l.end()); },
        "line 2: number 5 follows number 6"},
       {"a forged line", [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "true", "fals"); }); },
-       "line 4: this line was written after another line than the one before it"},
+       "line 4: this line does not continue the line before it"},
       {"a forged beginning",
        [](Lines& l) { l[0] = forged(l[0], [](std::string& h) { replace(h, "\"prev\":\"0", "\"prev\":\"1"); }); },
        "line 1: this is not how a trail begins"},
@@ -275,7 +306,7 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_whole_files_is_said, WrittenTrail) {
          const std::string text = content(names[1]);
          put(names[1], text.substr(0, text.size() - 30));
        },
-       "this line is torn, and no line \"recovered\" that fits follows it"},
+       "this line is torn, and no matching line \"recovered\" follows it"},
       {"a line of one changed",
        [&] {
          std::string text = content(names[1]);
@@ -390,7 +421,7 @@ BOOST_FIXTURE_TEST_CASE(an_expected_line_must_be_there, WrittenTrail) {
   BOOST_TEST(!report(other).good());
   BOOST_TEST(all_of(report(other)) == "problem: the expected line " + other +
                                           " is not in the trail: it was cut off, or the whole trail was rewritten\n");
-  // The end is cut off: only the expected line shows it.
+  // The end is cut off, which only the expected line shows.
   const std::string last = report().head;
   Lines lines = split(content(file));
   lines.pop_back();

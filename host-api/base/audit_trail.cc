@@ -1,15 +1,16 @@
-#include "audit/chain.h"
+#include "base/audit_trail.h"
 
 #include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <cstring>
-#include <ctime>
+#include <system_error>
 
 #include "base/json.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "base/time_text.h"
 #include "base/utf8.h"
 
@@ -23,16 +24,18 @@ constexpr std::string_view seq_key = R"(","seq":)";
 constexpr std::string_view event_key = R"(,"event":)";
 constexpr std::string_view prev_key = R"(,"prev":")";
 constexpr std::string_view hash_key = R"(,"hash":")";
+constexpr std::string_view line_end = R"("})";
 constexpr std::size_t time_size = 24;
-// Enough for everything in a line except its fields and the event's name, with the longest `seq`.
+// Room for everything in a line except its fields and the event's name, even with the longest `seq`.
 constexpr std::size_t frame_size = 320;
+// Numbers are padded to this many digits, so the names of all realistic trails sort like numbers.
+constexpr std::size_t fewest_digits = 12;
 
-// The first `most` bytes, or slightly fewer so that no character is cut in two, with a note of the size and hash of the
-// whole.
+// The first `most` bytes, or slightly fewer so that no character is cut in two, with a note.
 std::string cut_text(const std::string& text, std::size_t most) {
   std::size_t end = most;
   while (end + 3 > most && end > 0 && continues_character(text[end])) --end;
-  return text.substr(0, end) + "... [cut: " + std::to_string(text.size()) + " bytes, sha256 " + sha256(text) + "]";
+  return cut_with_note(text, end);
 }
 
 void cut_texts(ordered_json& value, std::size_t most) {
@@ -62,53 +65,97 @@ std::string members(const ordered_json& fields, std::size_t most) {
   return text;
 }
 
-// Removes `part` from the front of the text. False if the text begins with something else.
+// Remove `part` from the front or the back of `text`. False: `text` does not begin or end with it.
 bool take(std::string_view& text, std::string_view part) {
   if (!text.starts_with(part)) return false;
   text.remove_prefix(part.size());
   return true;
 }
+bool take_end(std::string_view& text, std::string_view part) {
+  if (!text.ends_with(part)) return false;
+  text.remove_suffix(part.size());
+  return true;
+}
+bool take_end_hash(std::string_view& text, std::string_view& hash) {
+  if (text.size() < sha256_size) return false;
+  hash = text.substr(text.size() - sha256_size);
+  text.remove_suffix(sha256_size);
+  return is_sha256(hash);
+}
 
 }  // namespace
 
-bool is_intact(std::string_view line) {
-  const std::size_t hashed = line.size() - hash_key.size() - sha256_size - 2;
-  return sha256(line.substr(0, hashed)) == line.substr(hashed + hash_key.size(), sha256_size);
-}
-
-TrailLine make_line(std::int64_t unix_ms, std::string_view event, const ordered_json& fields, const Link& previous) {
+TrailLine make_line(std::chrono::system_clock::time_point time, std::string_view event, const ordered_json& fields,
+                    const Link& previous) {
   TrailLine line;
   line.link.seq = previous.seq + 1;
-  line.text.append(line_start)
-      .append(iso_time(std::chrono::system_clock::time_point(std::chrono::milliseconds(unix_ms))));
+  line.text.append(line_start).append(iso_time(time));
   line.text.append(seq_key).append(std::to_string(line.link.seq));
   line.text.append(event_key).append(dumped(ordered_json(event)));
   line.text.append(members(fields, max_line - frame_size - event.size()));
   line.text.append(prev_key).append(previous.hash).append("\"");
   line.link.hash = sha256(line.text);
-  line.text.append(hash_key).append(line.link.hash).append("\"}\n");
+  line.text.append(hash_key).append(line.link.hash).append(line_end).append("\n");
   return line;
 }
 
-std::optional<Link> read_link(std::string_view line) {
-  const std::size_t end_size = prev_key.size() + sha256_size + 1 + hash_key.size() + sha256_size + 2;
-  if (line.size() < end_size || line.size() >= max_line) return std::nullopt;
-  std::string_view end = line.substr(line.size() - end_size);
-  line.remove_suffix(end_size);
-  Link link;
+std::string cut_with_note(std::string_view text, std::size_t end) {
+  return std::string(text.substr(0, end)) + "... [cut: " + std::to_string(text.size()) + " bytes, sha256 " +
+         sha256(text) + "]";
+}
+
+std::optional<TrailEntry> read_entry(std::string_view line) {
+  if (line.size() >= max_line) return std::nullopt;
+  TrailEntry entry;
+  if (!take_end(line, line_end) || !take_end_hash(line, entry.hash) || !take_end(line, hash_key)) return std::nullopt;
+  if (!take_end(line, "\"") || !take_end_hash(line, entry.prev) || !take_end(line, prev_key)) return std::nullopt;
   if (!take(line, line_start) || line.size() < time_size) return std::nullopt;
+  entry.time = line.substr(0, time_size);
   line.remove_prefix(time_size);
   if (!take(line, seq_key)) return std::nullopt;
-  const auto [after, failed] = std::from_chars(line.data(), line.data() + line.size(), link.seq);
-  if (failed != std::errc() || link.seq == 0) return std::nullopt;
+  const auto [after, failed] = std::from_chars(line.data(), line.data() + line.size(), entry.seq);
+  if (failed != std::errc() || entry.seq == 0) return std::nullopt;
   line.remove_prefix(static_cast<std::size_t>(after - line.data()));
-  if (!line.starts_with(event_key) || !take(end, prev_key) || !is_sha256(end.substr(0, sha256_size)))
-    return std::nullopt;
-  end.remove_prefix(sha256_size);
-  if (!take(end, "\"") || !take(end, hash_key) || !is_sha256(end.substr(0, sha256_size))) return std::nullopt;
-  link.hash = end.substr(0, sha256_size);
-  if (end.substr(sha256_size) != "\"}") return std::nullopt;
-  return link;
+  if (!take(line, event_key) || !take(line, "\"")) return std::nullopt;
+  entry.event = line.substr(0, line.find('"'));
+  return entry;
+}
+
+std::optional<Link> read_link(std::string_view line) {
+  const auto entry = read_entry(line);
+  if (!entry) return std::nullopt;
+  return Link{entry->seq, std::string(entry->hash)};
+}
+
+bool is_intact(std::string_view line) {
+  const std::size_t hashed = line.size() - hash_key.size() - sha256_size - line_end.size();
+  return sha256(line.substr(0, hashed)) == line.substr(hashed + hash_key.size(), sha256_size);
+}
+
+std::optional<std::string_view> without_hash(std::string_view text) {
+  // The quote before the key ends the value of `prev`.
+  const std::size_t at = text.rfind('"' + std::string(hash_key));
+  if (at == std::string_view::npos) return std::nullopt;
+  return text.substr(0, at + 1);
+}
+
+std::string whole_line(std::string_view hashed) {
+  return std::string(hashed) + std::string(hash_key) + sha256(hashed) + std::string(line_end);
+}
+
+std::string rotated_name(const std::string& name, std::uint64_t last_seq) {
+  const std::string number = std::to_string(last_seq);
+  return name + '.' + std::string(fewest_digits - std::min(fewest_digits, number.size()), '0') + number;
+}
+
+bool is_rotated_name(std::string_view other, std::string_view name) {
+  if (!take(other, name) || !take(other, ".")) return false;
+  return other.size() >= fewest_digits && std::all_of(other.begin(), other.end(), is_digit);
+}
+
+bool is_older_name(std::string_view one, std::string_view other) {
+  // Of two names, the longer one has the greater number.
+  return one.size() != other.size() ? one.size() < other.size() : one < other;
 }
 
 // ---- The end of a file.
