@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/character_width.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -13,14 +14,6 @@ namespace wtool::host {
 namespace {
 
 using namespace std::string_view_literals;
-
-std::size_t width_of(std::uint32_t c) {
-  if ((c >= 0x300 && c <= 0x36f) || (c >= 0x200b && c <= 0x200f) || (c >= 0xfe00 && c <= 0xfe0f)) return 0;
-  const bool wide = (c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) ||
-                    (c >= 0xf900 && c <= 0xfaff) || (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) ||
-                    (c >= 0x1f300 && c <= 0x1faff) || (c >= 0x20000 && c <= 0x3fffd);
-  return wide ? 2 : 1;
-}
 
 // Reads the variables that name the terminal's character set, in their order of precedence.
 bool locale_is_utf8() {
@@ -105,7 +98,7 @@ std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   while (!text.empty()) {
     const Character next = first_character(text);
-    width += width_of(next.code_point);
+    width += character_width(next.code_point);
     text.remove_prefix(next.length);
   }
   return width;
@@ -119,7 +112,7 @@ std::string cut_to_width(std::string_view text, std::size_t columns) {
   for (std::size_t i = 0; i < text.size();) {
     const Character next = first_character(text.substr(i));
     i += next.length;
-    width += width_of(next.code_point);
+    width += character_width(next.code_point);
     if (width + ellipsis_width <= columns) room = i;
     if (width > columns) return std::string(text.substr(0, room)) + std::string(ellipsis);
   }

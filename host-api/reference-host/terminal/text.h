@@ -1,5 +1,5 @@
-// Texts as a person at a terminal sees them: durations, safe texts, widths, parts of long outputs, and what a step
-// writes, as lines.
+// Texts as a person at a terminal sees them: durations, safe texts, widths, parts of long outputs, and the output of
+// a step as lines.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ std::string duration_text(std::chrono::steady_clock::duration duration);
 // `keep_newlines`, else they become blanks; tabs become blanks. Bytes that are not UTF-8 become '?'.
 std::string cleaned_for_terminal(std::string_view text, bool keep_newlines);
 
-// The width in columns of a terminal; wide characters (CJK) count as two. `text` must be safe for a terminal.
+// The width in columns of a terminal, as base/character_width.h counts. `text` must be safe for a terminal.
 std::size_t display_width(std::string_view text);
 
 // The text cut to at most `columns`; a cut text ends with an ellipsis, which is `...` if the locale is not UTF-8.
@@ -30,8 +30,8 @@ std::string padded(std::string_view text, std::size_t columns);
 
 inline constexpr std::size_t max_excerpt_lines = 20;
 
-// Appends a title and, below it, lines of the text, each after a mark. Of many lines only the last (`tail`) or the
-// first are shown, and the title says so. Appends nothing if the text is blank.
+// Appends a title and, below it, lines of the text, each after a mark. If the text has more than `lines` lines, only
+// the last (`tail`) or the first ones are shown, and the title says so. Appends nothing if the text is blank.
 void append_excerpt(std::string& out, const std::string& title, std::string_view text, std::size_t lines, bool tail);
 
 struct OutputLine {
@@ -56,7 +56,7 @@ class StepOutput {
   std::array<Stream, 2> streams_;
 };
 
-// Lines that are kept until a step has ended: if there are very many, only the last.
+// Lines that are kept until a step has ended. If there are too many, only the last ones are kept.
 class KeptLines {
  public:
   void add(std::vector<OutputLine> lines);

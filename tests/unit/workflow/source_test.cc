@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "workflow/model/diagnostics.h"
+
 namespace source_test {
 
 using namespace wtool::host::workflow;
@@ -62,6 +64,25 @@ BOOST_AUTO_TEST_CASE(positions_count_lines_and_characters) {
   BOOST_TEST(source.position(source.text().find('b')).column == 4U);
   BOOST_TEST(source.position(source.text().find('c')).line == 3U);
   BOOST_TEST(source.position(1000).line == 4U);
+}
+
+BOOST_AUTO_TEST_CASE(the_caret_is_in_the_column_in_which_a_terminal_shows_the_place) {
+  const std::pair<std::string, std::size_t> rows[] = {
+      {"ab", 2},
+      {"漢字", 4},
+      {"\xF0\xA0\xAE\xB7", 2},   // U+20BB7, a Chinese character of plane 2
+      {"e\xCC\x81", 1},          // an accent that combines with the letter before it
+      {"a\xE2\x80\x8B\x62", 2},  // a space without a width
+      {"\xE2\x80\x8F", 1},       // a mark of the writing direction, which is shown as '?'
+      {"\x1b", 1},               // likewise
+  };
+  for (const auto& [before, columns] : rows) {
+    const Source source("x", before + "here\n");
+    Diagnostics diagnostics;
+    diagnostics.add(source.text().find("here"), "wrong");
+    const std::string shown = diagnostics.with_lines(source);
+    BOOST_TEST(shown.ends_with("here\n      | " + std::string(columns, ' ') + "^\n"), shown);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_mapped_text_knows_where_its_bytes_were) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/character_width.h"
 #include "base/edit_distance.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -53,16 +54,8 @@ bool is_control(std::uint32_t code) {
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-// Two columns wide on a terminal: East Asian scripts, and pictures.
-bool is_wide(std::uint32_t code) {
-  return (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xa4cf) ||
-         (code >= 0xac00 && code <= 0xd7a3) || (code >= 0xf900 && code <= 0xfaff) ||
-         (code >= 0xfe30 && code <= 0xfe6f) || (code >= 0xff00 && code <= 0xff60) ||
-         (code >= 0x1f300 && code <= 0x1faff);
-}
-
-// Two lines, each with a newline. Of a long line, only the part around the place. Control characters are shown as '?',
-// so that a file cannot control the terminal; tabs stay.
+// Two lines, each with a newline: the line of the source, and the caret. A long line is cut to the part around the
+// place. Control characters are shown as '?', so that a file cannot control the terminal; tabs stay.
 std::string line_with_caret(const Source& source, std::size_t offset) {
   offset = std::min(offset, source.text().size());
   const std::size_t index = source.line_at(offset);
@@ -82,9 +75,10 @@ std::string line_with_caret(const Source& source, std::size_t offset) {
   for (std::size_t count = 0; end < line.size() && count < max_after;) {
     const Character character = first_character(line.substr(end));
     const bool is_tab = character.code_point == '\t';
-    shown += is_tab || !is_control(character.code_point) ? std::string(line.substr(end, character.length)) : "?";
+    const bool is_replaced = !is_tab && is_control(character.code_point);
+    shown += is_replaced ? "?" : std::string(line.substr(end, character.length));
     if (end < at) {
-      below += is_tab ? "\t" : is_wide(character.code_point) ? "  " : " ";
+      below += is_tab ? "\t" : std::string(is_replaced ? 1 : character_width(character.code_point), ' ');
     } else {
       ++count;
     }
