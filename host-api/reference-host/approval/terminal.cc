@@ -12,8 +12,7 @@ namespace wtool::host {
 
 namespace {
 
-constexpr int max_attempts = 5;
-// How many withdrawn questions are remembered, in case they are asked later. Bounded, since most never are.
+// How many withdrawn questions are remembered, in case they are asked later. Bounded, since most are never asked.
 constexpr std::size_t max_withdrawn = 1024;
 
 constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]: ";
@@ -80,23 +79,20 @@ Approval TerminalApproval::ask(const Question& question) {
 
 Approval TerminalApproval::ask_on(Asking& asking, const Question& question) const {
   using Event = Asking::Event;
-  const auto over = [&](Event event) {
-    asking.leave(event == Event::ended ? "\n(the question is withdrawn)\n" : "\n");
-    return event == Event::ended ? Approval::unavailable : Approval::no;
-  };
   // The newline comes first, since the cursor may be in the middle of a line.
   const std::string text = "\n" + question_text(question, asking.columns(), asking_state());
-  if (const Event event = asking.show(text); event != Event::done) return over(event);
-  for (int attempt = 0; attempt < max_attempts; ++attempt) {
-    std::string line;
-    if (const Event event = asking.read_line(prompt, line); event != Event::done) return over(event);
-    Approval answer = Approval::no;
-    if (parse_answer(line, answer)) return answer;
-    const Event event =
-        asking.show("Please answer yes (this once), no (not this once), always or never (the same from now on).\n");
-    if (event != Event::done) return over(event);
+  Approval answer = Approval::no;
+  const auto problem = [&answer](const std::string& line) -> std::string {
+    if (parse_answer(line, answer)) return "";
+    return "Please answer yes (this once), no (not this once), always or never (the same from now on).\n";
+  };
+  Event event = asking.show(text);
+  if (event == Event::done) {
+    event = asking.ask({.prompt = std::string(prompt), .problem = problem});
+  } else {
+    asking.leave(event == Event::ended ? question_withdrawn : "\n");
   }
-  return Approval::no;
+  return event == Event::ended ? Approval::unavailable : answer;
 }
 
 }  // namespace wtool::host

@@ -28,7 +28,6 @@ using std::chrono::system_clock;
 
 // The number of the machine's first pid namespace, in which all processes are visible (the kernel's PROC_PID_INIT_INO).
 constexpr std::int64_t first_pid_namespace = 0xEFFFFFFC;
-constexpr int max_approval_attempts = 5;
 
 std::string field_of(const expressions::Value& metadata, const char* name) {
   const expressions::Map* map = metadata.as_map();
@@ -54,7 +53,7 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, cut_before(text, most)) + " ...";
 }
 
-// "y fine with me": the answer, and the rest as its comment. Nothing: it is neither yes nor no.
+// Splits "y fine with me" into the answer and its comment. Nothing: the answer is neither yes nor no.
 std::optional<bool> read_answer(const std::string& line, std::string& comment) {
   const std::size_t begin = std::min(line.find_first_not_of(" \t"), line.size());
   const std::size_t end = std::min(line.find_first_of(" \t", begin), line.size());
@@ -120,30 +119,19 @@ std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, St
   if (!asking.can_ask() || stop.requested()) return std::nullopt;
   if (asking.show("\n" + approval_text(pending)) != Asking::Event::done) return std::nullopt;
   GivenApproval given{pending};
-  for (int attempt = 0; attempt < max_approval_attempts; ++attempt) {
-    std::string line;
-    switch (asking.read_line("Approve? [y/N, and a comment] ", line)) {
-      case Asking::Event::ended:
-        asking.leave("\n(the question is withdrawn)\n");
-        return std::nullopt;
-      case Asking::Event::closed:
-        asking.leave("\n");
-        return given;
-      case Asking::Event::done:
-        break;
-    }
+  const auto problem = [&given](const std::string& line) -> std::string {
     std::string comment;
     const auto answer = read_answer(line, comment);
-    if (answer && comment.size() <= max_comment && is_utf8(comment)) {
-      given.yes = *answer;
-      given.comment = comment;
-      return given;
+    if (!answer) return "Please answer y (yes) or n (no), and a comment after it if you like.\n";
+    if (comment.size() > max_comment || !is_utf8(comment)) {
+      return "The comment is longer than 2000 bytes, or not UTF-8.\n";
     }
-    const char* const again = answer ? "The comment is longer than 2000 bytes, or not UTF-8.\n"
-                                     : "Please answer y (yes) or n (no), and a comment after it if you like.\n";
-    if (asking.show(again) != Asking::Event::done) break;
-  }
-  return given;
+    given.yes = *answer;
+    given.comment = comment;
+    return "";
+  };
+  const Asking::Event event = asking.ask({.prompt = "Approve? [y/N, and a comment] ", .problem = problem});
+  return event == Asking::Event::ended ? std::nullopt : std::optional(given);
 }
 
 PendingApproval RunApprovals::question_of(const ApprovalRequest& request) const {
@@ -232,7 +220,7 @@ ApprovalAnswer RunApprovals::ask(const ApprovalRequest& request, Stop& stop) {
   }
   answer.kind = setup_.run.empty() ? Kind::nobody : Kind::waits;
   if (setup_.run.empty() && answer.why.empty()) {
-    answer.why = "this does not run in the foreground of a terminal, and a run without a journal cannot wait";
+    answer.why = "this run is not in the foreground of a terminal, and without a journal it cannot wait";
   }
   return answer;
 }

@@ -17,8 +17,6 @@
 namespace wtool::host {
 namespace {
 
-constexpr int max_attempts = 5;
-
 // The line in lower case, without blanks.
 std::string word_of(std::string line) {
   std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
@@ -36,24 +34,15 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
   const std::string state = asking_state();
   const std::string prompt = (state.empty() ? "" : state + ": ") + cleaned_for_terminal(question, true) + " [y/N] ";
   if (asking.show("\n") != Asking::Event::done) return std::nullopt;
-  for (int attempt = 0; attempt < max_attempts; ++attempt) {
-    std::string line;
-    switch (asking.read_line(prompt, line)) {
-      case Asking::Event::ended:
-        asking.leave("\n(the question is withdrawn)\n");
-        return std::nullopt;
-      case Asking::Event::closed:
-        asking.leave("\n");
-        return false;
-      case Asking::Event::done:
-        break;
-    }
+  bool yes = false;
+  const auto problem = [&yes](const std::string& line) -> std::string {
     const std::string word = word_of(line);
-    if (word == "y" || word == "yes") return true;
-    if (word.empty() || word == "n" || word == "no") return false;
-    if (asking.show("Please answer y (yes) or n (no).\n") != Asking::Event::done) break;
-  }
-  return false;
+    yes = word == "y" || word == "yes";
+    const bool no = word.empty() || word == "n" || word == "no";
+    return yes || no ? "" : "Please answer y (yes) or n (no).\n";
+  };
+  if (asking.ask({.prompt = prompt, .problem = problem}) == Asking::Event::ended) return std::nullopt;
+  return yes;
 }
 
 namespace {
@@ -80,23 +69,21 @@ std::string problem_of(const workflow::Parameter& parameter, const std::string& 
 
 // Nothing: no usable answer.
 std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& asking) {
-  for (int attempt = 0; attempt < max_attempts; ++attempt) {
-    std::string line;
-    if (asking.read_line(prompt_for(parameter), line, parameter.secret) != Asking::Event::done) {
-      asking.leave("\n");
-      return std::nullopt;
-    }
-    const std::string problem = problem_of(parameter, line);
-    if (problem.empty()) return line;
-    if (asking.show(cleaned_for_terminal(problem, false) + "\n") != Asking::Event::done) break;
-  }
-  return std::nullopt;
+  std::string answer;
+  const auto problem = [&](const std::string& line) -> std::string {
+    answer = line;
+    const std::string why = problem_of(parameter, line);
+    return why.empty() ? "" : cleaned_for_terminal(why, false) + "\n";
+  };
+  const Asking::Event event =
+      asking.ask({.prompt = prompt_for(parameter), .problem = problem, .hidden = parameter.secret, .when_ended = "\n"});
+  return event == Asking::Event::done ? std::optional(answer) : std::nullopt;
 }
 
 // The parameter to ask for next; NULL: all were asked for.
 using Next = std::function<const workflow::Parameter*()>;
 
-// Implements both functions of the header.
+// Implements ask_for_parameters() and ask_again().
 bool ask_for_all(const Next& next, const std::string& introduction, std::vector<std::string>& given, int& exit_status) {
   if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) return true;
   const workflow::Parameter* parameter = next();

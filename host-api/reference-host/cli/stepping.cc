@@ -10,8 +10,6 @@ namespace wtool::host {
 
 namespace {
 
-constexpr int max_step_attempts = 5;
-
 enum class StepAnswer { run, run_all, end };
 
 // A stop, a closed terminal, and answers that are not understood end the run, so that no step runs unseen.
@@ -21,24 +19,16 @@ StepAnswer ask_about_step(const std::string& text, Stop& stop) {
   Asking asking(Terminal::of_process(), end);
   if (!asking.can_ask() || stop.requested()) return StepAnswer::end;
   if (asking.show(text) != Asking::Event::done) return StepAnswer::end;
-  for (int attempt = 0; attempt < max_step_attempts; ++attempt) {
-    std::string line;
-    switch (asking.read_line("Run it? [Enter: yes, n: end the run, a: yes to all] ", line)) {
-      case Asking::Event::ended:
-        asking.leave("\n(the question is withdrawn)\n");
-        return StepAnswer::end;
-      case Asking::Event::closed:
-        asking.leave("\n");
-        return StepAnswer::end;
-      case Asking::Event::done:
-        break;
-    }
-    if (line.empty() || line == "y" || line == "yes") return StepAnswer::run;
-    if (line == "a" || line == "all") return StepAnswer::run_all;
-    if (line == "n" || line == "no" || line == "q") return StepAnswer::end;
-    if (asking.show("Please answer with Enter, n or a.\n") != Asking::Event::done) break;
-  }
-  return StepAnswer::end;
+  StepAnswer answer = StepAnswer::end;
+  const auto problem = [&answer](const std::string& line) -> std::string {
+    if (line == "n" || line == "no" || line == "q") return "";
+    const bool all = line == "a" || line == "all";
+    if (!all && !line.empty() && line != "y" && line != "yes") return "Please answer with Enter, n or a.\n";
+    answer = all ? StepAnswer::run_all : StepAnswer::run;
+    return "";
+  };
+  asking.ask({.prompt = "Run it? [Enter: yes, n: end the run, a: yes to all] ", .problem = problem});
+  return answer;
 }
 
 }  // namespace

@@ -23,7 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int max_choices = 5;  // answers that are not understood
 constexpr std::size_t max_offered = 1000;
 
 // Reads one file. Nothing: it is not a workflow.
@@ -155,7 +154,7 @@ std::string none_is_named(const std::vector<OfferedWorkflow>& workflows) {
     return "name a workflow; this folder has none, and `wtool init workflow` writes one";
   }
   constexpr std::size_t most = 20;
-  std::string text = "name a workflow, as in `wtool run " + workflows.front().name + "`; there are:";
+  std::string text = "name a workflow, as in `wtool run " + workflows.front().name + "`; the workflows are:";
   for (std::size_t i = 0; i < std::min(most, workflows.size()); ++i) text += (i == 0 ? " " : ", ") + workflows[i].name;
   return text + (workflows.size() > most ? ", ..." : "") + " (`wtool list` describes them)";
 }
@@ -189,19 +188,15 @@ std::optional<std::string> choose_workflow(const std::string& directory, int& ex
       at = stops + 1;
     }
     if (asking.show(table) != Asking::Event::done) return std::nullopt;
-    for (int attempt = 0; attempt < max_choices && !name; ++attempt) {
-      std::string line;
-      if (asking.read_line("Run which one (its number or name; Enter: none)? ", line) != Asking::Event::done) {
-        asking.leave("\n");
-        break;
-      }
-      if (line.find_first_not_of(" \t") == std::string::npos) break;
-      if (const OfferedWorkflow* one = chosen(workflows, line)) {
-        name = one->name;
-      } else if (asking.show("None of them has that number or name.\n") != Asking::Event::done) {
-        break;
-      }
-    }
+    const auto problem = [&](const std::string& line) -> std::string {
+      if (line.find_first_not_of(" \t") == std::string::npos) return "";
+      const OfferedWorkflow* one = chosen(workflows, line);
+      if (one == nullptr) return "No workflow has that number or name.\n";
+      name = one->name;
+      return "";
+    };
+    asking.ask(
+        {.prompt = "Run which workflow (number or name; Enter: none)? ", .problem = problem, .when_ended = "\n"});
   }
   if (interrupts.signal() != 0) {
     exit_status = interrupts.exit_status();

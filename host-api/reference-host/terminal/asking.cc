@@ -17,6 +17,7 @@ namespace {
 
 // The most bytes of one answer; a terminal's own limit is 4095.
 constexpr std::size_t max_line = 4096;
+constexpr int max_attempts = 5;
 // How often a process checks whether it has gone to the background, or is back: no event reports that.
 constexpr int look_ms = 200;
 
@@ -118,7 +119,7 @@ std::size_t Asking::columns() const {
 }
 
 bool Asking::in_foreground() const {
-  // If this fails, the terminal is not the controlling one, or was closed; a read will show that.
+  // If this fails, the terminal is not the controlling one, or was closed; a read will show which.
   const pid_t group = ::tcgetpgrp(descriptor_);
   return group < 0 || group == ::getpgrp();
 }
@@ -181,6 +182,22 @@ Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool
     // Somebody else has written to the terminal meanwhile.
     if (const Event event = show("\n"); event != Event::done) return event;
   }
+}
+
+Asking::Event Asking::ask(const WantedAnswer& wanted) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    std::string line;
+    Event event = read_line(wanted.prompt, line, wanted.hidden);
+    if (event == Event::done) {
+      const std::string problem = wanted.problem(line);
+      if (problem.empty()) return Event::done;
+      event = show(problem);
+    }
+    if (event == Event::done) continue;
+    leave(event == Event::ended ? wanted.when_ended : "\n");
+    return event;
+  }
+  return Event::closed;
 }
 
 void Asking::leave(std::string_view why) const {

@@ -3,7 +3,7 @@
 // - Only a process in the foreground of a terminal asks. If it goes to the background meanwhile, the terminal does not
 //   stop it: the question waits, and is shown again when the process is back. The same holds for a process that was
 //   stopped (Ctrl-Z) and continued in the foreground (fg).
-// - Text typed before the question was shown does not count. An answer is a line: nothing counts before Enter.
+// - Text typed before the question was shown is dropped. An answer is a line, and is not read before Enter.
 // - A question can be ended from elsewhere, while it waits for its turn and while it is shown.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,17 @@ class QuestionEnd {
   std::atomic<bool> requested_{false};
 };
 
+// What is shown after a question that was ended from elsewhere.
+inline constexpr std::string_view question_withdrawn = "\n(the question is withdrawn)\n";
+
+struct WantedAnswer {
+  std::string prompt;
+  // What to show about a line that is not an answer, with its newline; empty: the line is an answer, and was taken.
+  std::function<std::string(const std::string& line)> problem;
+  bool hidden = false;                               // what is typed is not shown
+  std::string_view when_ended = question_withdrawn;  // another text if only a signal ends the question
+};
+
 // One thread.
 class Asking {
  public:
@@ -61,10 +73,13 @@ class Asking {
   bool can_ask() const { return descriptor_ >= 0; }
   std::size_t columns() const;
 
-  // Call show(), read_line() and leave() only if a person can be asked.
+  // Call the following members only if a person can be asked.
   Event show(std::string_view text);
   // Shows the prompt and reads a line. `hidden`: what is typed is not shown.
   Event read_line(std::string_view prompt, std::string& line, bool hidden = false);
+  // Reads lines until one is an answer. `closed` also after five that are not, so that input which is not meant for the
+  // question cannot repeat it forever. Without an answer, the question is over: leave() need not be called.
+  Event ask(const WantedAnswer& wanted);
   // Ends the question without an answer, and says why. Never waits: text that the terminal does not take at once is
   // lost.
   void leave(std::string_view why) const;

@@ -25,8 +25,8 @@ bool is_set(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
-// Terminals cannot be asked about this. Those that cut lines when they become narrower are recognised by their
-// environment; a wrong guess leaves a stale line, or removes one too many.
+// A terminal cannot be asked whether it reflows lines. Terminals that cut lines when they become narrower are
+// recognised by their environment; a wrong guess leaves a stale line, or removes one too many.
 bool reflows_lines() {
   const char* term = std::getenv("TERM");
   return !is_set("XTERM_VERSION") && !is_set("STY") && (term == nullptr || std::string_view(term) != "linux");

@@ -1,4 +1,4 @@
-// The owner of the terminal: lines, the live region, and questions, on a real one that is read as a screen.
+// The owner of the terminal: lines, the live region, and questions, on a real terminal that is read as a screen.
 #include "terminal/terminal.h"
 
 #include <fcntl.h>
@@ -43,6 +43,18 @@ struct Place {
     for (int i = 0; i < 600; ++i) {
       text();
       if (screen.cursor_line().ends_with(prompt)) return true;
+      pollfd ready{.fd = person, .events = POLLIN, .revents = 0};
+      ::poll(&ready, 1, 100);
+    }
+    return false;
+  }
+  // Waits until the screen shows this text `times` times.
+  bool wait_for_text(const std::string& wanted, int times) {
+    for (int i = 0; i < 600; ++i) {
+      const std::string shown = text();
+      int found = 0;
+      for (std::size_t at = 0; (at = shown.find(wanted, at)) != std::string::npos; ++at) ++found;
+      if (found >= times) return true;
       pollfd ready{.fd = person, .events = POLLIN, .revents = 0};
       ::poll(&ready, 1, 100);
     }
@@ -156,7 +168,7 @@ BOOST_AUTO_TEST_CASE(output_of_a_command_is_unchanged_without_a_terminal) {
   ::close(full);
 }
 
-BOOST_AUTO_TEST_CASE(of_very_many_lines_that_wait_the_rest_is_counted) {
+BOOST_AUTO_TEST_CASE(if_very_many_lines_wait_the_rest_is_counted) {
   Place place;
   Terminal terminal(place.program, [&] { return ::dup(place.program); });
   auto answer = std::async(std::launch::async, [&] {
@@ -175,6 +187,62 @@ BOOST_AUTO_TEST_CASE(of_very_many_lines_that_wait_the_rest_is_counted) {
   }
   answer.get();
   BOOST_TEST(place.text().find(told) != std::string::npos);
+}
+
+namespace {
+
+// Asks for a `yes`, on a thread of its own.
+std::future<Asking::Event> asked_for_yes(Terminal& terminal) {
+  return std::async(std::launch::async, [&terminal] {
+    QuestionEnd end(terminal);
+    Asking asking(terminal, end);
+    const auto problem = [](const std::string& line) { return std::string(line == "yes" ? "" : "Say yes.\n"); };
+    return asking.ask({.prompt = "well? ", .problem = problem});
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_line_that_is_not_an_answer_is_asked_again) {
+  Place place;
+  Terminal terminal(place.program, [&] { return ::dup(place.program); });
+  auto event = asked_for_yes(terminal);
+  BOOST_TEST_REQUIRE(place.wait_for_text("well?", 1));
+  place.type("no\n");
+  BOOST_TEST_REQUIRE(place.wait_for_text("well?", 2));
+  place.type("yes\n");
+  BOOST_TEST((event.get() == Asking::Event::done));
+  BOOST_TEST(place.text() == "well? no\nSay yes.\nwell? yes\n");
+}
+
+BOOST_AUTO_TEST_CASE(after_five_lines_that_are_not_an_answer_nothing_is_asked) {
+  Place place;
+  Terminal terminal(place.program, [&] { return ::dup(place.program); });
+  auto event = asked_for_yes(terminal);
+  for (int i = 1; i <= 5; ++i) {
+    BOOST_TEST_REQUIRE(place.wait_for_text("well?", i));
+    place.type("no\n");
+  }
+  BOOST_TEST((event.get() == Asking::Event::closed));
+  BOOST_TEST(place.text().ends_with("well? no\nSay yes.\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_is_withdrawn_before_a_mistake_is_shown_has_no_answer) {
+  Place place;
+  Terminal terminal(place.program, [&] { return ::dup(place.program); });
+  auto event = std::async(std::launch::async, [&] {
+    QuestionEnd end(terminal);
+    Asking asking(terminal, end);
+    const auto problem = [&end](const std::string&) {
+      end.request();
+      return std::string("Say yes.\n");
+    };
+    return asking.ask({.prompt = "well? ", .problem = problem});
+  });
+  BOOST_TEST_REQUIRE(place.wait_for_text("well?", 1));
+  place.type("no\n");
+  BOOST_TEST((event.get() == Asking::Event::ended));
+  BOOST_TEST(place.text() == "well? no\n\n(the question is withdrawn)\n");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_typed_for_a_hidden_answer_is_not_shown) {
