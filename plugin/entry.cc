@@ -52,7 +52,7 @@ namespace {
 
 // ---- The plugin's state between init and deinit.
 
-// Only init and deinit change these, and nothing runs at the same time.
+// Only init and deinit change these variables, and nothing else runs meanwhile.
 std::unique_ptr<engine::WardenClient> warden_client;
 std::unique_ptr<entry::Backend> backend;
 std::unique_ptr<Sessions> sessions;
@@ -161,7 +161,7 @@ namespace {
 
 struct ToolObject {
   wtool_tool table{};
-  wtool_descriptor own_descriptor{};  // of one that is not offered
+  wtool_descriptor own_descriptor{};  // of a tool that is not offered
   const tools::Tool* tool = nullptr;
   std::shared_ptr<const Configuration> configuration;
   std::shared_ptr<engine::CommandRunner> runner;
@@ -175,7 +175,7 @@ std::shared_ptr<const Configuration> configuration_for(const ToolObject& object,
   if (limits.empty()) return object.configuration;
   if (!object.tool->description.takes_limits) {
     problem = "limits of the call: " + std::string(object.tool->description.id) +
-              " starts no command that they could limit; call it without them";
+              " starts no command that limits could apply to; call it without limits";
     return nullptr;
   }
   return object.limited->find(*object.configuration, limits, problem);
@@ -185,10 +185,10 @@ wtool_status call_new(const wtool_tool* tool, const wtool_request* request, wtoo
                       wtool_blob* error) noexcept {
   return guarded(error, [&]() -> wtool_status {
     if (tool == nullptr || request == nullptr || out == nullptr) {
-      return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_new needs a tool, a request and a place for the call");
+      return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_new needs a tool, a request and an 'out' that are not NULL");
     }
     if (!WTOOL_HAS(request, arguments)) {
-      return fail(WTOOL_E_INVALID_ARGUMENT, error, "struct_size of the request does not even cover its arguments");
+      return fail(WTOOL_E_INVALID_ARGUMENT, error, "the struct_size of the request does not cover its arguments");
     }
     const auto& object = *static_cast<const ToolObject*>(tool->self);
     std::string problem;
@@ -222,7 +222,7 @@ void stop(wtool_call& call, engine::Cancellation::Mode how, std::string_view rea
   call.approver.cancelled();
 }
 
-// Numbers the events of a call and hands them to the host. False: it wants the call stopped.
+// Numbers the events of a call and hands them to the host. False: the host wants the call stopped.
 bool deliver(wtool_call& call, std::uint32_t kind, std::string_view payload) {
   wtool_event event{};
   event.struct_size = sizeof event;
@@ -267,7 +267,7 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     if (call == nullptr || result == nullptr || !WTOOL_HAS(result, release)) {
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a call, and a blob of full size for the result");
     }
-    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a plugin between init and deinit");
+    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run works only between init and deinit");
     if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call was run already");
     CallContext context{call->runner,
                         *sessions,
@@ -294,8 +294,7 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
     if (!call->traceparent.empty()) {
       context.traceparent = child_of_trace(call->traceparent);
       if (context.traceparent.empty()) {
-        audit::log(audit::Level::warn, "shell_tools::call",
-                   "the host gave a traceparent that is not one; it is ignored",
+        audit::log(audit::Level::warn, "shell_tools::call", "the host gave an invalid traceparent, which is ignored",
                    {audit::field("traceparent", call->traceparent)}, call->parent_span);
       }
     }
@@ -326,7 +325,7 @@ wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool
       return fail(WTOOL_E_INVALID_ARGUMENT, error,
                   "explain needs a tool, a request with arguments, and a blob of full size for the result");
     }
-    if (!sessions) return fail(WTOOL_E_INVALID_ARGUMENT, error, "explain needs a plugin between init and deinit");
+    if (!sessions) return fail(WTOOL_E_INVALID_ARGUMENT, error, "explain works only between init and deinit");
     const auto& object = *static_cast<const ToolObject*>(tool->self);
     std::string problem;
     const auto configuration = configuration_for(object, *request, problem);
@@ -367,8 +366,8 @@ const tools::Tool* find_tool(std::string_view id, ToolObject& object) {
 
 wtool_status entry::tool_new(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) noexcept {
   return guarded(error, [&]() -> wtool_status {
-    if (out == nullptr) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a place for the tool");
-    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs a plugin between init and deinit");
+    if (out == nullptr) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new needs an 'out' that is not NULL");
+    if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "tool_new works only between init and deinit");
     auto object = std::make_unique<ToolObject>();
     object->tool = find_tool(text(id), *object);
     if (object->tool == nullptr) return fail(WTOOL_E_UNSUPPORTED, error, to_utf8(no_such_tool(text(id))));

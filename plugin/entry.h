@@ -1,6 +1,6 @@
-// The C interface that all plugins of this code share. entry.cc implements it once; each plugin adds a file that
-// defines wtool_entry_v1 with these functions, and the functions at the end of this file: shell_tools.cc,
-// cluster/entry.cc.
+// The C interface that all plugins of this code share. entry.cc implements it once. Each plugin adds a file
+// (shell_tools.cc, cluster/entry.cc) that defines wtool_entry_v1 with these functions, and the functions at the end of
+// this header.
 #pragma once
 
 #include <wtool/tool.h>
@@ -27,8 +27,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // The runner for a tool with this configuration. It removes the keys that concern only itself, after the fleet's
-  // policy has been applied to them. NULL: `problem` says why not.
+  // The runner for a tool with this configuration. Removes from `configuration` the keys that only the backend reads,
+  // after the fleet policy has been applied to them. NULL: `problem` says why there is no runner.
   virtual std::shared_ptr<engine::CommandRunner> runner(std::string& configuration, const FleetPolicy& fleet,
                                                         std::string& problem) = 0;
 
@@ -36,15 +36,15 @@ class Backend {
   virtual const tools::Tool* hidden_tool(std::string_view) const { return nullptr; }
 };
 
-// ---- Each plugin defines these.
+// ---- Each plugin defines these functions.
 
-// The tools that it offers.
+// The tools that the plugin offers.
 std::span<const tools::Tool> offered_tools();
 
-// Why a plugin has no tool of this id.
+// The message about an id for which the plugin has no tool.
 std::string no_such_tool(std::string_view id);
 
-// The client is that of this machine, and outlives the backend. Throws what init reports.
+// `client` supervises commands on this machine and outlives the backend. What this throws becomes the error of init.
 std::unique_ptr<Backend> make_backend(const wtool_host& host, engine::WardenClient& client);
 
 }  // namespace wtool::entry

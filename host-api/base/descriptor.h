@@ -10,7 +10,7 @@ namespace wtool {
 class Descriptor {
  public:
   Descriptor() = default;
-  explicit Descriptor(int fd) noexcept : fd_(fd) {}  // Takes ownership; a negative number is "none".
+  explicit Descriptor(int fd) noexcept : fd_(fd) {}  // Takes ownership; a negative number: no descriptor.
   Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   Descriptor& operator=(Descriptor&& other) noexcept {
     if (this != &other) {

@@ -7,8 +7,8 @@
 
 namespace wtool {
 
-// The candidate that takes the fewest edits to reach (insert, delete, replace, or swap neighbours), if that is at most
-// a third of its length (at least 1); otherwise empty. Borrowed from `candidates`.
+// The candidate that `name` becomes by the fewest edits (insert, delete, replace, or swap neighbours). Empty: every
+// candidate takes more than one edit, and more than a third of its length. The text belongs to `candidates`.
 std::string_view nearest(std::string_view name, std::span<const std::string> candidates);
 
 // "a, b, c"

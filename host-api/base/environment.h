@@ -1,4 +1,4 @@
-// What this process finds around it: its variables, and the name of its machine.
+// The environment of this process: its variables, and the name of its machine.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 namespace wtool {
 
-// The folder that the variable `name` holds, as it is written; `otherwise` where it is unset or not an absolute path.
+// The folder that the variable `name` holds, as it is written; `otherwise` if it is unset or not an absolute path.
 inline std::string environment_folder(const char* name, std::string otherwise = {}) {
   const char* value = std::getenv(name);
   return value != nullptr && value[0] == '/' ? std::string(value) : std::move(otherwise);
@@ -23,7 +23,7 @@ inline std::vector<std::string> own_environment() {
   return variables;
 }
 
-// Empty: the kernel does not tell.
+// Empty: the kernel returns an error.
 inline std::string host_name() {
   char name[256] = {};
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";

@@ -16,7 +16,7 @@ std::string escaped(std::string_view text, std::string_view keep = {});
 
 // For texts that a person judges: like escaped(), but characters that are invisible or look like a blank become \uNNNN
 // or \U00NNNNNN, too. These are characters without a glyph (zero width, format, fillers, variation selectors, tags),
-// blanks other than the plain space, and those for private use.
+// blanks other than the plain space, and private-use characters.
 std::string visible(std::string_view text);
 
 }  // namespace wtool

@@ -75,7 +75,7 @@ std::string reason(int number, const fs::path& path) {
   if (!fs::is_symlink(path, none)) return ::strerror(number);
   const std::string real = fs::weakly_canonical(path, none).string();
   return path.string() + " is a symbolic link, which a command may have made; " +
-         (none ? "remove it" : "remove it, or name " + real);
+         (none ? "remove it" : "remove it, or use the path " + real);
 }
 
 bool is_below(const fs::path& path, const fs::path& folder) {

@@ -15,13 +15,13 @@ nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 // A key that an object in this JSON has twice, in the form of show_json(); empty: no object has a key twice.
 std::string repeated_key(std::string_view text);
 
-// Parse JSON of any type; the value is discarded if the text is not JSON. They refuse a NUL: the library takes it for
-// the end of the text, and ignores whatever follows. The second keeps the order of the keys.
+// Parse JSON of any type. If the text is not JSON, the value's is_discarded() is true. A NUL is refused, because the
+// library takes it for the end of the text, and ignores what follows. The second function keeps the order of the keys.
 nlohmann::json parse_json(std::string_view text);
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
-// The same for texts that are known to be JSON, or whose mistakes the caller reports: throw nlohmann::json::exception
-// if the text is not JSON.
+// The same, but throw nlohmann::json::exception if the text is not JSON: for texts that are known to be JSON, or whose
+// mistakes the caller reports.
 nlohmann::json parse_json_or_throw(std::string_view text);
 nlohmann::ordered_json parse_ordered_json_or_throw(std::string_view text);
 

@@ -60,7 +60,7 @@ int compared(const json& one, const json& other) {
   return 0;
 }
 
-// Sorted, because an answer may be a list of any length.
+// Sorts instead of comparing all pairs, because an answer may be a list of any length.
 bool is_unique(const json& list) {
   std::vector<const json*> items;
   for (const json& item : list) items.push_back(&item);
@@ -82,7 +82,7 @@ const json* referred(const json& root, const std::string& reference) {
   }
 }
 
-// ---- Is it well-formed?
+// ---- Is a schema well-formed?
 
 class SchemaReader {
  public:
@@ -135,7 +135,7 @@ class SchemaReader {
     if (key == "multipleOf") return value.is_number() && value > 0 ? std::string{} : wrong("a number above 0");
     if (is_one_of(key, {"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
                         "minContains", "maxContains"})) {
-      return value.is_number_integer() && value >= 0 ? std::string{} : wrong("an integer from 0 on");
+      return value.is_number_integer() && value >= 0 ? std::string{} : wrong("an integer of 0 or more");
     }
     if (is_one_of(key, {"uniqueItems", "deprecated", "readOnly", "writeOnly"})) {
       return value.is_boolean() ? std::string{} : wrong("a boolean");
@@ -145,7 +145,7 @@ class SchemaReader {
     }
     if (key == "$schema") {
       return value == "https://json-schema.org/draft/2020-12/schema" ? std::string{}
-                                                                     : wrong("that of JSON Schema 2020-12");
+                                                                     : wrong("the URI of JSON Schema 2020-12");
     }
     if (key == "$ref") {
       if (!value.is_string()) return wrong("a reference");
@@ -153,7 +153,7 @@ class SchemaReader {
       const bool within = reference == "#" || reference.starts_with("#/");
       const json* const part = within ? referred(root_, reference) : nullptr;
       if (part == nullptr) return within ? wrong("a part of this schema") : std::string{};
-      // The part may be in a place to which no keyword leads.
+      // The part may be where no keyword leads, so it is read from here.
       return read_.insert(part).second ? read(*part, reference, depth + 1) : std::string{};
     }
     return {};
@@ -287,7 +287,7 @@ class SchemaChecker {
       const auto count = static_cast<std::size_t>(std::count_if(value.begin(), value.end(), fits));
       if (count < schema.value("minContains", std::size_t{1})) return place + " lacks an item that it must contain";
       if (count > schema.value("maxContains", value.size()))
-        return place + " has too many of the items of \"contains\"";
+        return place + " has too many items that match \"contains\"";
     }
     return {};
   }

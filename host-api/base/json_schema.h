@@ -1,9 +1,9 @@
-// JSON Schema 2020-12, as far as descriptors of tools and typed answers need it: checks that a schema is well-formed,
-// validates a value, and finds the least valid value.
+// The part of JSON Schema 2020-12 that descriptors of tools and typed answers need: checks that a schema is
+// well-formed, validates a value, and finds the least valid value.
 //
 // `unevaluatedProperties` and `unevaluatedItems`, `format`, and references to other documents are read but not
-// evaluated; unjudged_part() finds them in a schema. Patterns are RE2's. Validation takes a bounded time: with a schema
-// that refers to itself endlessly, no value is valid.
+// evaluated; unjudged_part() finds them in a schema. Patterns have the syntax of RE2. Validation takes a bounded time:
+// with a schema that refers to itself endlessly, no value is valid.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@
 
 namespace wtool {
 
-// What is wrong with a schema, and where: `#/properties/a/type is "objekt", which is no type`. Empty: nothing.
+// What is wrong with a schema, and where: `#/properties/a/type is "objekt", which is not a type`. Empty: nothing.
 std::string schema_mistake(const nlohmann::json& schema);
 
-// Why `value` is not valid by `schema`, which must be well-formed. Empty: it is valid.
+// Why `value` is not valid against `schema`, which must be well-formed. Empty: it is valid.
 std::string instance_mistake(const nlohmann::json& value, const nlohmann::json& schema);
 
 // The place of the first keyword in a well-formed schema that instance_mistake() does not evaluate:
-// "#/properties/a/format". Empty: it evaluates all of them.
+// "#/properties/a/format". Empty: it evaluates all keywords.
 std::string unjudged_part(const nlohmann::json& schema);
 
-// A value that is valid by `schema` and has no more than the schema requires. Nothing: none was found.
+// A value that is valid against `schema` and has no more than the schema requires. Nothing: none was found.
 std::optional<nlohmann::json> least_instance(const nlohmann::json& schema);
 
 }  // namespace wtool

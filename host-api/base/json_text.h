@@ -1,7 +1,7 @@
 // Appends a text to a line as a JSON string.
 //
-// All other JSON is written by nlohmann's library. For a record of a journal, which may take about one microsecond, the
-// library would take ten, because it first copies each text into a value (docs/decisions/0026-rooms.md).
+// All other JSON is written by nlohmann's library. A record of a journal may take about one microsecond to write, but
+// the library would take ten, because it first copies each text into a value (docs/decisions/0026-rooms.md).
 #pragma once
 
 #include <string>

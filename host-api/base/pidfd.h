@@ -1,4 +1,4 @@
-// Processes by a descriptor (pidfd), which stays with its process when another one gets the number.
+// Refers to processes by pidfd. A pidfd never comes to mean another process, unlike the number of a process.
 #pragma once
 
 #include <poll.h>

@@ -22,7 +22,7 @@ constexpr char upper(char c) noexcept { return c >= 'a' && c <= 'z' ? static_cas
 std::string lowered(std::string_view text);
 std::string in_capitals(std::string_view text);
 
-// The text without the characters of `blanks` at its begin and its end.
+// The text without the characters of `blanks` at its beginning and its end.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
 
 // Whether a text is empty, or has nothing but blanks and line ends.

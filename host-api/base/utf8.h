@@ -27,8 +27,8 @@ std::size_t valid_utf8_prefix(std::string_view bytes) noexcept;
 bool is_utf8(std::string_view bytes) noexcept;
 
 // The text with each maximal run of bytes that is not UTF-8 replaced by U+FFFD, as the Unicode standard recommends
-// (chapter 3, "U+FFFD Substitution of Maximal Subparts"). Valid text is moved through. *replaced is set when something
-// was.
+// (chapter 3, "U+FFFD Substitution of Maximal Subparts"). Valid text is moved through. *replaced says whether
+// something was replaced.
 std::string to_utf8(std::string bytes, bool* replaced = nullptr);
 
 // The smallest n' >= n at which `bytes` may be cut without splitting a character; n itself where `bytes` is not UTF-8
@@ -41,7 +41,7 @@ std::size_t cut_before(std::string_view bytes, std::size_t n) noexcept;
 // How many bytes at the end (0 to 3) may begin a character whose rest is still to come.
 std::size_t unfinished_character(std::string_view bytes) noexcept;
 
-// How many characters a UTF-8 text has: all bytes count but those that continue a character.
+// How many characters a UTF-8 text has: all of its bytes except those that continue a character.
 std::size_t character_count(std::string_view text) noexcept;
 
 // Appends the UTF-8 of a code point, which is at most U+10FFFF.

@@ -39,15 +39,15 @@ CallError not_approved(const CommandRequest& request, const std::string& why) {
   return {"approval_denied", "Command not approved: " + request.line, why};
 }
 
-// The file of approvals to use for this plan. Empty: none can be used, and `why_not` says why if one is configured. A
-// file that the command itself could write does not prove what a person wants.
+// The file of approvals to use for this plan. Empty: no file can be used, and if one is configured, `why_not` says why.
+// A file that the command itself could write does not prove what a person wants.
 std::string approvals_file(const CommandPlan& plan, const Configuration& configuration, std::string& why_not) {
   const std::string& file = configuration.commands.approvals;
   if (file.empty()) return {};
   const std::string real = policy::resolve_path("/", file);
   std::vector<std::string> writable = policy::canonical_roots(configuration.directories.roots);
   writable.push_back(plan.directory.path);
-  // An answer that opens the network is worth more to a command: no command at all may be able to write its file.
+  // An answer that opens the network is worth forging, so no command at all may be able to write the file of answers.
   if (plan.lifts_network) {
     const std::vector<std::string> by_sandbox = policy::canonical_roots(configuration.sandbox->write);
     writable.insert(writable.end(), by_sandbox.begin(), by_sandbox.end());
@@ -87,7 +87,7 @@ CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& 
   const std::string where = " in " + kept->file();
   if (std::get<policy::Remembered>(known) == policy::Remembered::never) {
     approval.answer = "never (remembered)";
-    approval.refusal = not_approved(request, "it was answered with never; the answer stands" + where);
+    approval.refusal = not_approved(request, "the answer was never; it is kept" + where);
     return approval;
   }
   if (std::get<policy::Remembered>(known) == policy::Remembered::always) {
@@ -112,31 +112,31 @@ CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& 
       break;
     case ApprovalReply::no:
       approval.answer = "no";
-      approval.refusal = not_approved(request, "the answer was no, for this once");
+      approval.refusal = not_approved(request, "the answer was no, for this one call");
       break;
     case ApprovalReply::never:
       approval.answer = "never";
       keep(false);
       approval.refusal = not_approved(
-          request, approval.not_kept.empty() ? "the answer was never; it stands" + where : "the answer was never");
+          request, approval.not_kept.empty() ? "the answer was never; it is kept" + where : "the answer was never");
       break;
     case ApprovalReply::deferred:
       approval.answer = "deferred";
-      approval.refusal = CallError{"approval_unavailable", "Approval is still to come: " + plan.verdict.reason,
+      approval.refusal = CallError{"approval_unavailable", "The approval is still pending: " + plan.verdict.reason,
                                    "make the same call again when the host has the answer"};
       break;
     case ApprovalReply::expired:
       approval.answer = "expired";
-      approval.refusal = CallError{"approval_unavailable", "Nobody has answered in time: " + plan.verdict.reason,
+      approval.refusal = CallError{"approval_unavailable", "Nobody answered in time: " + plan.verdict.reason,
                                    "make the same call again when a person is there to answer"};
       break;
     case ApprovalReply::unavailable:
       approval.answer = "unavailable";
-      approval.refusal = CallError{
-          "approval_unavailable", "Nobody could be asked: " + plan.verdict.reason,
-          "run it where a person can answer, as on a terminal; or the person who keeps the configuration can allow it "
-          "(" +
-              plan.verdict.hint + ")"};
+      approval.refusal = CallError{"approval_unavailable", "Nobody could be asked: " + plan.verdict.reason,
+                                   "run it where a person can answer, such as a terminal, or let the person who keeps "
+                                   "the configuration allow it "
+                                   "(" +
+                                       plan.verdict.hint + ")"};
       break;
   }
   return approval;

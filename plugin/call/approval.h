@@ -23,7 +23,7 @@ enum class ApprovalReply { unavailable, yes, no, always, never, deferred, expire
 class ApprovalAsker {
  public:
   virtual ~ApprovalAsker() = default;
-  // Blocks until an answer arrives, or the call is cancelled; the answer is then "unavailable".
+  // Blocks until an answer arrives or the call is cancelled. For a cancelled call, the answer is "unavailable".
   virtual ApprovalReply ask(const ApprovalQuestion& question) = 0;
 };
 
@@ -31,16 +31,17 @@ struct CallApproval {
   std::optional<CallError> refusal;  // absent: the command may run
   std::string answer;                // "yes", "always (remembered)", ..., for the audit trail
   std::string fingerprint;
-  std::string not_kept;  // why a permanent answer could not be kept; empty: it was
+  std::string not_kept;  // why a permanent answer cannot be kept; empty: it can
 };
 
-// Where permanent answers are kept for this plan. NULL: nowhere; if a file is configured, `why_not` says why.
+// Where permanent answers are kept for this plan; never NULL. `why_not` says why a configured file is not used; in that
+// case, and if no file is configured, the object keeps nothing.
 std::shared_ptr<const policy::RememberedAnswers> remembered_answers(const CommandRequest& request,
                                                                     const CommandPlan& plan,
                                                                     const Configuration& configuration,
                                                                     std::string& why_not);
 
-// `approver` may be NULL: nobody can be asked then.
+// If `approver` is NULL, nobody can be asked.
 CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& plan,
                               const Configuration& configuration, std::string_view tool, std::string_view call_id,
                               ApprovalAsker* approver);

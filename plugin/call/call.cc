@@ -23,16 +23,16 @@ CallError policy_error(const policy::Verdict& verdict) {
 }
 
 CallError trail_error(const std::string& problem) {
-  return {"policy_denied", problem, "no call runs unrecorded; audit.when_unwritable: continue allows it"};
+  return {"policy_denied", problem, "no call runs unrecorded; to allow it, set audit.when_unwritable to continue"};
 }
 
-// What keeps the background processes of this call when it has ended; NULL: they are ended with it.
+// What keeps the background processes of this call after its end. NULL: they are ended with the call.
 Background* kept_in(const CommandRequest& request, CallContext& context) {
   if (request.session) return &request.session->background();
   return context.configuration.keep_background ? &context.sessions.background() : nullptr;
 }
 
-// Runs what the plan says. An error: its sandbox is not available.
+// Runs the command of the plan. An error means that its sandbox is not available.
 std::variant<CallError, engine::CommandOutcome> run(const CommandPlan& plan, const engine::RunOptions& options,
                                                     CallContext& context, CallResult& result) {
   engine::Sandbox* const sandbox = context.configuration.confinement.get();
@@ -49,7 +49,8 @@ std::variant<CallError, engine::CommandOutcome> run(const CommandPlan& plan, con
   return std::get<engine::CommandOutcome>(std::move(ran));
 }
 
-// Adds to each state that a runner reports what only the call knows. Drops a state that repeats the last one.
+// Adds the masked argv to the state `started`, which a runner reports without it. Drops a state that repeats the
+// previous one.
 engine::StateSink state_sink(const CommandPlan& plan, const CommandRequest& request, const CallContext& context) {
   if (!context.state) return {};
   std::vector<std::string> argv = plan.command.arguments;
@@ -58,7 +59,7 @@ engine::StateSink state_sink(const CommandPlan& plan, const CommandRequest& requ
   return [&context, argv = std::move(argv),
           last = engine::CommandState{.name = engine::CommandState::Name::ended}](engine::CommandState state) mutable {
     using Name = engine::CommandState::Name;
-    // Nothing is borrowed: the reasons are constants.
+    // The view of the reason may be kept, because all reasons are constants.
     if (last.name == state.name && last.reason == state.reason) return true;
     last = {.name = state.name, .reason = state.reason};
     if (state.name == Name::started) state.argv = argv;
@@ -66,8 +67,8 @@ engine::StateSink state_sink(const CommandPlan& plan, const CommandRequest& requ
   };
 }
 
-// Gives the command its place in the caller's trace, unless the caller itself has set the variable, or the rules deny
-// it.
+// Gives the command its place in the caller's trace by the variable TRACEPARENT, unless the caller has set that
+// variable or environment.deny has it.
 void set_trace(const CommandRequest& request, const CallContext& context, CommandPlan& plan) {
   constexpr std::string_view name = "TRACEPARENT";
   if (context.traceparent.empty()) return;

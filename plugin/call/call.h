@@ -1,6 +1,6 @@
 // Executes one call, the same way for every tool: plan, approval, audit, run, log. A tool passes what to run, with the
 // rules of its own specification, and gets the outcome. It never judges, runs or records a call itself: tests/layers
-// refuses the headers that it would need.
+// refuses the headers that a tool would need for that.
 //
 //   CommandRequest request;
 //   request.line = "git log --oneline";
@@ -41,9 +41,9 @@ struct CallContext {
   std::uint64_t parent_span = 0;
   std::optional<std::chrono::milliseconds> ceiling;  // the host's time limit, from the start of the call
   ApprovalAsker* approver = nullptr;                 // NULL: nobody can be asked
-  // Stops this call now, from any thread, for as long as it runs.
+  // Stops this call at once. Any thread may call it while the call runs.
   std::function<void(std::string_view reason)> abort;
-  // The same as `configuration`, for what outlives the call.
+  // Owns `configuration`, for programs that outlive the call.
   std::shared_ptr<const Configuration> kept_configuration;
   engine::StateSink state = {};
   // The call's own place in its caller's trace (base/trace_context.h), for the command, the log and the audit trail;
@@ -59,10 +59,10 @@ struct CallResult {
   std::string directory;                 // canonical; empty if it could not be opened
   std::string program;                   // argv[0], or the shell's path
   bool through_shell = false;
-  engine::Limits limits;                         // those that applied
+  engine::Limits limits;                         // the limits that applied
   std::optional<engine::SandboxReport> sandbox;  // if a sandbox is configured
   std::string audit_error;                       // why the end could not be written to the audit trail
-  std::chrono::milliseconds time_limit{0};       // that applied: the timeout, or the host's ceiling if that is shorter
+  std::chrono::milliseconds time_limit{0};       // the timeout, or the host's ceiling if that is shorter
 };
 
 // Blocks until the call has ended and is recorded.

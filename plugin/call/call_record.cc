@@ -43,7 +43,7 @@ std::string describe(const engine::CommandOutcome& outcome) {
 audit::Level level_of(const engine::CommandOutcome& outcome) {
   if (std::holds_alternative<engine::Lost>(outcome.termination) || outcome.unkillable_count > 0)
     return audit::Level::error;
-  // A caller that cancels a call expects it to end, and a service of a workflow always ends that way.
+  // A caller that cancels a call expects it to end, and every service of a workflow ends by a cancellation.
   if (std::holds_alternative<engine::Exited>(outcome.termination) ||
       std::holds_alternative<engine::Cancelled>(outcome.termination)) {
     return audit::Level::info;
@@ -127,7 +127,7 @@ struct TrailEnding {
   void operator()(const engine::NoNode& how) const { line["how"] = "did not start: " + how.detail; }
 };
 
-// The text itself is never recorded: it may be anything, so its secrets cannot be recognised.
+// The text of standard input is never recorded: it may be anything, so its secrets cannot be recognised.
 void add_input(Json& line, const CommandRequest& request) {
   if (!request.standard_input) return;
   line["stdin_bytes"] = request.standard_input->size();

@@ -19,7 +19,7 @@ bool is_posix_shell(std::string_view program) {
   return name == "sh" || name == "dash" || name == "bash" || name == "ash" || name == "ksh";
 }
 
-// Variables that make bash run something other than the line, or more. With them, a line must go through the shell.
+// Variables that make bash run other code than the line, or more code. If one is set, a line must go through the shell.
 bool changes_shell(std::string_view variable) {
   return variable.starts_with("BASH_ENV=") || variable.starts_with("BASH_FUNC_");
 }
@@ -42,8 +42,8 @@ void run_directly(std::vector<std::string> words, CommandPlan& plan) {
                               policy::find_variable(plan.command.variables, "PATH", engine::default_search_path));
 }
 
-// Executing a program directly is twice as fast as through a shell, and gives exact errors. This is done only for lines
-// that mean the same without a shell.
+// Executing a program directly is twice as fast as through a shell, and gives exact errors. Only lines that mean the
+// same without a shell are executed directly.
 void decide_program(const CommandRequest& request, const Configuration& configuration, CommandPlan& plan) {
   if (configuration.direct_exec && is_posix_shell(configuration.shell) &&
       std::none_of(plan.command.variables.begin(), plan.command.variables.end(), changes_shell)) {
@@ -110,7 +110,7 @@ bool open_directory(const CommandRequest& request, const Configuration& configur
   refuse(
       plan,
       {"policy_denied", request.directory_parameter + ": " + plan.directory.path + " is outside of directories.roots",
-       "allowed are these and what is below them: " + list},
+       "the allowed folders, with all that is below them, are: " + list},
       "directories.roots");
   return false;
 }
@@ -162,7 +162,7 @@ CommandPlan plan_place(const CommandRequest& request, const Configuration& confi
   if (request.standard_input) plan.command.standard_input = *request.standard_input;
 
   const bool judged = policy::judges_lines(rules, configuration.directories);
-  // A list trusts certain programs, and a variable such as PATH would put another one in their place.
+  // The rules trust certain programs, and a variable such as PATH would put other programs in their place.
   const bool trusted =
       request.tool_rules || policy::judges_words(rules, configuration.directories) || (request.interactive && judged);
   if (trusted || judged) {
@@ -223,7 +223,7 @@ CommandPlan make_plan(const CommandRequest& request, const Configuration& config
   }
   plan.lifts_network = plan.verdict.opens_network && configuration.sandbox && !configuration.sandbox->network &&
                        !configuration.network_stays_closed;
-  // Added to the reason, so that every host shows it, whatever parts of a question it shows.
+  // Part of the reason, because every host shows the reason of a question, whatever else it shows.
   if (plan.lifts_network) {
     plan.verdict.reason += request.interactive ? "; a yes opens the network for as long as this program runs"
                                                : "; a yes opens the network for this one call";

@@ -38,16 +38,16 @@ struct CommandRequest {
   std::string directory_parameter = "working_directory";          // the caller's name for it, for messages
   std::optional<std::chrono::milliseconds> timeout;               // absent: the configured default
   policy::Variables environment;                                  // the caller's, in addition to the host's
-  policy::Variables tool_environment;                             // the tool's, in the same way
+  policy::Variables tool_environment;                             // the tool's, also in addition to the host's
   std::optional<std::string> standard_input;                      // absent: empty
   ToolRules tool_rules;                                           // empty: none
-  std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // kept ones for tool_rules; NULL: the configured file
-  std::optional<std::size_t> output_bytes;                        // to keep of each stream; absent: as configured
+  std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // for answers to tool_rules; NULL: commands.approvals
+  std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
   bool expands = false;                         // a line that is judged word by word may have globs and a few variables
-  bool interactive = false;                     // it gets a terminal, and nobody judges what is typed there
-  engine::CommandTerminal* terminal = nullptr;  // that terminal, borrowed; NULL: nothing is run
+  bool interactive = false;                     // the command gets a terminal, and nobody judges what is typed there
+  engine::CommandTerminal* terminal = nullptr;  // that terminal, borrowed; NULL: the request is only explained
   bool merged_output = false;                   // standard error and standard output become one stream
-  std::shared_ptr<Session> session;             // the one that keeps its background processes; NULL: as configured
+  std::shared_ptr<Session> session;             // the session that keeps its background processes; NULL: as configured
   std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for its lines in the audit trail
 };
 

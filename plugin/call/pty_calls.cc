@@ -56,12 +56,12 @@ PtyEnd end_of(const CallResult& result) {
 
 // How often a waiting question checks whether its terminal is being ended.
 constexpr std::chrono::milliseconds between_looks{50};
-constexpr std::string_view time_is_over = "the time that the host gave it is over (deadline_ms)";
+constexpr std::string_view time_is_over = "the host's time limit for the call is over (deadline_ms)";
 
 // Passes questions to the caller's thread, the only thread on which the host allows them.
 class Relay : public ApprovalAsker {
  public:
-  // `abort` stops the call that started the terminal, and withdraws what it asks; it is called only until close().
+  // `abort` stops the call that started the terminal, and withdraws its question. It is not called after close().
   Relay(const engine::Cancellation& terminal, std::function<void(std::string_view)> abort,
         Pty::Clock::time_point deadline)
       : terminal_(terminal), abort_(std::move(abort)), deadline_(deadline) {}
@@ -74,7 +74,7 @@ class Relay : public ApprovalAsker {
     while (!changed_.wait_for(lock, between_looks, [this] { return reply_ || closed_; })) {
       const bool ending = terminal_.mode() != engine::Cancellation::Mode::none;
       if (!ending && Pty::Clock::now() < deadline_) continue;
-      // The answer is no longer needed. The lock keeps the call alive meanwhile.
+      // The answer is no longer needed. The caller cannot return from close() while this thread holds the lock.
       question_ = nullptr;
       if (abort_ && !aborted) abort_(ending ? terminal_.reason() : std::string(time_is_over));
       aborted = true;
@@ -144,8 +144,8 @@ bool has_started_nothing(const CallResult& result) {
 CallError no_such_pty(std::string_view id) {
   return {
       "session_not_found", "There is no terminal " + dumped(Json(id)),
-      "it was stopped, or never started here; pty_list lists those that exist. A terminal lives in the program that "
-      "started it, such as `wtool mcp`; each `wtool call` is a program by itself"};
+      "it was stopped, or never started here; pty_list lists the existing terminals. A terminal lives in the program "
+      "that started it, such as `wtool mcp`; each `wtool call` is a separate program"};
 }
 
 Pty::Clock::time_point deadline_of(const CallContext& context) {

@@ -34,7 +34,7 @@ void record_shutdown(const Session& session, audit::Trail& trail, std::uint64_t 
   if (!problem.empty()) audit::log(audit::Level::error, session_log, problem, {}, 0);
 }
 
-// Returns what went wrong; empty: the event is recorded, or need not be.
+// Returns the result of write_to_trail(); empty also without an audit trail.
 std::string put_on_record(std::string_view event, const Session& session, const CallContext& context,
                           std::uint64_t unkillable) {
   // Asking for the status changes nothing and is frequent, so it is logged at a lower level.
@@ -81,8 +81,8 @@ std::string record_look(const Session& session, const CallContext& context) {
 CallError no_such_session(std::string_view id) {
   return {"session_not_found", "There is no session " + quoted(id),
           "it was closed, or never opened here; terminal_create_session opens one and gives its sessionId. A session "
-          "lives in the program that opened it: a run of `wtool run`, `wtool mcp`, or a host of your own; each `wtool "
-          "call` is a program by itself, and its session ends with it"};
+          "lives in the program that opened it: a run of `wtool run`, `wtool mcp`, or a host of your own. Each `wtool "
+          "call` is a separate program, and its session ends with it"};
 }
 
 Labels labels_of(const Session& session) {
@@ -121,7 +121,7 @@ std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequ
     std::vector<engine::ProcessName> unkillable;
     context.sessions.close(session->details().id, context.configuration.grace, unkillable);
     return CallError{"policy_denied", std::move(problem),
-                     "no session opens unrecorded; audit.when_unwritable: continue allows it"};
+                     "no session opens unrecorded; to allow it, set audit.when_unwritable to continue"};
   }
   if (context.configuration.trail) {
     session->on_plugin_shutdown = [weak = std::weak_ptr(session),

@@ -29,7 +29,7 @@ std::variant<CallError, std::shared_ptr<Session>> open_session(const SessionRequ
 
 struct ClosedSession {
   std::vector<engine::ProcessName> unkillable;  // processes that the kernel would not let us kill
-  std::string audit_error;                      // why it could not be recorded
+  std::string audit_error;                      // why the end of the session could not be recorded
 };
 
 // Waits until all processes of the session have ended. Any thread.
@@ -44,7 +44,8 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 // The labels that all lines of a session have.
 Labels labels_of(const Session& session);
 
-// Records that the status of a session was asked for. Returns what went wrong; empty: nothing.
+// Records that the status of a session was asked for. Returns the result of write_to_trail(); empty also without an
+// audit trail.
 std::string record_look(const Session& session, const CallContext& context);
 
 // Records a call that was refused before its command could be judged.

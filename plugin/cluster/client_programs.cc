@@ -56,7 +56,7 @@ class CancelWatch {
         if (ready[1].revents != 0) return;
         cancellation.request(engine::Cancellation::Mode::now, "the call that needs it was cancelled");
       });
-    } catch (...) {  // Without the thread, the command ends when its time is over.
+    } catch (...) {  // Without the thread, the command ends when its time is up.
     }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }

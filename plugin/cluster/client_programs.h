@@ -1,4 +1,4 @@
-// The client programs of Slurm on this machine: run in the custody of the plugin's own warden, and bounded in time.
+// Runs the client programs of Slurm on this machine, in the custody of the plugin's own warden and for a limited time.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ const std::string& local_plugin_path();
 struct Said {
   bool done = false;  // it ran to its end, with exit status 0
   std::string out{};
-  std::string why{};  // if it is not done: its standard error, or how it ended
+  std::string why{};  // if `done` is false: its standard error, or how it ended
   bool cancelled = false;
 };
 
-// Sets the client whose custodians run these programs; borrowed. After NULL, none can be run. Do not call it while one
-// runs.
+// Sets the client whose custodians run the client programs. The client is borrowed. After NULL, no program can be run.
+// Must not be called while a program runs.
 void set_client_custody(engine::WardenClient* client);
 
 // Runs a command line and waits for at most `seconds`. Any thread. Throws only std::bad_alloc. When the descriptor
-// `cancel` becomes readable, the command is ended; a thread watches that descriptor until this returns.
+// `cancel` becomes readable, the command is ended; a thread watches the descriptor until run_here returns.
 Said run_here(const std::string& command, int seconds, int cancel = -1);
 
 }  // namespace wtool::cluster

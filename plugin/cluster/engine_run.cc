@@ -59,7 +59,7 @@ class EngineRun : public tools::PreparedCall {
   OrderAnswer end_session(CallContext& context) const {
     engine::CommandOutcome outcome;
     outcome.termination = engine::Exited{0};
-    // Without an id, no command of the session began here.
+    // An empty id means that no command of the session began here.
     const bool known = context.sessions.close(order_->session, order_->grace, outcome.unkillable_names);
     if (!known && !order_->session.empty()) {
       throw std::invalid_argument("there is no session " + order_->session + " here");
@@ -104,13 +104,13 @@ class EngineRun : public tools::PreparedCall {
     using Clock = std::chrono::steady_clock;
     if (order_->time_limit.count() > 0) options.deadline = Clock::now() + order_->time_limit;
     options.grace = order_->grace;
-    // The host captures the output; here, only a sandbox reads standard error.
+    // The host captures the output. On this node, only a sandbox reads standard error.
     options.capture_bytes = configuration.confinement ? std::max<std::size_t>(order_->capture_bytes, 4096) : 4096;
     options.limits = configuration.limits;
     options.state = context.state;
     options.merged = order_->merged;
     options.lifts_network = order_->lifts_network;
-    options.spill_directory = configuration.spill_directory.get();  // The host writes there; the command does not.
+    options.spill_directory = configuration.spill_directory.get();  // The sandbox ignores changes in this folder.
     options.name = context.call_id;
     engine::SandboxReport report;
     answer.result = context.runner->run(command, order_->directory, configuration.confinement.get(), options,

@@ -2,8 +2,8 @@
 //
 // - A call is judged, approved and recorded here, by the same code as in shell_tools; only then does it take a slot
 //   (remote_runner.h).
-// - In a pilot (`wtool agent`) the same plugin runs what hosts send: commands run on that machine, and it has the tool
-//   engine_run, which is never offered.
+// - In a pilot (`wtool agent`), commands run on the pilot's machine. The plugin then also has the tool engine_run,
+//   which carries out the orders of hosts and is never listed.
 #include "entry.h"
 
 #include <algorithm>
@@ -66,8 +66,8 @@ class ClusterBackend final : public Backend {
     all.erase("cluster");
     if (all.contains("background") && all["background"] == "keep") {
       problem =
-          "background: keep: a call on a cluster gives its slot back at its end, so none of its processes can live on; "
-          "only terminal sessions keep processes there";
+          "background is keep, but a call on a cluster gives its slot back at its end, so none of its processes can "
+          "live on; only terminal sessions keep processes there";
       return nullptr;
     }
     auto options = cluster::read_options(section, std::filesystem::current_path(), problem);

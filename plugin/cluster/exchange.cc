@@ -47,7 +47,7 @@ void Exchange::send(const Request& request) {
                                        {"log_from", wanted_level()},
                                        {"window", slot_.window},
                                        {"hold", request.hold}});
-  // A message that could not be sent may have been sent in part; the pilot's answer, or its silence, decides.
+  // If sending fails, a part of the message may have been sent. The pilot's answer, or its silence, decides.
   channel.send(Type::call, head + '\0' + request.order);
 }
 
@@ -67,7 +67,7 @@ void Exchange::pass_on_log(const std::string& text) const {
   }
 }
 
-// Handles events, logs and beats. False: the message is something else.
+// Handles events, logs and beats. False: the message is of another type.
 bool Exchange::pass_on(const ChannelMessage& message, const Listener& listener) const {
   const bool bytes = message.type == Type::standard_output || message.type == Type::standard_error;
   if (!bytes && message.type != Type::log && message.type != Type::beat) return false;
@@ -94,7 +94,7 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
   bool begun = false;
   auto told = Cancellation::Mode::none;
   for (;;) {
-    // Checked before each message, since output may come without a pause.
+    // The cancellation is checked before each message, since output may come without a pause.
     if (const auto mode = cancellation == nullptr ? told : cancellation->mode(); mode > told) {
       told = mode;
       channel.send(Type::cancel, static_cast<char>(mode) + cancellation->reason());
@@ -142,10 +142,10 @@ std::string lose(Pool& pool, Slot slot, const std::string& why, std::uint64_t sp
   std::string message = "The node " + node;
   if (!job.empty()) message.append(" (job ").append(job).append(")");
   message.append(" was lost: ").append(why);
-  // A pilot that died has left its commands to its warden; one that hangs is ended by Slurm.
+  // The commands of a pilot that died are ended by its warden; a pilot that hangs is ended by Slurm.
   const std::string problem = Pool::end_job(job);
   if (!problem.empty())
-    message.append("; its job could not be ended, look for what still runs there: ").append(problem);
+    message.append("; check what still runs there, because its job could not be ended: ").append(problem);
   audit::log(audit::Level::warn, target, message, {audit::field("node", node), audit::field("job", job)}, span);
   const auto settled = Clock::now() + settling;
   while (Clock::now() < settled) {

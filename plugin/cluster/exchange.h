@@ -1,6 +1,6 @@
 // One order on a slot, from its start to the pilot's answer, on the thread of the caller.
 //
-// - Only the connection counts. When it ends or stays silent, the pilot ends the command by itself before this side
+// - Only the connection counts. When it ends or stays silent, the pilot ends the command by itself before this host
 //   gives up (base/pilot/channel.h).
 // - The pilot's log records become log records of the host, with the pilot's node.
 #pragma once
@@ -30,11 +30,11 @@ class Exchange {
   void send(const Request& request);
 
   enum class End {
-    answered,   // `text` is the answer,
-    refused,    // or a sentence: the pilot has begun nothing,
-    failed,     // or a sentence: it has begun the command, and ended it,
-    not_begun,  // or nothing was begun: another slot may take it,
-    lost        // or it may have been begun, and the sentence says how it was lost.
+    answered,   // `text` is the pilot's answer
+    refused,    // the pilot has begun nothing; `text` says why
+    failed,     // the pilot has begun the command, and ended it; `text` says why
+    not_begun,  // nothing was begun, so another slot may take the order
+    lost        // the command may have been begun; `text` says how it was lost
   };
   struct Listener {
     std::function<void(engine::Stream, std::string_view)> output{};
@@ -53,8 +53,8 @@ class Exchange {
   Clock::time_point heard_ = Clock::now();  // when the pilot last gave a sign of life
 };
 
-// Gives up a slot whose connection has ended or is silent. When this returns, nothing that ran there is alive, so the
-// caller may try again. Returns a sentence for the message.
+// Gives up a slot whose connection has ended or is silent, and ends its job. When this returns, the commands of the
+// slot have ended, unless the job could not be ended. Returns a sentence for the message, which then says so.
 std::string lose(Pool& pool, Slot slot, const std::string& why, std::uint64_t span);
 
 }  // namespace wtool::cluster

@@ -1,4 +1,4 @@
-// Where the host listens for its pilots, and which addresses it tells them.
+// Where the host listens for its pilots, and the addresses that it gives them.
 #pragma once
 
 #include <netinet/in.h>
@@ -27,7 +27,7 @@ struct ListenAddress {
 // family, or is not an address.
 std::optional<ListenAddress> listen_address(const std::string& address, int family);
 
-// Returns a listening socket, which does not block, and notes its port in `place`; without one, errno says why.
+// Returns a listening socket, which does not block, and stores its port in `place`. Empty: errno says why.
 Descriptor listen_at(ListenAddress& place);
 
 // The numeric addresses of this machine: IPv4 first, loopback addresses last. `six`: IPv6 addresses as well, except

@@ -16,14 +16,14 @@ namespace {
 
 using nlohmann::json;
 
-// Reads the keys of a section. Those of a class, if one is chosen, take precedence; a class may have only some of the
-// keys.
+// Reads the keys of a section. If a class is chosen, its keys take precedence. A class may have only the keys that are
+// read before end_of_class().
 class OptionsReader {
  public:
   OptionsReader(const json& section, const json& chosen, std::string prefix, std::string& error)
       : section_(section), class_(chosen), prefix_(std::move(prefix)), error_(error) {}
 
-  // From here on, keys belong to the section as a whole.
+  // The keys that are read from here on belong to the section as a whole.
   void end_of_class() {
     for (const auto& [name, value] : class_.items()) {
       if (!known_.contains(name)) error_ = "unknown key " + prefix_ + name;
@@ -122,7 +122,7 @@ bool is_size(const std::string& text) {
   return digits != 0 && std::min(digits, text.size()) <= 9 && unit;
 }
 
-// The class that cluster.slot names; empty without one. NULL: `error` says why.
+// The keys of the class that cluster.slot names; no keys if cluster.slot is missing. NULL: `error` says why.
 const json* chosen_class(const json& section, std::string& slot, std::string& error) {
   static const json nothing = json::object();
   const json classes = section.value("classes", json());
@@ -131,7 +131,7 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
   }
   for (const auto& [name, keys] : classes.items()) {
     if (!is_name(name)) {
-      error = "cluster.classes: the name of a class is letters, digits, _, - and ., but this is " +
+      error = "cluster.classes: the name of a class may have only letters, digits, _, - and ., but one is " +
               json(name).dump(-1, ' ', true, json::error_handler_t::replace);
       return nullptr;
     }
@@ -146,7 +146,7 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
   error = "cluster.slot must be one of cluster.classes";
   std::string list;
   for (const auto& [name, keys] : classes.items()) list += (list.empty() ? "" : ", ") + name;
-  error += (list.empty() ? ", which has no class" : " (" + list + ")") + std::string(", but is ") +
+  error += (list.empty() ? " (there are no classes)" : " (" + list + ")") + std::string(", but is ") +
            wanted->dump(-1, ' ', true, json::error_handler_t::replace);
   return nullptr;
 }
@@ -237,7 +237,8 @@ std::chrono::seconds longest_call(const Options& options) {
 std::string submission(const Options& options, const std::string& name, const std::string& comment,
                        const std::string& program, const std::string& ticket, const std::string& here) {
   std::string line = "sbatch";
-  // If an option is given twice, sbatch takes the last one, so these come before those that they must not change.
+  // If an option is given twice, sbatch takes the last one. So cluster.extra comes before the options that it must not
+  // change.
   std::istringstream words(options.extra);
   for (std::string word; words >> word;) line += ' ' + shell_quoted(word);
   const auto add = [&line](const char* option, const std::string& value) {
@@ -249,7 +250,7 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--constraint=", options.constraint);
   add("--gres=", options.gres);
   if (!options.memory.empty()) {
-    // Slurm does not know slots, so it is asked for the memory of all of them.
+    // Slurm does not know slots, so the memory of all slots is requested.
     const std::size_t digits = options.memory.find_first_not_of("0123456789");
     const long amount = std::stol(options.memory) * options.slots;
     add("--mem=", std::to_string(amount) + (digits == std::string::npos ? "M" : options.memory.substr(digits)));
@@ -258,7 +259,7 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--job-name=", name);
   add("--comment=", comment);
   add("--chdir=", here);
-  // In this one name, Slurm replaces % and what follows it; %% stands for the character itself.
+  // In the name after --output, Slurm replaces % and the character after it; %% stands for a single %.
   std::string folder;
   for (const char c : std::filesystem::path(ticket).parent_path().string())
     folder += c == '%' ? "%%" : std::string(1, c);

@@ -1,4 +1,4 @@
-// The section `cluster` of a configuration: what to ask of Slurm, and for how long. `cluster.slot` names one of
+// The `cluster` section of a configuration: what to request from Slurm, and for how long. `cluster.slot` names one of
 // `cluster.classes`, whose keys then replace the section's.
 #pragma once
 
@@ -16,20 +16,20 @@ enum class Auth { automatic, munge, key };
 struct Options {
   std::string slot{};    // the class; empty: the section's own keys
   int slots = 4;         // calls at once on one node
-  int nodes = 1;         // the most pilots
+  int nodes = 1;         // the maximum number of pilots
   int cpus = 1;          // for each slot
   std::string memory{};  // for each slot, as sbatch reads it: "512M"
   int minutes = 60;      // a pilot's time limit
   std::string partition{}, account{}, qos{}, constraint{}, gres{};
-  std::string extra{};  // further options of sbatch, in words
+  std::string extra{};  // further options of sbatch, separated by spaces
   std::chrono::seconds wait{300};
   std::chrono::seconds idle{60};
-  std::string address{};    // numeric; empty: all of this machine's
-  std::string job_name{};   // of all its jobs; a host that sets it can find them again; empty: one is made up
+  std::string address{};    // numeric; empty: all addresses of this machine
+  std::string job_name{};   // of all jobs, by which the host can find them again; empty: the pool chooses it
   std::string directory{};  // absolute; where tickets and the pilots' logs are
   Auth auth = Auth::automatic;
-  std::string munge_socket{};   // empty: libmunge's own
-  bool copies_program = false;  // into the folder of the ticket, for nodes that do not have it
+  std::string munge_socket{};   // empty: the default of libmunge
+  bool copies_program = false;  // copies wtool into the ticket's folder, for nodes without it
 
   bool operator==(const Options&) const = default;
 };
@@ -41,8 +41,8 @@ std::optional<Options> read_options(const nlohmann::json& section, const std::st
 // not set.
 std::uint64_t call_memory(const Options& options);
 
-// How long before the end of its time a pilot stops taking calls, and ends those that it has. Commands must have their
-// grace, at most 60 seconds, before Slurm ends the job.
+// How long before the end of its time a pilot stops taking calls, and ends the calls that it has. Commands must have
+// their grace, at most 60 seconds, before Slurm ends the job.
 std::chrono::seconds ending(const Options& options);
 
 // The longest time limit that a new pilot can promise to a call, with some time for the start of the job.

@@ -24,32 +24,32 @@ struct Order {
   std::string directory{};  // a path
   std::optional<std::string> standard_input{};
   std::chrono::milliseconds grace{0};
-  std::chrono::milliseconds time_limit{0};  // from the start on the node; 0: none
+  std::chrono::milliseconds time_limit{0};  // from the start on the node; 0: no limit
   std::size_t capture_bytes = 0;            // of standard error, in which a sandbox looks for refusals
   bool merged = false;
   bool keep = false;
   bool lifts_network = false;
   std::string limits{};  // only of this call (configuration/call_limits.h); empty: none
   bool in_session = false;
-  std::string session{};      // its id on the node; empty: it has none yet
+  std::string session{};      // the id of the session on the node; empty: it has none yet
   bool ends_session = false;  // nothing is run: the session is closed, and all that it keeps is ended within `grace`
 };
 
 struct OrderAnswer {
   std::variant<engine::CommandOutcome, engine::SandboxRefusal> result{};
-  std::optional<engine::SandboxReport> report{};  // where there is a sandbox
+  std::optional<engine::SandboxReport> report{};  // if a sandbox is configured
   bool kept = false;                              // The session keeps processes of this command.
   std::string session{};
 };
 
 std::string to_bytes(const Order& order);
 std::string to_bytes(const OrderAnswer& answer);
-// Nothing: the bytes are not such a message.
+// Nothing: the bytes are not a valid message.
 std::optional<Order> read_order(std::string_view bytes);
 std::optional<OrderAnswer> read_answer(std::string_view bytes);
 
-// True for variables that belong to a node and its job, by name: those of Slurm, and those that name devices. A command
-// gets those of the node, not those of the host.
+// True for the names of variables that belong to a node and its job: those of Slurm, and those that name devices. A
+// command gets the node's values of these variables, not the host's.
 bool is_of_node(std::string_view name);
 
 }  // namespace wtool::cluster

@@ -61,12 +61,13 @@ Pool::~Pool() {
     if (!ticket_.empty()) fs::remove(ticket_, ignored);
     // The logs of failed pilots are kept, so that people can read them.
     if (!folder_.empty()) fs::remove_all(failure_.why.empty() ? folder_ : folder_ + "/program", ignored);
-  } catch (...) {  // A pilot that could not be removed from the queue ends when it finds nobody.
+  } catch (...) {  // A job that could not be cancelled ends when its pilot cannot connect.
   }
 }
 
-// Under the lock, in a forked child. The connections and pilots stay the parent's: two processes that encrypt with the
-// same keys would reveal them. The child closes its copies of the descriptors, which the parent does not notice.
+// Under the lock, in a forked child. The connections and pilots stay with the parent, because two processes that
+// encrypt with the same keys would reveal them. The child closes its copies of the descriptors, which the parent does
+// not notice.
 void Pool::leave_to_parent() {
   idle_.clear();
   parked_.clear();
@@ -147,7 +148,7 @@ bool Pool::start(std::string& why) {
   return true;
 }
 
-// With `auto`, munge is used if it answers here. False: munge is asked for, but cannot be used.
+// With `auto`, munge is used if it answers on this machine. False: munge is asked for, but cannot be used.
 bool Pool::find_key_by_munge(std::string& why) {
   munge_.reset();
   if (options_.auth == Auth::key) return true;
@@ -169,7 +170,8 @@ void Pool::unwatch(int descriptor) const { ::epoll_ctl(epoll_.get(), EPOLL_CTL_D
 
 // Under the lock: does whatever can be done without waiting.
 void Pool::advance() {
-  // Has room for every newcomer: one that has sent something must be read now, or it would count as silent.
+  // There is room for every newcomer, because a newcomer that has sent something must be read now, or it would count as
+  // silent.
   std::array<epoll_event, max_newcomers + 64> events{};
   const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
@@ -191,7 +193,7 @@ void Pool::advance() {
 
 void Pool::accept_all() {
   for (;;) {
-    // The others wait in the queue, which is no longer watched: it would keep waking this thread.
+    // Further connections wait in the queue. It is no longer watched, because it would keep waking this thread.
     if (newcomers_.size() >= max_newcomers) {
       unwatch(listener_.get());
       accepting_ = false;
@@ -222,12 +224,13 @@ void Pool::accept_all() {
   }
 }
 
-// The first record that opens proves that the other side has the key now, and is not a recording.
+// The first record that can be decrypted proves that the other side has the key now, and does not replay a recording.
 void Pool::greet(int descriptor) {
   Newcomer& newcomer = newcomers_.at(descriptor);
   const bool answered = newcomer.channel->state() == Channel::State::open;
   const std::optional<pilot::ChannelMessage> message = newcomer.channel->next();
-  // Its message may have been unread for long, because no call waited: its time to speak begins with our answer.
+  // The message may have been unread for long, because no call waited. So the time for the next one begins with our
+  // answer.
   if (!answered && newcomer.channel->state() == Channel::State::open) newcomer.since = Clock::now();
   if (!message && newcomer.channel->state() != Channel::State::closed) return;
   const auto hello = message ? parse_json(message->text) : nlohmann::json();
@@ -246,7 +249,7 @@ void Pool::greet(int descriptor) {
       known_.insert(slot.job);
       ++unshared_;
     } else {
-      // The pilot said this after our answer, so it lasts for at least this long.
+      // The pilot sent `left` after our answer, so from our answer on it lasts for at least `left` seconds.
       const auto number = [&](const char* key) {
         return has(key, &nlohmann::json::is_number_integer)
                    ? std::clamp<std::int64_t>(hello[key].get<std::int64_t>(), 0, 366 * 86400)
@@ -288,7 +291,7 @@ void Pool::drop_idle(int descriptor) {
   idle_.erase(found);
 }
 
-// The same for a parked slot.
+// A parked slot has sent something. It is dropped only when its connection has ended.
 void Pool::drop_parked(int descriptor) {
   const auto found = std::find_if(parked_.begin(), parked_.end(),
                                   [&](const auto& entry) { return entry.second.channel->descriptor() == descriptor; });
@@ -386,7 +389,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
   return {};
 }
 
-// The slot that was used most recently, among those that last for at least `needed`. end(): no slot does.
+// The slot that was used most recently, among those that last for at least `needed`. end(): there is no such slot.
 std::vector<Slot>::iterator Pool::find_idle(std::chrono::milliseconds needed) {
   const auto now = Clock::now();
   const auto found =

@@ -1,11 +1,12 @@
 // The pilots of one configuration, and their free slots.
 //
-// - A free slot is a connection: in the queue of the listening socket, or idle here. The threads that wait for one do
-//   everything: they accept, finish handshakes, submit and look after pilots. There is no other thread.
-// - A slot that a session keeps is parked here between its commands; its end is noticed like that of a free slot.
+// - A free slot is a connection: in the queue of the listening socket, or idle here. The threads that wait for a slot
+//   do all the work: they accept, finish handshakes, submit and look after pilots. There is no other thread.
+// - A slot that a session keeps is parked here between its commands. Its end is noticed in the same way as the end of a
+//   free slot.
 // - A pilot is one job on one node. As many pilots are submitted as the calls need, up to cluster.nodes. A pilot whose
 //   connections have all ended is gone, and is replaced when calls need another one.
-// - A pilot says how long its job lasts. A call goes to one that lasts long enough; without one, a new job is
+// - A pilot says how long its job lasts. A call goes to a pilot that lasts long enough. If there is none, a new job is
 //   submitted, and an idle pilot that no waiting call can use is ended to make room.
 // - A running pilot is known by its connections. Slurm is asked only about jobs whose pilots have not connected yet:
 //   why they wait, which of them ended before that and must be replaced, and which jobs sbatch submitted without
@@ -37,7 +38,7 @@ using Clock = std::chrono::steady_clock;
 // How long a call may take: it needs a pilot that lasts as long.
 struct Need {
   std::chrono::milliseconds time{0};
-  bool exact = false;  // the caller named the time, so no less will do
+  bool exact = false;  // the caller named the time, so a shorter time will not do
 };
 
 // Why there was no slot.
@@ -55,27 +56,28 @@ struct Slot {
   // Bytes of events and logs that came over the connection in all its calls, and how many of them were acknowledged to
   // the pilot.
   std::uint64_t taken = 0, told = 0;
-  std::size_t window = pilot::smallest_window;  // how many more may be on their way
-  bool leaving = false;  // Its pilot takes no more orders: it ends what it has, and then the connection.
+  std::size_t window = pilot::smallest_window;  // how many bytes may be sent before they are acknowledged
+  bool leaving = false;  // Its pilot takes no more orders, ends those that it has, and then closes the connection.
 };
 
 class Pool {
  public:
   explicit Pool(Options options);
-  // Closes all connections, which ends the pilots, and removes their jobs from the queue and the ticket.
+  // Closes all connections, which ends the pilots, cancels their jobs, and removes the ticket.
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
   // Waits for a free slot of a pilot that lasts long enough. Returns a slot without a channel if `cancel` (a
-  // descriptor) became readable, or if no slot was free in time, or none can become free; `refusal` says which.
+  // descriptor) became readable, if no slot was free in time, or if no slot can become free. In the last two cases,
+  // `refusal` says why.
   Slot take(int cancel, Clock::time_point until, Refusal& refusal, const Need& need = {});
   void give_back(Slot slot);
-  // Call it when the slot's connection has ended.
+  // Call it when the slot's connection has ended or is silent.
   void lost(Slot slot);
-  // Keeps a slot that stays taken while nobody uses it, so that the end of its connection is seen. The number is never
-  // 0. A slot whose pilot leaves is kept until its connection ends: until then the pilot is ending what the session
-  // keeps.
+  // Keeps a slot that stays taken while nobody uses it, so that the end of its connection is seen. Returns its number,
+  // which is never 0. A slot whose pilot leaves is kept until its connection ends: until then the pilot is ending what
+  // the session keeps.
   std::uint64_t park(Slot slot);
   // Returns the parked slot. A slot without a channel: its connection has ended.
   Slot unpark(std::uint64_t number);
@@ -92,7 +94,7 @@ class Pool {
     int connections = 0;
     int busy = 0;                                        // how many of them have a call, or are kept by a session
     bool leaving = false;                                // one of its connections has ended
-    Clock::time_point until = Clock::time_point::max();  // when it ends its calls, once it has come
+    Clock::time_point until = Clock::time_point::max();  // when the pilot ends its calls; known once it has connected
     std::string state{};                                 // what Slurm says while the pilot has not connected
   };
   struct Newcomer {
@@ -147,7 +149,7 @@ class Pool {
   Descriptor listener_, epoll_, idle_event_;
   bool told_ = false;  // idle_event_ is readable: an idle slot fits a waiting call
   std::map<int, Newcomer> newcomers_;
-  std::vector<Slot> idle_;  // the last one that was used is taken first
+  std::vector<Slot> idle_;  // the most recently used one is taken first
   std::map<std::uint64_t, Slot> parked_;
   std::uint64_t last_parked_ = 0;
   std::map<std::string, Pilot> pilots_;

@@ -1,5 +1,5 @@
 // The jobs of a pool: how many are needed, how they are submitted, and what Slurm says about those whose pilots have
-// not come.
+// not connected.
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -43,7 +43,7 @@ std::string last_lines(const std::string& file) {
 
 }  // namespace
 
-// Whether the text is the number of a job, or empty: a pilot that is not a job.
+// True for the number of a job, and for an empty text, which stands for a pilot that is not a job.
 bool Pool::is_job(std::string_view text) { return text.find_first_not_of("0123456789") == std::string_view::npos; }
 
 // How many waiting calls cannot get a slot, because all slots of the pilots that last long enough are taken. The calls
@@ -96,7 +96,7 @@ void Pool::look_after_pilots(Lock& lock, int cancel) {
 
 void Pool::submit(Lock& lock, int cancel) {
   const std::string command = submission(options_, name_, comment_, program_, ticket_, here_);
-  // Set before sbatch runs, so that it holds also after an exception: until sbatch has answered, a job may exist.
+  // Set before sbatch runs, and so also if an exception is thrown. Until sbatch has answered, a job may exist.
   uncertain_ = true;
   const Said said = [&] {
     const Unlocked unlocked(lock);
@@ -105,7 +105,7 @@ void Pool::submit(Lock& lock, int cancel) {
   const std::string job = said.out.substr(0, said.out.find_first_of(";\n"));
   if (said.done && !job.empty() && is_job(job)) {
     uncertain_ = false;
-    // Its pilot may have come already.
+    // Its pilot may have connected already.
     pilots_[job].submitted = Clock::now();
     known_.insert(job);
     next_question_ = std::max(next_question_, Clock::now() + question_every);
@@ -225,7 +225,7 @@ void Pool::clear_queue(Lock& lock) {
     return cancel_jobs(jobs, " --state=PENDING", cancelled_seconds);
   }();
   if (!done || !waiting_.empty()) return;
-  // A job that already runs becomes known when its pilot comes.
+  // A job that already runs becomes known when its pilot connects.
   std::erase_if(pilots_, [](const auto& entry) { return entry.second.connections == 0 && !entry.first.empty(); });
 }
 

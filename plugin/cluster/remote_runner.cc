@@ -65,7 +65,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     if (!slot.channel) forget();
     return slot;
   }
-  // `id`: what its pilot calls the session; empty: as before.
+  // `id` is the id of the session on the node; empty: unchanged.
   void keep(Slot slot, std::string id, bool kept) {
     parked_ = pool_->park(std::move(slot));
     if (!id.empty()) id_ = std::move(id);
@@ -89,7 +89,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
     slot_ = pool_->unpark(std::exchange(parked_, 0));
     if (!slot_.channel) return forget();
     ending_.emplace(slot_, 0);
-    if (!slot_.leaving) ending_->send(request);  // otherwise its pilot ends everything, and then the connection
+    if (!slot_.leaving) ending_->send(request);  // a leaving pilot ends everything by itself
   }
 
   std::vector<engine::ProcessName> wait_end() override {
@@ -105,7 +105,7 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
       pool_->give_back(std::move(slot_));
       return outcome->unkillable_names;
     }
-    // It is not certain that what the session kept is dead, so its node is given up.
+    // The processes that the session kept may still be alive, so its node is given up.
     if (end == Exchange::End::answered) text = "it sent something that is not a result";
     lose(*pool_, std::move(slot_), text.empty() ? "its pilot had ended" : text, 0);
     return {};
@@ -114,11 +114,11 @@ class RemoteSession final : public engine::SessionHold, public engine::KeptTree 
  private:
   const std::shared_ptr<Pool> pool_;
   const std::string configuration_;
-  std::uint64_t parked_ = 0;  // the slot, in the pool
-  std::string id_;            // on the node
+  std::uint64_t parked_ = 0;  // the number of the slot in the pool; 0: none
+  std::string id_;            // of the session on the node
   bool keeps_ = false;
-  Slot slot_;                       // while the session is being ended,
-  std::optional<Exchange> ending_;  // by this exchange
+  Slot slot_;                       // set while the session is being ended
+  std::optional<Exchange> ending_;  // the exchange that ends the session
 };
 
 // The variables to send: all but those of a job and its devices that this host merely inherited (is_of_node).
@@ -252,12 +252,12 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     };
     if (how == Exchange::End::refused) {
       give_back({}, false);
-      return end(
-          engine::NotStarted{engine::NotStarted::Stage::custody, 0, "the node " + node + " refused it: " + text});
+      return end(engine::NotStarted{engine::NotStarted::Stage::custody, 0,
+                                    "the node " + node + " refused the command: " + text});
     }
     if (how == Exchange::End::failed) {
       give_back({}, false);
-      return end(engine::Lost{"the node " + node + " could not finish it: " + text,
+      return end(engine::Lost{"the node " + node + " could not finish the command: " + text,
                               "it is not known what the command did; check before you call again"});
     }
     if (how == Exchange::End::lost) {
@@ -275,14 +275,14 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     received.finish(outcome);
     if (const auto* not_started = std::get_if<engine::NotStarted>(&outcome.termination);
         not_started != nullptr && not_started->stage == engine::NotStarted::Stage::directory) {
-      // This host could open the folder.
+      // This host could open the folder, so the node lacks it.
       outcome.termination =
           engine::NoNode{"The node " + node + " does not have the folder " + directory +
                              " of this machine: " + std::generic_category().message(not_started->error),
                          true};
     }
     if (std::holds_alternative<engine::Cancelled>(outcome.termination)) {
-      // If nobody here asked to cancel it, its node was taken away.
+      // If nobody on this host cancelled the command, its node was taken away.
       outcome.termination =
           is_cancelled() ? engine::Termination(engine::Cancelled{cancellation.reason()})
                          : engine::NodeLost{"The node " + node +

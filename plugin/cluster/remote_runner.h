@@ -1,7 +1,7 @@
 // Runs commands on the nodes of a cluster: takes a free slot of a pilot (pool.h), runs the command there, and gives the
 // slot back.
 //
-// - Capture, spill files and events are this host's; the pilot sends the output as it comes.
+// - This host captures the output, writes the spill files and makes the events. The pilot sends the output as it comes.
 // - A command that its pilot did not begin goes to another pilot. If a command is lost in any other way, it ends as
 //   `NodeLost`.
 // - The commands of a session share a slot, which the session keeps until it is closed, together with what they leave
@@ -18,7 +18,7 @@ namespace wtool::cluster {
 
 class RemoteRunner final : public engine::CommandRunner {
  public:
-  // The configuration is that of the tool, without the section `cluster`; its sandbox is enforced on the node.
+  // `configuration` is that of the tool, without the `cluster` section. Its sandbox is enforced on the node.
   RemoteRunner(std::shared_ptr<Pool> pool, std::string configuration)
       : pool_(std::move(pool)), configuration_(std::move(configuration)) {}
 
@@ -27,7 +27,7 @@ class RemoteRunner final : public engine::CommandRunner {
       const engine::RunOptions& options, engine::Cancellation& cancellation, const engine::OutputSink& sink,
       engine::SandboxReport& report) override;
 
-  // Adds what Slurm would be asked for (submission.h).
+  // Adds what would be requested from Slurm (submission.h).
   std::string explained(std::string explanation) const override;
 
  private:

@@ -90,7 +90,7 @@ class LimitsReader {
   void end() {
     if (rest_.empty() || !error_.empty()) return;
     error_ = "limits of the call: there is no key " + show_json(rest_.begin().key()) +
-             "; there are files, sandbox, network, cpu_seconds, memory_bytes, processes, open_files, file_bytes";
+             "; the keys are files, sandbox, network, cpu_seconds, memory_bytes, processes, open_files, file_bytes";
   }
 
  private:
@@ -112,7 +112,7 @@ class LimitsReader {
   std::string& error_;
 };
 
-// The paths that exist, without links.
+// Resolves the links in the paths. Paths that do not exist are left out.
 std::vector<std::string> without_links(const std::vector<std::string>& paths) {
   std::vector<std::string> resolved;
   for (const std::string& path : paths) {
@@ -149,7 +149,7 @@ engine::HeldFiles held_files(const CallFiles& files, const engine::SandboxPolicy
           common_roots(writable, without_links(files.write))};
 }
 
-// A sandbox that refuses nothing, for a configuration without one: the limits then tighten it.
+// A sandbox that refuses nothing. If the configuration has no sandbox, the limits tighten this one.
 engine::SandboxPolicy open_sandbox() {
   engine::SandboxPolicy policy;
   policy.read = {"/"};
@@ -189,7 +189,7 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
     policy.needs_files = true;
     if (!files->temporary.empty()) {
       std::vector<std::string> own = common_roots(without_links(policy.write), without_links({files->temporary}));
-      // If the call may not write there, the variable would name a useless folder.
+      // If the call may not write there, TMPDIR would name a useless folder.
       if (!own.empty() && !read_only) held->temporary_folder = own.front();
       policy.held->write.insert(policy.held->write.end(), own.begin(), own.end());
     }
@@ -220,7 +220,7 @@ std::shared_ptr<const Configuration> LimitedConfigurations::find(const Configura
   const std::lock_guard lock(mutex_);
   if (const auto found = known_.find(limits); found != known_.end()) return found->second;
   auto made = tightened(configuration, limits, error);
-  // Which files a call is held to differs from call to call.
+  // The files that a call may use differ from call to call, so such a configuration is not kept.
   if (!made || (made->sandbox && made->sandbox->held)) return made;
   if (known_.size() >= max_known) known_.clear();
   known_.emplace(limits, made);

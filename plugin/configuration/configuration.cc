@@ -118,8 +118,9 @@ void read_background(const Json& all, bool& keep, std::string& error) {
   }
 }
 
-// The files that made this configuration and those that it names. A call may not write them, because it would approve
-// itself or leave no record. Each is listed as it is named and, if it is a link, also as what it leads to.
+// The files that made this configuration and those that it names. A call may not write them, because it could then
+// approve itself or leave no record. Each file is listed under its own name and, if it is a link, also under that of
+// its target.
 std::vector<std::string> files_in_force(const Json& all, const Configuration& configuration, std::string& error) {
   std::vector<std::string> named;
   Section section(all, "in_force", error);
@@ -160,7 +161,7 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   auto configuration = std::make_shared<Configuration>();
   for (const auto& [key, value] : all.items()) {
     if (std::find(sections.begin(), sections.end(), key) == sections.end()) {
-      error = "configuration: there is no section " + key + "; there are";
+      error = "configuration: there is no section " + key + "; the sections are";
       for (const char* name : sections) error += (name == sections.front() ? " " : ", ") + std::string(name);
       return nullptr;
     }

@@ -1,4 +1,4 @@
-// The configuration of a tool: the JSON that a host hands to tool_new, checked to the last key.
+// The configuration of a tool: the JSON that a host hands to tool_new, with every key checked.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace wtool {
 
-// What limits.timeout_max "none" stands for: 100 years, which clocks can still add.
+// The value of limits.timeout_max for "none": 100 years, which can still be added to the time of a clock.
 inline constexpr std::chrono::seconds max_timeout{3'155'760'000};
 
 // Built-in values are the defaults. docs/guide/configuration.md describes each key.
@@ -33,9 +33,9 @@ struct Configuration {
   std::size_t output_bytes = 1024UL * 1024;      // output.bytes, per stream: 4096 .. 67108864
   engine::Limits limits;                         // limits.cpu_seconds, memory_bytes, processes, open_files, file_bytes
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
-  std::optional<engine::SandboxPolicy> sandbox;  // the section sandbox; absent: none
-  std::string temporary_folder;                  // only of this call, as its TMPDIR; empty: none (call_limits.h)
-  bool network_stays_closed = false;  // No approval opens the network: a call asked for that (call_limits.h).
+  std::optional<engine::SandboxPolicy> sandbox;  // the `sandbox` section; absent: no sandbox
+  std::string temporary_folder;                  // TMPDIR of this one call; empty: not set (call_limits.h)
+  bool network_stays_closed = false;             // The limits of a call forbid approvals to open the network.
 
   policy::CommandRules commands;         // commands.*
   policy::DirectoryRules directories;    // directories.roots, confine_arguments
@@ -44,23 +44,23 @@ struct Configuration {
 
   bool keep_background = false;         // background: end | keep
   std::size_t sessions_max = 50;        // sessions.max: 1 .. 1000
-  std::string tools_allow;              // sessions.tools_allow: an absolute path; empty: where it is by default
+  std::string tools_allow;              // sessions.tools_allow: an absolute path; empty: the default path
   std::size_t pty_max = 8;              // pty.max: 1 .. 64
   std::chrono::seconds pty_idle{1800};  // pty.idle_seconds: 1 .. 86400
-  std::string execute_run_root;         // execute_run.root: an absolute path; empty: it is found
+  std::string execute_run_root;         // execute_run.root: an absolute path; empty: it is searched for
 
   // The configuration's own files, commands.approvals, sessions.tools_allow and audit.file. Each is listed as an
-  // absolute path whose folder has no links, and, if the file itself is a link, also as what it leads to.
+  // absolute path whose folder has no links, and, if the file itself is a link, also by the path of its target.
   std::vector<std::string> files_in_force;
 
-  // What all calls share of output.directory; NULL where output.spill is never.
+  // output.directory, shared by all calls; NULL if output.spill is never.
   std::shared_ptr<engine::SpillDirectory> spill_directory;
   std::shared_ptr<engine::Sandbox> confinement;  // the sandbox of this policy, which calls of all tools share
   std::shared_ptr<audit::Trail> trail;           // the audit trail, shared by all calls; NULL without audit.file
 };
 
-// NULL with `error`, one sentence that names the key, its value and what is allowed. An empty text means {}. The policy
-// of the fleet is its first layer, and its locks hold.
+// Returns NULL for an invalid configuration; `error` is then one sentence that names the key, its value and what is
+// allowed. An empty text means {}. The fleet policy is the first layer of the configuration, and its locks hold.
 std::shared_ptr<const Configuration> parse_configuration(std::string_view json, std::string& error,
                                                          const FleetPolicy& policy = {});
 

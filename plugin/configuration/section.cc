@@ -181,7 +181,7 @@ void Section::program_names(const char* key, std::vector<std::string>& value) {
 void Section::patterns(const char* key, std::vector<std::string>& value) {
   if (!take(key)) return;
   if (const Json* odd = odd_one(taken_, is_pattern); odd != nullptr) {
-    return complain(key, *odd, "a list of names of variables, in which * and ? stand for what they do in file names");
+    return complain(key, *odd, "a list of names of variables, in which * and ? match as in file names");
   }
   value = taken_.get<std::vector<std::string>>();
 }

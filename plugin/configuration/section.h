@@ -42,7 +42,7 @@ class Section {
     value = static_cast<Number>(wanted);
   }
 
-  // A limit: a whole number, or 0 for none.
+  // A limit: a whole number, or 0 for no limit.
   template <typename Number>
   void limit(const char* key, Number lowest, Number highest, Number& value) {
     number<Number>(key, lowest, highest, true, value, true);
@@ -68,7 +68,7 @@ class Section {
   // "default" leaves `value` empty.
   void absolute_paths_or_default(const char* key, std::optional<std::vector<std::string>>& value);
 
-  // "default", "none", or a list of names, in which "default" stands for the names that `value` has before.
+  // "default", "none", or a list of names, in which "default" stands for the names that `value` had before.
   void names(const char* key, std::vector<std::string>& value);
 
   // Commands in literal words, the last of which may be "*"; false if the key is missing. With `prefixes`, every entry

@@ -1,11 +1,11 @@
-// The third party besides custodian and warden: the plugin itself ends what a command has left when both keepers do not
-// answer, because the command has stopped, starved or crippled them.
+// The last resort after custodian and warden: the plugin itself ends what is left of a command when neither keeper
+// answers, because the command has stopped, starved or crippled them.
 //
 // Contract:
-// - It kills processes below the custodian, and those that the warden has inherited; never a keeper.
-// - It recognises keepers by their session, which is the warden's: each command begins its own, and no process can join
-//   another's.
-// - It sees only what is below a living keeper. If the command has killed both, its processes cannot be found here.
+// - It kills processes below the custodian, and those that the warden has inherited, but never a keeper.
+// - It recognises keepers by their session, which is the warden's: each command begins a session of its own, and no
+//   process can join another session.
+// - It sees only what is below a living keeper. If the command has killed both keepers, its processes cannot be found.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@ class Backstop {
   // Throws std::bad_alloc. The custodian must outlive this object.
   explicit Backstop(const Custodian& custodian) : custodian_(custodian) {}
 
-  // Continues the keepers, and sends SIGKILL to every visible process of the command. Returns how many lived before the
-  // signal; never waits.
+  // Continues the keepers, and sends SIGKILL to every visible process of the command. Returns how many of them lived
+  // before the signal. Never waits.
   std::uint32_t kill_once();
 
-  // True when the last kill_once sent its signal to a process that the one before had not seen.
+  // True if the last kill_once sent its signal to a process that the previous kill_once had not seen.
   bool found_new() const { return found_new_; }
 
-  // True when the last kill_once could look everywhere.
+  // True if, at the last kill_once, a keeper lived and the processes below each living keeper could be read.
   bool sees_all() const { return sees_all_; }
 
-  // The first of those that lived at the last kill_once.
+  // The names of processes that lived at the last kill_once, at most max_named.
   std::vector<ProcessName> living() const { return names_of(names_, living_); }
 
  private:
-  // False when not every process below `root` could be looked at.
+  // False if the processes below `root` could not be read.
   bool kill_below(std::unique_ptr<ProcessTree>& tree, pid_t root, pid_t spared);
 
   const Custodian& custodian_;

@@ -1,4 +1,4 @@
-// A call's wish to stop, and waits that respect it: until an event, the call's deadline or its cancellation.
+// The cancellation of a call, and waits that also end when the call is cancelled or its deadline passes.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,13 @@ class Cancellation {
 
   Cancellation();  // Throws std::system_error when no descriptor is free.
 
-  // Never waits. The first reason stands; now overrides graceful. Any thread.
+  // Never waits; any thread may call it. The first reason stays. `now` overrides `graceful`.
   void request(Mode mode, std::string_view reason);
 
   Mode mode() const { return mode_.load(std::memory_order_acquire); }
   std::string reason() const;
 
-  // Readable when a request has come that acknowledge() has not seen.
+  // Readable after a request, until acknowledge() is called.
   int descriptor() const { return event_.get(); }
   void acknowledge();
 

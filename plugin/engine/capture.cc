@@ -42,8 +42,8 @@ std::string Capture::take_text(bool& lossy) {
   std::string text = std::move(head_);
   std::rotate(tail_.begin(), tail_.begin() + static_cast<std::ptrdiff_t>(tail_start_), tail_.end());
   if (truncated()) {
-    // Drops the last character of the head if it is cut. (An invalid rest of four bytes or more is not a cut character:
-    // the output is not text, and nothing is dropped.)
+    // Drops the last character of the head if it is cut. (Four or more invalid bytes at the end are not a cut
+    // character. Such output is not text, and nothing is dropped.)
     const std::size_t whole = valid_utf8_prefix(text);
     if (text.size() - whole < 4 && whole < text.size()) text.resize(whole);
     tail_.erase(0, cut_after(tail_, 0));

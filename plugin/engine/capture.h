@@ -1,5 +1,5 @@
-// Keeps what a command writes on one stream: all of it up to a cap, and beyond that the first half and the last half,
-// with the true count of bytes. Memory never exceeds the cap, whatever comes.
+// Keeps what a command writes to one stream. Output up to the cap is kept whole. Beyond the cap, only the beginning and
+// the end are kept, half of the cap each. The count of bytes is always exact, and memory never exceeds the cap.
 #pragma once
 
 #include <array>
@@ -15,31 +15,31 @@ class Capture {
   // `cap` in bytes, at least 2.
   explicit Capture(std::size_t cap) : head_cap_(cap / 2), tail_cap_(cap - cap / 2) {}
 
-  // Adds bytes. Those that were read into room() are not copied again.
+  // Adds bytes. Bytes that were read into room() are not copied again.
   void append(std::string_view bytes);
 
-  // Two parts of the ring into which the caller may read the next bytes directly. They hold the oldest bytes, which are
-  // then lost. What was read is added part by part. Both parts are empty if the ring is smaller than `least` bytes, and
-  // while nothing has been left out, even if the next byte will be, so that whole() stays whole until append().
+  // Two parts of the ring into which the caller may read the next bytes directly. Reading overwrites the oldest bytes.
+  // The caller then appends what it read, part by part. Both parts are empty if the ring is smaller than `least` bytes.
+  // Both are also empty until bytes have been left out, so that whole() stays valid until append().
   std::array<std::span<char>, 2> room(std::size_t least);
 
   std::uint64_t total_bytes() const { return total_; }
   bool truncated() const { return total_ > head_cap_ + tail_cap_; }
   // Whether `bytes` more bytes would all be kept.
   bool fits(std::size_t bytes) const { return total_ + bytes <= head_cap_ + tail_cap_; }
-  // All bytes so far, in two parts. Only while nothing is left out; valid until the next append.
+  // All bytes so far, in two parts. Call it only while nothing has been left out. Valid until the next append.
   std::array<std::string_view, 2> whole() const { return {head_, tail_}; }
 
-  // The text as valid UTF-8. Where bytes were left out, one line between head and tail says how many; both are cut
-  // between characters. `lossy` is set when bytes had to be replaced. Empties the capture.
+  // The text as valid UTF-8. Where bytes were left out, one line between head and tail says how many. Head and tail are
+  // cut between characters. `lossy` is set if bytes had to be replaced. Empties the capture.
   std::string take_text(bool& lossy);
 
  private:
   std::size_t head_cap_;
   std::size_t tail_cap_;
   std::string head_;
-  std::string tail_;            // A ring once it is full,
-  std::size_t tail_start_ = 0;  // whose oldest byte is here.
+  std::string tail_;            // a ring once it is full
+  std::size_t tail_start_ = 0;  // where the oldest byte of the ring is
   std::uint64_t total_ = 0;
 };
 

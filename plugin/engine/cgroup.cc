@@ -54,8 +54,8 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
-// The path in the hierarchy of version 2, from the line "0::/path". Nothing where it is not visible ("/../x": the
-// process is outside of its own cgroup namespace).
+// The path in the hierarchy of version 2, from the line "0::/path". Nothing if the path is not visible ("/../x": the
+// process is outside its own cgroup namespace).
 std::optional<std::string> own_path(std::string_view membership) {
   for (const std::string_view line : split(membership, '\n')) {
     if (!line.starts_with("0::/")) continue;
@@ -80,7 +80,8 @@ bool hands_on_both(const std::string& directory) {
 }
 
 bool is_ours_to_use(const std::string& directory) {
-  // Moving a process requires the right to write to this file in the cgroup that is above both its old and its new one.
+  // Moving a process requires the right to write to cgroup.procs in the nearest cgroup above both its old cgroup and
+  // its new one.
   return ::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0 &&
          ::faccessat(AT_FDCWD, (directory + "/cgroup.procs").c_str(), W_OK, AT_EACCESS) == 0;
 }
@@ -121,7 +122,7 @@ Descriptor open_cgroup_base() {
       choose_cgroup_base(cgroup_directories(read_text("/proc/self/mountinfo"), read_text("/proc/self/cgroup")));
   if (path.empty()) return {};
   Descriptor base(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Another file system may be mounted over the place that mountinfo names.
+  // Another file system may be mounted over the folder that mountinfo names.
   struct statfs system {};
   if (!base || ::fstatfs(base.get(), &system) != 0 || system.f_type != CGROUP2_SUPER_MAGIC) return {};
   return base;

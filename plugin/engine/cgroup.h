@@ -1,8 +1,8 @@
-// Where the kernel can limit a command's memory and processes: the cgroup (version 2) in which custodians make a cgroup
-// for each call.
+// Finds the base: the cgroup (version 2) in which custodians make a cgroup for each call, so that the kernel can limit
+// the call's memory and processes.
 //
 // Contract:
-// - Only looks: it changes nobody's cgroup.subtree_control, and moves no process.
+// - Changes nobody's cgroup.subtree_control, and moves no process.
 // - The base is the host's own cgroup or the nearest one above it that delegates both controllers, `memory` and `pids`,
 //   and in which this user may make a cgroup and move a process to it. A cgroup that delegates controllers has no
 //   processes of its own (except the root), so the kernel's rule against processes in inner cgroups is kept.
@@ -20,18 +20,18 @@
 namespace wtool::engine {
 
 // The directories of the process's cgroup and of those above it, up to the root of the mount, innermost first. Empty
-// without version 2, or where no mount shows this cgroup. The arguments are the texts of /proc/self/mountinfo and
+// without version 2, or if no mount shows this cgroup. The arguments are the texts of /proc/self/mountinfo and
 // /proc/self/cgroup.
 std::vector<std::string> cgroup_directories(std::string_view mounts, std::string_view membership);
 
 // The first directory that can be the base; empty when none can.
 std::string choose_cgroup_base(const std::vector<std::string>& directories);
 
-// Opens the base of this process. An empty descriptor when it has none.
+// Opens the base of this process. Returns an empty descriptor if there is none.
 Descriptor open_cgroup_base();
 
-// Kills every process in the cgroup of one call, and waits up to a second until it is empty. False where there is no
-// such cgroup, the kernel cannot kill it (before Linux 5.14), or a process in it lives on.
+// Kills every process in the cgroup of one call, and waits up to a second until the cgroup is empty. False if there is
+// no such cgroup, the kernel cannot kill it (before Linux 5.14), or a process in it lives on.
 bool kill_cgroup(int base, pid_t custodian, std::uint64_t call);
 
 }  // namespace wtool::engine

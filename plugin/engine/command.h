@@ -8,7 +8,7 @@
 
 namespace wtool::engine {
 
-// What a command is confined by, in the form that its custodian takes (warden::SandboxPart).
+// The confinement of a command, in the form in which its custodian receives it (warden::SandboxPart).
 struct Confinement {
   std::string message;
   int ruleset = -1;           // a Landlock ruleset, borrowed; -1: none
@@ -23,11 +23,11 @@ struct Command {
   std::string shell;                               // Runs executable files of no known format; an absolute path.
   int directory = -1;                              // Descriptor of the working directory, borrowed.
   const Confinement* sandbox = nullptr;            // Borrowed.
-  std::optional<std::string_view> standard_input;  // The whole of it, borrowed; absent: it is empty.
+  std::optional<std::string_view> standard_input;  // The whole input, borrowed; absent: the input is empty.
 };
 
-// The files that a shell would try for `name`: the name itself if it has a slash, else one for each part of
-// `search_path` (an empty part is the working directory). Relative ones are relative to the working directory.
+// The files that a shell would try for `name`: the name itself if it has a slash, otherwise one file for each part of
+// `search_path` (an empty part is the working directory). Relative paths are relative to the working directory.
 std::vector<std::string> candidate_paths(std::string_view name, std::string_view search_path);
 
 // The search path if PATH is not set, as in dash.

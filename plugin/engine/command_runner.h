@@ -1,4 +1,4 @@
-// Where commands run: on this machine, or on others. call/ knows no other way to run one.
+// Runs commands, on this machine or on others. call/ knows no other way to run a command.
 #pragma once
 
 #include <string>
@@ -15,18 +15,18 @@ class CommandRunner {
   virtual ~CommandRunner() = default;
 
   // Blocks until no process of the command lives, except those that are kept. `directory` is the path of
-  // command.directory, and `sandbox` that of the configuration, or NULL. With a refusal, nothing was run. `report` is
-  // filled in where there is a sandbox, as far as it is known.
+  // command.directory. `sandbox` is the sandbox of the configuration, or NULL. If a refusal is returned, nothing was
+  // run. With a sandbox, `report` receives what is known about its effect.
   virtual std::variant<CommandOutcome, SandboxRefusal> run(const Command& command, const std::string& directory,
                                                            Sandbox* sandbox, const RunOptions& options,
                                                            Cancellation& cancellation, const OutputSink& sink,
                                                            SandboxReport& report) = 0;
 
-  // The explanation of a call, the JSON text of an object, with what this runner adds to it.
+  // Returns the explanation of a call (the JSON text of an object) with the additions of this runner.
   virtual std::string explained(std::string explanation) const { return explanation; }
 };
 
-// On this machine, in the custody of the warden.
+// Runs commands on this machine, in the custody of the warden.
 class LocalRunner final : public CommandRunner {
  public:
   // The client must outlive this object.

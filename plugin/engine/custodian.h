@@ -17,11 +17,12 @@ namespace wtool::engine {
 
 class SignalScope;
 
-// After the grace period of an end, a custodian kills for 5 s. If it has not reported by then, it is itself in trouble.
+// How long after the grace period of an end a report may take. The custodian kills for 5 s, so one that has not
+// reported after 7 s is itself in trouble.
 constexpr std::chrono::milliseconds report_slack{7000};
-// The time that SIGTERM gives to processes that are swept away, or must stop now.
+// The time between SIGTERM and SIGKILL for processes that are swept away, or must stop now.
 constexpr std::chrono::milliseconds short_grace{50};
-// How often keepers are continued, in case a command has stopped them, while nothing is heard from them.
+// How often silent keepers are continued, in case a command has stopped them.
 constexpr std::chrono::milliseconds wake_interval{500};
 
 // Serves one caller at a time. Can be moved but not copied, since it owns its socket.
@@ -29,47 +30,48 @@ struct Custodian {
   Descriptor socket;
   std::uint64_t number = 0;
   std::shared_ptr<WardenProcess> warden;
-  // Both come with the custodian's first message; until then they are 0 and empty.
+  // Set by the custodian's first message. Until then, `process` is 0 and `handle` is empty.
   pid_t process = 0;
   Descriptor handle;  // a pidfd
-  // Set by WardenClient: the turn in which it was taken last, and whether no other custodian had a command then.
+  // Set by WardenClient: the turn in which this custodian was last taken, and whether no other custodian had a command
+  // at that time.
   std::uint64_t turn = 0;
   bool alone = false;
-  // Set by WardenClient: no command has run since its own last one, after which it checked itself.
+  // Set by WardenClient: this custodian checked itself after its last command, and no command has run since.
   bool checked = false;
-  // It serves only the commands of this session; NULL: it serves any.
+  // The custodian serves only the commands of the session with this scope; NULL: it serves any command.
   std::shared_ptr<SignalScope> scope;
 
-  // It ended without reading all that it was sent.
+  // The custodian ended without reading everything that it was sent.
   bool left_unread = false;
 
-  // Takes one message, which may fill only the first bytes of `report`. A message of the custodian about itself is
-  // handled here, and header.kind is then `custodian_spawned`. After its last message: size 0 if it had read all that
-  // it was sent, and otherwise -1 with ECONNRESET.
+  // Receives one message, which may fill only the first bytes of `report`. A message with the custodian's own process
+  // number is handled here, and header.kind is then `custodian_spawned`. After the custodian's last message, the size
+  // is 0 if the custodian had read everything that it was sent, and otherwise -1 with ECONNRESET.
   warden::Received receive(warden::Report& report);
 
   // Call it before a start: the custodian ends if a command has changed what its children would inherit
   // (warden/own_state.h). False if the message cannot be sent.
   bool inspect() const;
 
-  // Asks it to end its call: SIGTERM, then SIGKILL after `grace` for what is left. Does not wait. If the custodian is
-  // gone, its socket says so.
+  // Asks the custodian to end its call: SIGTERM, and after `grace` SIGKILL for what is left. Does not wait. If the
+  // custodian is gone, its socket shows that.
   void send_end(std::uint64_t call, std::chrono::milliseconds grace) const;
 
-  // SIGCONT to it and to its warden, in case a command has stopped them.
+  // Sends SIGCONT to the custodian and its warden, in case a command has stopped them.
   void wake() const;
 
-  // True while `process` is still its number.
+  // True while the custodian lives, so `process` is still its number.
   bool alive() const;
-  // True if a signal has visibly stopped it.
+  // True if a signal has visibly stopped the custodian.
   bool stopped() const;
   void kill() const;
 
-  // True when it can be handed a call. It may still end at any moment.
+  // True if the custodian can be handed a call. It may still end at any moment.
   bool idle_and_alive();
 };
 
-// The first of `count` processes, as a message names them.
+// The first of the `count` processes that a message names, at most max_named.
 std::vector<ProcessName> names_of(const NamedProcess* named, std::size_t count);
 
 }  // namespace wtool::engine

@@ -119,7 +119,8 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
 
   __attribute__((no_sanitize("address", "thread"))) static int run_intermediate(void* argument) {
     LaunchPlan& plan = *static_cast<LaunchPlan*>(argument);
-    // Every disposition, the C library's two internal signals included: an ignored signal stays ignored across exec.
+    // Resets every disposition, including those of the C library's two internal signals, because an ignored signal
+    // stays ignored across exec.
     struct {
       unsigned long words[4];
     } default_action{};

@@ -2,11 +2,12 @@
 //
 // Contract:
 // - The first bytes of a stream are delivered at once, and so are bytes that come at least 20 ms after the stream's
-//   last delivery: a prompt is seen when it comes. Bytes that come sooner are gathered for that long, or until 64 KiB.
+//   last delivery, so a prompt is seen when it comes. Bytes that come sooner are gathered until the 20 ms are over, or
+//   until there are 64 KiB.
 // - Nothing is lost, and each stream keeps its order. Between the streams, batches are delivered in the order of their
 //   first bytes.
-// - Bytes are cut anywhere, as wtool/tool.h says about events. A batch has at most 64 KiB; a read of 64 KiB or more is
-//   delivered directly, without a copy.
+// - Batches are cut at any byte, as wtool/tool.h says about events. A batch has at most 64 KiB; a read of 64 KiB or
+//   more is delivered directly, without a copy.
 #pragma once
 
 #include <array>
@@ -21,8 +22,8 @@ namespace wtool::engine {
 
 enum class Stream { standard_output, standard_error };
 
-// Gets the command's output, on the thread that runs it, in order within a stream. Returns false to stop the command
-// gracefully. A sink that blocks makes the command wait.
+// Receives the command's output, on the thread that runs the command, in order within each stream. Returns false to
+// stop the command gracefully. A sink that blocks makes the command wait.
 using OutputSink = std::function<bool(Stream, std::string_view)>;
 
 class EventBatch {
@@ -35,25 +36,25 @@ class EventBatch {
   // The sink must outlive this object; it may be empty.
   explicit EventBatch(const OutputSink& sink) : sink_(sink) {}
 
-  // Whether there is a receiver at all. Without one, add nothing.
+  // Whether there is a receiver. Without a receiver, add nothing.
   bool wanted() const { return static_cast<bool>(sink_); }
 
-  // These deliver what is due, and return whether the receiver was content; false: it wants the command stopped.
+  // The following functions deliver what is due. They return false if the receiver wants the command stopped.
   bool add(Stream stream, std::string_view bytes, Clock::time_point now);
   // Delivers what has waited long enough.
   bool deliver_due(Clock::time_point now);
-  // Delivers the rest of a stream that has ended, or of both.
+  // Delivers what is left of a stream that has ended, or of both streams.
   bool end(Stream stream, Clock::time_point now);
   bool end(Clock::time_point now);
 
-  // When deliver_due is to be called next; nothing while nothing waits.
+  // When deliver_due must be called next. Nothing: no bytes are waiting.
   std::optional<Clock::time_point> next_due() const;
 
  private:
   struct Waiting {
     std::string bytes;
-    std::uint64_t order = 0;  // of the first byte
-    Clock::time_point due{};  // from here on, bytes go out at once
+    std::uint64_t order = 0;  // lower in the batch that began first
+    Clock::time_point due{};  // from this time on, bytes are delivered at once
   };
 
   Waiting& of(Stream stream) { return waiting_[static_cast<std::size_t>(stream)]; }

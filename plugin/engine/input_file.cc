@@ -12,8 +12,8 @@ namespace wtool::engine {
 
 namespace {
 
-// This flag is newer than some headers that this is built with. Where vm.memfd_noexec is 2, only files with this flag
-// can be made.
+// The headers of the build may be older than this flag. Where vm.memfd_noexec is 2, only files with this flag can be
+// made.
 constexpr unsigned not_executable = 8;  // MFD_NOEXEC_SEAL, Linux 6.3
 
 Descriptor make_memory_file() {
@@ -33,7 +33,7 @@ Descriptor make_input_file(std::string_view text, int& error) {
   }
   error = write_without_signal(file.get(), text).error;
   if (error != 0) return {};
-  // Read-only, also for older kernels, where the file could otherwise be executed.
+  // Makes the file read-only. On older kernels, the mode also keeps the file from being executed.
   const bool done = ::lseek(file.get(), 0, SEEK_SET) == 0 && ::fchmod(file.get(), 0400) == 0 &&
                     ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) == 0;
   if (done) return file;

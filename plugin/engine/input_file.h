@@ -1,8 +1,8 @@
-// A text as a command's standard input: a file in memory, without a name, read from its beginning.
+// The standard input of a command, as an unnamed file in memory that is read from its beginning.
 //
-// - Nobody can change it, the command included: it is sealed. Each call has its own.
+// - The file is sealed, so nobody can change it, not even the command. Each call has its own file.
 // - A file rather than a pipe: nothing has to be written while the command runs, a command that does not read its input
-//   gets no signal and delays nothing, and the command may be handed over again when its custodian dies.
+//   causes no SIGPIPE and no delay, and the command may be handed over again when its custodian dies.
 #pragma once
 
 #include <string_view>

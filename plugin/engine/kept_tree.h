@@ -3,9 +3,9 @@
 // Contract:
 // - Their custodian stays with them, discards their output, and ends them when the host or the warden is gone, as every
 //   custodian does.
-// - When the object that keeps them is destroyed, they have ended.
+// - The destructor of the object that keeps them returns only after they have ended.
 //
-// Not for more than one thread at a time.
+// One thread at a time.
 #pragma once
 
 #include <chrono>
@@ -22,21 +22,21 @@ class KeptTree {
  public:
   virtual ~KeptTree() = default;
 
-  // Whether any of them may be left. Never waits.
+  // Whether any of the processes may be left. Never waits.
   virtual bool alive() = 0;
 
-  // SIGTERM, and SIGKILL for what is left after `grace`. Does not wait.
+  // Asks for the end: SIGTERM, and after `grace` SIGKILL for what is left. Does not wait.
   virtual void request_end(std::chrono::milliseconds grace) = 0;
 
-  // Waits until all have ended. Returns those that the kernel would not let us kill.
+  // Waits until all processes have ended. Returns those that the kernel would not let us kill.
   virtual std::vector<ProcessName> wait_end() = 0;
 };
 
-// On this machine.
+// A kept tree on this machine.
 class LocalKeptTree final : public KeptTree {
  public:
-  // `call` is the number by which the custodian knows them, `began` when their command started. The client must outlive
-  // this object. Takes over the custodian, unless it throws.
+  // `call` is the number of the call at the custodian, and `began` the time at which the call's command started. The
+  // client must outlive this object. Takes over the custodian, unless it throws.
   LocalKeptTree(WardenClient& client, Custodian& custodian, std::uint64_t call,
                 std::chrono::steady_clock::time_point began)
       : client_(client), custodian_(std::move(custodian)), call_(call), began_(began) {}
@@ -58,7 +58,7 @@ class LocalKeptTree final : public KeptTree {
   const std::chrono::steady_clock::time_point began_;
   bool over_ = false;
   bool lost_ = false;                                 // the custodian is gone; its tree is being ended by the warden
-  std::chrono::steady_clock::time_point deadline_{};  // of the end, once it was requested
+  std::chrono::steady_clock::time_point deadline_{};  // of the end, once the end was requested
   std::vector<ProcessName> unkillable_;
 };
 

@@ -8,11 +8,11 @@ namespace wtool::engine {
 
 struct Limits {
   std::uint64_t cpu_seconds = 0;   // user and system time together
-  std::uint64_t memory_bytes = 0;  // what is resident and cannot be dropped, shared pages once
+  std::uint64_t memory_bytes = 0;  // resident memory that cannot be dropped; shared pages count once
   std::uint32_t processes = 0;     // alive at once
   std::uint32_t open_files = 0;    // of each process: descriptors (RLIMIT_NOFILE)
   std::uint64_t file_bytes = 0;    // of each file that is written (RLIMIT_FSIZE)
-  // The set of processors on which they run at first; empty: all. A command may ask for others.
+  // The set of processors on which the processes run at first; empty: all. A command may ask for other processors.
   std::array<std::uint64_t, 16> processors{};
 };
 

@@ -1,4 +1,4 @@
-// What became of a command. Closed: every call ends as exactly one of the alternatives of `Termination`.
+// What became of a command. Every call ends as exactly one of the alternatives of `Termination`.
 #pragma once
 
 #include <cerrno>
@@ -14,37 +14,39 @@
 
 namespace wtool::engine {
 
-// The command ended by itself,
+// The command ended by itself.
 struct Exited {
   int status;  // 0 to 255
 };
-// or by a signal that was not ours.
+// The command was ended by a signal that we did not send.
 struct Signalled {
   int signal;
 };
-// We ended it: its time was up,
+// We ended the command because its time was up.
 struct TimedOut {};
-// or the caller wanted it.
+// We ended the command because the caller cancelled it.
 struct Cancelled {
   std::string reason;
 };
-// It exceeded a limit: we ended it, or the kernel ended a part of it, whereupon the command itself ended with `status`.
+// The command exceeded a limit. Either we ended it, or the kernel ended one of its processes and the command itself
+// then ended with `status`.
 struct Exhausted {
   LimitName limit;
   double used;                // in the unit of the limit
   std::optional<int> status;  // 0 to 255, a signal as 128 + its number
 };
-// It never ran.
+// The command never ran.
 struct NotStarted {
   enum class Stage { custody, fork, setup, directory, exec, namespaces, binds, sandbox };
   Stage stage;
   int error;           // errno, or 0
-  std::string detail;  // what could not be done, with the errno in words; empty if the stage says it
+  std::string detail;  // what could not be done, with the errno in words; empty if the stage says enough
 };
-// Custodian or warden died under it. All its processes are dead, but its status is not known.
+// The custodian or the warden died while the command ran. Its status is not known. `detail` says whether all its
+// processes have been ended.
 struct Lost {
   std::string detail;
-  std::string hint = "a command that kills its parent, or processes by name, does this; the next call works";
+  std::string hint = "a command that kills its parent, or processes by name, can cause this; the next call will work";
 };
 
 // True for errors that mean that the machine, the user or this process has run out of something.
@@ -53,11 +55,12 @@ constexpr bool is_exhaustion(int error) {
          error == ENOSPC;
 }
 
-// The node of a cluster on which it ran went away, or was taken away. Nothing of it lives, and its status is not known.
+// The cluster node on which the command ran was lost or taken away. Nothing of the command lives, and its status is not
+// known.
 struct NodeLost {
   std::string detail;
 };
-// It never ran: no node of a cluster was free in time.
+// The command never ran, because no cluster node was free in time.
 struct NoNode {
   std::string detail;     // a sentence
   bool unshared = false;  // the nodes do not have the folders of this machine
@@ -79,17 +82,17 @@ struct ProcessName {
 
 // What all processes of the call used, as far as it could be measured.
 struct Resources {
-  std::chrono::microseconds user{0};  // CPU time of all that were waited for, orphans too
+  std::chrono::microseconds user{0};  // CPU time of all reaped processes, including orphans
   std::chrono::microseconds system{0};
-  std::uint64_t peak_memory_kib = 0;  // of the largest process, or of all at once where that was seen to be more
+  std::uint64_t peak_memory_kib = 0;  // of the largest process, or of all together if a sample showed more
   std::uint32_t processes = 0;        // the most that were seen at once
 };
 
-// The file with the whole output, where one was wanted.
+// The spill file, if one was wanted.
 struct WholeOutputFile {
   std::string path;  // absolute; empty when there is none
   std::uint64_t bytes = 0;
-  std::string error;  // why it ends too early, or was not made: a sentence; empty without an error
+  std::string error;  // a sentence: why the file ends too early or was not made; empty: no error
 };
 
 class KeptTree;
@@ -99,16 +102,16 @@ struct CommandOutcome {
   StreamText standard_output;
   StreamText standard_error;
   WholeOutputFile output_file;
-  std::chrono::milliseconds duration{0};      // until the last process was dead; if some are kept, the command itself
-  std::uint32_t background_count = 0;         // How many processes the sweep after the command's own end had to end,
-  std::vector<ProcessName> background_names;  // and the first of them.
-  std::shared_ptr<KeptTree> kept;             // The processes that outlived it and live on, where that was wanted.
-  std::uint32_t unkillable_count = 0;         // How many processes the kernel would not let us kill,
-  std::vector<ProcessName> unkillable_names;  // and the first of them.
-  std::optional<Resources> resources;         // Nothing if nobody is left to report it.
-  bool in_cgroup = false;                     // The kernel enforced the limits on memory and processes.
-  std::string node;                           // The node of a cluster on which it ran; empty: this machine,
-  std::string job;                            // and the job there.
+  std::chrono::milliseconds duration{0};      // until the last process (if some are kept, the command itself) had ended
+  std::uint32_t background_count = 0;         // how many processes the sweep after the command's own end had to end
+  std::vector<ProcessName> background_names;  // the first of those
+  std::shared_ptr<KeptTree> kept;             // the processes that outlived the command and are kept; NULL: none
+  std::uint32_t unkillable_count = 0;         // how many processes the kernel would not let us kill
+  std::vector<ProcessName> unkillable_names;  // the first of those
+  std::optional<Resources> resources;         // nothing if no custodian was left to report them
+  bool in_cgroup = false;                     // the kernel enforced the limits on memory and processes
+  std::string node;                           // the cluster node on which the command ran; empty: this machine
+  std::string job;                            // the job on that node
 };
 
 }  // namespace wtool::engine

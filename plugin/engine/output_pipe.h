@@ -1,8 +1,8 @@
 // One of a command's two output pipes, and what came through it.
 //
 // A pipe starts at the default size and grows to 256 KiB after the first read that finds it full. The default is enough
-// for most commands, and a flood is several times faster through the larger one. Large pipes for all would use up what
-// the kernel grants a user, after which every new pipe is tiny.
+// for most commands, and a flood is several times faster through the larger one. Large pipes for all commands would use
+// up the pipe memory that the kernel grants a user, and every new pipe would then be tiny.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class OutputPipe {
   // Reads at most one buffer, in one or two parts; both are empty if nothing is there now, or the stream has ended.
   // Valid until the next read.
   std::array<std::string_view, 2> read_some();
-  // Whether the last read found as much as a pipe of the default size holds, so that more is likely to be there.
+  // Whether the last read found as much as a pipe of the default size holds, so more is likely to be there.
   bool flows() const { return last_read_ >= default_size; }
   // Captures what was read.
   void keep(std::string_view bytes) { capture_.append(bytes); }
@@ -58,7 +58,7 @@ class OutputPipe {
   bool grown_ = false;
   bool more_than_little_ = false;
   std::unique_ptr<char[]> buffer_;
-  // Most commands write little; for them the heap should not grow by two large buffers and shrink again.
+  // For the many commands that write little, so that the heap does not grow by two large buffers and shrink again.
   char little_[4096];
   Capture capture_;
 

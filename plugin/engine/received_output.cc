@@ -14,8 +14,8 @@ bool ReceivedOutput::add(Stream stream, std::string_view bytes) {
   return !sink_ || sink_(stream, bytes);
 }
 
-// Like CommandRun::spill (run.cc): a file that begins late is filled from what is captured, which is still complete
-// then.
+// Like CommandRun::spill (run.cc): a file that begins late is first filled from the captures, which are still complete
+// at that time.
 void ReceivedOutput::spill(const Capture& capture, std::string_view bytes) {
   if (!spilling_) {
     if (options_.spill == SpillOptions::When::when_cut && capture.fits(bytes.size())) return;

@@ -11,16 +11,16 @@
 
 namespace wtool::engine {
 
-// Not for more than one thread.
+// Not thread-safe.
 class ReceivedOutput {
  public:
-  // Borrows both. The sender has gathered the bytes already (EventBatch), so they are passed on at once.
+  // Borrows both arguments. The sender has gathered the bytes already (EventBatch), so they are passed on at once.
   ReceivedOutput(const RunOptions& options, const OutputSink& sink);
 
   // False: the receiver wants the command stopped.
   bool add(Stream stream, std::string_view bytes);
 
-  // Puts streams and file into the outcome.
+  // Moves the streams and the spill file into the outcome.
   void finish(CommandOutcome& outcome);
 
  private:

@@ -25,24 +25,25 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// After the command's own end: how long other processes of its tree may keep the pipes open before they are swept away,
+// After the command's own end, how long other processes of its tree may keep the pipes open before they are swept away.
 constexpr milliseconds drain_time{250};
-// how long they have for their last output if they are to live on, perhaps with the pipes.
+// How long those processes have for their last output if they are kept, perhaps with the pipes.
 constexpr milliseconds kept_drain_time{50};
 
-// How long after the deadline of an end the plugin begins to help custodian and warden: they are usually done by then.
+// How long after the grace period of an end the plugin begins to help custodian and warden, which are usually done by
+// then.
 constexpr milliseconds help_after{200};
-// How long it waits between two rounds of help,
+// How long the plugin waits between two rounds of help.
 constexpr milliseconds help_interval{20};
-// and how many times the length of the round it adds to that, if the round found no new process.
+// After a round that found no new process, it waits longer, by this many times the length of the round.
 constexpr int help_cost_factor = 5;
 // After this many rounds in which no process of the command lived and the custodian was stopped, the custodian is given
 // up.
 constexpr int rounds_to_give_up = 5;
-// The most times that a command is handed over. The pool may hold many custodians that a command has crippled.
+// The most attempts to hand a command over. The pool may contain many custodians that a command has crippled.
 constexpr int max_attempts = 40;
 
-// The stack that the helper programs need, in bytes: with less, the kernel kills them.
+// The stack that the keepers need, in bytes. With a smaller one, the kernel kills them.
 constexpr rlim_t least_stack = 128UL * 1024;
 
 // Why a custodian that nobody killed has died.
@@ -50,14 +51,14 @@ std::optional<Lost> lost_for_want_of_stack() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least_stack) return std::nullopt;
   return Lost{"the stack limit of the host is " + std::to_string(limit.rlim_cur / 1024) +
-                  " KiB, and the helper program that has custody of commands cannot run with so little",
-              "raise it to at least 128 KiB before the host starts (ulimit -s 128)"};
+                  " KiB, too little for the helper program that supervises commands",
+              "raise the stack limit to at least 128 KiB before the host starts (ulimit -s 128)"};
 }
 
 // To be read after "what it had started may ".
 std::string list_suspects(const std::vector<ProcessName>& suspects) {
-  if (suspects.empty()) return "still be running; no process was seen that looks like it";
-  std::string text = "still be running; these processes may belong to it:";
+  if (suspects.empty()) return "still be running, but no process was found that may belong to it";
+  std::string text = "still be running; these processes may belong to the command:";
   for (const ProcessName& suspect : suspects) {
     text += (text.back() == ':' ? " " : ", ") + std::to_string(suspect.pid) + " " + to_utf8(suspect.name);
   }
@@ -69,7 +70,7 @@ int status_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-// One run. The phases follow one another, and only the custodian's report or its death ends them.
+// One run. Its phases follow one another, and only the custodian's report or death ends the run.
 class CommandRun {
  public:
   CommandRun(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
@@ -96,7 +97,7 @@ class CommandRun {
   CommandRun(const CommandRun&) = delete;
   CommandRun& operator=(const CommandRun&) = delete;
 
-  // Nothing if no custodian ever read the command, so that it may be tried again.
+  // Nothing: no custodian read the command, so it may be tried again.
   std::optional<CommandOutcome> go();
 
  private:
@@ -133,7 +134,7 @@ class CommandRun {
   const RunOptions& options_;
   Cancellation& cancellation_;
   EventBatch events_;
-  Descriptor input_;  // none: it is empty
+  Descriptor input_;  // empty: the command gets no input
   OutputPipe output_;
   OutputPipe error_;
   bool shown_ended_ = true;  // Nothing more will be shown in the terminal.
@@ -180,7 +181,7 @@ std::optional<CommandOutcome> CommandRun::go() {
 }
 
 // Takes a custodian and begins to hand the command over. A custodian that dies before it has read the message has run
-// nothing, which its socket shows (ECONNRESET or EPIPE instead of end of file), so another one is tried.
+// nothing, which its socket shows (ECONNRESET or EPIPE instead of end of file), so another custodian is tried.
 bool CommandRun::start() {
   shown_ended_ = options_.terminal == nullptr;
   int failed = options_.terminal != nullptr ? 0 : output_.open();
@@ -305,8 +306,8 @@ void CommandRun::check_clock() {
   }
 }
 
-// The time is up or the call is cancelled, and no custodian has read the command yet. Nothing of it has run, and the
-// custodian will not run it, because it sees its socket closed.
+// Ends the call if it is cancelled or its time is up. No custodian has read the whole command yet, so nothing of it has
+// run, and the custodian will not run it, because it sees its socket closed.
 void CommandRun::end_before_start() {
   if (cancellation_.mode() != Cancellation::Mode::none) {
     outcome_.termination = Cancelled{cancellation_.reason()};
@@ -319,8 +320,8 @@ void CommandRun::end_before_start() {
   over_ = true;
 }
 
-// The report is overdue after the end was requested. There may be much to kill; but the command may also have stopped
-// or starved its keepers, so the plugin kills as well.
+// Called when the report is overdue after an end was requested. There may just be much to kill, but the command may
+// also have stopped or starved its keepers, so the plugin kills as well.
 void CommandRun::help() {
   const auto began = Clock::now();
   next_help_ = began + help_interval;
@@ -329,8 +330,8 @@ void CommandRun::help() {
   const bool stands_still = custodian_.stopped();
   quiet_rounds_ = backstop_->kill_once() == 0 && stands_still ? quiet_rounds_ + 1 : 0;
   if (quiet_rounds_ >= rounds_to_give_up) return lose_custodian();
-  // A process that has the signal already does not die sooner because of another look, and a look at a large tree takes
-  // the processor from it.
+  // A process that already has the signal does not die sooner because of another round, and a round over a large tree
+  // takes processor time from it.
   if (!backstop_->found_new()) next_help_ += (Clock::now() - began) * help_cost_factor;
 }
 
@@ -371,10 +372,10 @@ void CommandRun::keep() {
   error_.close_reader();
 }
 
-// Takes the output that is there. While much comes and only the capture takes it, which is never slow, nothing else is
-// looked at in between: asking the kernel each time what else is ready would cost a flood a tenth of its speed.
+// Takes the output that is there. While much comes and only the capture takes it, which is never slow, it reads several
+// times in a row: asking the kernel before each read what else is ready would cost a flood a tenth of its speed.
 void CommandRun::take_flow(OutputPipe& pipe, Stream stream) {
-  constexpr int most = 16;  // reads: some megabytes, a millisecond
+  constexpr int most = 16;  // reads: a few megabytes, in about a millisecond
   for (int i = 0; i < most; ++i) {
     take_output(pipe, stream);
     if (!pipe.flows() || events_.wanted() || spill_file_) return;
@@ -392,8 +393,8 @@ void CommandRun::take_output(OutputPipe& pipe, Stream stream) {
   if (parts[0].empty() && !pipe.open_for_reading()) check_receiver(events_.end(stream, Clock::now()));
 }
 
-// Writes bytes that are not captured yet. The capture has left nothing out so far, so a file that begins only now can
-// be filled from it and is complete.
+// Writes bytes that are not captured yet to the spill file. If the file begins only now, the captures have left nothing
+// out so far, so the file is filled from them and is complete.
 void CommandRun::spill(const OutputPipe& pipe, std::string_view bytes) {
   if (!spilling_) {
     if (options_.spill == SpillOptions::When::when_cut && pipe.captured().fits(bytes.size())) return;
@@ -405,8 +406,8 @@ void CommandRun::spill(const OutputPipe& pipe, std::string_view bytes) {
   spill_file_->write(bytes);
 }
 
-// Takes what is shown in the terminal, at most as much as the terminal takes at once. False if nothing is there now, or
-// the terminal has ended.
+// Takes what is shown in the terminal, at most as much as the terminal accepts at once. False if nothing is there now,
+// or the terminal has ended.
 bool CommandRun::take_shown() {
   char buffer[16 * 1024];
   const std::size_t most = std::min(sizeof buffer, options_.terminal->most_at_once());
@@ -418,7 +419,8 @@ bool CommandRun::take_shown() {
     options_.terminal->take({buffer, static_cast<std::size_t>(got)});
     return true;
   }
-  // EIO: the session's leader has ended, and with it the terminal. Our own slave end keeps it open until then.
+  // EIO: the session's leader has ended, and with it the terminal. Our own slave end keeps the terminal open until
+  // then.
   shown_ended_ = got == 0 || errno != EAGAIN;
   return false;
 }
@@ -436,7 +438,7 @@ void CommandRun::check_receiver(bool content) {
 }
 
 // Reads what the command left in the pipes. Other processes may hold a pipe open and even keep writing, so only what is
-// in it now counts as the command's. (The pipe's size is no bound: the command may have enlarged it.)
+// in the pipe now counts as the command's output. (The pipe's size is no bound: the command may have enlarged it.)
 void CommandRun::read_rest() {
   for (const auto& [pipe, stream] : {std::pair{&output_, Stream::standard_output}, {&error_, Stream::standard_error}}) {
     std::size_t most = pipe->waiting();
@@ -444,7 +446,7 @@ void CommandRun::read_rest() {
       const std::uint64_t before = pipe->bytes();
       take_output(*pipe, stream);
       const auto got = static_cast<std::size_t>(pipe->bytes() - before);
-      // Nothing more, or bytes that came later. One read after the last finds the end.
+      // Nothing is left, or these bytes came later. The read after the last byte finds the end of the stream.
       if (got == 0 || got > most) break;
       most -= got;
     }
@@ -501,8 +503,8 @@ void CommandRun::lose_custodian() {
     outcome_.termination =
         Lost{"the processes that had custody of the command were killed, so what it had started may " +
                  list_suspects(tree_killed.suspects),
-             "a command that kills processes by name, or all that it may, does this; end what is left by "
-             "hand; the next call works"};
+             "a command that kills processes by name, or all that it may kill, can cause this; end what is left "
+             "by hand; the next call will work"};
   }
   if (auto lost = lost_for_want_of_stack()) outcome_.termination = *std::move(lost);
   // Everything was ended, as the deadline or the cancellation demanded.
@@ -521,11 +523,11 @@ void CommandRun::take_report(const warden::Report& report) {
   if (report.abandoned == 0) {
     client_.release(std::move(custodian_));
   } else {
-    custodian_.kill();  // It is about to end, but may be stopped, and nobody else knows about it.
+    custodian_.kill();  // It is about to end, but may be stopped, and nobody else would kill it.
   }
 }
 
-// Notes the processes and the usage that the report names.
+// Notes the processes and the usage from the report.
 void CommandRun::note_names(const warden::Report& report) {
   if (reason_ == Reason::sweep || report.header.kind == warden::Kind::kept) {
     outcome_.background_count = report.background_count;
@@ -551,7 +553,7 @@ Termination CommandRun::termination_of(const warden::Report& report) const {
     case warden::Stage::directory:
       return NotStarted{Stage::directory, report.error, {}};
     case warden::Stage::exec:
-      // Its arguments and variables alone exceeded the limit.
+      // The command's arguments and variables alone exceeded the limit.
       if (report.exceeded == warden::Limit::memory_bytes) return exhausted(report);
       return NotStarted{Stage::exec, report.error, {}};
     case warden::Stage::namespaces:

@@ -38,26 +38,26 @@ class SessionHold {
   virtual ~SessionHold() = default;
 };
 
-// Where a command is. What is borrowed is valid until the sink returns.
+// The state of a command. Borrowed members are valid until the sink returns.
 struct CommandState {
   enum class Name { queued, started, stopping, ended };
   Name name = Name::queued;
   pid_t pid = 0;                   // The main process, if the command has started on this machine.
   std::string_view node{}, job{};  // Set if the command has started elsewhere.
-  std::string_view reason{};  // Why it is being stopped: "timeout" or "cancelled"; or what it is queued for: "node".
+  std::string_view reason{};  // Why it is being stopped ("timeout", "cancelled"), or what it is queued for ("node").
   std::span<const std::string> argv{};  // Set if the command has started; without secrets. The caller of run() adds it.
 };
 
-// Gets the states of a command: `started` before any output, `stopping`, and `queued` if it must wait for a place to
-// run. Returns false to stop the command gracefully.
+// Receives the states of a command: `started` before any output, `stopping`, and `queued` if the command must wait for
+// a place to run. Returns false to stop the command gracefully.
 using StateSink = std::function<bool(const CommandState&)>;
 
 struct RunOptions {
-  std::optional<std::chrono::steady_clock::time_point> deadline;  // Then the command is stopped, as timed out.
-  // For a runner whose commands may have to wait before they start: how long the command may take once started, and
-  // when its result is no longer needed, whether it has started or not.
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // When the command is stopped as timed out.
+  // For a runner whose commands may have to wait before they start. `time_limit`: how long the command may take once it
+  // has started. `latest`: when its result is no longer needed, whether it has started or not.
   std::optional<std::chrono::milliseconds> time_limit;
-  bool time_limit_named = false;  // the caller of the tool chose the limit: with less, the command might not finish
+  bool time_limit_named = false;  // the caller of the tool chose the limit, so the command may need all of it
   std::optional<std::chrono::steady_clock::time_point> latest;
   std::chrono::milliseconds grace{2000};    // Between SIGTERM and SIGKILL.
   std::size_t capture_bytes = 1024 * 1024;  // Per stream.
@@ -73,11 +73,11 @@ struct RunOptions {
   // Borrowed: where a runner finds and leaves what it keeps for the session of the command. NULL: the command belongs
   // to no session.
   std::shared_ptr<SessionHold>* hold = nullptr;
-  SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a file,
-  SpillDirectory* spill_directory = nullptr;             // in this folder; required then.
-  std::string_view name;                                 // What the file is named after.
-  // The command's standard streams and controlling terminal, instead of pipes. What the command shows is not captured,
-  // not spilled and not an event. NULL: it has pipes.
+  SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a spill file.
+  SpillDirectory* spill_directory = nullptr;             // The folder of that file; required if `spill` is set.
+  std::string_view name;                                 // What the spill file is named after.
+  // The command's standard streams and controlling terminal, instead of pipes. What the command shows is neither
+  // captured nor spilled, and causes no events. NULL: the command has pipes.
   CommandTerminal* terminal = nullptr;
   std::uint64_t span = 0;  // The span of log records about the command.
   StateSink state;         // May be empty.

@@ -18,10 +18,10 @@ namespace {
 std::string spill_advice(int error) {
   switch (error) {
     case ENOENT:
-      return "it was removed while the command ran; name a folder that the command leaves alone as output.directory";
+      return "the folder was removed meanwhile; name a folder that commands leave alone as output.directory";
     case ENOTDIR:
     case EEXIST:
-      return "something that is not a folder is in its way; remove it, or name another folder as output.directory";
+      return "something that is not a folder is in the way; remove it, or name another folder as output.directory";
     case EACCES:
     case EPERM:
     case EROFS:
@@ -48,13 +48,13 @@ void SpillFile::write(std::string_view bytes) {
   }
   directory_.settle(charged_ - charged);
   if (!stopped_ && most < bytes.size()) {
-    stop("all output files of " + directory_.path() + " may have " + std::to_string(directory_.max_bytes()) +
-             " bytes together (output.max_bytes), and none of those there can be removed",
+    stop("all output files in " + directory_.path() + " may have " + std::to_string(directory_.max_bytes()) +
+             " bytes together (output.max_bytes), and none of them can be removed",
          "raise output.max_bytes, or let the command write less");
   }
 }
 
-// How many of these bytes there is room for; stops if even the folder cannot be read.
+// Returns for how many of the bytes there is room. Stops the file if the folder cannot even be read.
 std::size_t SpillFile::reserve(std::size_t bytes) {
   int error = 0;
   const std::uint64_t charge = SpillDirectory::charge(result_.bytes + bytes);
@@ -88,8 +88,7 @@ bool SpillFile::create() {
 void SpillFile::stop_at_folder() {
   if (folder_.link.empty()) return stop(folder_.error);
   stop(folder_.link + " is a symbolic link, and a command could have put it there",
-       "remove it; or, if it is yours, name the folder as " + shown_real_path(directory_.path()) +
-           " in output.directory");
+       "remove the link; or, if it is yours, name " + shown_real_path(directory_.path()) + " as output.directory");
 }
 
 void SpillFile::stop(int error) { stop(std::strerror(error), spill_advice(error)); }

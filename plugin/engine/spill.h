@@ -1,14 +1,15 @@
-// The spill file: a command's whole output in a file, besides the part of it that the result shows.
+// A spill file: the file with a command's whole output, of which the result may show only a part.
 //
 // Contract:
-// - It holds the bytes of both streams in the order in which they were read, and stays when the call is over. It is
-//   made with the first byte; without output there is no file.
-// - Its folder is opened when this object is made, before the command starts, without following symbolic links; missing
-//   folders are made with the first byte, below the last existing one. So a command cannot redirect the file, or the
-//   removal of older ones. A symbolic link in the path is reported as an error.
+// - It holds the bytes of both streams in the order in which they were read, and stays when the call is over. The file
+//   is made with the first byte; without output there is no file.
+// - The folder is opened when this object is made, before the command starts, without following symbolic links. Missing
+//   folders are made with the first byte, below the last existing one. So a command can redirect neither the file nor
+//   the removal of older files. A symbolic link in the path is reported as an error.
 // - An error here neither fails nor stops the call. The file ends where the error occurred, and a sentence says what
 //   happened. The command waits for a write only where the file system makes writers wait.
-// - The host is not harmed: SIGXFSZ, by which the kernel ends a process that writes beyond its limit, never arrives.
+// - The host is not harmed: SIGXFSZ, with which the kernel ends a process that writes beyond its file size limit, never
+//   arrives.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +30,16 @@ struct SpillOptions {
   std::uint64_t max_bytes = 1024ULL << 20;  // all spill files of the directory together
 };
 
-// Not for more than one thread.
+// Not thread-safe.
 class SpillFile {
  public:
   // `call` is the part of the file's name that identifies the call.
   SpillFile(SpillDirectory& directory, std::string_view call);
 
-  // Writes all of it, or ends the file for good.
+  // Writes all the bytes, or ends the file for good.
   void write(std::string_view bytes);
 
-  // Closes the file, and reports the result.
+  // Closes the file, and returns the result.
   WholeOutputFile finish();
 
  private:
@@ -53,7 +54,7 @@ class SpillFile {
   RealFolder folder_;
   std::string name_;  // in the folder
   Descriptor file_;
-  std::uint64_t charged_ = 0;  // how much the directory has granted for it
+  std::uint64_t charged_ = 0;  // how many bytes the directory has granted for the file
   bool stopped_ = false;
   WholeOutputFile result_;
 };

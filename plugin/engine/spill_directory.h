@@ -1,12 +1,13 @@
-// The folder of the spill files: it names new ones and grants room for their bytes, for which it removes the oldest.
+// The folder of the spill files. It names new files and grants room for their bytes, for which it removes the oldest
+// files.
 //
 // Contract:
 // - Spill files are the regular files of the folder whose names match the pattern of new_name(). Everything else in it,
 //   symbolic links included, is neither counted nor touched.
 // - Together they hold at most `max_bytes`. Each counts as at least 4 KiB, so that their number is bounded, too.
-// - The oldest are removed first; their names begin with the time. A file stays while a running call of any process
-//   writes it and holds a lock (flock) on it. An empty one, which takes no room, stays because its writer may be about
-//   to lock it.
+// - The oldest files are removed first; their names begin with the time. A file stays while a running call, of any
+//   process, writes it and holds a lock (flock) on it. An empty file takes no room, and stays because its writer may be
+//   about to lock it.
 // - The folder is read when the granted room is used up, not at each write. So several processes, which do not know of
 //   each other's grants, may exceed `max_bytes`, each by at most a 64th of it plus 16 MiB.
 //
@@ -36,13 +37,14 @@ class SpillDirectory {
   static std::string new_name(std::string_view call);
 
   // Grants up to `wanted` bytes; fewer, or 0, when no room can be made for more. `folder` is this folder as the caller
-  // has opened it. *error is the errno if it could not be read, else 0. Each grant must be settled.
+  // has opened it. *error is the errno if the folder could not be read, otherwise 0. Each grant must be settled with
+  // settle().
   std::uint64_t reserve(std::uint64_t wanted, const RealFolder& folder, int* error);
 
   // The bytes of a grant are in a file by now, or never will be.
   void settle(std::uint64_t granted);
 
-  // The size with which a file of this many bytes is counted.
+  // How many bytes a file of this size counts as.
   static std::uint64_t charge(std::uint64_t bytes);
 
  private:
@@ -51,7 +53,7 @@ class SpillDirectory {
   const std::string path_;
   const std::uint64_t max_bytes_;
   std::mutex mutex_;
-  std::uint64_t room_ = 0;       // granted by the last look, and still free
+  std::uint64_t room_ = 0;       // found by the last look, and not granted yet
   std::uint64_t in_flight_ = 0;  // granted, but not settled
 };
 

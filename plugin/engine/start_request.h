@@ -1,4 +1,4 @@
-// A Command as the bytes that a custodian takes.
+// Sends a Command to a custodian, as the messages of warden/protocol.h.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ class StartRequest {
   // `in_scope`: the custodian is in the scope of a session, and the sandbox leaves signals to that scope.
   StartRequest(const Command& command, const Limits& limits, bool in_scope = false);
 
-  // `input` of send() is a terminal, as stdout and stderr are, and becomes the command's controlling terminal.
+  // The `input` of send() is then a terminal, like stdout and stderr, and becomes the command's controlling terminal.
   void set_terminal() {
     start_.has_terminal = 1;
     ask_for_start();
   }
-  // The custodian will report when the program has been executed.
+  // Asks the custodian to report when the program has been executed.
   void ask_for_start() { start_.tells_start = 1; }
 
   enum class Sending { complete, waiting, failed };
 
-  // Sends as much as the custodian's queue takes; the first time with the command's stdout, stderr and directory, the
-  // ruleset of its sandbox, and `input`, its standard input (-1: it is empty). Never waits. waiting: call again when
-  // the socket is writable. failed, with errno: the custodian is gone, or the text is larger than any command may be
-  // (E2BIG). A command that was not sent completely has not run.
+  // Sends as much as the custodian's queue takes, and never waits. The first message carries the command's stdout,
+  // stderr and directory, the ruleset of its sandbox, and `input`, its standard input (-1: empty). `waiting`: call
+  // again when the socket is writable. `failed`, with errno: the custodian is gone, or the text is larger than any
+  // command may be (E2BIG). A command that was not sent completely has not run.
   Sending send(int socket, const int (&descriptors)[3], int input = -1);
 
   // The number of the call, never 0.

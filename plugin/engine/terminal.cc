@@ -17,7 +17,7 @@ bool resize_terminal(int master, int rows, int columns) {
 }
 
 int open_terminal(int rows, int columns, TerminalPair& pair) {
-  // O_NOCTTY: it must not become the host's own terminal.
+  // O_NOCTTY: the terminal must not become the host's controlling terminal.
   pair.master = Descriptor(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
   if (!pair.master || ::grantpt(pair.master.get()) != 0 || ::unlockpt(pair.master.get()) != 0) return errno;
   // Not opened by its name: in this mount namespace, another file may have that name.

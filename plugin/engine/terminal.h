@@ -1,5 +1,5 @@
-// A terminal for a command, in place of its pipes: its two descriptors, and the interface through which the run of the
-// command passes on what the command shows.
+// A terminal for a command, in place of its pipes: its two descriptors, and the interface to which the run of the
+// command passes what the command shows.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ struct TerminalPair {
   Descriptor slave;   // the command's standard streams
 };
 
-// 0, or the errno of what failed.
+// Opens a terminal of this size. Returns 0, or the errno of what failed.
 int open_terminal(int rows, int columns, TerminalPair& pair);
 
-// The terminal's foreground processes get SIGWINCH. False with errno.
+// Sets the size. The terminal's foreground processes get SIGWINCH. False with errno.
 bool resize_terminal(int master, int rows, int columns);
 
 // All members are called on the thread of run() (engine/run.h), which reads the master until every process of the
@@ -32,14 +32,14 @@ class CommandTerminal {
 
   // The program has been executed.
   virtual void started() = 0;
-  // How many bytes may be taken at once, 16 KiB at most: so few that the run is soon back at its other work.
+  // How many bytes take() accepts at once, at most 16 KiB: so few that the run soon returns to its other work.
   virtual std::size_t most_at_once() const = 0;
   // Takes what the command has shown; never empty.
   virtual void take(std::string_view bytes) = 0;
-  // Called at least twice a second, for what depends on time. May cancel the call.
+  // Called at least twice a second, for work that depends on time. May cancel the call.
   virtual void look() = 0;
-  // The command is being ended. Closing the master is what closes a terminal's window: the kernel sends SIGHUP, which
-  // ends shells that ignore SIGTERM.
+  // The command is being ended. Closes the master, as happens when a terminal window is closed: the kernel then sends
+  // SIGHUP, which ends shells that ignore SIGTERM.
   virtual void hang_up() = 0;
 };
 

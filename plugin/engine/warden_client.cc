@@ -28,15 +28,15 @@ using std::chrono::milliseconds;
 
 // The time that a healthy warden needs to kill a tree. A large tree takes longer, and then help does no harm.
 constexpr milliseconds kill_time{200};
-// The warden keeps killing, for 5 s, what will not die. A warden that takes longer than this is not healthy.
+// The warden keeps trying to kill what will not die, for 5 s. A warden that takes longer than 7 s is not healthy.
 constexpr milliseconds max_kill_time{7000};
 constexpr milliseconds round_time{20};
-// A custodian kills for at most 5 s, too.
+// How long the warden may take to end when the client is destroyed. Its custodians kill for at most 5 s.
 constexpr int farewell_ms = 8'000;
-// After this time, a missing farewell is blamed on a command.
+// After this time, a command is suspected of having stopped the warden.
 constexpr int quick_farewell_ms = 1'000;
 
-// How long a warden that takes no more calls may take to end after its last one.
+// How long a leaving warden may take to end after its last call.
 constexpr milliseconds leave_time{1000};
 
 void send_header(int socket, warden::Kind kind) {
@@ -74,13 +74,13 @@ bool WardenClient::acquire(Custodian& custodian, const Patience& patience, Custo
     custodian.kill();
     custodian = {};
     if (patience.over()) {
-      error = {0, "the time that the call has passed while a custodian was looked for"};
+      error = {0, "the call's time ran out while a custodian was looked for"};
       return false;
     }
   }
 }
 
-// With a ruleset (not -1), finds a new scope keeper instead of a custodian.
+// With a ruleset (not -1), makes a new scope keeper instead of finding a custodian.
 bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patience, CustodyError& error) {
   for (;;) {
     switch (take(custodian, ruleset < 0)) {
@@ -101,7 +101,7 @@ bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patie
       }
     }
     if (patience.over()) {
-      error = {0, "the time that the call has passed while the helper program was started"};
+      error = {0, "the call's time ran out while the helper program was being started"};
       return false;
     }
   }
@@ -109,13 +109,13 @@ bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patie
 
 namespace {
 
-// A healthy scope keeper needs far less to make a custodian.
+// A healthy scope keeper needs far less time to make a custodian.
 constexpr milliseconds keeper_time{2000};
 
 // Waits until the custodian that a keeper makes has reported its number and pidfd, without which it could not be
 // killed.
 bool hear_number(Custodian& keeper, Custodian& custodian, const Patience& patience, CustodyError& error) {
-  error = {0, "the helper program that holds the session's commands together does not answer"};
+  error = {0, "the helper program that supervises the session's commands does not answer"};
   const auto end = Clock::now() + keeper_time;
   while (Clock::now() < end && !patience.over()) {
     if (!patience.await(custodian.socket.get(), POLLIN, wake_interval)) {
@@ -205,7 +205,7 @@ WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
 // taken last, and no other has been taken since.
 void WardenClient::note_turn(Custodian& custodian) {
   custodian.checked = custodian.alone && custodian.turn == turn_;
-  // Each custodian, a session's too, shares the ownership of its warden.
+  // Each custodian, including those of sessions, shares the ownership of its warden.
   const auto idle_users = static_cast<long>(idle_.size()) + 2;  // with warden_ and this one
   custodian.alone = leaving_.empty() && warden_.use_count() == idle_users;
   custodian.turn = ++turn_;
@@ -229,12 +229,12 @@ bool WardenClient::start_warden(const Patience& patience, CustodyError& error) {
   return warden != nullptr;
 }
 
-// Asks the keeper of the scope for a custodian; without a keeper, the warden.
+// Asks the scope keeper for a custodian or, without a scope keeper, the warden.
 bool WardenClient::spawn_custodian(const Custodian* keeper, int ruleset, Custodian& custodian, const Patience& patience,
                                    CustodyError& error) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    error = {errno, std::string("no socket can be made for another command: ") + std::strerror(errno)};
+    error = {errno, std::string("no socket can be made for its custodian: ") + std::strerror(errno)};
     return false;
   }
   custodian.socket = Descriptor(pair[0]);
@@ -259,7 +259,7 @@ void WardenClient::forget_warden() {
   if (warden_->serves_us()) {  // After a fork they are the parent's.
     leaving_.push_back({warden_, Clock::now()});
     for (Custodian& custodian : idle_) {
-      custodian.idle_and_alive();  // Its number may not have been read yet.
+      custodian.idle_and_alive();  // Reads its process number, if that has not been read yet.
       custodian.kill();            // It has no processes, but it may be stopped, and its warden dead.
     }
   }
@@ -303,7 +303,7 @@ void WardenClient::give_up(const WardenProcess& warden) {
 void WardenClient::release(Custodian custodian) {
   if (const auto scope = std::exchange(custodian.scope, nullptr)) {
     const std::lock_guard lock(scope->mutex_);
-    // Otherwise its socket is closed here, and it ends.
+    // Otherwise the custodian's socket is closed here, and the custodian ends.
     if (scope->idle_.size() < SignalScope::max_idle) scope->idle_.push_back(std::move(custodian));
     return;
   }
@@ -318,7 +318,7 @@ void WardenClient::release(Custodian custodian) {
 
 namespace {
 
-// Asks the warden to kill; its answer comes to the returned descriptor. Empty where it cannot be asked.
+// Asks the warden to kill the tree. The answer arrives at the returned descriptor. Empty: the warden cannot be asked.
 Descriptor ask_to_kill(const Custodian& custodian) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return {};
@@ -332,7 +332,7 @@ Descriptor ask_to_kill(const Custodian& custodian) {
   return asked ? std::move(ours) : Descriptor();
 }
 
-// Takes the answer if it comes within `patience`. False: it has not come.
+// Takes the answer if it comes within `patience`. False: no answer has come.
 bool hear_tree_killed(Descriptor& answer, milliseconds patience, TreeEnd& result) {
   if (!answer || !has_event(answer.get(), POLLIN, patience)) return false;
   warden::TreeKilled tree_killed{};
@@ -346,7 +346,7 @@ bool hear_tree_killed(Descriptor& answer, milliseconds patience, TreeEnd& result
   return true;
 }
 
-// Ends the processes below the custodian, and then the custodian, while the warden may answer at any moment.
+// Ends the processes below the custodian, and then the custodian. Stops early if the warden answers.
 void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd& result) {
   Backstop backstop(custodian);
   const auto end = Clock::now() + max_kill_time;
@@ -354,7 +354,8 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd&
     const std::uint32_t living = backstop.kill_once();
     quiet_rounds = living == 0 ? quiet_rounds + 1 : 0;
     if (quiet_rounds >= 2 && backstop.sees_all()) {
-      // Only once everything below it is dead: without it, those processes could no longer be found.
+      // Only once everything below the custodian is dead: without the custodian, those processes could no longer be
+      // found.
       custodian.kill();
       result.certain = true;
       return;
@@ -364,7 +365,7 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd&
     if (!backstop.sees_all() || Clock::now() >= end) {
       result.unkillable_count = living;
       result.unkillable_names = backstop.living();
-      custodian.kill();  // What is left below it goes to the warden, if one exists, which kills it.
+      custodian.kill();  // If the warden lives, it inherits what is left below, and kills it.
       return;
     }
   }
@@ -396,7 +397,7 @@ std::vector<ProcessName> orphans_since(Clock::time_point began, pid_t reaper) {
 
 TreeEnd WardenClient::kill_tree(Custodian custodian, std::uint64_t call, Clock::time_point began) noexcept {
   TreeEnd result;
-  custodian.idle_and_alive();  // Its number may not have been read yet.
+  custodian.idle_and_alive();  // Reads its process number, if that has not been read yet.
   try {
     Descriptor answer = ask_to_kill(custodian);
     if (hear_tree_killed(answer, kill_time, result)) return result;

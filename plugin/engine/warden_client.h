@@ -12,7 +12,7 @@
 // - No call waits for another one: a warden is started without a lock, within the time of the call that needs it.
 // - The pool grows when no custodian is idle; idle custodians beyond `max_idle` are retired.
 // - A warden that serves no more calls is watched until it has ended, even if a command stops it.
-// - When this object is destroyed, all custodians and wardens have ended.
+// - The destructor returns only after all custodians and wardens have ended, or have been killed.
 //
 // Any thread may call any member.
 #pragma once
@@ -34,17 +34,18 @@ namespace wtool::engine {
 
 // What was found when a custodian and its tree were ended.
 struct TreeEnd {
-  bool certain = false;  // It was seen that everything is dead except the named processes.
+  bool certain = false;  // everything was seen to be dead, except for the named processes
   std::uint32_t unkillable_count = 0;
   std::vector<ProcessName> unkillable_names;
-  // If it is not certain: processes that may be the command's. They began after it did, and their parent is gone.
+  // If not `certain`: processes that may belong to the command. They began after the command did, and their parent is
+  // gone.
   std::vector<ProcessName> suspects;
 };
 
 // What lets the sandboxed commands of one terminal session signal each other's processes and connect to each other's
 // abstract sockets, but not to anybody else's: the Landlock domain of a scope keeper (warden/scope_keeper.h), and
-// custodians in it. WardenClient fills and uses it. Any thread; where two calls use it at once, the second gets its own
-// domain.
+// custodians in it. WardenClient fills and uses it. Any thread may use it. If two calls use it at once, the second gets
+// a domain of its own.
 class SignalScope {
  public:
   SignalScope() { idle_.reserve(max_idle); }
@@ -68,16 +69,16 @@ class WardenClient {
   WardenClient& operator=(const WardenClient&) = delete;
   ~WardenClient();
 
-  // Takes a custodian for one call. False with `error` when none can be started, or the patience is over. With `scope`,
-  // its commands run in that scope, which needs a kernel whose Landlock has scopes.
+  // Takes a custodian for one call. False with `error` if none can be started, or the patience is over. With `scope`,
+  // the command runs in that scope, which needs a kernel whose Landlock has scopes.
   bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
                const std::shared_ptr<SignalScope>& scope = nullptr);
 
-  // Gives a custodian back that has reported its call and is idle.
+  // Gives back a custodian that has reported its call and is idle.
   void release(Custodian custodian);
 
-  // Ends a custodian, and all processes of its call, which began at `began`. Waits for it: some milliseconds, less than
-  // a second if keepers do not answer, and some seconds only for processes that the kernel does not let die.
+  // Ends a custodian, and all processes of its call, which began at `began`. Waits for the end: a few milliseconds,
+  // less than a second if keepers do not answer, and several seconds only if the kernel does not let processes die.
   TreeEnd kill_tree(Custodian custodian, std::uint64_t call, std::chrono::steady_clock::time_point began) noexcept;
 
   const std::string& warden_path() const { return warden_path_; }

@@ -16,7 +16,7 @@ namespace wtool::engine {
 namespace {
 
 constexpr const char* remedy =
-    "; it must come from the same build as the plugin, and be installed beside it, as lib/wtool and libexec/wtool";
+    "; it must come from the same build as the plugin, and be installed in libexec/wtool beside the plugin's lib/wtool";
 
 template <typename Record>
 bool read_at(int file, std::uint64_t offset, Record& record) {

@@ -1,12 +1,12 @@
-// Whether the helper program is there, can be executed, and is of this build.
+// Checks that the helper program exists, can be executed, and comes from this build.
 #pragma once
 
 #include <string>
 
 namespace wtool::engine {
 
-// Checks the file. Empty when it is good; otherwise a sentence that names the path, what is wrong and what to do. Only
-// reads the file, which takes some tens of microseconds.
+// Empty if the file can be used; otherwise a sentence with the path, the problem and the remedy. Only reads the file,
+// which takes some tens of microseconds.
 std::string check_warden_file(const std::string& path);
 
 }  // namespace wtool::engine

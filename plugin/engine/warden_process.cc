@@ -25,7 +25,7 @@ namespace wtool::engine {
 
 namespace {
 
-// A warden greets within microseconds; a program that takes longer than this is not a warden.
+// A warden greets within microseconds; a program that takes longer than 10 s is not a warden.
 constexpr std::chrono::milliseconds greeting_timeout{10'000};
 
 CustodyError failure(const std::string& path, std::string_view what, int error) {
@@ -41,12 +41,12 @@ std::string_view text_of(warden::WardenProblem problem) {
     case warden::WardenProblem::none:
       break;
     case warden::WardenProblem::proc:
-      return "cannot see the processes that it is to hold: /proc is not mounted, or shows another pid namespace; mount "
-             "the proc file system in the namespace of the host";
+      return "cannot see the processes that it must supervise: /proc is not mounted, or shows another pid namespace; "
+             "mount the proc file system in the namespace of the host";
     case warden::WardenProblem::subreaper:
       return "cannot take orphaned processes into custody (PR_SET_CHILD_SUBREAPER)";
     case warden::WardenProblem::privacy:
-      return "cannot close its memory to other processes (PR_SET_DUMPABLE)";
+      return "cannot protect its memory from other processes (PR_SET_DUMPABLE)";
     case warden::WardenProblem::descriptors:
       return "cannot close the descriptors of the host, or open its own";
   }
@@ -59,7 +59,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
                                                     CustodyError& error) {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-    error = failure(path, "cannot be started, because there is no socket to talk to it", errno);
+    error = failure(path, "cannot be started, because no socket can be made for it", errno);
     return nullptr;
   }
   auto warden = std::make_shared<WardenProcess>();
@@ -107,14 +107,13 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
       welcome.header.kind != warden::Kind::welcome) {
     warden->kill();
     error = failure(
-        path,
-        patience.over() ? "did not answer in the time that the call has" : "does not answer as a shell-warden does", 0);
+        path, patience.over() ? "did not answer within the call's time" : "does not answer as a shell-warden does", 0);
     return nullptr;
   }
   if (welcome.version != warden::protocol_version) {
     error = failure(path,
                     "has protocol version " + std::to_string(welcome.version) + ", but this plugin needs version " +
-                        std::to_string(warden::protocol_version) + "; install both from one build",
+                        std::to_string(warden::protocol_version) + "; install both from the same build",
                     0);
     return nullptr;
   }

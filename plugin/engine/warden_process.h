@@ -24,26 +24,27 @@ class WardenProcess {
   static std::shared_ptr<WardenProcess> start(const std::string& path, const Patience& patience, CustodyError& error);
 
   // False when this process or its credentials differ from those that started the warden: after a fork, or after
-  // dropping privileges. Its commands would run with the old credentials.
+  // dropping privileges. The warden's commands would run with the old credentials.
   bool serves_us() const;
 
-  // Whether it is alive and accepts messages.
+  // Whether the warden is alive and accepts messages.
   bool serves() const;
 
-  // Waits until it has ended; false if it has not ended within the time.
+  // Waits until the warden has ended. False if it has not ended within the time.
   bool wait_end(int timeout_ms) const;
 
-  // SIGCONT, in case a command stopped it; then it answers again.
+  // Sends SIGCONT, in case a command has stopped the warden.
   void wake() const;
   void kill() const;
 
   int control() const { return control_.get(); }
   pid_t process() const { return process_; }
-  // The process that inherits its children when it dies: process 1, or a subreaper above the host. 0 if unknown.
+  // The process that inherits the warden's children when the warden dies: process 1, or a subreaper above the host. 0
+  // if unknown.
   pid_t reaper() const { return reaper_; }
-  // Where custodians make cgroups; -1: nowhere.
+  // The directory in which custodians make cgroups; -1: none.
   int cgroup_base() const { return cgroup_base_.get(); }
-  // True while process() is still its number.
+  // True while the warden lives, so process() is still its number.
   bool alive() const;
 
  private:

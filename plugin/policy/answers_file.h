@@ -23,8 +23,8 @@ enum class Links {
 struct AnswersFile {
   std::string path;                   // absolute
   std::string noun;                   // "the file of approvals", for messages
-  mode_t mode = 0600;                 // of a new file
-  mode_t folder_mode = 0700;          // of a folder that is made for it
+  mode_t mode = 0600;                 // the mode of a new file
+  mode_t folder_mode = 0700;          // the mode of a folder that is made for the file
   mode_t not_by = S_IWGRP | S_IWOTH;  // a file with any of these permissions is not trusted
   uid_t owner = 0;                    // besides root and this process's user, this user may own the file
   Links links = Links::followed;

@@ -49,7 +49,7 @@ bool parse(const std::string& path, const std::string& text, Json& lists, std::s
   for (const auto& [key, value] : given.items()) {
     if (!problem.empty()) break;
     if (key != "always" && key != "never") {
-      problem = "there is no key " + show_json(key) + "; there are always and never";
+      problem = "there is no key " + show_json(key) + "; the keys are always and never";
     } else if (!value.is_array() || !std::all_of(value.begin(), value.end(), [](const auto& entry) {
                  return entry.is_object() && entry.contains("command") && entry.contains("directory");
                })) {
@@ -82,7 +82,7 @@ std::variant<Remembered, std::string> Approvals::look_up(const Subject& subject)
 }
 
 std::string Approvals::remember(const Subject& subject, bool always) const {
-  if (file_.empty()) return "no file is configured for it (commands.approvals)";
+  if (file_.empty()) return "no file is configured for such answers (commands.approvals)";
   const AnswersFile file = as_file(file_);
   std::string text, error;
   const Descriptor lock = lock_answers(file, error);

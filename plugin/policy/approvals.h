@@ -1,10 +1,10 @@
 // The answers that a person has given for good, `always` and `never`, in a file that the person can read and edit.
 //
 // - An answer counts for exactly one command, directory, environment and standard input, for the limit that it lifts
-//   (if any), and for either an interactive program or one that is not. Of the values of variables and the text of the
-//   input, only the SHA-256 is kept.
+//   (if any), and either for an interactive program or for one that is not interactive. Of the values of variables and
+//   the text of the input, only the SHA-256 is kept.
 // - The file is JSON: {"always": [{"command", "directory", "environment": {NAME: SHA-256}, "stdin": SHA-256}],
-//   "never": [...]}; a call without a text for its standard input has no "stdin", an answer that opens the network has
+//   "never": [...]}. A call without a text for its standard input has no "stdin", an answer that opens the network has
 //   "lifts": ["network"], and an answer for an interactive program has "interactive": true. The file is read again for
 //   each question, and replaced as a whole, under a lock, so that several processes can use it.
 // - A file that cannot be read, or that other users can write, is not used: the question fails with the reason.
@@ -26,7 +26,7 @@ struct Subject {
   Variables environment;                           // that the call adds
   std::optional<std::string> standard_input = {};  // the text that the call passes
   bool lifts_network = false;                      // a yes opens the network for the call
-  bool interactive = false;                        // input will be typed into the program; nobody knows it yet
+  bool interactive = false;                        // input will be typed into the program; nobody knows that input yet
 };
 
 // Lower-case hexadecimal. Two subjects have the same fingerprint only if they are equal.

@@ -113,7 +113,8 @@ std::optional<Problem> find_reach(const ParsedCommand& reading) {
   }
   for (const Given& given : reading.given) {
     if (given.option->lists && !reading.operands.empty()) {
-      return Problem{reading.operands[0], "with " + given.option->name + " it is a file that names further files",
+      return Problem{reading.operands[0],
+                     "with " + given.option->name + ", this operand is a file that names further files",
                      "name the files themselves"};
     }
     if (given.option->list && given.value && *given.value != "/dev/null") {
@@ -263,7 +264,7 @@ bool takes_paths(std::string_view tool, const std::vector<Word>& words) {
     // Before the subcommand, a path may say where the subcommand works: git -C.
     if (words[i].is_path && (is_text[i] || i < reading.begin)) return false;
   }
-  // A found path may be a plain name. If names have a meaning here, nobody knows what this one means.
+  // A found path may be a name without a slash. If operands have meanings here, nobody knows what this one means.
   const programs::ProgramSpec& table = reading.tool->spec();
   const bool has_names = table.operands == programs::Operands::choose ||
                          table.operands == programs::Operands::may_choose ||

@@ -13,12 +13,12 @@ namespace wtool::policy {
 
 struct ArgumentJudgement {
   enum class Kind {
-    safe,     // nothing in these arguments executes or writes
-    unsafe,   // something does, or may
+    safe,     // these arguments neither execute nor write
+    unsafe,   // an argument executes or writes, or may do so
     no_rules  // this tool is not known
   };
   Kind kind = Kind::safe;
-  std::size_t word = 0;  // unsafe: the index of the word that makes it so
+  std::size_t word = 0;  // unsafe: the index of the unsafe word
   std::string reason;    // unsafe: a clause, "-exec runs another program"
   std::string hint;      // unsafe: what would be safe instead; may be empty
 };
@@ -33,12 +33,12 @@ struct AddedWords {
 };
 struct Hardening {
   std::vector<AddedWords> additions;
-  std::vector<std::string> directories;  // of git -C; each is relative to the one before
+  std::vector<std::string> directories;  // the values of git -C; each is relative to the one before
 };
 Hardening hardening(std::string_view tool, const std::vector<std::string>& words);
 
 // Finds code in the tool's own language that executes programs (sed's e, awk's system and pipes), and options that name
-// a program to run. This is checked even if any arguments are allowed. Kind::no_rules for an unknown tool.
+// a program to run. Checked even with `arguments: any`. Kind::no_rules for an unknown tool.
 ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<std::string>& words);
 
 // For the confinement of arguments: finds what makes the tool read or write files that its words do not name, such as a
@@ -52,8 +52,8 @@ std::vector<bool> text_words(std::string_view tool, const std::vector<std::strin
 // True if it is known which arguments of a program with exactly this name are safe.
 bool has_argument_table(std::string_view tool);
 
-// True for a tool that runs another program with some argument, and for every unknown tool. Its arguments must then be
-// known, or follow `--`.
+// True for a tool that can run another program, depending on its arguments, and for every unknown tool. Its arguments
+// must then be known, or follow `--`.
 bool may_run_programs(std::string_view tool);
 
 // True if the words are safe whatever arguments follow them, such as those that xargs adds: for a known tool that has

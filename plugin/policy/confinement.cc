@@ -22,7 +22,7 @@ constexpr std::string_view address_schemes =
     "http https ftp ftps ssh sftp git git+https git+ssh svn svn+ssh ws wss s3 gs oci docker postgres postgresql redis "
     "rediss mongodb mongodb+srv";
 
-// True for an address on another machine, which is not a path although it contains slashes. Only for tools that take
+// True for an address on another machine, which is not a path even though it contains slashes. Only for tools that take
 // addresses, and only with a scheme that never names a file (curl has FILE: too). An address that contains `..` counts
 // as a path.
 bool is_address(std::string_view tool, std::string_view text) {
@@ -32,7 +32,7 @@ bool is_address(std::string_view tool, std::string_view text) {
 }
 
 // The positions in a word at which a path may begin: the word itself, after each = : @ and , and, in a bundle of
-// options, after each letter. False: more positions than are checked here.
+// options, after each letter. False: there are more positions than are checked.
 bool find_candidates(std::string_view tool, std::string_view word, bool is_bundle,
                      std::vector<std::string_view>& found) {
   constexpr std::size_t most = 128;
@@ -60,20 +60,20 @@ bool is_flag_of_curl(std::string_view word) {
          (word.size() > 1 && word[0] == '-' && word.find_first_not_of("sSfLiIvkNG", 1) == word.npos);
 }
 
-// curl itself expands {a,b} and [1-9] in addresses, so that a harmless one may become a path: f[i-i]le:///. Data to be
+// curl itself expands {a,b} and [1-9] in addresses, so a harmless address may become a path: f[i-i]le:///. Data to be
 // sent (-d '{"a": 1}') is not an address.
 bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
   if (texts[i].find_first_of("{[") == std::string::npos) return false;
   const bool is_sent =
       i > 1 && is_listed("-d --data --data-raw --data-ascii --data-binary --json -H --header", texts[i - 1]);
-  // That option may itself be the value of the option before it.
+  // But -d may itself be the value of the option before it.
   return !is_sent || (i > 2 && texts[i - 2].starts_with('-') && !is_flag_of_curl(texts[i - 2]));
 }
 
 // Options that name the directory in which a command works.
 constexpr std::string_view directory_options = "directory base-directory chdir cwd prefix wd workdir working-directory";
 
-// Programs that run others in another directory.
+// Programs that may run another program in another directory.
 constexpr std::string_view elsewhere =
     "bwrap chroot daemonize fakechroot firejail git machinectl nsenter proot runuser schroot start-stop-daemon su "
     "systemd-run unshare";
@@ -180,9 +180,9 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
     if (is_text[i]) continue;
     const bool is_short = texts[i].size() > 2 && texts[i][0] == '-' && texts[i][1] != '-';
     const bool is_old_bundle = i == 1 && (tool == "tar" || tool == "gtar" || tool == "bsdtar" || tool == "ar");
-    if (tool == "curl" && is_glob_of_curl(texts, i)) return Escape{i, "any address that curl makes of it"};
+    if (tool == "curl" && is_glob_of_curl(texts, i)) return Escape{i, "any address to which curl expands it"};
     if (!find_candidates(tool, texts[i], is_short || is_old_bundle, candidates)) {
-      return Escape{i, "more places than are looked at"};
+      return Escape{i, "more places than are checked"};
     }
     for (const std::string_view candidate : candidates) {
       if (candidate.empty() || candidate == "/dev/null") continue;
@@ -194,14 +194,15 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
       if (is_home(candidate)) return Escape{i, std::string(candidate)};
       const std::string path = paths.resolve(candidate);
       if (!is_within_any(path, roots)) return Escape{i, path};
-      // host:path, and lists of paths such as a:b: each part may be a path.
+      // In host:path, and in lists of paths such as a:b, each part may be a path.
       const std::size_t cut = candidate.find_first_of(":,");
       if (cut == std::string_view::npos || cut == 0 || is_address(tool, candidate)) continue;
       const std::string part = paths.resolve(candidate.substr(0, cut));
       if (!is_within_any(part, roots)) return Escape{i, part};
     }
     // The target of a link is relative to the link's own folder.
-    if (tool == "ln" && texts[i].find("..") != std::string::npos) return Escape{i, "another place than it says"};
+    if (tool == "ln" && texts[i].find("..") != std::string::npos)
+      return Escape{i, "a place other than the one that it names"};
   }
   return std::nullopt;
 }

@@ -12,33 +12,34 @@
 namespace wtool::policy {
 
 struct Escape {
-  std::size_t word = 0;  // its index
-  std::string path;      // where it leads
+  std::size_t word = 0;  // the index of the word
+  std::string path;      // where the word leads: a path, or a description of one
 };
 
 // The directories to which the command's relative paths may refer: `directories` (canonical), and those that its first
 // `count` words name with an option such as -C, --directory or --chdir, even in a bundle or abbreviated. An option with
-// another meaning may be taken for one of these; that only makes the rules stricter. Nothing: they are too many to
-// track.
+// another meaning may be taken for one of these, which only makes the rules stricter. Nothing: there are too many
+// directories to track.
 std::optional<std::vector<std::string>> working_directories(const std::vector<Word>& words, std::size_t count,
                                                             const std::vector<std::string>& directories);
 
-// True if a program that the command starts may run in a directory that the words do not name: another root, a home,
-// the folder of each file that find finds, the top of git's work tree.
+// True if a program that the command starts may run in a directory that the words do not name: another root, a home
+// directory, the folder of each file that find finds, the top of git's work tree.
 bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words);
 
 // The first of `texts` (literal words, the program first) that names a path outside `roots` (canonical), seen from
-// `directory` (canonical). The path may be anywhere in the word: at its start, after the letters of options, or after =
-// , : or @. An address counts as a path, because a link may be called `http:`, unless the tool takes addresses and the
-// scheme never names a file. Words that the tool takes as text (a pattern, a script) and /dev/null are skipped.
+// `directory` (canonical). The path may be anywhere in the word: at its start, after the letters of options, or after
+// one of the characters = , : @. An address counts as a path, because a link may be called `http:`. The exception is a
+// scheme that never names a file, if the tool takes addresses. Words that the tool takes as text (a pattern, a script)
+// and /dev/null are skipped.
 std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,
                                   std::string_view directory, const std::vector<std::string>& roots);
 
 // The word that names a list of files that the tool opens: sha256sum -c LIST.
 std::optional<std::size_t> find_list_of_sums(std::string_view tool, const std::vector<std::string>& texts);
 
-// True if the command may make a link, or move one so that it leads elsewhere. Until it has run, nobody knows where the
-// paths of later commands lead.
+// True if the command may make a link, or move one so that it leads elsewhere. Until the command has run, nobody knows
+// where the paths of later commands lead.
 bool moves_links(std::string_view tool, const std::vector<std::string>& texts);
 
 // True if some word of the command may be a path.

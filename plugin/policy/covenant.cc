@@ -71,9 +71,10 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
   }
   const covenant::PathFinding paths = covenant::judge_paths(reading_.paths, directory, root_, kept_);
   if (paths.invalid) {
-    return deny("Invalid path: " + *paths.invalid, "paths stay in " + root_ + ", and what approves or executes stays");
+    return deny("Invalid path: " + *paths.invalid,
+                "paths must stay in " + root_ + ", and files that approve or execute commands must not change");
   }
-  // A blocked command stays blocked, even if something else allows it or asks for it.
+  // A blocked command stays blocked, even if another rule would allow it or ask about it.
   const auto known = CommandsFile(root_).look_up({line_, directory, {}});
   if (const auto* problem = std::get_if<std::string>(&known))
     return deny(*problem, "no command runs until the file is fixed");

@@ -5,7 +5,7 @@
 //   approval.
 // - The paths of tier one stay in the project. Tier one never writes files that approve commands or get them executed.
 // - The judgement looks at the file system. If a link is swapped before the command runs, the command uses another file
-//   than the one that was judged; the page says what follows from that.
+//   than the one that was judged. The guide describes the consequences.
 #pragma once
 
 #include <string>
@@ -59,7 +59,7 @@ class CovenantCommand {
   const std::vector<std::string>& executed() const { return reading_.executed; }
   Variables environment() const;  // what the command needs to be safe
 
-  // A refusal's reason becomes the message, a question's becomes the prompt.
+  // The reason for a refusal becomes the error message. The reason for an ask becomes the prompt.
   Verdict judge(const std::string& directory, const Programs& programs) const;
 
  private:

@@ -23,10 +23,10 @@ DirectoryError explain(const std::string& path, int error) {
     case ENOENT:
       return {shown + " does not exist", "create it first, or name another directory", error};
     case ENOTDIR:
-      return {shown + " is not a directory", "name the directory that holds it", error};
+      return {shown + " is not a directory", "name the directory that contains it", error};
     case EACCES:
-      return {shown + " may not be entered: permission denied", "its permissions, or those of a parent, forbid it",
-              error};
+      return {shown + " may not be entered: permission denied",
+              "the permissions of the directory, or of one above it, do not allow it", error};
     case ELOOP:
       return {shown + " has too many symbolic links", "a link in it may point at itself", error};
     case ENAMETOOLONG:
@@ -48,8 +48,9 @@ bool is_normal(std::string_view path) {
   return true;
 }
 
-// A normal path usually has no links, and is then already the name that the kernel would give. Reading that name from
-// /proc takes several times as long as everything else. Empty: the path has links, or the kernel cannot tell.
+// A normal path usually has no links, and is then the name that the kernel would give. Reading the kernel's name from
+// /proc takes several times as long as everything else here. Empty: the path is not normal, has links, or cannot be
+// opened in this way.
 Descriptor open_without_links(const std::string& path) {
   if (!is_normal(path)) return {};
   return Descriptor(open_resolving(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
@@ -78,7 +79,7 @@ std::variant<Directory, DirectoryError> open_directory(const std::string& path) 
   }
   directory.descriptor = Descriptor(::open(path.empty() ? "." : path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory.descriptor) return explain(path, errno);
-  // Asks the kernel for the name of what was opened.
+  // Asks the kernel for the name of the opened directory.
   char link[32];
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", directory.descriptor.get());
   char target[PATH_MAX];
@@ -103,8 +104,8 @@ namespace {
 // What precedes "/NAME" in the path of an entry of `directory`.
 std::string_view prefix_of(std::string_view directory) { return directory == "/" ? "" : directory; }
 
-// Reads the symbolic link at `path` (absolute). False: it is not a link, or cannot be read, as errno says. `directory`
-// is the opened `prefix`, or -1.
+// Reads the symbolic link at `path` (absolute). False: the path is not a link, or cannot be read (see errno).
+// `directory` is the opened `prefix`, or -1.
 bool read_link(std::string_view prefix, int directory, const std::string& path, std::string& target) {
   char text[PATH_MAX];
   const bool is_below =
@@ -116,8 +117,8 @@ bool read_link(std::string_view prefix, int directory, const std::string& path, 
   return true;
 }
 
-// True for links in the folder of a process: for the command, or at another time, they lead to other files than for
-// this process now.
+// True for the folder of a process. The links in it lead to other files in another process, such as the command, or at
+// another time.
 bool is_of_process(std::string_view path) {
   constexpr std::string_view processes = "/proc/";
   if (!path.starts_with(processes)) return false;
@@ -128,7 +129,7 @@ bool is_of_process(std::string_view path) {
 // Nothing: only the command itself can know where the path leads.
 std::optional<std::string> resolve_from(std::string_view prefix, int directory, std::string_view path) {
   constexpr int max_links = 40;  // the kernel's own limit
-  // A path of this length cannot be opened; without a slash it could only be a name in the directory.
+  // A longer path cannot be opened. Without a slash, it could only be a name in the directory.
   if (path.size() > PATH_MAX) {
     if (path.find('/') == std::string_view::npos && !prefix.empty()) return std::string(prefix);
     return std::nullopt;
@@ -195,7 +196,7 @@ std::vector<std::string> canonical_roots(const std::vector<std::string>& roots) 
   for (const std::string& root : roots) {
     char real[PATH_MAX];
     struct stat status {};
-    // resolve_path would not do: it returns "/" if it cannot tell, and that root would contain everything.
+    // Not resolve_path(), which returns "/" for a path that it cannot resolve: that root would contain everything.
     if (::realpath(root.c_str(), real) != nullptr && ::stat(real, &status) == 0 && S_ISDIR(status.st_mode)) {
       canonical.emplace_back(real);
     }

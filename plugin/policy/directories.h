@@ -23,18 +23,18 @@ struct DirectoryError {
   int error = 0;  // errno
 };
 
-// Opens `path`, relative to the current directory of this process; empty means that directory itself.
+// Opens `path`, relative to the current directory of this process; an empty path means that directory itself.
 std::variant<Directory, DirectoryError> open_directory(const std::string& path);
 
-// Resolves paths from one directory (canonical). It keeps this directory open, and resolves paths below it from there
-// instead of from the root.
+// Resolves paths from one directory (canonical). It keeps this directory open, and resolves the paths below it by its
+// descriptor instead of from the root.
 class PathResolver {
  public:
   explicit PathResolver(std::string_view directory);
 
   // The canonical form of `path`. Links are followed, even dangling ones: a missing file is where it would be created.
-  // Never fails: the result is "/" beyond 40 links, and below the folder of a process (/proc/self), whose links lead
-  // elsewhere for a command, or at another time.
+  // Never fails. The result is "/" after more than 40 links, and in the folder of a process (/proc/self), whose links
+  // lead elsewhere in another process or at another time.
   std::string resolve(std::string_view path) const;
 
  private:
@@ -45,11 +45,11 @@ class PathResolver {
 // Like PathResolver::resolve, for a single path.
 std::string resolve_path(std::string_view directory, std::string_view path);
 
-// Stands for a folder whose place only the command itself can know. The same is true of all paths below this one.
+// Stands for a folder that only the command itself can resolve, and for every path below such a folder.
 inline constexpr std::string_view unknown_folder = "/proc/self";
 
-// Like resolve_path, but returns unknown_folder for what only the command itself can know: where `cd` leads, which file
-// an operand is.
+// Like resolve_path, but returns unknown_folder for a path that only the command itself can resolve. Used to find out
+// where `cd` leads, and which file an operand names.
 std::string resolve_folder(std::string_view directory, std::string_view path);
 
 // The roots of directories.roots, canonical. A root that does not exist now contains nothing, and is left out.

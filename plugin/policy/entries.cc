@@ -119,13 +119,13 @@ std::string AllowList::why_not(const std::vector<Word>& words) const {
 std::string AllowList::hint(const std::vector<Word>& words) const {
   constexpr std::size_t most = 12;
   if (words.front().text == "time" && words.size() > 1) {
-    return "leave time out, or let the entry \"time\" in commands.allow allow that program";
+    return "leave time out, or add the entry \"time\" to commands.allow";
   }
-  std::string text = "allowed are: ";
+  std::string text = "the entries of commands.allow are: ";
   for (std::size_t i = 0; i < entries_.size() && i < most; ++i) text += (i > 0 ? ", " : "") + entries_[i].text;
   if (entries_.empty()) text += "none";
   if (entries_.size() > most) text += ", and " + std::to_string(entries_.size() - most) + " more";
-  return text + "; the person who keeps the configuration can add an entry to commands.allow";
+  return text + "; the person who keeps the configuration can add one";
 }
 
 std::string entry_hint(const std::vector<Word>& words) {
@@ -135,7 +135,8 @@ std::string entry_hint(const std::vector<Word>& words) {
   const Entry read(entry);
   // An entry of one word would allow the program with all safe arguments.
   if (words.size() == 1) {
-    return "an entry that has its arguments too would allow it with them: " + in_quotes(entry + " ARGUMENT");
+    return "an entry that also names arguments would allow the program with exactly these: " +
+           in_quotes(entry + " ARGUMENT");
   }
   if (read.prefix || read.words != texts_of(words) ||
       std::any_of(words.begin(), words.end(), [](const Word& word) { return !word.literal; })) {

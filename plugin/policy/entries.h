@@ -1,5 +1,5 @@
 // The entries of commands.allow, commands.deny and commands.ask: which commands they cover, and the reason to give if
-// none does. Pure, except that it asks which file a name means.
+// no entry covers a command. Pure, except that it asks which file a name means.
 #pragma once
 
 #include <string>
@@ -30,9 +30,9 @@ enum class Coverage {
 };
 
 // A program that is named by its bare name is covered by that name. A program that is named by an absolute path is
-// covered by that path, and by its name if `programs` finds this very file for the name. Paths are resolved from each
-// of `directories` (canonical), in which the command may run; relative paths in an entry from the first of them, in
-// which the line begins.
+// covered by that path, and by its name if `programs` finds this very file for the name. The command's path is resolved
+// from each of `directories` (canonical), in which the command may run. A relative path in an entry is resolved from
+// the first of them, in which the line begins.
 Coverage covers(const Entry& entry, const std::vector<Word>& words, const Programs& programs,
                 const std::vector<std::string>& directories);
 
@@ -60,7 +60,7 @@ class AllowList {
   Best cover(const std::vector<Word>& words, const Programs& programs,
              const std::vector<std::string>& directories) const;
 
-  // True if some entries are about this program, even if none covers the command.
+  // True if an entry names this program, even if no entry covers the command.
   bool names(std::string_view program) const;
   // Why no entry covers these words, and what would be allowed.
   std::string why_not(const std::vector<Word>& words) const;
@@ -71,7 +71,7 @@ class AllowList {
   std::vector<Entry> entries_;
 };
 
-// The entry that would name all of the words: a hint for words that are listed, but not safe.
+// A hint for a command that is listed but not safe: it shows the entry that would name all of the words.
 std::string entry_hint(const std::vector<Word>& words);
 
 }  // namespace wtool::policy

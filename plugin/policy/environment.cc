@@ -34,8 +34,8 @@ constexpr std::pair<std::string_view, std::string_view> unattended[] = {{"PAGER"
                                                                         {"SYSTEMD_PAGER", "cat"},
                                                                         {"GIT_TERMINAL_PROMPT", "0"}};
 
-// A set of names; the texts belong to the caller. Each call composes an environment, and a standard set, which
-// allocates for each name, took longer than everything else in a plan.
+// A set of names; the texts belong to the caller. Each call composes an environment. A standard set, which allocates
+// for each name, took longer than all other work on a plan.
 class NameSet {
  public:
   // False if the set already has the name.

@@ -14,7 +14,8 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 struct EnvironmentRules;
 
 // The sources of "NAME=value" texts, in this order:
-// - the inherited ones that `rules.inherit` and `rules.deny` leave, each name once (the first counts, as in getenv);
+// - the inherited variables that `rules.inherit` and `rules.deny` keep, each name once (the first counts, as in
+//   getenv);
 // - `rules.set` and `additions`, which replace inherited ones;
 // - values that keep commands from waiting for a person (PAGER=cat, ...), unless they are already set;
 // - `fallback_path` as PATH, without which a shell does not work, unless it is already set.
@@ -51,9 +52,9 @@ bool is_dangerous_variable(std::string_view name);
 bool is_harmless_name(std::string_view name);
 
 // Why a call under an allow list may not set `name`: environment.deny matches it, or it is not harmless and no pattern
-// of environment.allow matches it. A dangerous variable must be listed there by its full name, without * and ?. The
-// variables by which a shell finds programs may never be set. Even a harmless variable is refused with some values:
-// that of a locale, or of TZ, may be the path of a file that the C library loads.
+// of environment.allow matches it. A dangerous variable must be listed in environment.allow by its full name, without
+// * and ?. The variables by which a shell finds programs may never be set. Even a harmless variable is refused with
+// some values: that of a locale, or of TZ, may be the path of a file that the C library loads.
 struct NameRefusal {
   std::string reason;  // a clause that follows the name: "changes what programs do"
   std::string hint;

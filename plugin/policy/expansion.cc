@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t max_names = 10000;
 constexpr std::size_t max_entries = 100000;  // how many entries of folders may be read for one line
 
-// How many bytes the words of a line may have together: the kernel's limit includes the environment.
+// How many bytes the words of a line may have together. This is a quarter of the kernel's limit, because that limit
+// includes the environment.
 std::size_t max_word_bytes() {
   const long all = ::sysconf(_SC_ARG_MAX);
   return all > 0 ? static_cast<std::size_t>(all) / 4 : std::size_t{512} * 1024;
@@ -51,7 +52,7 @@ std::size_t character_size(std::string_view text) {
   return static_cast<unsigned char>(text.front()) >= 0xC0U ? size : 1;
 }
 
-// The set that follows a bracket mark: where its ] is, and whether it contains `c`.
+// A set in brackets: the position of its ], and whether the set matches a character.
 struct Set {
   std::size_t end = std::string_view::npos;
   bool matches = false;
@@ -76,7 +77,8 @@ Set read_set(std::string_view pattern, std::size_t at, std::string_view c) {
   return set;
 }
 
-// True if the meaning of a set depends on the shell, or depends on the locale in another way than ranges of letters do.
+// True if the meaning of a set depends on the shell or on the locale. The exception is a range of letters of one case,
+// which is accepted even though some locales read it differently.
 bool has_unclear_set(std::string_view pattern) {
   for (std::size_t at = pattern.find(bracket_mark); at != std::string_view::npos;
        at = pattern.find(bracket_mark, at + 1)) {
@@ -90,7 +92,8 @@ bool has_unclear_set(std::string_view pattern) {
       if (c != '-' || i + 1 == set.size()) continue;
       const auto same_kind = [](char a, char b, char low, char high) { return a >= low && a <= b && b <= high; };
       const char from = set[i - 1], to = set[i + 1];
-      // Only letters of one case, as in the C locale: in some other locales, [a-z] includes capital letters.
+      // A range must stay within digits, small letters or capital letters. It is read as in the C locale; in some other
+      // locales, [a-z] includes capital letters.
       if (!same_kind(from, to, '0', '9') && !same_kind(from, to, 'a', 'z') && !same_kind(from, to, 'A', 'Z')) {
         return true;
       }
@@ -99,7 +102,7 @@ bool has_unclear_set(std::string_view pattern) {
   return false;
 }
 
-// Whether a name matches one part of a path. Linear in both, except for the last star, which is retried.
+// True if a name matches one component of a pattern. Takes linear time, except that the last star is retried.
 bool matches(std::string_view pattern, std::string_view name) {
   if (name.starts_with('.') && !pattern.starts_with('.')) return false;
   std::size_t p = 0, n = 0, star = std::string_view::npos, tried = 0;
@@ -148,9 +151,10 @@ class Glob {
   Glob(const Surroundings& surroundings, std::string_view directory, std::size_t& entries)
       : surroundings_(surroundings), directory_(directory), entries_(entries) {}
 
-  // Sorted; empty: nothing matches. If problem() is not empty, the names are not known.
+  // The names, sorted. Empty: nothing matches, or problem() says why the names are not known.
   std::vector<std::string> names(std::string_view pattern) {
-    // The folders before the first glob are checked together: the first of them may be above the roots.
+    // The folders before the first glob are checked as one path, because the first of them alone may be above the
+    // roots.
     const std::size_t glob =
         static_cast<std::size_t>(std::find_if(pattern.begin(), pattern.end(), is_glob) - pattern.begin());
     const std::size_t slash = pattern.substr(0, glob).rfind('/');
@@ -210,7 +214,7 @@ class Glob {
     return true;
   }
 
-  // An error, too, must not reveal whether something exists outside of the roots.
+  // Not even an error may reveal whether something exists outside of the roots.
   bool leads_out(const std::string& path) {
     if (!surroundings_.confined ||
         is_within_any(resolve_path(directory_, path.empty() ? "." : path), surroundings_.roots)) {
@@ -306,7 +310,7 @@ class Expander {
           return NotExpanded{word.at, "$" + name + ", whose value is not known here", "write the directory out"};
         }
         if (!is_one_word(value)) {
-          return NotExpanded{word.at, "$" + name + ", whose value a shell may take apart",
+          return NotExpanded{word.at, "$" + name + ", whose value a shell may split or expand",
                              "write the directory out, in quotes"};
         }
         pattern += value;
@@ -323,12 +327,13 @@ class Expander {
     return glob(word, pattern, words);
   }
 
-  // $? is a number, whatever has run, so builtins that print or compare it can do nothing else with it.
+  // $? is a number whatever has run before, so a builtin that prints or compares it can do nothing else with it.
   std::optional<NotExpanded> status(const Word& word, const std::string& program, const std::string& pattern,
                                     std::vector<Word>& words) {
     const bool is_format = program == "printf" && words.size() < 2;
     if (!only_looks(program) || program == "pwd" || is_format || has_glob(pattern)) {
-      return NotExpanded{word.at, "$? for a program, which is known only when the command runs", "print it with echo"};
+      return NotExpanded{word.at, "$? as an argument of a program; its value is known only when the command runs",
+                         "print it with echo"};
     }
     Word known{pattern, true, word.at, pattern};
     std::replace(known.text.begin(), known.text.end(), static_cast<char>(status_mark), '0');
@@ -343,7 +348,7 @@ class Expander {
     }
     if (changes_files_ || sets_variables_) {
       return NotExpanded{word.at, "a glob after a command that may change which files exist",
-                         "give it in a call of its own, or write the names out"};
+                         "give the glob in a call of its own, or write the names out"};
     }
     if (has_unclear_set(pattern)) {
       return NotExpanded{word.at, "a glob whose [...] shells read differently",

@@ -1,7 +1,7 @@
-// Does a shell's expansions in advance, if their results are known before anything runs: globs become the existing
-// names, ~, $HOME and $PWD their values. Assignments before a program stay, and so does $?, but only for a builtin that
-// prints or compares it. After that every word is known: exactly these words are judged and run, and no shell expands
-// anything later.
+// Expands in advance what a shell would expand, if the result is known before anything runs: a glob becomes the names
+// that exist; ~, $HOME and $PWD become their values. Assignments before a program stay as they are. $? also stays, but
+// only in the arguments of a builtin that prints or compares it. Afterwards every word is known. Exactly these words
+// are judged and run, and no shell expands anything later.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace wtool::policy {
 struct Surroundings {
   std::string directory;                // in which the line starts, canonical
   std::string home;                     // the value of HOME; empty when HOME is not set
-  bool confined = false;                // directories may only be read within the roots
+  bool confined = false;                // only directories within the roots may be read
   std::vector<std::string> roots = {};  // canonical
 };
 
@@ -27,11 +27,11 @@ struct NotExpanded {
   std::string hint;
 };
 
-// Expands the open words of a script that has no lasting obstacle. On success, the script no longer has an obstacle.
-// Otherwise the result says why, and the script must no longer be used.
+// Expands the open words of a script that has no lasting obstacle. On success, returns nothing, and the script no
+// longer has an obstacle. On failure, returns the reason, and the script must no longer be used.
 //
 // - A glob is expanded in the directory in which its command is certain to run: that of the call or, after `cd DIR &&`,
-//   DIR. Commands before it must be known not to change files, since they run after the expansion.
+//   DIR. All commands before the glob must be known not to change files, because they run after the expansion.
 // - If nothing matches, the word stays as it is, as in shells. If too many names match, the expansion fails.
 std::optional<NotExpanded> expand_known(Script& script, const Surroundings& surroundings);
 

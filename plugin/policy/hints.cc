@@ -15,7 +15,7 @@ constexpr Hint construct_hints[] = {
     {"a command substitution", "run that command first, and write what it prints into the line"},
     {"the keyword for", "give all names to one command (wc -l *.md), or use xargs or find -exec"},
     {"the keyword while", "let xargs or find -exec run the command for each name"},
-    {"the keyword until", "make a call for each round"},
+    {"the keyword until", "make a call for each iteration"},
     {"the keyword if", "write TEST && COMMAND || COMMAND, with test or ["},
     {"a keyword that only some shells know", "write [ ... ] for [[ ... ]], and calls of their own for the rest"},
     {"a subshell", "leave the parentheses out: cd DIRECTORY && ... lasts for this call only"},

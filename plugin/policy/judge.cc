@@ -29,12 +29,14 @@ constexpr int max_wrapping_depth = 16;
 // How many directories a command may run in, after `cd` commands that may have failed.
 constexpr std::size_t max_directories = 16;
 
-// The builtins that a judged line may have. All their words are literal, and they do to the shell only what these say.
+// The builtins that a judged line may have. Their words are all literal, and they change the shell only as these words
+// say.
 bool is_harmless_builtin(std::string_view name) {
   return programs::is_listed(": true false echo printf test [ pwd cd exit export", name);
 }
 
-// `set -e`, `set -eu -o pipefail`, `set +e`: these decide whether later commands run, but do not change them.
+// `set -e`, `set -eu -o pipefail`, `set +e`: these options decide whether later commands run, but do not change the
+// commands.
 bool sets_harmless_options(const std::vector<Word>& words) {
   if (words.front().text != "set" || words.size() < 2) return false;
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -67,18 +69,18 @@ std::string_view variable_of(const Word& assignment) {
   return text.substr(0, text.find_first_of("+[="));
 }
 
-// What follows the = of an assignment.
+// The text after the = of an assignment.
 std::string_view value_of(std::string_view assignment) {
   return assignment.substr(std::min(assignment.find('='), assignment.size() - 1) + 1);
 }
 
 // The context in which a command is judged.
 struct Frame : TextPlace {
-  int depth = 0;                         // how many wrappers are around it
-  bool by_shell = true;                  // a shell runs it, so that the names of builtins mean the builtins
+  int depth = 0;                         // how many wrappers are around the command
+  bool by_shell = true;                  // a shell runs the command, so the name of a builtin means the builtin
   bool listed = false;                   // an entry of the allow list names all words of the command around it
-  std::vector<std::string> directories;  // in which it may run; more than one if a `cd` may have failed
-  bool elsewhere = false;                // it may run in other directories, too
+  std::vector<std::string> directories;  // in which the command may run; several if a `cd` may have failed
+  bool elsewhere = false;                // the command may also run in other directories
 };
 
 class Judge {
@@ -150,7 +152,7 @@ class Judge {
     }
   }
 
-  // Without an allow list: later commands may run where any `cd` so far leads, or elsewhere, since a function, a
+  // Without an allow list, later commands may run where any `cd` so far leads, or elsewhere, because a function, a
   // variable or a loop may hide another `cd`.
   static void note_cd(const SimpleCommand& command, Frame& frame) {
     const auto& words = command.words;
@@ -173,7 +175,7 @@ class Judge {
     }
   }
 
-  // `cd DIR && ...`, `cd DIR; ...`: later commands may run in either directory.
+  // `cd DIR && ...`, `cd DIR; ...`: later commands may run in DIR or in the previous directory.
   void judge_cd(const SimpleCommand& command, Frame& frame) {
     const Range at = command.words.front().at;
     const Word* const directory = directory_of_cd(command.words);
@@ -184,9 +186,9 @@ class Judge {
     }
     if ((command.joint != Joint::and_then && command.joint != Joint::sequence && command.joint != Joint::end) ||
         command.negated) {
-      return strictest_.not_covered(frame, at,
-                                    "cd must be followed by && or ;, because what follows is judged for its directory",
-                                    "write cd DIRECTORY && ..., or give working_directory");
+      return strictest_.not_covered(
+          frame, at, "cd must be followed by && or ;, because the next commands are judged for its directory",
+          "write cd DIRECTORY && ..., or give working_directory");
     }
     if (!situation_.directories.roots.empty()) {
       for (const std::string& from : frame.directories) {
@@ -220,14 +222,15 @@ class Judge {
       if (auto followed = working_directories(command.words, command.words.size(), frame.directories)) {
         within.directories = *std::move(followed);
       } else {
-        strictest_.not_covered(frame, first.at, "there are too many cd commands", "use fewer options for directories");
+        strictest_.not_covered(frame, first.at, "the command may run in too many directories",
+                               "use fewer options for directories");
       }
     }
     if (is_strict() && !frame.listed) within.listed = judge_strictly(command, tool, within) == Coverage::exact;
     judge_inner(command, tool, within);
   }
 
-  // True if an entry that matches these words still does, whatever the words that are not literal become.
+  // True if an entry that matches these words also matches them whatever the words that are not literal become.
   static bool is_certain(const Entry& entry, const std::vector<Word>& words) {
     const auto open = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
     return open == words.end() || is_about(entry, {words.begin(), open});
@@ -239,7 +242,7 @@ class Judge {
                                                std::tuple(&ask_, Answer::ask, "commands.ask")}) {
       for (const Entry& entry : *entries) {
         if (!is_about(entry, command.words)) continue;
-        // Words that are added when the command runs have no place in the line.
+        // Words that are added when the command runs have no position in the line.
         Range at = command.words.front().at;
         for (const Word& word : command.words) at.end = std::max(at.end, std::max(at.begin, word.at.end));
         const std::string said = in_quotes(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin));
@@ -248,11 +251,12 @@ class Judge {
         if (certain && entries == &ask_network_) strictest_.opens_network();
         strictest_.note(
             answer, frame, at,
-            certain ? said + (denies ? " is denied by the entry " : " needs a person's approval by the entry ") +
-                          in_quotes(entry.text)
-                    : said + " might match the entry " + in_quotes(entry.text) +
-                          (denies ? ", which denies it" : ", which asks") +
-                          ": a part of it is known only when the command runs",
+            certain
+                ? said + (denies ? " is denied by the entry " : " needs a person's approval because of the entry ") +
+                      in_quotes(entry.text)
+                : said + " might match the entry " + in_quotes(entry.text) +
+                      (denies ? ", which denies it" : ", which needs a person's approval") +
+                      ": a part of the command is known only when the line runs",
             std::string(key) + ": " + entry.text,
             "the person who keeps the configuration can take the entry " + in_quotes(entry.text) + " out of " + key,
             true);
@@ -260,7 +264,7 @@ class Judge {
     }
   }
 
-  // Coverage::exact: an entry names all of these words, and therefore also what they run.
+  // Coverage::exact: an entry names all of these words, and therefore also the commands that they run.
   Coverage judge_strictly(const SimpleCommand& command, std::string_view tool, const Frame& frame) {
     const std::vector<Word>& words = command.words;
     const std::string& name = words.front().text;
@@ -275,7 +279,8 @@ class Judge {
     const bool is_builtin = frame.by_shell && is_shell_word(name) && !is_program_too(name);
     if (is_builtin && sets_harmless_options(words)) return Coverage::program;
     if (is_builtin && !is_harmless_builtin(name)) {
-      strictest_.not_covered(frame, at, name + " is a part of the shell that can change what follows, or run anything",
+      strictest_.not_covered(frame, at,
+                             name + " is a part of the shell that can change later commands, or run any command",
                              std::string(hint_for_builtin(name)));
       return Coverage::none;
     }
@@ -300,7 +305,7 @@ class Judge {
     return refuse_name(name, situation_.environment != nullptr ? *situation_.environment : no_rules, value);
   }
 
-  // Without an allow list: a dangerous variable may make any program run a command of the deny or ask list.
+  // Without an allow list, a dangerous variable may make any program run a command of the deny or ask list.
   void judge_variables(const SimpleCommand& command, const Frame& frame) {
     const auto judge_variable = [&](const Word& word) {
       const std::string variable(variable_of(word));
@@ -337,7 +342,7 @@ class Judge {
   Coverage judge_allowed(const std::vector<Word>& words, const Frame& frame) {
     const std::string& name = words.front().text;
     if (frame.elsewhere && !name.starts_with('/') && name.find('/') != std::string::npos) {
-      strictest_.not_covered(frame, words.front().at, in_quotes(name) + " may run in another directory than this one",
+      strictest_.not_covered(frame, words.front().at, in_quotes(name) + " may run in a directory other than this one",
                              "name it by its absolute path");
       return Coverage::none;
     }
@@ -369,11 +374,11 @@ class Judge {
           !takes_more_arguments(tool, known_first)) {
         strictest_.not_covered(frame, words.front().at,
                                in_quotes(tool) +
-                                   " gets arguments that are known only when the command runs, and some " +
+                                   " gets arguments that are known only when the command runs, and some arguments " +
                                    (is_known_program(tool) ? "make" : "may make") + " it run programs",
                                is_known_program(tool) ? "write the arguments out, or put -- in front of them"
                                                       : "write the arguments out; the entry \"" + words.front().text +
-                                                            " *\" in commands.allow would allow any");
+                                                            " *\" in commands.allow would allow all of them");
       }
       return;
     }
@@ -390,7 +395,8 @@ class Judge {
       const bool is_shell = program != nullptr && program->spec().runs == programs::Runs::shell;
       strictest_.not_covered(
           frame, words.front().at,
-          "it is not known which arguments of " + in_quotes(tool) + " are safe, and commands.arguments is safe",
+          "it is not known which arguments of " + in_quotes(tool) +
+              " are safe, and commands.arguments allows only safe ones",
           is_shell ? "write the commands themselves, without " + std::string(tool)
                    : "the entry \"" + words.front().text + " *\" in commands.allow would allow all of them");
     } else if (judgement.kind == ArgumentJudgement::Kind::safe && known.size() < words.size() &&
@@ -406,17 +412,18 @@ class Judge {
   // The added words keep the tool from executing what a configuration names, but do not switch off git's filters.
   void judge_hardened(const std::vector<Word>& words, std::string_view tool, Hardening made, const Frame& frame) {
     if (frame.outer) {
-      return strictest_.not_covered(frame, words.front().at,
-                                    in_quotes(tool) + " within text for a shell may run what a configuration names",
-                                    "run it as a command of its own");
+      return strictest_.not_covered(
+          frame, words.front().at,
+          in_quotes(tool) + " within text for a shell may run programs that a configuration names",
+          "run it as a command of its own");
     }
     hardened_.emplace(words.front().at.begin, Hardened{words.front().text, std::move(made.additions)});
     if (tool != "git") return;
     if (frame.elsewhere) {
       return strictest_.not_covered(frame, words.front().at,
                                     in_quotes(tool) +
-                                        " may run in another repository, which may have filters, which are "
-                                        "programs",
+                                        " may run in another repository, whose configuration may have filters, which "
+                                        "run programs",
                                     "give working_directory");
     }
     const std::string own = covenant::repository_folder(situation_.directory, "/");
@@ -427,7 +434,7 @@ class Judge {
         return strictest_.not_covered(frame, words.front().at,
                                       "the repository at " + in_quotes(directory) +
                                           (directory == unknown_folder ? " is not known, and may have" : " has") +
-                                          " filters, which are programs",
+                                          " filters, which run programs",
                                       "give working_directory");
       }
     }
@@ -435,7 +442,7 @@ class Judge {
 
   void not_safe(const ArgumentJudgement& judgement, const std::vector<Word>& words, const Frame& frame) {
     const Word& word = words[std::min(judgement.word, words.size() - 1)];
-    strictest_.not_covered(frame, word.at, judgement.reason + ", and commands.arguments is safe",
+    strictest_.not_covered(frame, word.at, judgement.reason + ", and commands.arguments allows only safe arguments",
                            judgement.hint.empty() ? entry_hint(words) : judgement.hint);
   }
 
@@ -456,9 +463,9 @@ class Judge {
     if (!links_moved_by_.empty() && names_paths(tool, texts)) {
       return strictest_.not_covered(frame, words.front().at,
                                     in_quotes(links_moved_by_) +
-                                        " in front may make or move links, so where the paths of " + in_quotes(name) +
-                                        " lead is not known before it has run",
-                                    "make two calls of it");
+                                        " earlier in the line may make or move links, so the paths of " +
+                                        in_quotes(name) + " may lead elsewhere by then",
+                                    "use two calls");
     }
     const auto runs_elsewhere = std::find_if(
         words.begin(), words.end(), [](const Word& word) { return word.text == "-execdir" || word.text == "-okdir"; });
@@ -485,7 +492,7 @@ class Judge {
     if (unknown_word != words.end()) {
       strictest_.not_covered(frame, unknown_word->at,
                              "a path that is known only when the command runs may lead out of directories.roots",
-                             "write it out");
+                             "write the path out");
     }
     if (links_moved_by_.empty() && moves_links(tool, texts)) links_moved_by_ = tool;
   }
@@ -521,7 +528,7 @@ class Judge {
         case Inner::Kind::code:
           if (frame.listed) break;
           strictest_.note(Answer::ask, frame, inner.text.at, inner.reason + ", which cannot be judged", "inline code",
-                          "put it into a file that is reviewed, and run that");
+                          "put the code into a file that is reviewed, and run the file");
           break;
         case Inner::Kind::unclear:
           if (frame.listed) break;
@@ -532,7 +539,7 @@ class Judge {
     if (!frame.listed) judge_program_text_of(command.words, tool, frame);
   }
 
-  // Determines where `inner` runs: the options before it may lead elsewhere.
+  // Determines where `inner` runs; the options before it may name another directory.
   void follow_directories(const SimpleCommand& command, const Inner& inner, std::string_view tool,
                           Frame& within) const {
     const std::vector<Word>& words = command.words;
@@ -541,11 +548,11 @@ class Judge {
              word.text == inner.command.words.front().text;
     });
     auto followed = working_directories(words, static_cast<std::size_t>(runs - words.begin()), within.directories);
-    // A path that was found may be the directory in which the inner command must run.
+    // A word that stands for a found path may be the directory in which the inner command runs.
     const bool is_found = std::any_of(words.begin(), runs, [](const Word& word) { return word.is_path; });
     within.elsewhere = within.elsewhere || !followed || is_found || runs_elsewhere(tool, words);
     if (followed) within.directories = *std::move(followed);
-    // find -execdir runs in any folder that it finds, such as /dev, where "stdin" may be standard input.
+    // find -execdir runs the command in any folder that it finds, such as /dev, where "stdin" may be standard input.
     if (is_strict() && tool == "find" && runs_elsewhere(tool, words)) within.directories.emplace_back("/dev");
   }
 

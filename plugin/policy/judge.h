@@ -9,7 +9,7 @@
 //   it does.
 // - commands.ask_network is a list like commands.ask. If one of its entries certainly matches a command of the line,
 //   the verdict says that a yes opens the network.
-// - Without any of these rules, every line is allowed, and none is read.
+// - Without any of these rules, every line is allowed without being read.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ struct Situation {
   bool gets_text = false;                         // the call passes a text for standard input, which nobody has judged
 };
 
-// True if the rules leave anything to judge.
+// True if any rule needs lines to be judged.
 bool judges_lines(const CommandRules& commands, const DirectoryRules& directories);
 
 // True under an allow list or confinement: the line that runs is then made from the words that were judged.
@@ -45,8 +45,8 @@ bool judges_words(const CommandRules& commands, const DirectoryRules& directorie
 
 struct LineJudgement {
   Verdict verdict;
-  std::optional<Script> script;  // if judges_words(), and all of its words are known
-  bool expanded = false;         // the script has words that the line does not have
+  std::optional<Script> script;  // set if judges_words(), and all words of the line are known
+  bool expanded = false;         // expand_known() has changed the script
 };
 
 LineJudgement judge(std::string_view line, const Situation& situation);

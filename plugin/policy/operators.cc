@@ -40,7 +40,7 @@ class Scan {
     return std::nullopt;
   }
 
-  // The first comment before the operator that first() has found, or else in the whole text.
+  // The first comment before the operator that first() has found. Without an operator, the first comment in the text.
   const std::optional<Construct>& comment() const { return comment_; }
 
  private:
@@ -149,14 +149,14 @@ std::variant<std::vector<std::string>, Construct> only_words(std::string_view te
   auto first = scan.first();
   Script script = parse(text);
   if (scan.comment() && !(script.commands.empty() && !first)) return *scan.comment();
-  // For a here-document without a body, the parser reports the whole text, not the place.
+  // For a here-document without a body, the parser reports the whole text instead of the position of the operator.
   const bool here_document = first && text.substr(first->at.begin).starts_with("<<");
   if (script.obstacle && (!first || (script.obstacle->at.begin < first->at.begin && !here_document))) {
     return Construct{script.obstacle->what, script.obstacle->at};
   }
   if (first) return std::move(*first);
   if (script.commands.empty()) return std::vector<std::string>();
-  // The parser sees more than one command of plain words, although the scan found no operator to name.
+  // The parser may find several commands, or a redirection, even though the scan found no operator to name.
   const SimpleCommand& command = script.commands.front();
   if (script.commands.size() > 1 || !command.redirections.empty() || command.words.empty()) {
     return Construct{"more than one command", {0, text.size()}};

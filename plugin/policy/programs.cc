@@ -12,8 +12,8 @@ namespace wtool::policy {
 
 namespace {
 
-// Says which folders of a PATH are trusted. Every call checks each folder again, since one of the folders above it may
-// have been replaced, or have become a link, after an earlier call.
+// Decides which folders of a PATH are trusted. Every call checks each folder again, since one of the folders above it
+// may have been replaced, or have become a link, after an earlier call.
 class Trust {
  public:
   explicit Trust(const std::vector<std::string>& roots) : roots_(roots) {}
@@ -41,7 +41,7 @@ class Trust {
     bool trusted;
   };
 
-  // Neighbours in a PATH often have the same parent folder.
+  // Keeps the last parent folder, since neighbours in a PATH often have the same one.
   std::string resolve(std::string_view folder) {
     const std::string_view name = base_name(folder);
     const std::string_view parent = folder.substr(0, folder.size() - name.size());

@@ -11,8 +11,8 @@ namespace wtool::policy {
 // Looks at the file system in its constructor and at each query. Any thread.
 class Programs {
  public:
-  // `configured` are the folders of commands.path. Without them, the folders of `search_path` (the host's PATH) count
-  // that are absolute, not writable by everybody, and neither in `roots` nor below one of them.
+  // `configured` are the folders of commands.path. Without them, the folders are those of `search_path` (the host's
+  // PATH) that are absolute, not writable by everybody, and neither in `roots` nor below one of them.
   Programs(const std::optional<std::vector<std::string>>& configured, std::string_view search_path,
            const std::vector<std::string>& roots);
 
@@ -22,8 +22,8 @@ class Programs {
   // The file that a shell would execute for `name`, a word without a slash. Nothing: it is not installed.
   std::optional<std::string> find(std::string_view name) const;
 
-  // True if `find` returns this very file for the last part of this absolute path, and always will: the text before the
-  // last part is one of these folders, or a folder of the system (/bin, /usr/bin, ...).
+  // True if find() returns the file at this absolute path for its last component, and always will, because the text
+  // before that component is one of these folders or a folder of the system (/bin, /usr/bin, ...).
   bool is_found(std::string_view path) const;
 
  private:

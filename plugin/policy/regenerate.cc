@@ -9,7 +9,7 @@ namespace wtool::policy {
 
 namespace {
 
-// Appends a word that contains marks of $?.
+// Appends a word in which status_mark stands for $?.
 void append_with_status(std::string& line, std::string_view open) {
   for (std::size_t at = 0; at <= open.size();) {
     const std::size_t mark = std::min(open.find(status_mark, at), open.size());

@@ -10,27 +10,27 @@
 
 namespace wtool::policy {
 
-// The section `commands`.
+// The `commands` section of the configuration.
 struct CommandRules {
   // The allow list; without it, or with "*" in it, every command is allowed. An entry of one word allows the program;
   // several words must match exactly; a trailing " *" makes a prefix at word boundaries.
   std::optional<std::vector<std::string>> allow;
   std::vector<std::string> deny, ask;            // prefixes
-  std::vector<std::string> ask_network;          // prefixes: asked about; a yes opens the network for this call
+  std::vector<std::string> ask_network;          // prefixes; a yes opens the network for the call
   bool safe_arguments = false;                   // arguments: any | safe
   bool ask_unlisted = false;                     // unlisted: deny | ask
   std::optional<std::vector<std::string>> path;  // path: default (absent) | absolute folders
   std::string approvals;                         // approvals: absolute path of the file; empty: nothing is remembered
-  std::vector<std::string> interactive;          // names of programs, or "*": may be interactive under rules
+  std::vector<std::string> interactive;          // programs that may run interactively under rules; "*": all programs
 };
 
-// The section `directories`.
+// The `directories` section of the configuration.
 struct DirectoryRules {
   std::vector<std::string> roots;  // absolute; empty: no limit
   bool confine_arguments = false;
 };
 
-// The section `environment`.
+// The `environment` section of the configuration.
 struct EnvironmentRules {
   enum class Inherit { all, core, none };
   Inherit inherit = Inherit::all;

@@ -62,7 +62,7 @@ std::variant<NameList, std::string> read(const std::string& file) {
     for (const Json& name : list) {
       const std::string entry = name.is_string() ? name.get<std::string>() : std::string();
       if (entry.empty() || entry == "*" || entry.find('/') != std::string::npos) {
-        // Printing a value recurses, and nothing limits how deeply this one is nested.
+        // show_json() recurses into a value, and nothing limits how deeply the values of this file are nested.
         return file + " has " +
                (name.is_structured() ? "a value of type " + std::string(name.type_name()) : show_json(name)) +
                ", which is not the name of a program";
@@ -91,12 +91,12 @@ Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::s
   const std::string not_allowed = "Command not allowed: " + shown(program);
   if (file.empty()) {
     return denied(not_allowed + ": there is no tools-allow.json",
-                  std::string("the person who maintains the host can write ") + places[0] + " or " + places[1] +
-                      " in its directory, a JSON array of names of programs, or set sessions.tools_allow");
+                  std::string("the person who maintains the host can create ") + places[0] + " or " + places[1] +
+                      " (a JSON array of names of programs) in the host's directory, or set sessions.tools_allow");
   }
   const auto read_file = read(file);
   if (const auto* problem = std::get_if<std::string>(&read_file)) {
-    return denied(not_allowed + ": " + *problem, "it must be a JSON array such as [\"node\", \"npm\"]");
+    return denied(not_allowed + ": " + *problem, "the file must be a JSON array such as [\"node\", \"npm\"]");
   }
   const auto& names = std::get<NameList>(read_file);
   if (!names.allows(program, programs)) {
@@ -109,10 +109,10 @@ Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::s
     const std::size_t at = words[i].find_first_of(metacharacters);
     const bool home = words[i].starts_with('~');
     if (at == std::string::npos && !home) continue;
-    return denied("Argument not allowed: args[" + std::to_string(i - 1) + "] is " + shown(words[i]) + ", with " +
-                      shown(words[i].substr(home ? 0 : at, 1)) + ", a shell metacharacter",
-                  "no shell runs the command, so this character would have no special meaning; put what needs it into "
-                  "a script file and run that");
+    return denied("Argument not allowed: args[" + std::to_string(i - 1) + "] is " + shown(words[i]) +
+                      ", which contains " + shown(words[i].substr(home ? 0 : at, 1)) + ", a shell metacharacter",
+                  "no shell runs the command, so this character would have no special meaning; put the shell text "
+                  "into a script file and run the file");
   }
   Verdict verdict;
   verdict.rule = std::string(rule) + ": " + std::string(base_name(program));

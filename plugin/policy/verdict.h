@@ -25,7 +25,7 @@ struct Verdict {
   std::string reason;          // a sentence without its full stop: what was found, and in which word
   std::string rule;            // the key of the configuration that decided, with its entry: `commands.deny: git push`
   std::string word;            // the word that caused it, as in the line; empty: the line as a whole
-  Range at;                    // that word's bytes
+  Range at;                    // the bytes of that word
   std::string hint;            // what would be allowed, or how to allow this
   std::string code;            // the error's code, if a tool's own rules refuse; empty: policy_denied
   bool opens_network = false;  // ask, because of commands.ask_network: a yes opens the network for this call

@@ -1,4 +1,4 @@
-// What is found in a line, collected into one verdict.
+// Collects the findings in a line into one verdict.
 #pragma once
 
 #include <optional>

@@ -89,7 +89,7 @@ const Word* directory_of_cd(const std::vector<Word>& words) {
   while (at < words.size() && (words[at].text == "-L" || words[at].text == "-P")) ++at;
   const bool dashes = at < words.size() && words[at].text == "--";
   if (dashes) ++at;
-  // A lone - is OLDPWD, even after --.
+  // A lone - means OLDPWD, even after --.
   if (at + 1 != words.size() || words[at].text.empty() || words[at].text == "-") return nullptr;
   return dashes || words[at].text.front() != '-' ? &words[at] : nullptr;
 }
@@ -114,7 +114,7 @@ Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pip
     Findings further = read_as(dialect, line, reads_pipe);
     if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;
     if (!script.lasting) script.lasting = further.script.lasting ? further.script.lasting : further.script.error;
-    // An input that one shell rejects may be valid in another, unless the reading failed at our own limit of nesting.
+    // Text that one shell rejects may be valid in another. The exception is a reading that stopped at our own limits.
     if (further.gave_up && !findings.gave_up) script.error = further.script.error;
     findings.gave_up = findings.gave_up || further.gave_up;
     if (!further.script.error && !findings.gave_up) script.error.reset();

@@ -1,5 +1,5 @@
-// Reads shell text as a POSIX shell (and bash) would, as far as possible without running anything. Pure. Takes one
-// pass, linear in time and memory; throws only std::bad_alloc, whatever the bytes are.
+// Reads shell text as a POSIX shell (and bash) would, as far as possible without running anything. Pure. Takes linear
+// time and memory, and throws only std::bad_alloc, whatever the bytes are.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,15 @@ struct Word {
   std::string text;     // literal: what the program gets. Otherwise only the literal parts, in order
   bool literal = true;  // false: a part is known only when the line runs (expansion, substitution, glob, tilde, ...)
   Range at;             // in the line
-  // An argument in which only globs, ~, $HOME, $PWD and $? are open: its text with a mark in place of each. After
-  // expand_known() (policy/expansion.h), only the marks of $? are left. Empty for any other word.
+  // For an argument whose only unknown parts are globs, ~, $HOME, $PWD and $?: its text, with a mark in place of each
+  // of these parts. After expand_known() (policy/expansion.h), only the marks of $? are left. Empty for any other word.
   std::string open{};
-  // Not literal, but certainly one word, and a path below a folder that the line names: so it is not an option, an
-  // address or a subcommand. `text` is an example of such a path.
+  // True: the word is not literal, but is certainly one word, and a path below a folder that the line names. It is
+  // therefore not an option, an address or a subcommand. `text` is an example of such a path.
   bool is_path = false;
 };
 
-// The marks in Word::open. A text that itself contains such bytes is never open.
+// The marks in Word::open. A word whose text contains such bytes is never open.
 enum OpenMark : char { star_mark = 1, any_mark, bracket_mark, home_mark, directory_mark, status_mark };
 
 // Words as a person would write them, in quotes where a shell needs them. parse() reads the same words from the result.
@@ -33,8 +33,8 @@ std::string written_out(const std::vector<std::string>& words);
 // The texts of words, in order.
 std::vector<std::string> texts_of(const std::vector<Word>& words);
 
-// Where a command named `cd` leads: its one word after -L, -P and --. NULL: these words do not say where (`cd`, `cd
-// -`).
+// Where a command named `cd` leads: its one operand, after -L, -P and --. NULL: the words do not name a directory, as
+// in `cd` and `cd -`.
 const Word* directory_of_cd(const std::vector<Word>& words);
 
 // How a command is joined to the next one.
@@ -48,7 +48,7 @@ enum class Joint {
 };
 
 struct Redirection {
-  std::string text;       // as regenerated, if it is analysable: `2>&1`, `>/dev/null`
+  std::string text;       // as regenerate() writes it, if it can be analysed: `2>&1`, `>/dev/null`
   Word target;            // the file, the descriptor, or the body of a here-document
   bool to_file = false;   // it reads or writes a file other than /dev/null: the line then has an obstacle
   bool is_input = false;  // standard input of the command: a file, a here-document, a here-string
@@ -57,7 +57,7 @@ struct Redirection {
 };
 
 struct SimpleCommand {
-  std::vector<Word> assignments;  // NAME=value before it; such a line has an obstacle, which may not be lasting
+  std::vector<Word> assignments;  // NAME=value before the program; the line has an obstacle, perhaps not a lasting one
   std::vector<Word> words;        // the program and its arguments; may be empty after assignments or redirections
   std::vector<Redirection> redirections;
   bool negated = false;     // `!` before its pipeline; set on the pipeline's first command
@@ -79,18 +79,18 @@ struct Script {
   // literal words, joined by ; && || | ! and newlines, with redirections between descriptors and to or from /dev/null,
   // and at most one here-document, which is quoted.
   std::optional<Obstacle> obstacle;
-  // The first obstacle that remains when the open words are expanded.
+  // The first obstacle that remains after the open words have been expanded.
   std::optional<Obstacle> lasting;
-  // Why this is not shell text, or is nested too deeply to be read. `commands` is then incomplete, and `obstacle` is
-  // set as well.
+  // Why the line is not shell text, or is nested too deeply to be read. `commands` is then incomplete, and `obstacle`
+  // is set as well.
   std::optional<Obstacle> error;
 };
 
 // Constructs nested more deeply than this are an error.
 inline constexpr int max_nesting = 64;
 
-// Which shell will run a text, if that is known. This affects only `commands`: `[[ a && b ]]` is one condition in bash,
-// and runs b in dash.
+// Which shell will run a text, if the shell is known. It affects only `commands`: `[[ a && b ]]` is one condition in
+// bash, and runs b in dash.
 enum class Shell { any, bash, dash };
 
 // With `plain_time`, `time` is the program of that name and not a keyword, as in dash. With `reads_pipe`, the standard
@@ -98,8 +98,8 @@ enum class Shell { any, bash, dash };
 Script parse(std::string_view line, Shell shell = Shell::any, bool plain_time = false, bool reads_pipe = false);
 
 // A line that means exactly the same as the script to every POSIX shell: every word in single quotes, operators and the
-// names of assignments bare; `cd DIR` becomes `cd -P -- 'DIR'`, and $? is in double quotes. The script must have no
-// obstacle.
+// names of assignments without quotes; `cd DIR` becomes `cd -P -- 'DIR'`, and $? is in double quotes. The script must
+// have no obstacle.
 std::string regenerate(const Script& script);
 
 // The words of a line that needs no shell, because every shell would execute exactly these words: one simple command of

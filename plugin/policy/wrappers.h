@@ -14,7 +14,7 @@ namespace wtool::policy {
 struct Whereabouts {
   const std::vector<std::string>& directories;  // canonical
   bool elsewhere = false;                       // or in any other folder, because some `cd` could not be followed
-  bool all_known = false;  // all words of the line are literal: a word that is not was found or read by a program
+  bool all_known = false;  // all words of the line are literal, so any other word is one that a program finds or reads
 };
 
 struct Inner {
@@ -25,19 +25,19 @@ struct Inner {
     unclear,  // the wrapper's own arguments are not understood, so what it runs is not known: refuse
   };
   Kind kind = Kind::command;
-  // Kind::command: its assignments are its environment. Kind::script: only reads_pipe is set, if the standard input of
-  // its commands is unknown.
+  // Kind::command: the command; its assignments are its environment. Kind::script: only reads_pipe is used, which is
+  // true if the standard input of the script's commands is unknown.
   SimpleCommand command;
-  // Kind::command: some arguments are unknown until it runs (xargs, find {}). In `command` they are words that are not
-  // literal, so that the judgement of `command` finds them; if they come last, they are one empty word.
+  // Kind::command: some arguments are unknown until the command runs (xargs, find {}). In `command`, these arguments
+  // are words that are not literal. If they come last, one empty word stands for all of them.
   bool open_ended = false;
-  Word text;           // Kind::script, code, unclear: the word that gives it
+  Word text;           // Kind::script, code, unclear: the word that contains or names the text
   std::string reason;  // Kind::code, unclear: a clause, "-c gives python code"
 };
 
-// What `command` runs besides itself, one level deep. To see what the inner command runs, call this again, with a limit
-// on the depth ("env env env ..."). Empty for most commands. `tool` is the name of the program without its folder.
-// Words may be unknown; if the result depends on an unknown word, it is `unclear`.
+// What `command` runs besides itself, one level deep. To see what an inner command runs, call inner_commands() again
+// for it, with a limit on the depth ("env env env ..."). Empty for most commands. `tool` is the name of the program
+// without its folder. Words may be unknown; an inner command that depends on an unknown word is `unclear`.
 //
 // Without `where`, relative paths are not resolved.
 std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& command,
@@ -46,8 +46,8 @@ std::vector<Inner> inner_commands(std::string_view tool, const SimpleCommand& co
 // True for a program that runs other programs, or may.
 bool is_wrapper(std::string_view tool);
 
-// True if no further word can make it run a program unnoticed: every such word is passed to the inner command, or makes
-// that command unclear.
+// True if no additional word can make the tool run a program unnoticed: each one is passed to the inner command, or
+// makes the inner command unclear.
 bool hands_words_on(std::string_view tool);
 
 // True if an entry of a deny list with these `options` (each as written: "-f", "--force") and `operands` matches the

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t max_text = 1024;  // the most that is written at once
 constexpr std::size_t max_sequence = 128;
-constexpr std::size_t max_string = 512;  // of a title with its number
+constexpr std::size_t max_string = 512;  // bytes of a title with its number
 constexpr std::size_t max_numbers = 15;
 constexpr int max_number = 9999;
 constexpr int max_repeats = 500;  // of one REP sequence: a line of the widest screen
@@ -20,7 +20,7 @@ constexpr unsigned char cancel = 0x18, substitute = 0x1a, escape = 0x1b, bell = 
 
 bool is_one_of(char one, std::string_view list) { return list.find(one) != std::string_view::npos; }
 
-// DEC's private modes that are known and safe. 3 (132 columns) and 69 (left and right margins) are not.
+// DEC's private modes that are known and safe. Modes 3 (132 columns) and 69 (left and right margins) are not safe.
 bool is_safe_private_mode(int mode) {
   constexpr int known[] = {1, 5, 6, 7, 12, 25, 1000, 1002, 1003, 1004, 1005, 1006, 1015, 1047, 1048, 1049, 2004};
   return std::find(std::begin(known), std::end(known), mode) != std::end(known);
@@ -132,7 +132,7 @@ void Gate::broken_character() {
 }
 
 void Gate::character(std::uint32_t code) {
-  // C1 control characters; some of them make libvterm move the cursor out of the screen.
+  // C1 control characters are dropped; some of them make libvterm move the cursor out of the screen.
   if (code < 0xa0) return;
   std::string bytes;
   append_utf8(bytes, code);
@@ -189,7 +189,7 @@ void Gate::take_escape_rest(unsigned char byte) {
   }
   state_ = State::text;
   collected_ += static_cast<char>(byte);
-  // Not "#8", a test pattern for engineers: its three bytes fill the whole screen, so that much output of this kind
+  // "#8", a test pattern for engineers, is left out: its three bytes fill the whole screen, so much output of this kind
   // would keep the screen's readers waiting for seconds.
   for (const char* known : {"(0", "(A", "(B", ")0", ")A", ")B"}) {
     if (collected_ == known) send("\x1b" + collected_);

@@ -1,15 +1,15 @@
 // Makes what a program prints safe for the screen model (libvterm).
 //
-// libvterm 0.1 trusts its input: with more than 16 parameters, characters of negative width, or a cursor that was saved
-// on a larger screen it writes outside of its memory, it repeats a character without width forever, and it remembers
-// any number of combining characters. So nothing reaches it unchanged. The gate reads the whole stream by itself, and
-// passes on:
+// libvterm 0.1 trusts its input. It writes outside of its memory if it gets more than 16 parameters, characters of
+// negative width, or a cursor that was saved on a larger screen. It repeats a character without width forever, and
+// remembers any number of combining characters. So nothing reaches it unchanged. The gate reads the whole stream by
+// itself, and passes on:
 //
 // - whole characters: valid UTF-8 (anything else becomes U+FFFD), without control characters;
-// - the sequences that full-screen programs use, written again with at most 15 numbers of at most 9999;
-// - nothing that it does not know. It reads titles itself, up to a maximal length.
+// - the sequences that full-screen programs use, written again with at most 15 numbers of at most 9999.
 //
-// What the gate keeps between two calls is bounded. Pure; one thread at a time.
+// The gate drops everything else. It reads titles itself, up to a maximal length. What it keeps between two calls is
+// bounded. Pure; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ class Gate {
   GateTarget& target_;
   State state_ = State::text;
   std::string text_;       // ASCII that has not been written yet
-  std::string collected_;  // of a sequence or of a string
+  std::string collected_;  // the bytes so far of a sequence or a string
   bool escape_in_string_ = false;
   std::uint32_t code_ = 0;  // the first bits of a character that is not complete
   std::uint32_t least_ = 0;

@@ -78,7 +78,7 @@ std::optional<Key> key_of(std::string_view name) {
 
 std::string_view key_names() {
   return "enter, tab, backspace, escape, space, up, down, left, right, insert, delete, home, end, pageup, pagedown, f1 "
-         "to f12, a character, and these with ctrl+, alt+ or shift+ in front, such as ctrl+c";
+         "to f12, a character, and each of them with ctrl+, alt+ or shift+ in front, such as ctrl+c";
 }
 
 }  // namespace wtool::screen

@@ -36,7 +36,7 @@ struct Key {
 // case: "A" is shift and a.
 std::optional<Key> key_of(std::string_view name);
 
-// What key_of takes, for messages.
+// The keys that key_of takes, for messages.
 std::string_view key_names();
 
 }  // namespace wtool::screen

@@ -17,7 +17,7 @@ constexpr std::size_t max_replies = 4096;
 // and reads all of them for each new one.
 constexpr int max_combining = 8;
 
-// The second half of a wide character has this instead of a character.
+// libvterm's value for the second half of a wide character.
 constexpr std::uint32_t second_half = 0xffffffff;
 
 void add_cell(const VTermScreenCell& cell, std::string& text) {

@@ -1,6 +1,6 @@
 // The screen of a terminal: takes what a program prints, and shows what a person would see. libvterm is the model.
 //
-// - Any bytes may come (gate.h). What is kept is bounded by the size and by `max_scrollback`.
+// - It accepts any bytes (gate.h). What is kept is bounded by the size and by `max_scrollback`.
 // - It also knows which bytes a key sends, because programs choose them (application cursor keys).
 //
 // One thread at a time. libvterm has no way to report a lack of memory: it ends the process.
@@ -42,7 +42,7 @@ constexpr std::size_t max_scrollback_lines = 10'000;
 struct CellRun {
   int column = 0;  // the first is 0
   std::string text;
-  std::string foreground, background;  // "#rrggbb", the number of one of 256 colours, or empty: the usual one
+  std::string foreground, background;  // "#rrggbb", the number of one of 256 colours, or empty: the default
   bool bold = false, italic = false, underline = false, blink = false, reverse = false, strike = false;
 };
 
@@ -59,7 +59,8 @@ class Screen : private GateTarget {
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // Takes what was printed. What the terminal itself answers (where is the cursor? what are you?) is added to `replies`.
+  // Takes what was printed. What the terminal itself answers (where is the cursor? what are you?) is added to
+  // `replies`.
   void take(std::string_view bytes, std::string& replies);
 
   void resize(Size size);
@@ -69,10 +70,10 @@ class Screen : private GateTarget {
   // A text as the bytes that typing it would send: line ends become the key Enter.
   static std::string bytes_of(std::string_view text);
 
-  // The lines of the screen. With `whole`, including the spaces at their ends; otherwise without those, and without
-  // empty lines at the end.
+  // The lines of the screen. With `whole`, the spaces at their ends are kept. Otherwise these spaces, and empty lines
+  // at the end, are removed.
   std::vector<std::string> lines(bool whole = false) const;
-  // The runs of one line whose cells are not blank or have a colour.
+  // The runs of one line. Blank runs without colours and attributes are left out.
   std::vector<CellRun> runs(int row) const;
   Cursor cursor() const;
   const std::string& title() const { return title_; }

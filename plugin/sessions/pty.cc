@@ -62,7 +62,7 @@ void Pty::run(std::function<PtyEnd()> body) {
     try {
       end = body();
     } catch (const std::exception&) {
-      end.how = "it was lost";  // so short that it needs no memory, which may be what has failed
+      end.how = "it was lost";  // short enough to need no memory, which may have run out
     }
     finish(std::move(end));
   });
@@ -70,7 +70,7 @@ void Pty::run(std::function<PtyEnd()> body) {
 
 void Pty::fail() {
   PtyEnd end;
-  end.how = "not started";  // so short that it needs no memory
+  end.how = "not started";  // short enough to need no memory
   finish(std::move(end));
 }
 
@@ -261,7 +261,7 @@ PtyEnd Pty::wait_end(const Cancellation* caller, Clock::time_point deadline) {
   return *end_;
 }
 
-// ---- All of them.
+// ---- All terminals.
 
 std::shared_ptr<Pty> Ptys::create(std::string command, screen::Size size, milliseconds idle, std::size_t most) {
   const std::lock_guard lock(mutex_);

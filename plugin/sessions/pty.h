@@ -1,6 +1,6 @@
-// Programs in terminals of their own: callers type into the terminals and look at them. Pty is one of them, Ptys holds
-// all of them, from the plugin's init to its deinit. Like terminal sessions, they live on when the configuration
-// changes.
+// Programs in terminals of their own: callers type into the terminals and look at them. Pty is one terminal with its
+// program, and Ptys holds all of them, from the plugin's init to its deinit. Like terminal sessions, they live on when
+// the configuration changes.
 //
 // The thread that runs the program's command (engine/run.h) belongs to its Pty. It reads the program's output into the
 // screen, whether anybody looks or not, so that the program never waits for a reader and unread output never
@@ -30,7 +30,7 @@ namespace wtool {
 // How a program has ended.
 struct PtyEnd {
   std::string how;               // "exit code 0", "SIGTERM", "its lifetime is over"
-  std::optional<int> exit_code;  // where it has one
+  std::optional<int> exit_code;  // if it has one
   std::string signal;            // "SIGKILL", if a signal has killed it
   std::vector<engine::ProcessName> unkillable;
 };
@@ -42,7 +42,7 @@ struct PtyView {
   std::vector<std::vector<screen::CellRun>>
       cells;                            // if asked for: the runs of each line; if there are many, of the first lines
   std::vector<std::string> scrollback;  // if asked for: the last lines that have left the screen
-  std::uint64_t scrolled = 0;           // how many lines have left it
+  std::uint64_t scrolled = 0;           // how many lines have left the screen
   screen::Cursor cursor;
   std::string title;
   bool alternate = false;
@@ -69,8 +69,8 @@ class Pty : private engine::CommandTerminal {
 
   // Runs `body` on a thread of its own. Call this only once.
   void run(std::function<PtyEnd()> body);
-  // Call this instead of run(), or if run() has thrown: the terminal ends without a program, and those who wait for it
-  // are woken.
+  // Call this instead of run(), or if run() has thrown: the terminal ends without a program, and waiting threads are
+  // woken.
   void fail();
   // Waits a short time until the program is executed or has ended. False: neither has happened.
   bool wait_for_start();
@@ -80,7 +80,7 @@ class Pty : private engine::CommandTerminal {
   enum class Sent {
     all,
     ended,      // the program no longer runs
-    not_taken,  // the program has not read all of it in time
+    not_taken,  // the program has not read all input in time
     cancelled
   };
   // Text first, then keys.
@@ -109,7 +109,7 @@ class Pty : private engine::CommandTerminal {
   bool ended() const { return end().has_value(); }
   std::optional<PtyEnd> end() const;
 
-  // False: the program has ended, or the kernel refuses.
+  // False: the program has ended, or the kernel has refused.
   bool resize(screen::Size size);
 
   // Ends the program, and does not wait. If memory is short, the reason is dropped.
@@ -142,7 +142,7 @@ class Pty : private engine::CommandTerminal {
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::shared_ptr<const Descriptor> master_;  // who writes to it keeps it open meanwhile
+  std::shared_ptr<const Descriptor> master_;  // a writer keeps it open meanwhile
   screen::Screen screen_;
   bool started_ = false;
   std::optional<PtyEnd> end_;
@@ -165,7 +165,7 @@ class Ptys {
   void remove(std::string_view id);
   // Removes terminals whose programs have ended, the oldest first, while there are more than `most` in all.
   void make_room(std::size_t most);
-  // Ends all of them at once, and waits for it.
+  // Ends all programs at once, and waits until they have ended.
   void end();
 
  private:

@@ -36,7 +36,7 @@ std::vector<engine::ProcessName> Background::end(std::chrono::milliseconds grace
     const std::lock_guard lock(mutex_);
     trees.swap(trees_);
   }
-  // All at once, so that their graces do not add up.
+  // All are asked to end before the first wait, so that their graces do not add up.
   for (const auto& tree : trees) tree->request_end(grace);
   std::vector<engine::ProcessName> unkillable;
   for (const auto& tree : trees) {
@@ -87,7 +87,7 @@ std::vector<engine::ProcessName> Session::close(std::chrono::milliseconds grace)
     closed_ = true;
     if (abort) {
       aborting_ = true;
-      // Not under the lock: it may reach the host, which may ask for the status of this very session.
+      // Called without the lock, because `abort` may reach the host, which may ask for the status of this very session.
       lock.unlock();
       abort("its session is being closed");
       lock.lock();
@@ -103,7 +103,7 @@ std::vector<engine::ProcessName> Session::close(std::chrono::milliseconds grace)
 
 namespace {
 
-// How long processes have for SIGTERM when the plugin itself ends.
+// How long processes have after SIGTERM when the plugin itself ends.
 constexpr std::chrono::milliseconds last_grace{250};
 
 // 128 bits in hexadecimal, which nobody can guess: knowing a session's id is enough to run commands in it.
@@ -116,7 +116,7 @@ std::string unguessable() {
 }  // namespace
 
 Sessions::~Sessions() {
-  // All at once, so that their graces do not add up.
+  // All are asked to end before the first wait, so that their graces do not add up.
   for (auto& [id, session] : all_) session->background().request_end(last_grace);
   background_.request_end(last_grace);
   ptys_.end();

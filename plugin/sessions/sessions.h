@@ -1,6 +1,6 @@
-// Terminal sessions: each one, what its commands leave running, and all of them, from the plugin's init to its deinit.
-// They do not belong to a tool object: when the configuration changes, the host makes new tool objects, and sessions
-// live on.
+// Terminal sessions, and the background processes that commands leave running. Sessions holds all of them from the
+// plugin's init to its deinit. They do not belong to a tool object: when the configuration changes, the host makes new
+// tool objects, and sessions live on.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ namespace wtool {
 // may call any member. The custody that the trees came from must outlive this object.
 class Background {
  public:
-  // Each command that left something behind costs a custodian and a descriptor.
+  // Each command with background processes costs a custodian and a descriptor.
   static constexpr std::size_t max_commands = 64;
 
   // Whether the processes of one more command can be kept.
@@ -35,10 +35,10 @@ class Background {
   // A tree that is kept already is not kept twice.
   void keep(std::shared_ptr<engine::KeptTree> tree);
 
-  // Asks all of them to end, and does not wait.
+  // Asks all processes to end, and does not wait.
   void request_end(std::chrono::milliseconds grace);
 
-  // Ends all of them, and waits until they have ended. Returns the processes that could not be killed.
+  // Ends all processes, and waits until they have ended. Returns the processes that could not be killed.
   std::vector<engine::ProcessName> end(std::chrono::milliseconds grace);
 
  private:
@@ -94,7 +94,7 @@ class Session {
   // Called when the session was closed because the plugin ends, with the processes that could not be killed.
   std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
 
-  // Stops the command that runs, waits for its end, and ends what is left. Later commands are refused.
+  // Stops the command that runs, waits for its end, and ends the background processes. Later commands are refused.
   std::vector<engine::ProcessName> close(std::chrono::milliseconds grace);
 
  private:
@@ -139,7 +139,7 @@ class Sessions {
  private:
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Session>, std::less<>> all_;
-  std::map<std::string, std::shared_ptr<Session>, std::less<>> closing_;  // they count until they are closed
+  std::map<std::string, std::shared_ptr<Session>, std::less<>> closing_;  // they count as open until they are closed
   Background background_;
   Ptys ptys_;
 };

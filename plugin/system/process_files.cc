@@ -54,8 +54,8 @@ bool parse_statm(const char* text, ProcessMemory& memory) {
   return true;
 }
 
-// A thread of the process through which its memory can be seen: the process itself, unless its main thread has ended.
-// An ended main thread shows no memory, though the threads that still run may use gigabytes.
+// A thread of the process through which its memory can be seen: the process itself, unless its main thread has ended. A
+// main thread that has ended shows no memory, even if the threads that still run use gigabytes.
 pid_t thread_with_memory(pid_t process) {
   char path[64];
   char text[room];
@@ -100,7 +100,7 @@ bool read_status(pid_t process, ProcessStatus& status) {
 }
 
 bool read_parent(pid_t process, int handle, pid_t& parent) {
-  // PIDFD_GET_INFO of Linux 6.13; the headers for the build may be older.
+  // PIDFD_GET_INFO, since Linux 6.13. The build's headers may be older.
   struct Info {
     std::uint64_t mask, cgroup;
     std::uint32_t process, group, parent, others[9];

@@ -1,9 +1,10 @@
 // What /proc says about one process. Shared by the engine and the warden; needs only libc.
 //
 // Contract:
-// - Each function returns false when the process is gone, when the kernel has no such file, or when this process has no
-//   descriptor left to open it.
-// - Nothing here allocates: a keeper must be able to look even after a command has lowered the keeper's memory limit.
+// - Each read function fails when the process is gone, when the kernel has no such file, or when this process has no
+//   descriptor left to open the file. It then returns false, or 0 if it returns a number.
+// - Nothing here allocates: a keeper must be able to read /proc even after a command has lowered the keeper's memory
+//   limit.
 #pragma once
 
 #include <dirent.h>
@@ -28,9 +29,9 @@ struct NamedProcess {
   char name[name_size];
 };
 
-// ---- The entries of a folder of /proc whose names are numbers, without allocating anything.
+// ---- Visits the entries of a folder of /proc whose names are numbers. Allocates nothing.
 
-// As the kernel writes it (getdents64(2)).
+// A directory entry as the kernel writes it (getdents64(2)).
 struct KernelEntry {
   std::uint64_t inode;
   std::int64_t offset;
@@ -39,7 +40,8 @@ struct KernelEntry {
   char name[1];
 };
 
-// Calls visit(number) for each of these entries, until visit returns false. False when the folder cannot be opened.
+// Calls visit(number) for each entry whose name is a number, until visit returns false. False when the folder cannot be
+// opened.
 template <typename Visit>
 bool for_each_number(const char* path, Visit visit) {
   const Descriptor folder(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -62,12 +64,12 @@ bool for_each_number(const char* path, Visit visit) {
 struct ProcessStatus {
   char state = 'X';
   pid_t parent = 0;
-  // It is a zombie or about to be one. A process whose main thread has ended while other threads run is alive, though
-  // its state is 'Z' as well.
+  // The process is a zombie or about to become one. A process whose main thread has ended while other threads run is
+  // alive, even though its state is 'Z' too.
   bool exiting = false;
   char name[name_size] = {};
-  std::uint64_t cpu_us = 0;         // Its own and that of the children that it has waited for.
-  std::uint64_t started_ticks = 0;  // since the machine was started (CLOCK_BOOTTIME), sysconf(_SC_CLK_TCK) a second
+  std::uint64_t cpu_us = 0;         // the CPU time of the process and of the children that it has waited for
+  std::uint64_t started_ticks = 0;  // its start, in ticks since boot (CLOCK_BOOTTIME): sysconf(_SC_CLK_TCK) a second
 };
 
 bool read_status(pid_t process, ProcessStatus& status);
@@ -75,18 +77,18 @@ bool read_status(pid_t process, ProcessStatus& status);
 // The parent of `process`, of which `handle` is an open pidfd. Takes a third of the time of read_status.
 bool read_parent(pid_t process, int handle, pid_t& parent);
 
-// In KiB: the resident memory, and the part of it that no file backs, without shared memory.
+// The resident memory in KiB, and the part of it that is neither shared memory nor backed by a file.
 struct ProcessMemory {
   std::uint64_t resident_kib = 0;
   std::uint64_t private_kib = 0;
 };
 
-// Fast, but too high if processes share pages.
+// Fast, but a page that several processes share counts in full for each of them.
 bool read_memory(pid_t process, ProcessMemory& memory);
 
-// The process's share of the memory that no file backs, resident or swapped; a page shared by n processes counts 1/n
-// for each. Exact, but slow: the kernel walks through all of its memory. Where the caller may not read that (the
-// process belongs to another user or is not dumpable), each page counts in full.
+// The process's share of the memory that no file backs, resident or swapped: a page that n processes share counts 1/n
+// for each. Exact, but slow, because the kernel walks through all memory of the process. If the caller may not read
+// smaps_rollup (the process belongs to another user or is not dumpable), each page counts in full.
 bool read_memory_share(pid_t process, std::uint64_t& kib);
 
 // The process that traces `process`; 0 when it is not traced.

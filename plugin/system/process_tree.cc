@@ -102,7 +102,8 @@ bool ProcessTree::collect() {
   return seen;
 }
 
-// For kernels without the `children` files: one pass over all processes for each level of the tree.
+// For kernels without the `children` files: one pass over all processes for the root, and one for each member of the
+// tree.
 bool ProcessTree::collect_from_all() {
   pid_t parent = root_;
   for (std::size_t next = 0;; parent = members_[next++].process) {
@@ -144,7 +145,7 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
   const Descriptor handle = open_process(member.process);
   pid_t parent = 0;
   if (!handle || !read_parent(member.process, handle.get(), parent)) return false;
-  // The handle was opened before the parent was read. If the number had been reused before that, its process would now
+  // The handle was opened before the parent was read. If the number had been reused by then, the handle's process would
   // show another parent. If only the parent has died, the new parent is a subreaper: the root of the tree, or a member.
   const auto is_parent = [&](const Member& other) { return other.process == parent; };
   if (parent != member.parent && parent != root_ && parent != self_ &&

@@ -3,11 +3,11 @@
 // Contract:
 // - Only the constructor allocates: a keeper must be able to kill even after a command has lowered the keeper's memory
 //   limit. A tree of more than `most` processes is handled in several rounds.
-// - By the time a process is signalled, its number may belong to another one, if it was waited for and the kernel's
-//   numbers have wrapped around. So a child of this process is signalled by its number, because nobody else can wait
-//   for it; every other process is signalled through a pidfd, after a check that its parent is still the same.
-// - When no descriptor is left, the tree consists only of this process's own children. That is enough to kill all: when
-//   the children die, a subreaper gets their children.
+// - By the time a process is signalled, it may have been reaped, and its number may belong to another process. A child
+//   of this process is signalled by its number, because nobody else can reap it. Every other process is signalled
+//   through a pidfd, after a check that its parent is still the same.
+// - When no descriptor is left, the tree consists only of this process's own children. Killing them is enough: when a
+//   child dies, its children move to a subreaper, where the next round finds them.
 //
 // Hazards:
 // - Children move while the tree is read: a process that forks and exits leaves its child to the subreaper, whose list
@@ -34,22 +34,23 @@ class ProcessTree {
   };
   static constexpr std::size_t most = 65'536;
 
-  // No session has this number. 0 will not do: in a PID namespace it is the number of every session from outside.
+  // No session has this number. 0 will not do: in a PID namespace, every session from outside has the number 0.
   static constexpr pid_t no_session = -1;
 
-  // The tree below `root`. Children of `root` that are in the session `spared` are left out, with all below them.
+  // The tree below `root`. Children of `root` that are in the session `spared` are left out, with all processes below
+  // them.
   explicit ProcessTree(pid_t root, pid_t spared = no_session);
 
-  // Reads the tree: parents before children. Zombies may be among them. False when the children of `root` cannot be
-  // read; the tree is then empty, although processes may exist.
+  // Reads the tree, parents before children. Zombies may be among them. False if the children of `root` cannot be read.
+  // The tree is then empty, even though processes may exist.
   bool collect();
 
   const std::vector<Member>& members() const { return members_; }
   bool empty() const { return members_.empty(); }
 
-  // Sends SIGTERM, and SIGCONT so that a stopped process can act on it, to each member that is not marked yet, and
-  // marks it. Parents first: a shell whose child ends before it would still write "Terminated", and a supervisor would
-  // start its child again. True when there was a member that was not marked.
+  // Sends SIGTERM to each member that is not marked yet, and SIGCONT so that a stopped process can react. Marks these
+  // members. Parents come first: if its child ended first, a shell would still write "Terminated", and a supervisor
+  // would start the child again. True if there was a member that was not marked.
   bool ask_to_end();
   void forget_asked() { asked_.clear(); }
 
@@ -63,17 +64,17 @@ class ProcessTree {
   // Sends SIGKILL to the member with this number, if there is one.
   void kill_member(pid_t process) const;
 
-  // Names the living members, at most max_named, and returns how many live. Zombies do not count, nor do processes
-  // about to become one: a process closes its descriptors well before it can be waited for, and a caller who saw them
-  // close looks here next.
+  // Names the living members, at most max_named, and returns how many live. Zombies do not count, and neither do
+  // processes that are about to become zombies: a process closes its descriptors well before it can be reaped, and a
+  // caller that has seen the descriptors close calls this function next.
   std::uint32_t name_living(NamedProcess* names) const;
 
  private:
-  // The groups that one pass has signalled. Without it, n processes of one group would cause n * n signals.
+  // The groups that one pass has signalled. Without this list, n processes of one group would cause n * n signals.
   class Groups {
    public:
     bool has(pid_t group) const;
-    // If all places are taken, the oldest group is forgotten.
+    // If the list is full, the oldest group is forgotten.
     void add(pid_t group);
 
    private:
@@ -84,7 +85,7 @@ class ProcessTree {
   bool collect_from_all();
   bool read_children(pid_t process, pid_t thread, int file);
   void add(pid_t process, pid_t parent);
-  // With `groups`, also signals the member's process group, unless the pass has done so.
+  // With `groups`, also signals the member's process group, unless this pass has already done so.
   bool signal(const Member& member, std::initializer_list<int> signals, Groups* groups) const;
 
   const pid_t self_, root_, spared_;
@@ -92,8 +93,8 @@ class ProcessTree {
   // descriptors are free.
   Descriptor own_children_;
   std::vector<Member> members_;
-  std::vector<pid_t> asked_;   // Sorted.
-  std::vector<pid_t> killed_;  // By the last pass; sorted.
+  std::vector<pid_t> asked_;   // the marked members, sorted
+  std::vector<pid_t> killed_;  // the members that the last kill() signalled, sorted
 };
 
 }  // namespace wtool

@@ -29,7 +29,8 @@ std::string take_component(std::string_view& path) {
   return std::string(name);
 }
 
-// Goes down `path` from folder.place, as far as it exists; with `mode`, makes what is missing.
+// Opens the components of `path` one by one, from folder.place on, until one does not exist. With `mode`, makes missing
+// folders.
 void descend(RealFolder& folder, std::string_view path, const mode_t* mode) {
   folder.missing.clear();
   for (std::string_view rest = path;;) {
@@ -84,7 +85,8 @@ std::string shown_real_path(const std::string& path) {
 }
 
 std::string advice_for(int error, const PlaceOption& place) {
-  const std::string elsewhere = "name a " + std::string(place.kind) + " on another one as " + std::string(place.name);
+  const std::string elsewhere =
+      "name a " + std::string(place.kind) + " on another file system as " + std::string(place.name);
   switch (error) {
     case ENOSPC:
     case EDQUOT:

@@ -1,9 +1,9 @@
-// For files that the host itself writes: in folders whose paths have no symbolic link, and without the signal for a
-// file that is too large.
+// For files that the host itself writes: no component of a folder's path may be a symbolic link, and SIGXFSZ (a file
+// that is too large) does not end the host.
 //
-// The host itself writes some files in places where a command may write too. A command could put a link there, and the
-// host, which is not sandboxed, would write or remove the file that it leads to. So the folder is opened one component
-// at a time, and everything in it is done through the descriptor.
+// The host writes some files in folders in which a command may write too. A command could put a link there, and the
+// host, which is not sandboxed, would write to or remove the file that the link leads to. So the folder is opened one
+// component at a time, and the files in it are reached only through the descriptor.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ namespace wtool {
 
 // A folder by its path, in which no component may be a symbolic link.
 struct RealFolder {
-  Descriptor place;     // O_PATH: the folder, or the last existing one above it; empty if `error` is set
+  Descriptor place;     // O_PATH: the folder, or the nearest existing folder above it; empty if `error` is set
   std::string above;    // the path of `place`, without a slash at its end
   std::string missing;  // the part of the path that does not exist, below `place`
   int error = 0;        // an errno; ELOOP: `link` is a symbolic link
@@ -35,26 +35,26 @@ RealFolder open_real_folder(const std::string& path);
 // Opens the folder to list its names or to sync it. Empty, with errno, on failure.
 Descriptor open_for_reading(const RealFolder& folder);
 
-// The path to which `path` leads, for a person to read.
+// The path to which `path` leads, as messages show it.
 std::string shown_real_path(const std::string& path);
 
-// Makes what is missing, one component after the other. False with folder.error.
+// Makes the missing folders, one component after the other. False with folder.error.
 bool make_missing(RealFolder& folder, mode_t mode);
 
-// The key of the configuration with which a person can choose another place for such a file, and what may be named there.
+// The configuration key with which a person can choose another path for such a file, and what the key names.
 struct PlaceOption {
   std::string_view kind;         // "file" or "folder"
   std::string_view name;         // "audit.file"
   std::string_view size_option;  // the key that limits the file's size; may be empty
 };
 
-// What a person can do about an error that any of these files may have: the end of a sentence, without a full stop. A
-// caller that has better advice for an error (its file is a link, say) gives that instead.
+// What a person can do about an error in writing such a file: the end of a sentence, without a full stop. A caller that
+// has better advice for an error (say, its file is a link) gives its own advice instead.
 std::string advice_for(int error, const PlaceOption& place);
 
 // Blocks SIGXFSZ for the calling thread while it writes to a file. The kernel sends this signal to a thread that writes
-// beyond the limit of a file's size (RLIMIT_FSIZE), and the signal would end a host that does not expect it; the error
-// EFBIG is enough. Only this thread's signal mask is changed, and it is restored.
+// beyond the file size limit (RLIMIT_FSIZE), and the signal would end a host that does not expect it. The error EFBIG
+// is enough. Only this thread's signal mask is changed, and it is restored afterwards.
 class SizeSignalBlocked {
  public:
   SizeSignalBlocked() {
@@ -71,8 +71,8 @@ class SizeSignalBlocked {
   SizeSignalBlocked(const SizeSignalBlocked&) = delete;
   SizeSignalBlocked& operator=(const SizeSignalBlocked&) = delete;
 
-  // After a write that failed with EFBIG: removes the signal that this write raised. One that was pending before stays,
-  // for the code that blocked it.
+  // After a write that failed with EFBIG: removes the signal that the write raised. A signal that was already pending
+  // stays, for the code that blocked it.
   void take_away() const {
     const timespec at_once{};
     if (!was_pending_) ::sigtimedwait(&signal_, nullptr, &at_once);

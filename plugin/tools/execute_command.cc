@@ -82,7 +82,7 @@ policy::Verdict refuse_construct(const policy::Construct& construct) {
               "execute_command: no shell",
               construct.what == "the keyword time"
                   ? "write 'time' in quotes for the program of that name, or leave it out"
-                  : "make a call of its own for each program, name the directory as cwd, and put literal text in "
+                  : "make a separate call for each program, name the directory as cwd, and put literal text in "
                     "single quotes");
 }
 
@@ -103,7 +103,7 @@ std::optional<policy::Verdict> judge_program(const std::string& program, const p
         "for all");
   }
   return deny("Command not allowed: " + shortened(program) + " is not in ALLOWED_COMMANDS", "ALLOWED_COMMANDS",
-              "allowed are " + allowed.shown());
+              "the allowed programs are " + allowed.shown());
 }
 
 policy::Verdict root_problem(std::string what) {
@@ -135,7 +135,7 @@ std::optional<policy::Verdict> judge_directory(const std::string& directory) {
   std::string list;
   for (const std::string& root : given) list += (list.empty() ? "" : ", ") + root;
   return deny("cwd not allowed: " + directory + " is outside of ALLOWED_CWD_ROOTS", "ALLOWED_CWD_ROOTS",
-              "allowed are these and what is below them: " + list);
+              "the allowed folders, with all that is below them, are: " + list);
 }
 
 std::optional<policy::Verdict> judge_terminal(const std::vector<std::string>& words) {
@@ -143,7 +143,7 @@ std::optional<policy::Verdict> judge_terminal(const std::vector<std::string>& wo
   return deny("Interactive command: " + shortened(words.front()) + " is made for a person at a terminal" +
                   std::string(not_found_note),
               "execute_command: no terminal",
-              "use a program that needs nobody: cat for a pager, sed or a script for an editor, ps for a monitor");
+              "use a program that needs no person: cat for a pager, sed or a script for an editor, ps for a monitor");
 }
 
 class ExecuteCommandCall : public CommandCall {

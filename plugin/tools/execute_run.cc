@@ -56,7 +56,7 @@ constexpr std::size_t max_output = 10UL << 20;
 
 constexpr std::string_view added = "[Added to .clada/commands.json]";
 
-// The text repeats the metadata.
+// The text of the result is the metadata as JSON.
 ToolResult answer(Json metadata) {
   std::string text = dumped(metadata);
   const bool ok = metadata["ok"].get<bool>();
@@ -161,7 +161,7 @@ class ExecuteRunCall : public CommandCall {
   }
 
  private:
-  // Says whether a permanent answer that this call received to our own question could be kept.
+  // Says whether a permanent answer to our own question, which this call received, could be kept.
   static std::string note(const CallResult& result, std::string_view answer, const char* end) {
     if (!result.approval || result.approval->answer != answer || result.verdict.rule != policy::covenant_rule)
       return {};
@@ -184,7 +184,8 @@ class ExecuteRunCall : public CommandCall {
       return failure(denied + request_.line + " (nobody could be asked; " + result.verdict.hint + ")");
     }
     if (given == "deferred") {
-      return failure(denied + request_.line + " (the answer is still to come; make the same call again then)");
+      return failure(denied + request_.line +
+                     " (the answer is still pending; make the same call again when it has come)");
     }
     return failure(error.message);
   }

@@ -154,14 +154,14 @@ std::optional<std::string> Parameters::content(const char* name, std::size_t lon
   const Json* given = find(name);
   if (given == nullptr) return std::nullopt;
   if (!given->is_string()) {
-    // The text may be a secret: messages never show it.
+    // The text may be a secret, so messages never show it.
     complain(name, describe_json(*given), "a string");
     return std::nullopt;
   }
   const auto& value = given->get_ref<const std::string&>();
   if (value.size() <= longest) return value;
   complain(name, "a text of " + std::to_string(value.size()) + " bytes",
-           "one of at most " + std::to_string(longest) + " (" + advice + ')');
+           "a text of at most " + std::to_string(longest) + " (" + advice + ')');
   return std::nullopt;
 }
 
@@ -201,7 +201,7 @@ policy::Variables Parameters::variables(const char* name) {
     return result;
   }
   for (const auto& [key, value] : given->items()) {
-    // The value may be a secret: messages never show it.
+    // The value may be a secret, so messages never show it.
     const std::string where = std::string(name) + "." + (key.size() <= 60 ? key : key.substr(0, 60) + "...");
     if (!is_variable_name(key)) {
       complain(name, "the variable name " + show_json(key),
@@ -224,7 +224,7 @@ void Parameters::end(std::initializer_list<const char*> known) {
     for (const char* name : known) list.append(list.empty() ? "" : ", ").append(name);
     const std::string_view meant = nearest(key, known);
     add("there is no parameter " + show_json(key) +
-        (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)") + "; allowed are " + list);
+        (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)") + "; the parameters are " + list);
   }
 }
 

@@ -1,5 +1,5 @@
-// Reads the parameters of a call from its JSON arguments, each by its own rule. A message about a wrong one names the
-// parameter, what was given, and what is allowed.
+// Reads the parameters of a call from its JSON arguments, each by its own rule. A message about a wrong parameter names
+// it, the value that was given, and what is allowed.
 #pragma once
 
 #include <chrono>
@@ -28,9 +28,9 @@ class Parameters {
   // False if the parameter is absent.
   bool flag(const char* name);
   // A text that becomes a file: it may be empty and may contain NUL, and has at most `longest` bytes. `advice` says
-  // what to do with a longer one. Messages never show its contents.
+  // what to do with a longer text. Messages never show its contents.
   std::optional<std::string> content(const char* name, std::size_t longest, const std::string& advice);
-  // A list of texts, which may be empty.
+  // A list of texts. The list, and each text in it, may be empty.
   std::vector<std::string> texts(const char* name);
   // A number, not a text with digits: the schemas say integer.
   std::optional<std::int64_t> whole_number(const char* name, std::int64_t lowest, std::int64_t highest,

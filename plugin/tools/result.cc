@@ -27,7 +27,7 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
   }
   if (how.error == EFBIG) return "the host may not write a file of this size; raise that limit (ulimit -f)";
   if (engine::is_exhaustion(how.error)) {
-    return "the machine, this user or the host has no more of it now; try again later, or raise the limit";
+    return "the machine, this user or the host has used up this resource; try again later, or raise the limit";
   }
   if (result.through_shell && how.stage == Stage::exec) return "shell.program of the configuration must name a shell";
   return "";
@@ -38,7 +38,7 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
 // Writes one member after the other, and then frees it: a command's output can be as large as everything else that a
 // host holds. Room for the whole text is reserved first, so that it is not copied while it grows.
 std::string envelope(std::string text, bool is_error, Json metadata) {
-  constexpr std::size_t keys = 1024;  // and short values
+  constexpr std::size_t keys = 1024;  // bytes, for keys and short values
   std::size_t size = text.size();
   for (const Json& value : metadata) size += value.is_string() ? value.get_ref<const std::string&>().size() : 0;
   std::string result;
@@ -84,7 +84,7 @@ CallError not_started(const engine::NotStarted& how, const CallResult& result, c
   if (how.stage == Stage::directory) {
     return {"working_directory_invalid",
             directory_parameter + ": " + result.directory + " cannot be entered: " + reason,
-            "its permissions forbid it, or it was removed"};
+            "the directory's permissions forbid it, or the directory was removed"};
   }
   if (is_not_found(how) && !result.through_shell) {
     const bool is_path = result.program.find('/') != std::string::npos;
@@ -104,9 +104,9 @@ CallError not_started(const engine::NotStarted& how, const CallResult& result, c
 CallError no_node(const engine::NoNode& how) {
   if (how.unshared) {
     return {"no_shared_directory", how.detail,
-            "work in a directory that all nodes see, and set cluster.directory to one"};
+            "work in a directory that all nodes see, and set cluster.directory to such a directory"};
   }
-  return {"no_node", how.detail, "look at the queue with squeue, and at the section cluster of the configuration"};
+  return {"no_node", how.detail, "look at the queue with squeue, and at the `cluster` section of the configuration"};
 }
 
 // ---- YAML.

@@ -14,7 +14,7 @@
 
 namespace wtool::tools {
 
-// {"content": [the text], "is_error", "metadata"}, as JSON text. The metadata are an object.
+// {"content": [the text], "is_error", "metadata"}, as JSON text. The metadata is an object.
 std::string envelope(std::string text, bool is_error, nlohmann::ordered_json metadata);
 
 // {"code", "message", "hint"}
@@ -53,7 +53,7 @@ struct Wording {
   // The text for a command that ended by itself. Its exit code, or its death by a signal, is then not an error of the
   // call.
   std::function<std::string(int exit_code, std::string_view out, std::string_view err)> ended;
-  // How the message about a program that was not found ends.
+  // Added to the end of the message about a program that was not found.
   std::string not_found_note;
 };
 

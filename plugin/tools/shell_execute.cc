@@ -99,7 +99,8 @@ class ShellExecuteCall : public CommandCall {
     request_.timeout = parameters.seconds("timeout", configuration.timeout_max, configuration.timeout_fractions);
     request_.environment = parameters.variables("environment");
     if (configuration.takes_stdin) {
-      request_.standard_input = parameters.content("stdin", max_input, "name a longer one in the command: < FILE");
+      request_.standard_input =
+          parameters.content("stdin", max_input, "put longer text into a file that the command reads: < FILE");
       parameters.end({"command", "working_directory", "timeout", "environment", "stdin"});
     } else {
       parameters.end({"command", "working_directory", "timeout", "environment"});

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Adds the sandbox's report. If the sandbox refused something, the error's hint begins with that.
+// Adds the sandbox's report. If the sandbox refused something, the error's hint begins with the refusal.
 void add_sandbox(const std::optional<engine::SandboxReport>& report, Json& metadata) {
   if (!report) return;
   const auto texts = [](const std::vector<std::string>& list) {
@@ -67,7 +67,7 @@ class Format {
     metadata_["signal"] = name;
     if (wording_.ended) return ended(128 + how.signal);
     const std::string text = "Command killed by " + name;
-    return fail({"killed_by_signal", text, "a signal that the tool did not send ended it"}, text);
+    return fail({"killed_by_signal", text, "it was ended by a signal that the tool did not send"}, text);
   }
 
   ToolResult operator()(const engine::TimedOut&) {
@@ -163,8 +163,8 @@ class Format {
   // Empty: the outputs, which the caller has, say all that is known.
   std::string hint_for(int status) const {
     std::string hint;
-    if (status == 126) hint = "shells answer 126 when a file was found that may not be executed; stderr says which";
-    if (status == 127) hint = "shells answer 127 when a program was not found; stderr says which";
+    if (status == 126) hint = "shells answer 126 when a file was found that may not be executed; stderr names it";
+    if (status == 127) hint = "shells answer 127 when a program was not found; stderr names it";
     // The kernel enforces these two limits, and reports them only to the program.
     for (const auto limit : {engine::LimitName::open_files, engine::LimitName::file_bytes}) {
       if (const std::uint64_t value = engine::value_of(result_.limits, limit); value != 0) {

@@ -59,7 +59,7 @@ class CommandCall : public PreparedCall {
   std::string problem_;
 };
 
-// The result of any other call that was cancelled before it ran.
+// The result of a call that was cancelled before it began and whose tells_cancellation() is false.
 ToolResult not_begun(const std::string& reason);  // result.cc
 
 // Makes a call of this class, for the table of tools.
@@ -74,7 +74,7 @@ std::unique_ptr<PreparedCall> prepare(std::string_view arguments, const Configur
 
 struct Tool {
   Description description;
-  // Checks the arguments and starts nothing. If they are wrong, the returned call answers with what is wrong.
+  // Checks the arguments and starts nothing. If they are wrong, the returned call answers with the mistakes.
   std::unique_ptr<PreparedCall> (*prepare)(std::string_view arguments, const Configuration& configuration);
 };
 

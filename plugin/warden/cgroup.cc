@@ -17,7 +17,7 @@ namespace wtool::warden {
 namespace {
 
 constexpr const char* prefix = "wtool-";
-// A command may have made cgroups below its own: this is deeper than anybody needs, and bounds our stack.
+// How many levels of cgroups below a command's own are removed: more than anybody needs, and few enough for our stack.
 constexpr int deepest = 16;
 
 // The number after "key " at the start of a line of a small file; 0 when no line has the key. Closes a file that no
@@ -58,7 +58,8 @@ void for_each_directory(int folder, Visit visit) {
   ::closedir(entries);
 }
 
-// The kernel's own files in a cgroup disappear with it; a cgroup that has processes stays.
+// Removes a cgroup and those inside it. The kernel's own files in a cgroup disappear with it. A cgroup that has
+// processes stays.
 void remove_with_inner(int parent, const char* name, int depth = 0) {
   if (::unlinkat(parent, name, AT_REMOVEDIR) == 0 || depth == deepest) return;
   const Descriptor directory(::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -126,7 +127,7 @@ Limit Cgroup::exceeded() {
   // of memory, and misses processes that oom_score_adj protects.
   if (read_count(memory_events_, "oom") > 0) return Limit::memory_bytes;
   if (read_count(process_events_, "max") > 0) {
-    // Kernels before 6.11 also count here what a cgroup above has refused; from 6.1 on, they report the peak.
+    // Kernels before 6.11 also count here what a cgroup above has refused. From 6.1 on, kernels report the peak.
     const std::uint64_t most = read("pids.peak");
     if (most == 0 || most >= max_processes_) return Limit::processes;
   }

@@ -1,9 +1,10 @@
-// The cgroup (version 2) of one call, in which the kernel limits its memory and its number of processes.
+// The cgroup (version 2) of one call, in which the kernel limits the call's memory and number of processes.
 //
 // Contract:
 // - It lives from the start of a call to the death of its last process, and leaves nothing behind.
 // - If it cannot be made, the call does not fail: make() returns false, and the resource monitor enforces the limits.
-// - It counts and limits. kill() ends all processes in it, and the custodian ends the tree as well.
+// - The cgroup counts and limits. kill() ends all processes in it, but the custodian still ends the tree, because a
+//   process may have left the cgroup.
 //
 // Rationale: the plugin passes the base as an opened directory, because it knows the mounts; the warden knows no paths.
 #pragma once
@@ -26,7 +27,7 @@ class Cgroup {
   // Makes the cgroup for call number `call`, with its limits on memory and processes. False on failure.
   bool make(std::uint64_t call, const ProtocolLimits& limits);
 
-  // The same in a directory that already exists, and that remove() leaves in place.
+  // Like make(), but in a directory that already exists and that remove() leaves in place.
   bool use(Descriptor directory, const ProtocolLimits& limits);
 
   bool made() const { return static_cast<bool>(directory_); }
@@ -39,10 +40,11 @@ class Cgroup {
   int memory_events() const { return memory_events_.get(); }
   int process_events() const { return process_events_.get(); }
 
-  // The CPU time of all processes that were ever in it, including children that nobody waited for; 0 if unknown.
+  // The CPU time of all processes that were ever in the cgroup, including children that nobody waited for; 0 if
+  // unknown.
   std::uint64_t cpu_us() const;
 
-  // Has the kernel kill all processes in it (Linux 5.14).
+  // Has the kernel kill all processes in the cgroup (since Linux 5.14).
   void kill() const;
 
   // The limit at which the kernel refused something.

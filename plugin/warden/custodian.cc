@@ -101,8 +101,8 @@ void ServingCustodian::serve() {
   child_events_ = ::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK);
   int is_subreaper = 0;
   ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper);
-  // If any of these is missing, the custodian cannot keep its contract. It has read no message yet, so the plugin knows
-  // that nothing has run.
+  // If any of these steps fails, the custodian cannot keep its contract. It has read no message yet, so the plugin
+  // knows that nothing has run.
   if (child_events_ < 0 || is_subreaper != 1 || !events_ || !events_.add(station_.socket, message) ||
       !events_.add(child_events_, child) || !events_.add(station_.host, host_gone) ||
       !events_.add(station_.warden, warden_gone)) {
@@ -133,13 +133,13 @@ void ServingCustodian::serve() {
     // Without a scope, the command could signal any process.
     if (start_.in_scope() && !station_.in_scope) quit(station_);
     run_call();
-    // The caller has its report, so this check costs it nothing. The plugin asks for another check (Kind::inspect) if
-    // some other command has run since this one began.
+    // The caller has its report by now, so it does not wait for this check. The plugin asks for another check
+    // (Kind::inspect) if some other command has run since this one began.
     if (retiring_ || station_.state->changed()) quit(station_);
   }
 }
 
-// The start came without its descriptors: the machine has run out of them.
+// The start came without its descriptors, because this process could not take them all.
 void ServingCustodian::refuse_start(std::uint64_t call) {
   report_ = Report{};
   report_.header = {Kind::report, 0, call};
@@ -226,8 +226,8 @@ int ServingCustodian::time_to_wait() const {
   return ending_ == Ending::none ? look : std::min(look, poll_timeout(ending_deadline_));
 }
 
-// Samples what the tree uses, and ends the tree when that exceeds a limit. There is no grace period: the tree is
-// stopped first, so that it does not grow while it is being killed.
+// Samples what the tree uses, and ends the tree if a limit is exceeded. There is no grace period: the tree is stopped
+// first, so that it does not grow while it is being killed.
 void ServingCustodian::look() {
   // The cgroup is asked first, so that the sample shows the tree as it was when the kernel refused something, or later.
   const Limit refused = cgroup_.exceeded();
@@ -241,14 +241,14 @@ void ServingCustodian::look() {
 }
 
 // A process of the tree may trace the command itself. The command's death is then reported only to the tracer, until
-// the tracer detaches.
+// the tracer detaches. So the tracer is killed.
 void ServingCustodian::free_leader() {
   ProcessStatus status;
   if (!leader_lives_ || !read_status(leader_, status) || !status.exiting) return;
   if (const pid_t tracer = read_tracer(leader_); tracer != 0) tree_.kill_member(tracer);
 }
 
-// In a cgroup, usage never exceeds the limit: the kernel refused the next byte or process.
+// What was used when the cgroup refused more: exactly the limit, because usage in a cgroup never exceeds it.
 std::uint64_t ServingCustodian::held_at(Limit exceeded) const {
   return exceeded == Limit::processes ? start_.limits().processes : start_.limits().memory_bytes;
 }
@@ -287,8 +287,8 @@ void ServingCustodian::take_message() {
   if (end.header.kind == Kind::retire) retiring_ = true;
 }
 
-// The command is over, and the call continues with its background processes. Answers only where some process lives on;
-// otherwise the report follows at once and is answer enough.
+// The command is over, and the call continues with its background processes. Answers only if some process lives on.
+// Otherwise the report follows at once, and no other answer is needed.
 void ServingCustodian::keep(const Received& received) {
   for (std::size_t i = 0; i < received.descriptor_count; ++i) {
     if (i < 2) {
@@ -395,8 +395,8 @@ void ServingCustodian::kill_all() {
     reap();
     if (!tree_lives_) break;
     if (!reported && now_ms() >= deadline) {
-      // Report now, but stay: these processes need a parent that keeps trying. wait(2) says that some exist, even where
-      // they cannot be seen.
+      // Report now, but stay: these processes need a parent that keeps trying. wait(2) shows that at least one exists,
+      // even if none can be seen.
       report_.unkillable_count = std::max(tree_.name_living(report_.unkillable), 1U);
       report();
       ::close(station_.socket);
@@ -428,7 +428,7 @@ void ServingCustodian::reap_for(std::int64_t least_ms, std::int64_t most_ms) {
     const bool died = ::sigtimedwait(&child_signal, nullptr, &time) > 0;
     reap();
     if (!tree_lives_ || (died && now_ms() - began >= least_ms)) return;
-    // Otherwise each of a thousand dying processes would wake us, and so take the processor from the next.
+    // Without this pause, each of a thousand dying processes would wake us, and so take the processor from the next.
     constexpr timespec gathering{0, 1'000'000};
     if (died) ::nanosleep(&gathering, nullptr);
   }

@@ -3,10 +3,10 @@
 // Contract:
 // - It is forked from the warden and never calls exec. It ends when told to retire, or when its socket, the host or the
 //   warden is gone, and never by returning.
-// - It is a subreaper: whatever a command starts, orphans and daemons too, becomes its child in the end. It reports a
-//   call only when wait(2) says that nothing is left (or after 5 s of SIGKILL, naming what would not die).
-// - It does not read the command's output (it only discards what kept processes write), know about time limits or parse
-//   anything: the plugin does.
+// - It is a subreaper: whatever a command starts, including orphans and daemons, becomes its child in the end. It
+//   reports a call only when wait(2) says that nothing is left (or after 5 s of SIGKILL, naming what would not die).
+// - It does not read the command's output (it only discards what kept processes write), knows no time limits, and
+//   parses nothing. The plugin does all of that.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct CustodianStation {
   int warden = -1;                  // a pidfd of the warden
   int null_device = -1;             // /dev/null, for commands' stdin
   int cgroup_base = -1;             // the directory to make cgroups in; -1: none
-  const OwnState* state = nullptr;  // the warden's when it started; a custodian that differs serves no more calls
+  const OwnState* state = nullptr;  // the warden's at its start; a custodian that has another serves no more calls
   bool in_scope = false;            // made by a scope keeper (warden/scope_keeper.h), and in its domain
 };
 

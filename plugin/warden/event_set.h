@@ -1,5 +1,5 @@
-// Waits for several descriptors with epoll. A command can break poll(2) from outside: once it has lowered the limit of
-// descriptors (RLIMIT_NOFILE) below the number of those watched, poll fails with EINVAL.
+// Waits for several descriptors with epoll. A command can break poll(2) from outside: it fails with EINVAL once the
+// command has lowered the limit of descriptors (RLIMIT_NOFILE) of this process below the number of watched descriptors.
 #pragma once
 
 #include <sys/epoll.h>
@@ -31,7 +31,7 @@ class EventSet {
     if (descriptor >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
   }
 
-  // One bit for each source with an event; 0 when the time has passed without one (milliseconds; -1: wait forever).
+  // Returns one bit for each source with an event; 0 if the time has passed without an event (-1: wait forever).
   unsigned wait(int timeout_ms) const {
     epoll_event events[8];
     const int count = ::epoll_wait(epoll_.get(), events, 8, timeout_ms);

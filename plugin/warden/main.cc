@@ -1,4 +1,4 @@
-// shell-warden: supervises every process that a command of the shell tools starts, until it is dead.
+// shell-warden: supervises every process that a command of the shell tools starts, until the process is dead.
 //
 // - Started once by the plugin, lazily, detached from the host: not its child, not in its session. Its standard input
 //   is the control socket (warden/protocol.h describes the messages).
@@ -39,7 +39,7 @@ bool is_control_socket(int fd) {
 // yet.
 bool close_all_above_2() {
   if (::syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return true;
-  // Kernels before 5.9, and filters that do not know the call.
+  // For kernels before 5.9, and seccomp filters that do not know the call.
   int highest = 2;
   if (!wtool::for_each_number("/proc/self/fd", [&](int fd) {
         highest = fd > highest ? fd : highest;
@@ -51,7 +51,7 @@ bool close_all_above_2() {
   return true;
 }
 
-// The stack grows on demand, as far as its limit lets it. A command may lower that limit; what has grown stays.
+// The stack grows on demand, up to its limit. A command may lower that limit, but what has grown stays.
 [[gnu::noinline]] void make_room_on_stack() {
   // With less, a custodian cannot run anyway; the plugin reports why when it dies.
   constexpr rlim_t least_limit = 128UL * 1024;
@@ -78,7 +78,7 @@ int main(int, char** argv) {
   if (!control || null_device < 0) return 1;
   for (int fd = 0; fd <= 2; ++fd) ::dup2(null_device, fd);
   if (null_device > 2) ::close(null_device);
-  // A command of the same user can neither trace us nor open our memory.
+  // From here on, a command of the same user can neither trace us nor open our memory.
   if (problem == WardenProblem::none && ::prctl(PR_SET_DUMPABLE, 0) != 0) problem = WardenProblem::privacy;
   wtool::warden::rise_above_processes();
   (void)!::chdir("/");  // so that no directory stays in use

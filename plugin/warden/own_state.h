@@ -1,9 +1,8 @@
-// What a keeper gets from the kernel: its priority, which it raises itself, and settings that other processes may
-// change.
+// The priority of a keeper, which it raises itself, and its settings that other processes may change.
 //
-// - Keepers must get processor time however many processes a command starts: a monitor that queues with a thousand
-//   others sees and ends nothing. Where the kernel allows it (root, CAP_SYS_NICE), the warden and its custodians run at
-//   a higher priority than everybody else; a command runs at the host's priority.
+// - Keepers must get processor time however many processes a command starts: a monitor that queues behind a thousand
+//   other processes sees nothing and ends nothing. Where the kernel allows it (root, CAP_SYS_NICE), the warden and its
+//   custodians run at a higher priority than everybody else; a command runs at the host's priority.
 // - A command of the same user can change the limits (prlimit), priority, scheduling class and processors of warden and
 //   custodian. Everything that they start would inherit such a change, so a keeper that was changed serves no further
 //   call.
@@ -17,15 +16,15 @@ namespace wtool::warden {
 // Call it once, in the warden, before the first custodian: it raises this process and those that it forks.
 void rise_above_processes();
 
-// Some schedulers divide time between sessions first, and between their processes second; with them, the session of all
-// keepers must rise too. That costs every later call 4 % of its time, so it is done only when needed: when there are
-// limits to watch, or a tree does not die. It is never undone.
+// Raises the session of all keepers, because some schedulers divide time first between sessions and then between the
+// processes of each session. A raised session costs every later call 4 % of its time, so it is raised only when there
+// are limits to watch, or a tree does not die. It is never lowered again.
 void rise_above_sessions();
 
-// To be called in a command's process. Makes one system call; false with errno.
+// Call it in a command's process. Makes one system call. False with errno.
 bool return_to_usual_priority();
 
-// What other processes may change.
+// The settings of this process that other processes may change.
 class OwnState {
  public:
   // The current state.

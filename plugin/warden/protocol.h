@@ -98,7 +98,7 @@ struct SpawnCustodian {
   std::uint64_t custodian;  // The plugin's number for it.
 };
 
-// The custodian's process number. This message may come before or after others on that socket.
+// The custodian's process number. This message may come before or after others on the custodian's socket.
 struct CustodianSpawned {
   Header header;
   std::int32_t pid;
@@ -145,7 +145,7 @@ struct Start {
   std::uint32_t variables;  // "NAME=value".
   std::uint32_t sandbox_bytes = 0;
   std::uint32_t in_scope = 0;      // 1: the ruleset leaves signals to the scope of the custodian, which must be in one.
-  std::uint32_t has_input = 0;     // 1: the last descriptor is the command's standard input; 0: it is the null device.
+  std::uint32_t has_input = 0;     // 1: the last descriptor is the command's standard input; 0: the input is empty.
   std::uint32_t has_terminal = 0;  // 1: standard input is a terminal, which becomes the controlling terminal.
   std::uint32_t tells_start = 0;   // 1: Running is wanted.
   std::uint32_t reserved = 0;
@@ -208,7 +208,7 @@ struct Report {
   Limit exceeded;             // The limit for which the custodian ended the tree, or which ended a process.
   // 1: the kernel enforced the limits on memory and processes; 0: the monitor did.
   std::uint32_t in_cgroup;
-  std::uint64_t used;                  // How much of what `exceeded` limits was used, in its unit.
+  std::uint64_t used;                  // How much was used of what `exceeded` limits, in its unit.
   std::uint32_t background_count;      // How many lived when the command was over and the sweep began,
   NamedProcess background[max_named];  // the first of them by name.
   std::uint32_t unkillable_count;      // How many the kernel would not let us kill,
@@ -216,9 +216,9 @@ struct Report {
   NamedProcess unkillable[max_named];  // the first of them by name.
 };
 
-// Keep: sent when the command is over and other processes of its tree live. They may live on until an End comes for the
-// call. Their output is read and thrown away, so that it neither blocks nor kills them. Where no process is left by
-// then, the only answer is the report.
+// Kind::keep is sent when the command is over and other processes of its tree live. They may then live on until an End
+// comes for the call. The custodian reads and discards their output, so that writing neither blocks nor kills them. If
+// no process is left when the message arrives, the only answer is the report.
 
 // The most descriptors in one message.
 constexpr std::size_t max_descriptors = 5;

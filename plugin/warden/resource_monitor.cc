@@ -14,8 +14,8 @@ namespace wtool::warden {
 
 namespace {
 
-// The first and the longest interval when samples serve only the figures of the result. Each interval is four times the
-// last.
+// The first and the longest interval when samples are taken only for the figures in the result. Each interval is four
+// times the last.
 constexpr std::int64_t first_look_ms = 5;
 constexpr std::int64_t max_ms = 2000;
 // The interval with a limit on memory or processes, which can grow fast: at 4 GB a second, memory grows by 20 MB
@@ -24,7 +24,8 @@ constexpr std::int64_t close_watch_ms = 5;
 constexpr std::int64_t close_watch_max_ms = 200;
 // The interval with a limit on CPU time.
 constexpr std::int64_t shortest_for_cpu_ms = 10;
-// When the kernel enforces the memory limit as well, the monitor's own limit is higher by 1/slack_when_held of it.
+// When the kernel enforces the memory limit as well, the monitor's own limit is higher by a factor of 1 +
+// 1/slack_when_held.
 constexpr std::uint64_t slack_when_held = 4;
 // An interval is at least this many times as long as a sample takes.
 constexpr std::int64_t cost_factor = 10;
@@ -119,8 +120,8 @@ Limit ResourceMonitor::judge(const ProcessTree& tree, std::uint32_t processes, s
 }
 
 // An exact count: shared pages once, and without pages that a file backs and the kernel can therefore drop. Processes
-// that share all their memory (a vfork child before its exec) count once. Where the kernel does not say whether two
-// processes do, the limit counts as exceeded only after several samples above it.
+// that share all their memory (a vfork child before its exec) count once. If the kernel does not say whether two
+// processes share theirs, the limit counts as exceeded only after several samples above it.
 bool ResourceMonitor::memory_is_exceeded(const ProcessTree& tree) {
   constexpr int looks = 5;
   constexpr timespec pause{0, 1'000'000};
@@ -141,7 +142,7 @@ std::int64_t ResourceMonitor::interval(std::int64_t cost_ms, std::uint64_t cpu_u
   interval_ms_ = std::min(interval_ms_ * 4, max_ms);
   std::int64_t wait = most;
   if (limits_.cpu_seconds != 0) {
-    // No sooner than all processors together could use up the rest.
+    // No later than the moment at which all processors together could have used up the rest.
     static const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
     const std::uint64_t limit_us = limits_.cpu_seconds * 1'000'000;
     const std::uint64_t left_us = limit_us - std::min(limit_us, cpu_us);

@@ -31,7 +31,7 @@ class ResourceMonitor {
   // updates used().
   Limit sample(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us);
 
-  // What a sample found to be too much, in the unit of the limit; CPU time in microseconds.
+  // The usage that a sample found to exceed a limit, in the unit of the limit; CPU time in microseconds.
   std::uint64_t used() const { return used_; }
 
   // The highest values of all samples.

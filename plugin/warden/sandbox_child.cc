@@ -25,7 +25,7 @@ namespace wtool::warden {
 
 namespace {
 
-// These calls are newer than some headers that this is built with. The numbers are the same on every architecture.
+// The headers of the build may be older than these calls. The numbers are the same on every architecture.
 constexpr long sys_open_tree = 428;
 constexpr long sys_move_mount = 429;
 constexpr long sys_mount_setattr = 442;
@@ -52,17 +52,17 @@ int write_map(const char* path, const char* text) {
   return error;
 }
 
-// The child keeps its user and group in the new namespace; there it may mount.
+// The child keeps its user and group in the new namespace, in which it may mount.
 int map_user(const SandboxPlan& plan) {
-  ::prctl(PR_SET_DUMPABLE, 1);  // Otherwise its own files below /proc would belong to root. The memory is its own.
+  ::prctl(PR_SET_DUMPABLE, 1);  // Otherwise its files in /proc would belong to root. Safe: its memory is its own.
   int error = write_map("/proc/self/setgroups", "deny");
   if (error == 0) error = write_map("/proc/self/uid_map", plan.user_map);
   if (error == 0) error = write_map("/proc/self/gid_map", plan.group_map);
   return error;
 }
 
-// Binds the file or folder, with everything mounted below it, onto itself. It does so by descriptor and without
-// following a link, so that nobody can replace it meanwhile.
+// Binds the file or folder, with everything mounted below it, onto itself. Works by descriptor and follows no link, so
+// that nobody can replace the file meanwhile.
 int bind_onto_itself(const char* path, bool read_only) {
   const int place = open_resolving(AT_FDCWD, path, O_PATH, RESOLVE_NO_SYMLINKS);
   if (place < 0) return errno;
@@ -95,7 +95,7 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {Stage::namespaces, errno};
   for (std::size_t i = 0; i < plan.bind_count; ++i) {
     const int error = bind_onto_itself(plan.binds[i] + 1, plan.binds[i][0] == bind_read_only);
-    // This kernel or system does not allow it.
+    // This kernel or system does not allow such a bind.
     if (error == ENOSYS || error == EPERM) return {Stage::namespaces, error};
     if (error != 0) return {Stage::binds, error};
   }
@@ -109,9 +109,9 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
 }
 
 // The capabilities with which root could affect the machine beyond file permissions and ownership of processes. With
-// perfmon or sys_admin one may read the environment of any process, which Landlock does not see; with others, access
-// disk and memory; with sys_nice a command could starve the keepers. Programs executed later do not get them back,
-// because of no_new_privs.
+// perfmon or sys_admin, root could read the environment of any process, which Landlock does not prevent. With sys_nice,
+// it could starve the keepers, and with others, access disk and memory. Programs that are executed later do not get
+// these capabilities back, because of no_new_privs.
 constexpr unsigned dropped_capabilities[] = {
     CAP_DAC_READ_SEARCH, CAP_LINUX_IMMUTABLE, CAP_NET_ADMIN,     CAP_SYS_MODULE,
     CAP_SYS_RAWIO,       CAP_SYS_CHROOT,      CAP_SYS_PTRACE,    CAP_SYS_PACCT,

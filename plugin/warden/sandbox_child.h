@@ -8,8 +8,8 @@
 // - Needs nothing but system calls: it runs in a vfork child.
 //
 // Hazards:
-// - The working directory was entered before the binds, and lies under them: its relative paths would bypass all of
-//   them. So it is entered again by its path, and must be the same folder.
+// - The working directory was entered before the binds, and lies under them, so relative paths would bypass all binds.
+//   It is therefore entered again by its path, and must be the same folder.
 // - A descriptor of a folder that was opened outside keeps leading to the mounts outside. No such descriptor reaches
 //   the command.
 // - The custodian is not dumpable, and a vfork child shares its memory: without privileges such a child cannot open its
@@ -26,7 +26,7 @@
 
 namespace wtool::warden {
 
-// This call is newer than some headers that this is built with. The number is the same on every architecture.
+// The headers of the build may be older than this call. The number is the same on every architecture.
 constexpr long sys_landlock_restrict_self = 446;
 
 struct SpawnFailure {

@@ -2,10 +2,10 @@
 // can signal each other's processes, but no process outside.
 //
 // Contract:
-// - Forked from the warden and never calls exec. It enters a domain that scopes only signals and abstract sockets; what
-//   may be done with files is set for each command.
-// - It runs no command. When told to, it makes a custodian that is in the domain as well, and a child of the warden
-//   like every custodian. Everything that this custodian starts is in the domain and cannot leave it.
+// - Forked from the warden and never calls exec. It enters a domain that restricts only signals and abstract sockets.
+//   What may be done with files is set for each command.
+// - It runs no command. When told to, it makes a custodian that is in the domain as well and is, like every custodian,
+//   a child of the warden. Everything that this custodian starts is in the domain and cannot leave it.
 // - It ends when its socket is closed, or the host or the warden is gone.
 //
 // Hazard: a command of the session can signal this process and the session's custodians, but not the warden. The warden

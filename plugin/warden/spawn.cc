@@ -35,7 +35,8 @@ int execute(const SpawnPlan& plan) {
   for (char* const* path = plan.paths; *path != nullptr; ++path) {
     ::execve(*path, plan.arguments, plan.variables);
     if (errno == ENOEXEC) {
-      // A script without "#!": the shell gets it as its operand, and argv[0] makes room (POSIX, exec).
+      // A script without "#!": the shell runs it. The shell's path takes the spare element, and the script's path
+      // replaces argv[0] (POSIX, exec).
       char** shifted = plan.arguments - 1;
       char* const first = plan.arguments[0];
       shifted[0] = plan.shell;
@@ -79,7 +80,7 @@ bool apply(const ProtocolLimits& limits) {
   if (!return_to_usual_priority()) fail(failure, Stage::setup, errno);
   // If custodian and warden were both killed at once, at least the command itself dies with them.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // The descriptors come from above 2, so none of these overwrites another's source.
+  // All the descriptors are above 2, so no dup2 overwrites the source of another.
   if (::dup2(plan.standard_input, 0) < 0 || ::dup2(plan.standard_output, 1) < 0 || ::dup2(plan.standard_error, 2) < 0) {
     fail(failure, Stage::setup, errno);
   }
@@ -104,8 +105,8 @@ bool apply(const ProtocolLimits& limits) {
 }
 
 // vfork, with the child in plan.cgroup from its start; the C library has no function for this. Moving the child there
-// later would wait for all processors to pass a quiet state, which takes many times as long as the rest of a start.
-// Returns the child's number, or -errno.
+// later would wait until all processors have passed a quiescent state (RCU), which takes many times as long as the rest
+// of a start. Returns the child's number, or -errno.
 //
 // The system call is made in place, because parent and child continue on one stack: a function around it would return
 // twice, and the first to return would overwrite what the second needs. After the call, this function does nothing that

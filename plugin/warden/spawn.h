@@ -11,7 +11,7 @@ namespace wtool::warden {
 // Everything that the child needs, made before the fork, because the child allocates nothing.
 struct SpawnPlan {
   char* const* paths = nullptr;  // Files to try, NULL-terminated.
-  char** arguments = nullptr;    // argv, NULL-terminated, with one unused place *before* arguments[0]: see ENOEXEC.
+  char** arguments = nullptr;    // argv, NULL-terminated, with a spare element *before* arguments[0]: see ENOEXEC.
   char* const* variables = nullptr;
   char* shell = nullptr;  // Runs a file that is executable and has no known format, as every shell does.
   int standard_input = -1;

@@ -13,7 +13,7 @@ constexpr std::size_t kept_text = 256UL * 1024;
 }  // namespace
 
 bool StartMessage::receive(int socket, const char* bytes, const Received& received) {
-  // Taken first, so that they are closed whatever the rest of the message is.
+  // The descriptors are taken first, so that they are closed whatever the rest of the message is.
   standard_output_ = Descriptor(received.descriptors[0]);
   standard_error_ = Descriptor(received.descriptors[1]);
   directory_ = Descriptor(received.descriptors[2]);
@@ -44,7 +44,7 @@ bool StartMessage::receive(int socket, const char* bytes, const Received& receiv
   return lay_out();
 }
 
-// pointers_: paths NULL | spare arguments NULL | variables NULL | shell. The spare is the place that ENOEXEC needs.
+// pointers_: paths NULL | spare arguments NULL | variables NULL | shell. The spare is needed for ENOEXEC (spawn.cc).
 bool StartMessage::lay_out() {
   const std::size_t strings = std::size_t{start_.paths} + start_.arguments + start_.variables + 1;
   if (start_.sandbox_bytes > text_.size()) return false;
@@ -97,7 +97,7 @@ void StartMessage::finish() {
   ruleset_.reset();
   standard_input_.reset();
   if (text_.capacity() > kept_text) {
-    // Not "= {}": that would clear them and keep their memory.
+    // Not "= {}", which would clear them and keep their memory.
     text_ = std::vector<char>();
     pointers_ = std::vector<char*>();
   }

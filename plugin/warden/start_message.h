@@ -22,8 +22,8 @@ class StartMessage {
   bool tells_start() const { return start_.tells_start != 0; }
   bool in_scope() const { return start_.in_scope != 0; }
 
-  // Valid until the next receive. The descriptors of the plan are set, except standard input where the command has none
-  // of its own: the caller sets it.
+  // Valid until the next receive. The descriptors of the plan are set, except for standard input if the command has
+  // none of its own. The caller then sets it.
   SpawnPlan plan();
 
   // Call it once the command has been started, or could not be. Closes the command's descriptors, because the pipes

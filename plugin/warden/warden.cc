@@ -121,9 +121,9 @@ void Warden::leave() {
   leaving_ = true;
   events_.remove(control_.get());
   events_.remove(host_.get());
-  // So that the plugin does not wait for an answer, here or on a socket that lies unread in the queue. Our end stays
-  // open: if a command has stopped this warden, the death of the plugin or the host closes the other end, and that
-  // continues it.
+  // Shut down, so that the plugin does not wait for an answer, here or on a socket that lies unread in the queue. Our
+  // end stays open: if a command has stopped this warden, the death of the plugin or the host closes the other end,
+  // which continues the warden (continue_on_message).
   ::shutdown(control_.get(), SHUT_RDWR);
   for (;;) {
     WardenMessage unread{};
@@ -143,8 +143,8 @@ void Warden::take_message() {
   } else if (received.size == sizeof(KillTree) && message.header.kind == Kind::kill_tree && socket) {
     kill_tree(message.kill_tree.custodian, std::move(socket), std::move(other));
   } else if (!received.descriptors_lost || state_.changed()) {
-    // The plugin is gone or speaks another language, or a command has lowered the limit of descriptors. If descriptors
-    // were lost for another reason, only this message is lost, and its sender sees its socket closed.
+    // The plugin is gone or sends what we do not understand, or a command has lowered the limit of descriptors. If
+    // descriptors were lost for another reason, only this message is lost, and its sender sees its socket closed.
     leave();
   }
 }
@@ -205,7 +205,7 @@ bool Warden::reap() {
 }
 
 void Warden::sweep() {
-  // A custodian's own end may bring us its tree at any moment: look until a round finds nothing but what is dying.
+  // The end of a custodian may bring us its tree at any moment, so up to ten rounds look for new processes.
   for (int round = 0; round < 10; ++round) {
     inherited_.collect();
     if (inherited_.empty()) return;

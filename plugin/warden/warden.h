@@ -22,14 +22,14 @@ class Warden {
  public:
   // `control`: the socket to the plugin. `name` and `name_room`: the memory of argv[0], where a custodian writes its
   // own name, so that killing wardens by name does not hit custodians. `problem` and `error`: why this process cannot
-  // serve, if that is known already; the plugin is then told, and no call is served.
+  // serve, if that is known already. The plugin is then informed, and no call is served.
   Warden(Descriptor control, char* name, std::size_t name_room, WardenProblem problem, int error);
 
   // Serves until it must end, and returns the exit status.
   int run();
 
-  // More calls at a time than this get an error. Memory for all is allocated at the start, because a command may later
-  // lower the memory limit.
+  // The most custodians at a time; a request for more gets an error. Memory for all of them is allocated at the start,
+  // because a command may later lower the memory limit.
   static constexpr std::size_t max_children = 32'768;
 
  private:
@@ -67,7 +67,7 @@ class Warden {
   std::vector<Child> children_;
   std::vector<PendingKill> pending_kills_;
   // The processes below us, except custodians, at the last look. Custodians are recognised by their session, which is
-  // the warden's: each command begins its own, and no process can join another's.
+  // the warden's: each command begins a session of its own, and no process can join another session.
   ProcessTree inherited_;
   bool leaving_ = false;
   bool childless_ = true;

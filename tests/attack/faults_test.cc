@@ -1,5 +1,5 @@
-// No process of a command is left when the host runs out of memory during the call, or when the kernel refuses a system
-// call that custody needs: the call fails with a clear error, or works without that system call.
+// When the host runs out of memory during a call, or the kernel refuses a system call that custody needs, no process of
+// the command is left. The call fails with an error, or works without the system call.
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -21,24 +21,25 @@ using namespace wtool::test;
 
 namespace {
 
-// Leaves a daemon that holds nothing of the call.
+// Leaves a daemon that has nothing of the call open.
 const std::string command = "setsid sleep 61 >/dev/null 2>&1 & echo hi";
 
 struct RefusedCall {
   const char* name;
   long number;
   int error;
-  const char* answer;  // a part of it
+  const char* answer;  // a part of the answer
 };
 
-// `"is_error":false`: custody has another way. Otherwise a part of the error's text.
+// With "is_error":false as its answer, custody works without the system call. Otherwise `answer` is a part of the
+// error's text.
 const RefusedCall refused_calls[] = {
     {"close_range", SYS_close_range, ENOSYS, "\"is_error\":false"},
     {"clone3", SYS_clone3, ENOSYS, "\"is_error\":false"},
     {"kcmp", SYS_kcmp, EPERM, "\"is_error\":false"},
     {"ioprio_get", SYS_ioprio_get, ENOSYS, "\"is_error\":false"},
     {"sched_getaffinity", SYS_sched_getaffinity, EPERM, "\"is_error\":false"},
-    {"prctl", SYS_prctl, EPERM, "cannot close its memory to other processes"},
+    {"prctl", SYS_prctl, EPERM, "cannot protect its memory from other processes"},
     {"signalfd4", SYS_signalfd4, ENOSYS, "cannot close the descriptors of the host, or open its own"},
     {"epoll_create1", SYS_epoll_create1, ENOSYS, "cannot close the descriptors of the host, or open its own"},
     {"epoll_ctl", SYS_epoll_ctl, EPERM, "cannot close the descriptors of the host, or open its own"},
@@ -72,8 +73,8 @@ BOOST_DATA_TEST_CASE(a_system_call_that_the_kernel_refuses, boost::unit_test::da
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-// Fails the system calls of the warden and the custodian, from the warden's start to its end: every fifth one, or every
-// one with WTOOL_ATTACK_ROUNDS.
+// Lets one system call of the warden or the custodian fail, in run after run, from the warden's start to its end: every
+// fifth call, or every call if WTOOL_ATTACK_ROUNDS is set.
 BOOST_DATA_TEST_CASE(a_system_call_of_the_keepers_that_fails_once, boost::unit_test::data::make({"plain", "sandboxed"}),
                      kind) {
   // The sanitizer's runtime makes system calls of its own, and ends the process if they fail.
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_thread_with_as_little_stack_as_is_promised) {
 
 // Each call ends at its own deadline, whichever call started the warden. A call without a deadline gives up after ten
 // seconds.
-BOOST_AUTO_TEST_CASE(a_warden_that_never_greets_holds_no_call_up) {
+BOOST_AUTO_TEST_CASE(a_warden_that_never_greets_delays_no_call) {
   const ScratchFolder place;
   const std::string library = place.path() + "/lib/wtool/shell_tools.so";
   std::filesystem::create_directories(place.path() + "/lib/wtool");
@@ -148,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
   struct statvfs system {};
   const ScratchFolder place;
   if (geteuid() != 0 || statvfs(place.path().c_str(), &system) != 0 || (system.f_flag & ST_NOSUID) != 0) {
-    BOOST_TEST_MESSAGE("only root can make a program with the rights of another user, and not everywhere");
+    BOOST_TEST_MESSAGE("not tested: only root can make a set-user-ID program, and not everywhere");
     return;
   }
   const Mark mark;
@@ -156,14 +157,15 @@ BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
   std::filesystem::copy_file(WTOOL_ATTACKS "/become_root", program);
   BOOST_REQUIRE(chmod(place.path().c_str(), 0755) == 0);
   BOOST_REQUIRE(chmod(program.c_str(), 04755) == 0);
-  // The command does not end before the program can no longer be killed.
+  // The command runs until the program can no longer be killed.
   const std::string attack = "{ " + program + " & } | { read became; echo $became; }";
   std::string arguments = Json{{"command", attack}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
   arguments.replace(arguments.find(mark.text()), 4, "\\u006dark");
   Program host({"/usr/bin/env", "HOME=/nonexistent", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                 WTOOL_TEST_PROGRAM, "--plugin", WTOOL_TEST_PLUGIN, "call", "shell_execute", arguments},
                Program::On::pipes, {.directory = "/"});
-  // Not after the end of the plugin, which would try to kill the program for some more seconds.
+  // Survivors are looked for before the plugin ends, because at its end it would try for some more seconds to kill the
+  // program.
   const bool told = host.wait_for_output("\n}\n");
   const std::vector<pid_t> left = mark.bearers();
   for (const pid_t pid : left) kill(pid, SIGKILL);

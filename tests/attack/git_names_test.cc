@@ -1,6 +1,6 @@
-// Commands that arrange for code to run outside of the sandbox, by the user's next git command in a repository of a
-// write root. Each attack is made twice: without a sandbox, which shows that it works, and with one. Then the user runs
-// the real `git status`.
+// Attacks by commands: each one makes the user's next git command, in a repository of a write root, run code outside of
+// the sandbox. Each attack is made twice: without a sandbox, which shows that it works, and with one. Then the user
+// runs the real `git status`.
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,15 +70,15 @@ struct Fixture : Sandboxed {
             "git commit -qm first");
   }
 
-  // Shell lines that make a program which leaves the marker, and a configuration file that makes git run it. `top` is
-  // for a repository that is not in a folder .git.
+  // Shell lines that make a program which leaves the marker, and a configuration file that makes git run this program.
+  // `top` is the work tree, for a repository whose folder is not named .git.
   std::string payload(const std::string& config, const std::string& top = {}) const {
     const std::string place = top.empty() ? top : "\\tbare = false\\n\\tworktree = " + top + "\\n";
     return "printf '#!/bin/sh\\ntouch " + marker + "\\n' > " + evil + "; chmod +x " + evil + "\nprintf '[core]\\n" +
            "\\trepositoryformatversion = 0\\n" + place + "\\tfsmonitor = " + evil + "\\n' >> " + config + "\n";
   }
 
-  // Shell lines that make a folder that is a repository, whose configuration runs the payload.
+  // Shell lines that make a repository whose configuration runs the payload.
   std::string evil_repository(const std::string& path, const std::string& top = {}) const {
     return "mkdir -p " + path + "/objects " + path + "/refs; echo 'ref: refs/heads/main' > " + path + "/HEAD\n" +
            payload(path + "/config", top);
@@ -126,7 +126,7 @@ struct Attack {
   std::string command;
   std::string where;
   Ends ends;
-  std::string path;  // is reported, unless the attack is held
+  std::string path;  // the path that is reported, unless the attack is held
 };
 
 void check(const Fixture& at, const Attack& attack) {
@@ -134,7 +134,7 @@ void check(const Fixture& at, const Attack& attack) {
     at.start_again();
     at.as_user(attack.before);
     at.attack(at.free, attack.command);
-    BOOST_TEST(at.runs(attack.where), "without a sandbox, the attack runs nothing: it tests nothing");
+    BOOST_TEST(at.runs(attack.where), "without a sandbox, the attack runs nothing, so it proves nothing");
 
     at.start_again();
     at.as_user(attack.before);
@@ -144,7 +144,7 @@ void check(const Fixture& at, const Attack& attack) {
       BOOST_TEST(at.runs(attack.where) == (attack.ends == Ends::reported));
       if (attack.ends != Ends::reported) BOOST_TEST(texts(answer.metadata(), "not_enforced").empty());
       if (attack.ends == Ends::held) {
-        // Everything else that the command has made is its own.
+        // All other paths that are reported are the attacker's own.
         for (const std::string& path : changed(answer)) BOOST_TEST(path.starts_with(at.inside + "/evil"), path);
         BOOST_TEST(answer.is_error());
         BOOST_TEST(aside(answer).empty());
@@ -163,7 +163,7 @@ const std::string commit = "echo x > file; git add file; git commit -qm first\n"
 
 BOOST_AUTO_TEST_SUITE(git_names, *boost::unit_test::precondition(git_can_be_tested))
 
-BOOST_FIXTURE_TEST_CASE(a_repository_that_is_there_runs_nothing_of_a_commands, Fixture) {
+BOOST_FIXTURE_TEST_CASE(an_existing_repository_runs_nothing_that_a_command_planted, Fixture) {
   const std::string made = "git init -q .\n" + identity + commit;
   const std::string other = "(git init -q " + outside + "/other; cd " + outside + "/other;" + identity + commit + ")\n";
   const std::string submodule = "rm -rf " + outside + "/other\n" + other + made +
@@ -353,11 +353,11 @@ BOOST_FIXTURE_TEST_CASE(what_is_put_aside_stays_inside_whatever_links_are_plante
   BOOST_TEST(std::distance(fs::directory_iterator(outside), {}) == 3);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_link_of_the_users_is_not_put_aside, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_link_that_the_user_made_is_not_put_aside, Fixture) {
   repository(inside);
   as_user("mkdir shared; git config include.path ../conf/team.config");
-  // Made as late as possible: the file system's clock is coarse, and its times cannot tell this link from one that the
-  // command makes.
+  // The link is made as late as possible: the file system's clock is so coarse that its times cannot distinguish this
+  // link from one that the command makes.
   fs::create_symlink("shared", inside + "/conf");
   const Answer answer = attack(held, payload("shared/team.config"));
   BOOST_TEST_CONTEXT(answer.raw) {
@@ -381,7 +381,7 @@ BOOST_FIXTURE_TEST_CASE(a_write_root_that_is_a_repository_itself_is_held, Fixtur
 
 BOOST_FIXTURE_TEST_CASE(putting_aside_overwrites_nothing, Fixture) {
   repository(inside);
-  // The names that putting aside could give in the next minutes.
+  // All names under which something could be put aside in the next five minutes.
   std::string taken;
   const std::time_t now = std::time(nullptr);
   for (std::time_t second = now; second < now + 300; ++second) {
@@ -461,7 +461,8 @@ BOOST_FIXTURE_TEST_CASE(what_a_command_has_made_stays_its_own, Fixture) {
   // A repository that the user has put in its place is not the command's.
   as_user("git init -q new");
   BOOST_TEST(attack(held, "git -C new config user.name m").is_error());
-  // Nor is a repository the command's for a tool with another sandbox, or for another host: neither can know it.
+  // Neither a tool with another sandbox nor another host can know that a command made the repository, so to them it is
+  // not the command's.
   attack(held, "git init -q another");
   Json other = sandbox(required);
   other["sandbox"]["ipc"] = "allow";
@@ -508,13 +509,13 @@ BOOST_FIXTURE_TEST_CASE(a_worktree_that_a_command_makes_is_reported_and_stays, F
   as_user("cd tree && git status");
 }
 
-BOOST_FIXTURE_TEST_CASE(odd_things_in_place_of_the_names_of_a_repository_block_nothing, Fixture) {
+BOOST_FIXTURE_TEST_CASE(special_files_under_the_names_of_a_repository_block_nothing, Fixture) {
   repository(inside);
   as_user("rm -rf .git/hooks; mkfifo .git/hooks .git/commondir; mv .git/config kept; mkfifo .git/config");
   const Answer pipes = attack(held, "echo ran");
   BOOST_TEST_CONTEXT(pipes.raw) { BOOST_TEST(pipes.metadata().contains("error")); }
   as_user("rm .git/config .git/commondir; mv kept .git/config; rm .git/hooks");
-  // Only the names of what the command makes are looked at.
+  // Only the names of the files that the command makes are looked at.
   const Answer made = attack(held, "mkfifo .git/hooks; mkfifo .git/commondir; mkdir sub; mkfifo sub/.git");
   BOOST_TEST_CONTEXT(made.raw) {
     BOOST_TEST(aside(made).size() == 2U);
@@ -522,19 +523,19 @@ BOOST_FIXTURE_TEST_CASE(odd_things_in_place_of_the_names_of_a_repository_block_n
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_folder_of_very_many_entries_as_hooks_is_looked_at_within_bounds, Fixture) {
+BOOST_FIXTURE_TEST_CASE(a_hooks_folder_with_very_many_entries_is_searched_within_bounds, Fixture) {
   repository(inside);
   as_user("rm -rf .git/hooks");
   const Answer answer = attack(held, "mkdir .git/hooks && cd .git/hooks; seq 1 12000 | xargs touch");
   BOOST_TEST(answer.exit_code() == 0);
   BOOST_TEST(changed(answer).size() <= 10'001U);
   BOOST_TEST(aside(answer) == Paths{inside + "/.git/hooks"}, boost::test_tools::per_element());
-  // A folder that is held costs nothing.
+  // Once the folder is held, its entries are not read.
   as_user("mv .git/hooks.put-aside-* .git/hooks");
   BOOST_TEST(attack(held, "true").exit_code() == 0);
 }
 
-// A command could do what the folder's owner may do: open it again.
+// The command runs as the folder's owner, so it could open the folder again.
 BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_held_as_a_whole, Fixture) {
   if (::geteuid() == 0) return;  // Nothing is closed to root.
   for (const std::string mode : {"000", "300", "600"}) {
@@ -580,7 +581,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_a_command_closes_is_reported_and_held_from
 }
 
 // Other projects' tests make and remove repositories while a call runs; these programs do the same.
-BOOST_FIXTURE_TEST_CASE(repositories_of_others_that_come_and_go_stop_no_command, Fixture) {
+BOOST_FIXTURE_TEST_CASE(repositories_of_other_programs_that_come_and_go_stop_no_command, Fixture) {
   // Each repository is complete before it appears, and disappears at once, so that nearly every look at the folder
   // finds one.
   const auto others = [this](const std::string& name) {

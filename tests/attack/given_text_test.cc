@@ -1,5 +1,5 @@
-// A command attacks the text that its call gave it: it can neither change nor run it, and cannot read another call's
-// text.
+// A command attacks the text that its call gave it. It can neither change nor run this text, and cannot read another
+// call's text.
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(the_text_is_not_a_program) {
   BOOST_TEST(answer.out().starts_with("refused"), answer.raw);
 }
 
-BOOST_AUTO_TEST_CASE(a_command_in_a_sandbox_cannot_read_that_of_another_call,
+BOOST_AUTO_TEST_CASE(a_command_in_a_sandbox_cannot_read_the_text_of_another_call,
                      *boost::unit_test::precondition(can_sandbox)) {
   Json config = sandbox({{"network", "deny"}, {"read", {"/"}}});
   config["shell"]["stdin"] = true;

@@ -26,8 +26,8 @@ const char* const actions[] = {"stop",  "stop-loop", "nofile", "nofile-8", "npro
 const char* const targets[] = {"custodian", "warden", "both"};
 
 constexpr int deadline_ms = 500;
-// In addition to the deadline: the grace period of one second, and a margin. A wait for an answer that never comes
-// would take seven seconds more, so the margin is shorter than that.
+// The deadline, the grace period of one second, and a margin. A wait for an answer that never comes would take seven
+// seconds more than the deadline and the grace period, so the margin is shorter than seven seconds.
 constexpr int bound_ms = deadline_ms + 1000 + 4000;
 
 struct Keepers : ShellTool {
@@ -67,8 +67,8 @@ struct Keepers : ShellTool {
   const std::string usual_ = usual_answer();
 };
 
-// The sanitizer maps memory while a keeper runs, and ends the keeper if it gets none; the other keeper then does the
-// work.
+// The sanitizer maps memory while a keeper runs, and ends the keeper if no memory can be mapped. The other keeper then
+// does the work.
 bool may_die_of(std::string_view action) { return under_sanitizer && (action == "as" || action == "data"); }
 
 }  // namespace
@@ -101,8 +101,8 @@ BOOST_DATA_TEST_CASE_F(Keepers, an_attack_that_hangs, data::make(actions) * data
   check_next_call_works();
 }
 
-// The kernel kills a process that has no processor time left. If only one keeper is killed, the other one sees it.
-BOOST_DATA_TEST_CASE_F(Keepers, a_keeper_that_may_not_compute_any_more,
+// The kernel kills a process that has no processor time left. If only one keeper is killed, the other one notices.
+BOOST_DATA_TEST_CASE_F(Keepers, a_keeper_without_processor_time,
                        data::make({"custodian", "warden"}) * data::make({"exit", "hang"}), target, ending) {
   const Answer answer = run(attack("cpu", target, ending));
   BOOST_TEST(answer.took.count() < bound_ms);
@@ -115,7 +115,7 @@ namespace {
 
 boost::test_tools::assertion_result has_scopes(boost::unit_test::test_unit_id) { return has_landlock(6); }
 
-// In a sandbox, none of this reaches a keeper: the same custodian serves the next call.
+// In a sandbox, no attack reaches a keeper, so the same custodian serves the next call.
 struct InSandbox : Keepers {
   const ToolUnderTest boxed{plugin, configuration(scratch.path())};
 
@@ -159,11 +159,11 @@ BOOST_DATA_TEST_CASE_F(InSandbox, an_attack_that_hangs_changes_nothing, data::ma
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_FIXTURE_TEST_CASE(two_keepers_that_may_not_compute_any_more, Keepers) {
+BOOST_FIXTURE_TEST_CASE(two_keepers_without_processor_time, Keepers) {
   const Answer answer = run(attack("cpu", "both", "hang"));
   BOOST_TEST(answer.took.count() < bound_ms);
-  // The kernel kills the keepers when it checks their time. If it has not checked before the deadline, they have done
-  // their work.
+  // The kernel kills the keepers when it checks their time. If it has not checked before the deadline, the keepers have
+  // already done their work.
   BOOST_TEST((answer.code() == "timed_out" || answer.code() == "engine_lost"), answer.raw);
   if (answer.code() == "timed_out") check_nothing_is_left();
   for (const pid_t pid : mark.bearers()) kill(pid, SIGKILL);
@@ -241,7 +241,7 @@ BOOST_DATA_TEST_CASE_F(Keepers, idle_custodians_that_were_killed_or_stopped_fail
 
 namespace {
 
-// How much of an attack to make: little by default, more if the environment variable says so.
+// The number of rounds, threads or seconds of an attack: `usual`, unless the environment variable sets another number.
 int wanted(const char* variable, int usual) {
   const char* const text = std::getenv(variable);
   return text != nullptr ? std::atoi(text) : usual;
@@ -249,8 +249,8 @@ int wanted(const char* variable, int usual) {
 
 }  // namespace
 
-// Keepers are shared: those that an attack has changed must not serve other calls. Runs longer with WTOOL_ATTACK_ROUNDS
-// (of each attack) or WTOOL_ATTACK_SECONDS, and with more innocent calls with WTOOL_ATTACK_THREADS.
+// Keepers are shared, so keepers that an attack has changed must not serve other calls. Runs longer with
+// WTOOL_ATTACK_ROUNDS (of each attack) or WTOOL_ATTACK_SECONDS, and with more innocent calls with WTOOL_ATTACK_THREADS.
 BOOST_FIXTURE_TEST_CASE(calls_beside_attackers_are_not_touched, Keepers) {
   const int rounds = wanted("WTOOL_ATTACK_ROUNDS", 1);
   const int threads = wanted("WTOOL_ATTACK_THREADS", 8);
@@ -349,8 +349,8 @@ BOOST_DATA_TEST_CASE(a_keeper_that_is_stopped_again_and_again_while_the_host_die
   check_all_end(mark, kill_host_of(mark, Keepers::attack("stop-loop", target, "hang"), Json::object()));
 }
 
-// No process is left to end the attacker (docs/architecture.md). Once it is gone, the keepers end as soon as somebody
-// continues them.
+// No process is left to end the attacker (docs/architecture.md). Once the attacker is gone, the keepers end as soon as
+// somebody continues them.
 BOOST_AUTO_TEST_CASE(two_keepers_that_are_stopped_again_and_again_while_the_host_dies) {
   const Mark mark;
   const std::vector<pid_t> helpers = kill_host_of(mark, Keepers::attack("stop-loop", "both", "hang"), Json::object());
@@ -359,8 +359,7 @@ BOOST_AUTO_TEST_CASE(two_keepers_that_are_stopped_again_and_again_while_the_host
   check_all_end(mark, helpers);
 }
 
-BOOST_DATA_TEST_CASE(a_keeper_that_may_not_compute_any_more_while_the_host_dies, data::make({"custodian", "warden"}),
-                     target) {
+BOOST_DATA_TEST_CASE(a_keeper_without_processor_time_while_the_host_dies, data::make({"custodian", "warden"}), target) {
   const Mark mark;
   check_all_end(mark, kill_host_of(mark, Keepers::attack("cpu", target, "hang"), Json::object(), true));
 }
@@ -397,8 +396,8 @@ class StopLoop {
   std::thread threads_[2];
 };
 
-// A call whose warden is leaving: something has changed the warden, and it noticed when it had to make another
-// custodian.
+// A call whose warden is leaving. A warden leaves if something has changed it, which it notices when it has to make
+// another custodian.
 struct LeavingWarden {
   std::optional<Plugin> plugin{std::in_place};
   std::optional<ToolUnderTest> tool{std::in_place, *plugin};
@@ -462,7 +461,7 @@ BOOST_FIXTURE_TEST_CASE(a_stopped_warden_that_is_leaving_ends_with_the_plugin, L
 }
 
 // Requests that the leaving warden has received but not read go to another one.
-BOOST_FIXTURE_TEST_CASE(requests_that_a_leaving_warden_has_not_read_are_served_all_the_same, Keepers) {
+BOOST_FIXTURE_TEST_CASE(requests_that_a_leaving_warden_has_not_read_are_still_served, Keepers) {
   Gate gate(scratch);
   RunningCall first(tool, marked("echo ready; " + gate.wait()));
   BOOST_REQUIRE(first.wait_for_output("ready"));
@@ -499,7 +498,7 @@ BOOST_AUTO_TEST_CASE(a_stopped_warden_that_is_leaving_kills_what_it_has_when_the
   check_all_end(mark, {warden});
 }
 
-// Nobody but the plugin knows of a custodian whose warden is dead.
+// Only the plugin knows of a custodian whose warden is dead.
 BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_is_stopped_again_and_again_does_not_outlive_its_warden, Keepers) {
   const pid_t its_custodian = custodian();
   const pid_t its_warden = warden_above(its_custodian);

@@ -1,4 +1,4 @@
-// Commands that exceed their limits where a watch may not look, and innocent ones that look as if they did.
+// Commands that exceed their limits where the monitor may not look, and innocent commands that seem to exceed them.
 #include <boost/test/unit_test.hpp>
 
 #include "support/shell_tool.h"

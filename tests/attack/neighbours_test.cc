@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(limits_of_the_host_its_keepers_and_others_stay, Fixture)
   const std::vector<pid_t> targets = {neighbour.pid, getpid(), custodian, warden};
   std::vector<std::string> before;
   for (const pid_t pid : targets) before.push_back(limits_of(pid));
-  // First a process that nobody needs: if its limits can be lowered, the host must not be tried.
+  // The first target is a process that nobody needs. If its limits can be lowered, the host must not be attacked.
   const Answer first = run(tool, attacks + "/limits_of " + std::to_string(neighbour.pid));
   BOOST_REQUIRE_MESSAGE(first.out() == "done\n", first.raw);
   const Answer second = run(tool, attacks + "/limits_of " + everybody + " custodian warden");

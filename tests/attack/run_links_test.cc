@@ -53,8 +53,8 @@ BOOST_FIXTURE_TEST_CASE(a_report_is_not_written_through_a_link, Links) {
   BOOST_TEST(run_with("true", {"--html", "/dev/stdout"}).exit_code == 0);
 }
 
-// The link is like a home folder that is a link.
-BOOST_FIXTURE_TEST_CASE(a_link_of_the_users_above_is_followed_as_it_was_at_the_start, Links) {
+// As if the user's home folder were a link.
+BOOST_FIXTURE_TEST_CASE(a_link_of_the_user_in_the_path_is_followed_as_it_was_at_the_start, Links) {
   const ScratchFolder user;
   fs::create_directories(user.path() + "/real/reports");
   fs::create_directory_symlink("real", user.path() + "/home");
@@ -98,7 +98,8 @@ BOOST_FIXTURE_TEST_CASE(journals_are_not_written_through_a_link_of_an_earlier_ru
 }
 
 BOOST_FIXTURE_TEST_CASE(outputs_are_not_written_through_a_link, Links) {
-  // Puts a link in place of this run's folder of outputs before it exists; the journal's name gives its name away.
+  // Puts a link in place of this run's folder of outputs before the folder exists. Its name follows from the journal's
+  // name.
   const std::string plant =
       "j=$(echo .wtool/runs/*.jsonl); rm -rf ${j%.jsonl}.outputs; ln -s $PWD/outside ${j%.jsonl}.outputs";
   run_with(plant, {});

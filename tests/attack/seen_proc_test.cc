@@ -1,5 +1,5 @@
-// Hosts that see too few processes, or the wrong ones: /proc belongs to another pid namespace, is missing, or hides
-// what a user may not trace. And a command that signals every process it can.
+// Hosts that see too few processes, or the wrong ones: /proc belongs to another pid namespace, is missing, or hides the
+// processes that a user may not trace. Also a command that signals every process that it can.
 //
 // Each host is in separate namespaces (`unshare`); where a user may not make these, the cases are skipped.
 #include <unistd.h>
@@ -24,7 +24,7 @@ boost::test_tools::assertion_result has_namespaces_of_processes(boost::unit_test
 }
 
 // The words that run a script of sh in its own namespaces, as the same user. With --pid in `options`, sh is process 1
-// there.
+// of its namespace.
 std::vector<std::string> in_namespaces(const std::vector<std::string>& options, const std::string& script) {
   std::vector<std::string> words{"/usr/bin/env", "unshare", "--mount", "--fork", "--kill-child"};
   // Gives the script the rights to mount, which also pass to the programs that it starts.
@@ -50,8 +50,8 @@ struct Seen {
     return text.replace(text.find(mark.text()), 4, "\\u006dark");
   }
 
-  // Returns the output of a host that `start` starts. What is left is looked for while process 1 lives, because its end
-  // would end all of it.
+  // Returns the output of a host that `start` starts. Survivors are looked for while process 1 lives, because they
+  // would all end with it.
   std::string answer_of(const std::vector<std::string>& options, const std::string& start) const {
     const std::string command = "setsid sleep 61 >/dev/null 2>&1 & echo ran; exit 3";
     Program host(
@@ -97,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(hidden_processes_end_with_their_call, Seen) {
 
 namespace {
 
-// A host below process 1 of its pid namespace, which no signal of these commands reaches.
+// A host below process 1 of its pid namespace. No signal of the commands reaches process 1.
 struct Everybody : Seen {
   Program start(const std::string& command, const std::string& configuration = "{}") const {
     const std::string host = WTOOL_TEST_HOSTS "/dying_host " + quoted(arguments(command)) + " " + quoted(configuration);

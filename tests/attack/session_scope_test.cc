@@ -1,5 +1,6 @@
-// The sandboxed commands of one terminal session share what they may signal: a later one ends what an earlier one has
-// left. No other process is in reach, and even if a command attacks the helper programs, nothing of it is left.
+// The sandboxed commands of one terminal session share what they may signal: a later command can end what an earlier
+// one has left. No other process is in reach, and even if a command attacks the helper programs, no process of it is
+// left.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ boost::test_tools::assertion_result has_scopes(boost::unit_test::test_unit_id) {
 struct Sessions : Terminal {
   Mark mark;
   Sessions() {
-    // With protected names, where there are namespaces: their mounts are made in the scope.
+    // Where there are namespaces, names are protected: their mounts are made in the scope.
     config["sandbox"] = {{"write", {scratch.path()}}, {"required", true}};
     if (!has_namespaces()) config["sandbox"]["protect"] = "none";
     scratch.file(".bashrc", "");
@@ -56,7 +57,7 @@ struct Sessions : Terminal {
     BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
   }
 
-  // A later command ends what an earlier one left: the scope is whole.
+  // Checks that the scope still works: a later command ends what an earlier one left.
   void check_scope(const std::string& session) {
     const std::string number = leave_one(session);
     const Json killed = signal(session, number, "KILL");
@@ -88,7 +89,8 @@ BOOST_FIXTURE_TEST_CASE(another_session_cannot_signal_them, Sessions) {
     BOOST_TEST(refused(answer), answer.dump());
   }
   BOOST_TEST(signal(one, number).at("success") == true);
-  // A command without a session cannot signal it either, and is itself out of reach of a session.
+  // A command without a session cannot signal the session's process, and the session cannot signal that command's
+  // process.
   config["background"] = "keep";
   const ToolUnderTest none(plugin, config);
   const Answer answer = none.run({{"command", "kill " + number}});
@@ -126,7 +128,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_kills_its_custodian_is_ended, Sessions) {
   check_scope(id);
 }
 
-BOOST_FIXTURE_TEST_CASE(custodians_that_are_stopped_hold_nothing_up, Sessions) {
+BOOST_FIXTURE_TEST_CASE(custodians_that_are_stopped_delay_nothing, Sessions) {
   const std::string id = open_marked();
   leave_one(id);
   const Json answer = script(id, "kill -STOP $PPID; echo still\n", {{"timeout", within(2000).count()}});

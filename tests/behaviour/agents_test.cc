@@ -1,4 +1,4 @@
-// Agents as steps: answers that are checked, budgets and bounds, what an agent sets; with a command that plays an agent.
+// Agents as steps: checked answers, budgets and bounds, and what an agent sets. A command plays the agent.
 #include <signal.h>
 
 #include <boost/test/unit_test.hpp>
@@ -22,8 +22,8 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-// The agent gives the answer `answers/N` at its call N, and the last one from then on; it keeps the prompts, and does
-// what the file `does` says.
+// At its call N, the agent answers with the file `answers/N`, or with the last one before N. It saves the prompts, and
+// runs the file `does` if there is one.
 struct Agents : Place {
   Agents() {
     scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ prompt_file }}\"}\n");
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(an_answer_is_read_field_by_field_also_from_a_fenced_block) 
     BOOST_TEST(holds(finished.err, "good a b.c"), finished.err);
   }
   BOOST_TEST(calls() == 2U);
-  BOOST_TEST(holds(file("prompts"), "must be valid by this JSON Schema"), file("prompts"));
+  BOOST_TEST(holds(file("prompts"), "must conform to this JSON Schema"), file("prompts"));
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_that_is_not_valid_is_asked_for_again_with_the_reason) {
@@ -160,8 +160,8 @@ BOOST_AUTO_TEST_CASE(what_an_agent_set_with_an_answer_that_was_not_valid_is_kept
   BOOST_TEST(!holds(ended.err, "B ran"), ended.err);
 }
 
-// 2^64 ways through the schema.
-BOOST_AUTO_TEST_CASE(a_schema_that_refers_to_itself_twice_is_judged_to_an_end, *boost::unit_test::timeout(60)) {
+// The number of ways through the schema is 2^64.
+BOOST_AUTO_TEST_CASE(a_check_against_a_schema_that_refers_to_itself_twice_ends, *boost::unit_test::timeout(60)) {
   const Finished finished = run_workflow(
       with("title: w\n", "[*] --> A\nA --> [*]\n",
            "- A: Shell \"echo '{}'\" output={\"type\": \"object\", \"anyOf\": [{\"$ref\": \"#\"}, {\"$ref\": "
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_plain_arrow_or_always_does_not_go_round_a_budget) {
              "- Fix: Prompt \"Fix.\" retry=5\n- Test: Shell \"false\"\n"));
     BOOST_TEST(finished.exit_code == 1);
     BOOST_TEST(calls() == 3U);
-    BOOST_TEST(holds(finished.out, "step 'Fix' is not done: the budget of 3 calls is used up"), finished.out);
+    BOOST_TEST(holds(finished.out, "step 'Fix' was not run: the budget of 3 calls is used up"), finished.out);
   }
 }
 
@@ -249,10 +249,11 @@ BOOST_AUTO_TEST_CASE(a_budget_that_nothing_is_reported_for_fails_the_step) {
   const std::string file_ = with("budget: {tokens: 100}\n", "[*] --> A\nA --> [*]\n", "- A: Prompt \"x\"\n");
   const Finished silent = run_workflow(file_);
   BOOST_TEST(silent.exit_code == 1);
-  BOOST_TEST(holds(silent.out, "a budget of tokens, and the command of prompts has not reported any"), silent.out);
-  for (const auto& [report, said] : {std::pair("tokens=3", "line 1 of usage_file is not understood: it is not JSON"),
-                                     std::pair("{\"tokens\": -1}", "\"tokens\" is \"-1\", not a number from 0 on"),
-                                     std::pair("[1]", "it is not a JSON object")}) {
+  BOOST_TEST(holds(silent.out, "a budget of tokens, but prompts.command has not reported any"), silent.out);
+  for (const auto& [report, said] :
+       {std::pair("tokens=3", "line 1 of usage_file is not understood: it is not JSON"),
+        std::pair("{\"tokens\": -1}", "\"tokens\" is \"-1\", but must be a number of at least 0"),
+        std::pair("[1]", "it is not a JSON object")}) {
     scratch.file("report", report);
     scratch.file("does", "cat report >>$WTOOL_USAGE\n");
     const Finished wrong = run_workflow(file_);
@@ -261,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_budget_that_nothing_is_reported_for_fails_the_step) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_a_report_is_no_reason_to_wait) {
+BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_a_report_is_not_waited_for) {
   scratch.file("does", "rm $WTOOL_USAGE; mkfifo $WTOOL_USAGE\n");
   const Finished finished = run_workflow(with("title: w\n", "[*] --> A\nA --> [*]\n", "- A: Prompt \"x\"\n"));
   BOOST_TEST(finished.exit_code == 1);
@@ -274,7 +275,7 @@ BOOST_AUTO_TEST_CASE(the_time_of_a_budget_ends_a_call) {
                                               "- Fix: Prompt \"Fix.\" timeout=60\n- Test: Shell \"false\"\n"
                                               "- GiveUp: Shell \"echo given up: ${Fix.message}\"\n"));
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
-  BOOST_TEST(holds(finished.err, "given up: the budget's time for prompts has run out"), finished.err);
+  BOOST_TEST(holds(finished.err, "given up: the budget's time for prompts ran out"), finished.err);
 }
 
 BOOST_AUTO_TEST_CASE(an_inner_workflow_uses_the_budget_of_the_one_around_it) {
@@ -334,7 +335,7 @@ BOOST_AUTO_TEST_CASE(conditions_on_a_replayed_path_see_what_was_left_then) {
 BOOST_AUTO_TEST_CASE(a_loop_that_nothing_bounds_is_a_warning) {
   const std::string loop = "[*] --> A\nA --> B\nB --> A: failure\nB --> [*]: success\n";
   const std::string open = "- A: Prompt \"x\"\n- B: Shell \"x\"\n";
-  const char* warning = "warning: the loop through 'A' has no bound but the run's own";
+  const char* warning = "warning: the loop through 'A' has no bound except the run's own";
   BOOST_TEST(holds(wtool({"lint", with("title: w\n", loop, open)}).out, warning));
   const std::string counted = "[*] --> A\nA --> N\nN --> B\nB --> A: n < 3\nB --> [*]: default\n";
   for (const std::string& bounded : {with("max_steps: 50\n", loop, open), with("budget: {time: 1h}\n", loop, open)}) {
@@ -372,7 +373,7 @@ BOOST_AUTO_TEST_CASE(a_value_that_an_agent_gives_a_parameter_keeps_its_declarati
 }
 
 // The shapes of SwissArmyHammer's `do`, `test` and `review`: loops that their agents end, by a variable or by `exit`.
-BOOST_AUTO_TEST_CASE(workflows_that_their_agents_steer_and_end_run_as_meant) {
+BOOST_AUTO_TEST_CASE(workflows_that_agents_steer_and_end_run_as_intended) {
   scratch.file("prompts/do_next.md", "Do the next task. Set `all_done` to true or false.");
   scratch.file("prompts/make_pass.md", "Repair one test. Set `tests_pass`.");
   scratch.file("prompts/check_rules.md", "Check the rules. End the workflow when none is broken.");

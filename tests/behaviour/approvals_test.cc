@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr int suspended = 5;
 
 struct Asking : Place {
-  // A question between Build and Ship, which leave files. A no leads to Refused, which leaves one, too.
+  // A question between Build and Ship, which leave files. A no leads to Refused, which leaves a file, too.
   std::string asks(const std::string& action) const {
     return workflow(
         "    [*] --> Build\n    Build --> Ask\n    Ask --> Ship: success\n    Ask --> Refused: failure\n"
@@ -45,7 +45,7 @@ struct Asking : Place {
     }
     return all;
   }
-  // The deadline of the last question, as the journal has it: 2026-01-02T03:04:05.678Z. Empty without one.
+  // The deadline of the last question, as the journal has it: 2026-01-02T03:04:05.678Z. Empty if the question has none.
   std::string until() const {
     static const std::string key = "\"until\":\"";
     const std::string all = journal();
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_yes_that_comes_after_a_recorded_no_does_not_count) {
   BOOST_TEST(journal() == before);
 }
 
-BOOST_AUTO_TEST_CASE(a_suspended_run_that_is_resumed_waits_on_with_its_first_deadline) {
+BOOST_AUTO_TEST_CASE(a_suspended_run_that_is_resumed_keeps_its_first_deadline) {
   BOOST_TEST(wtool({"run", asks("Approve \"Ship it?\" timeout=2h")}).exit_code == suspended);
   const std::string before = until();
   BOOST_TEST(!before.empty());
@@ -158,8 +158,8 @@ BOOST_AUTO_TEST_CASE(a_question_that_nobody_answers_in_time_is_refused) {
   BOOST_TEST(!there("shipped"));
   const Finished second = wtool({"resume", "last"});
   BOOST_TEST(second.exit_code == 0, second.out << second.err);
-  BOOST_TEST(holds(file("refused"), "was not given in time"), file("refused"));
-  // On a terminal, the question goes away.
+  BOOST_TEST(holds(file("refused"), "was not given before "), file("refused"));
+  // On a terminal, the question is withdrawn.
   Program asked({wtool_path, "run", asks("Approve \"Ship it?\" timeout=1s")}, Program::On::terminal, here());
   const Finished third = asked.wait();
   BOOST_TEST(third.exit_code == 0, third.out);
@@ -188,11 +188,11 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_answers) {
   const std::string answer = wtool_path + " approve last --answer yes 2>&1";
   for (const std::string& command : {answer, "setsid -w " + answer, "script -qec '" + answer + "' /dev/null"}) {
     const Finished call = wtool({"call", "shell_execute", Json{{"command", command}}.dump()});
-    BOOST_TEST(holds(call.out, "no such process may answer"), command + ": " + call.out);
+    BOOST_TEST(holds(call.out, "no process of a call may answer"), command + ": " + call.out);
     BOOST_TEST(status() == "suspended");
     BOOST_TEST(!there("shipped"));
   }
-  // A run in a terminal that a call has made asks nobody there.
+  // A run in a terminal that was made by a call asks nobody there.
   const std::string run_ = "echo y | script -qec '" + wtool_path + " run workflow.md' /dev/null";
   wtool({"call", "shell_execute", Json{{"command", run_}}.dump()});
   BOOST_TEST(!there("shipped"));
@@ -201,9 +201,9 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_answers) {
 }
 
 BOOST_AUTO_TEST_CASE(a_name_or_a_question_that_renders_to_nothing_ends_the_run) {
-  for (const auto& [action, why] :
-       std::vector<std::pair<std::string, std::string>>{{"Approve \"Ship it?\" by=\"${Build.stdout}\"", "by is empty"},
-                                                        {"Approve \"${Build.stdout}\"", "the question is empty"}}) {
+  for (const auto& [action, why] : std::vector<std::pair<std::string, std::string>>{
+           {"Approve \"Ship it?\" by=\"${Build.stdout}\"", "`by` is empty"},
+           {"Approve \"${Build.stdout}\"", "the question is empty"}}) {
     const Finished finished =
         wtool({"run", workflow("    [*] --> Build\n    Build --> Ask\n    Ask --> Ship\n    Ship --> [*]\n",
                                "- Build: Shell \"true\"\n- Ask: " + action + "\n- Ship: Shell \"touch shipped\"\n")});
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_hides_those_above_it_does_not_answer) {
   const Finished answered = in_hiding(wtool_path + " approve last --answer yes");
   BOOST_TEST(answered.exit_code == 1, answered.out << answered.err);
   BOOST_TEST(holds(answered.err, "hides the processes above it"), answered.err);
-  // It does not answer on a terminal either, nor after it has resumed the run there.
+  // Such a process does not answer on a terminal either, nor after it has resumed the run there.
   in_hiding("echo y | script -qec '" + wtool_path + " resume last' /dev/null");
   in_hiding(wtool_path + " approve last --answer yes");
   BOOST_TEST(!there("shipped"));
@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_journal_cannot_wait) {
   BOOST_TEST(holds(file("refused"), "without a journal"), file("refused"));
 }
 
-BOOST_AUTO_TEST_CASE(secrets_in_a_question_are_masked_and_it_is_answered_all_the_same) {
+BOOST_AUTO_TEST_CASE(secrets_in_a_question_are_masked_and_it_can_still_be_answered) {
   const std::string file_ =
       scratch.file("secret.md",
                    "---\nparameters:\n  - {name: token, secret: true}\n---\n```mermaid\nstateDiagram-v2\n[*] --> Ask\n"
@@ -399,7 +399,7 @@ BOOST_AUTO_TEST_CASE(a_plan_names_the_question_and_lint_its_mistakes) {
            {"Approve \"Ship it?\" retry=3", "the options of Approve are"},
            {"Approve \"\"", "the question is empty"},
            {"Approve \"Ship it?\" by=release", "the user or the group who may answer"},
-           {"Approve \"Ship it?\" by=\"\"", "by is empty"},
+           {"Approve \"Ship it?\" by=\"\"", "`by` is empty"},
            {"Approve", "the question of Approve"}}) {
     const Finished lint = wtool({"lint", asks(action)});
     BOOST_TEST(lint.exit_code != 0);

@@ -1,4 +1,5 @@
-// `wtool approve`: questions of `wtool mcp` for a client without forms, answered by another process; and who may not.
+// `wtool approve`: questions of `wtool mcp` for a client without forms, answered by another process; and who may not
+// answer.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -92,7 +93,7 @@ class Peer {
   const int socket_;
 };
 
-// A process that asks, but is not a server: it sends the same text to everyone that connects.
+// A process that asks, but is not a server: it sends the same text to everybody who connects.
 class Impostor {
  public:
   // Makes the folder. `number`: the process id that it claims to have.
@@ -203,7 +204,7 @@ BOOST_AUTO_TEST_CASE(the_status_says_that_a_shown_question_was_taken_back) {
   BOOST_TEST(person.wait().exit_code == 1);
 }
 
-BOOST_AUTO_TEST_CASE(watching_asks_what_comes_and_takes_back_what_is_over) {
+BOOST_AUTO_TEST_CASE(watching_shows_new_questions_and_withdraws_those_that_are_over) {
   Waiting place;
   Program person({WTOOL_TEST_PROGRAM, "approve", "--watch"}, Program::On::terminal, place.outside());
   BOOST_REQUIRE(wait_until([&] { return fs::exists(place.sockets()); }, within(1000)));
@@ -221,7 +222,7 @@ BOOST_AUTO_TEST_CASE(watching_asks_what_comes_and_takes_back_what_is_over) {
   BOOST_TEST(person.wait().signal == SIGINT);
 }
 
-BOOST_AUTO_TEST_CASE(a_client_is_told_how_to_be_answered_only_where_it_shows_no_forms) {
+BOOST_AUTO_TEST_CASE(only_a_client_that_shows_no_forms_is_told_how_to_answer) {
   for (const char* version : {"2025-11-25", "2026-07-28"}) {
     for (const bool forms : {false, true}) {
       McpClient client({}, {}, version);
@@ -311,7 +312,7 @@ BOOST_AUTO_TEST_CASE(a_deadline_refuses_and_says_so) {
   Waiting place("results: both, approve_within: 1");
   const Json answer = place.client.answer(place.touch());
   BOOST_TEST(code_of(answer) == "approval_unavailable");
-  BOOST_TEST(holds(answer.dump(), "Nobody has answered in time"), answer.dump());
+  BOOST_TEST(holds(answer.dump(), "Nobody answered in time"), answer.dump());
   BOOST_TEST(!place.made());
   BOOST_TEST(place.approve({}).out == "no question waits\n");
 }
@@ -369,7 +370,7 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_can_answer) {
         command,
         {{"arguments",
           {{"working_directory", place.folder.path()}, {"environment", {{"XDG_RUNTIME_DIR", place.folder.path()}}}}}});
-    BOOST_TEST(holds(result.dump(), "no such process may answer"), command + ": " + result.dump());
+    BOOST_TEST(holds(result.dump(), "no process of a call may answer"), command + ": " + result.dump());
     BOOST_TEST(!holds(result.dump(), "touch"), result.dump());
     BOOST_TEST(place.waits(id));
     BOOST_TEST(!place.made());
@@ -378,7 +379,7 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_can_answer) {
   place.client.answer(call);
 }
 
-BOOST_AUTO_TEST_CASE(a_server_that_was_killed_leaves_nothing_that_disturbs) {
+BOOST_AUTO_TEST_CASE(a_server_that_was_killed_leaves_nothing_in_the_way) {
   Waiting place;
   place.touch();
   place.wait_until_asked(place.next_id());

@@ -1,5 +1,5 @@
-// What calls leave on record: a start before anything runs, an end with how it ended, refusals, approvals; and no call
-// if it cannot be recorded.
+// What calls leave on record: a start before anything runs, an end that says how the command ended, refusals, and
+// approvals. A call that cannot be recorded is not made.
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(refusals_and_approvals_are_on_record_with_their_rule) {
 }
 
 BOOST_AUTO_TEST_CASE(a_call_that_cannot_be_put_on_record_does_not_run_unless_configured) {
-  std::filesystem::create_directories(file);  // A folder in its place.
+  std::filesystem::create_directories(file);  // A folder in the file's place.
   const Answer answer = run(config(), "touch a");
   BOOST_TEST(answer.code() == "policy_denied");
   BOOST_TEST(answer.text().find(file) != std::string::npos);

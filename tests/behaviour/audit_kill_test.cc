@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(every_command_that_ran_has_a_start_however_often_the_host_i
       BOOST_REQUIRE(verified.exit_code == 0);
     }
   }
-  // First what ran, then what was started: a command of the last host may still be running.
+  // What ran is read before what was started, because a command of the last host may still be running.
   const std::set<std::string> done = ids_in(ran);
   const Finished verified = run({WTOOL_TEST_PROGRAM, "audit", "verify", trail});
   BOOST_TEST(verified.exit_code == 0, verified.out << verified.err);

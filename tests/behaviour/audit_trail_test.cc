@@ -100,7 +100,8 @@ BOOST_FIXTURE_TEST_CASE(processes_and_threads_write_one_trail_and_rotate_it, Sha
   BOOST_TEST(files > 20U);
 }
 
-// Killed between two system calls or within one: whatever was said to be written is there, and the chain is whole.
+// The writers are killed between two system calls or within one. What they reported as written is there, and the chain
+// is whole.
 BOOST_FIXTURE_TEST_CASE(writers_that_are_killed_leave_a_good_trail, SharedTrail) {
   std::mt19937 random(20260102);  // NOLINT: the same points in each run, as far as the scheduler allows
   std::set<std::string> calls;
@@ -193,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(a_stopped_process_with_the_lock_delays_a_call_and_does_n
   check_good();
 }
 
-BOOST_FIXTURE_TEST_CASE(what_is_synchronised_is_the_same_trail, SharedTrail) {
+BOOST_FIXTURE_TEST_CASE(a_synchronised_trail_is_the_same, SharedTrail) {
   const Finished finished = run(writer({"name=a", "threads=4", "count=10", "sync=data", "max_bytes=2000"}));
   BOOST_TEST(written(finished.out).size() == 40U, finished.out);
   check_good();
@@ -244,14 +245,14 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_a_trail_is_not_shown, SharedTrail) {
     const Finished finished = audit(arguments);
     BOOST_TEST(finished.exit_code == 2);
     BOOST_TEST(finished.out == "");
-    BOOST_TEST(finished.err == "wtool: " + plain + " is not an audit trail: no line of it is an event of one\n");
+    BOOST_TEST(finished.err == "wtool: " + plain + " is not an audit trail: none of its lines is an event\n");
   }
   // Nothing has been written to this file yet.
   BOOST_TEST(audit({"show", scratch.file("empty.jsonl", "")}).exit_code == 0);
 }
 
 // On a terminal a line is cut, so that each event is one row.
-BOOST_FIXTURE_TEST_CASE(on_a_terminal_a_line_has_its_width, SharedTrail) {
+BOOST_FIXTURE_TEST_CASE(on_a_terminal_lines_are_cut_to_its_width, SharedTrail) {
   BOOST_TEST(run(writer({"name=a", "pad=500"})).exit_code == 0);
   Program program({"/bin/sh", "-c", "stty cols 60; exec \"$0\" audit show \"$1\"", WTOOL_TEST_PROGRAM, file},
                   Program::On::terminal);

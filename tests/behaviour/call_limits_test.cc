@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_limit_ends_what_the_command_has_started_and_the_next_call
   BOOST_TEST(!tool.shell("true").metadata().contains("limits"));
 }
 
-BOOST_AUTO_TEST_CASE(of_a_limit_of_the_call_and_one_of_the_configuration_the_stricter_holds) {
+BOOST_AUTO_TEST_CASE(the_stricter_of_the_calls_and_the_configurations_limits_holds) {
   const ToolUnderTest limited(plugin, {{"limits", {{"memory_bytes", 64 << 20}, {"open_files", 64}}}});
   const Answer looser = run_with(limited, R"({"memory_bytes": 1073741824, "processes": 20})", "ulimit -n");
   BOOST_TEST(limit_of(looser, "memory_bytes") == 64 << 20);
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_read_only_command_can_still_read_what_a_sandbox_lets_othe
   BOOST_TEST(answer.out() == "text\nok\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_command_that_is_held_to_files_reads_lists_and_writes_only_these) {
+BOOST_AUTO_TEST_CASE(a_command_that_is_held_to_files_reads_lists_and_writes_only_those) {
   scratch.file("in/named", "text\n");
   scratch.file("in/other", "not this\n");
   scratch.file("out/there", "before\n");
@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_command_without_network_makes_no_socket_and_may_write_fil
 BOOST_AUTO_TEST_CASE(wrong_limits_refuse_the_call_and_say_what_is_allowed) {
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   for (const auto& [limits, part] : std::initializer_list<std::pair<const char*, const char*>>{
-           {R"({"cpus": 1})", "there is no key \"cpus\"; there are files, sandbox, network"},
+           {R"({"cpus": 1})", "there is no key \"cpus\"; the keys are files, sandbox, network"},
            {R"({"network": "allow"})", "network is \"allow\"; allowed is \"deny\""},
            {R"({"sandbox": true})", "sandbox is true; allowed is \"read-only\""},
            {R"({"memory_bytes": 5})", "memory_bytes is 5; allowed is a whole number from 1048576"},

@@ -73,7 +73,7 @@ struct Held : ShellTool {
   bool available = false;
 };
 
-// Only this line, whatever other hierarchies there are.
+// Only the line of version 2, whatever other hierarchies the machine has.
 constexpr const char* say_cgroup = "grep ^0:: /proc/self/cgroup";
 
 }  // namespace
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(memory_is_held_and_the_whole_tree_ends) {
 BOOST_AUTO_TEST_CASE(a_command_that_the_kernel_may_not_kill_for_memory_ends_too) {
   if (!available) return;
   if (::geteuid() != 0) {
-    BOOST_TEST_MESSAGE("only root can protect itself");
+    BOOST_TEST_MESSAGE("not tested: only root can protect itself from being killed");
     return;
   }
   check_held(run_limited({{"memory_bytes", 50'000'000}},
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_counts) {
   BOOST_TEST(answer.metadata().at("limit").at("name").get<std::string>() == "cpu_seconds", answer.raw);
 }
 
-BOOST_AUTO_TEST_CASE(processes_are_never_more_than_may_be) {
+BOOST_AUTO_TEST_CASE(there_are_never_more_processes_than_allowed) {
   if (!available) return;
   // Bounded: 256 processes at most, each of which ends by itself.
   const Answer answer = run_limited({{"processes", 40}}, "perl -e 'for (1 .. 8) { fork } sleep 20'");
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_call_has_its_own_cgroup_which_is_removed_with_it) {
 
 BOOST_AUTO_TEST_CASE(a_command_in_its_own_namespaces_is_in_the_cgroup_too) {
   if (!available) return;
-  // A mount namespace protects the names, and needs a user namespace unless this is root.
+  // A mount namespace protects the names. It needs a user namespace unless the test runs as root.
   std::filesystem::create_directories(scratch.path() + "/.git/hooks");
   const ToolUnderTest limited(plugin, {{"limits", {{"processes", 100}}}, {"sandbox", {{"write", {scratch.path()}}}}});
   Json arguments = marked(say_cgroup);
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_killed_custodian_leaves_no_process) {
   BOOST_TEST(!std::filesystem::exists(directory_of(line)), line);
 }
 
-BOOST_AUTO_TEST_CASE(a_command_that_leaves_its_cgroup_is_seen_by_the_watch) {
+BOOST_AUTO_TEST_CASE(a_command_that_leaves_its_cgroup_is_seen_by_the_monitor) {
   if (!available) return;
   const std::string other = directory_of(read_text("/proc/self/cgroup"));
   const Answer answer =

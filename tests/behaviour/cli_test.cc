@@ -42,7 +42,7 @@ struct Place {
   std::string marked(const std::string& command) const { return "export " + mark.assignment() + "; " + command; }
 };
 
-// True while a SIGINT waits to be taken by the process.
+// True while a SIGINT is pending for the process.
 bool interrupt_pends(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   for (std::string line; std::getline(status, line);) {
@@ -109,7 +109,8 @@ BOOST_FIXTURE_TEST_CASE(a_standard_input_that_cannot_be_given_is_an_error, Place
   says({"shell_execute", cat, "--stdin", "-"}, "byte 2 is not UTF-8", "ab\xff");
   const Finished large =
       wtool_with({"call", "shell_execute", cat, "--stdin", scratch.file("large", std::string(1048577, 'x'))});
-  BOOST_TEST(holds(text_of(result_of(large)), "stdin: got a text of 1048577 bytes; allowed is one of at most 1048576"));
+  BOOST_TEST(
+      holds(text_of(result_of(large)), "stdin: got a text of 1048577 bytes; allowed is a text of at most 1048576"));
   const Finished other =
       wtool_with({"call", "execute_command", R"({"command":"cat"})", "--stdin", "-"}, {.input = "a"});
   BOOST_TEST(holds(text_of(result_of(other)), "there is no parameter \"stdin\""));
@@ -147,8 +148,9 @@ BOOST_AUTO_TEST_CASE(arguments_as_words_that_mean_nothing_are_errors_with_a_hint
       BOOST_TEST(holds(finished.err, part), finished.err);
     }
   };
-  says({"command=ls", "timeot=5"}, "there is no parameter \"timeot\" (did you mean timeout?); allowed are command, ");
-  says({"command=ls", "timeout=soon"}, "timeout: got \"soon\"; allowed is a value of type integer");
+  says({"command=ls", "timeot=5"},
+       "there is no parameter \"timeot\" (did you mean timeout?); the parameters are command, ");
+  says({"command=ls", "timeout=soon"}, "timeout: got \"soon\"; it takes a value of type integer");
   says({"command=ls", "timeout:=soon"}, "timeout: \"soon\" is not JSON");
   says({"command=ls", "-l"}, "there is no option -l");
   says({"command=ls", "l"}, "\"l\" does not have the form NAME=VALUE");
@@ -183,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_timeout) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stack_limit_too_small_for_the_helper_is_reported) {
-  if (under_sanitizer) return;  // The sanitizer itself needs more.
+  if (under_sanitizer) return;  // The sanitizer itself needs more stack.
   const Finished finished =
       run({"/bin/sh", "-c", "ulimit -s 64; exec \"$0\" call shell_execute '{\"command\":\"echo hi\"}'",
            WTOOL_TEST_PROGRAM});
@@ -409,7 +411,7 @@ BOOST_FIXTURE_TEST_CASE(a_closed_terminal_ends_the_call, Place) {
   BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_reader_that_goes_away_ends_the_program_quietly_enough, Place) {
+BOOST_FIXTURE_TEST_CASE(a_reader_that_goes_away_ends_the_program_quietly, Place) {
   // `wtool ... | head -1` must not hang.
   const Finished finished = run(
       {"/bin/sh", "-c", wtool_path + " call shell_execute '{\"command\":\"seq 1 100000\"}' --stream 2>&1 | head -n 1"});
@@ -494,17 +496,17 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
 
   const Finished elsewhere = wtool_with({"init", "workflow", "re\x1b[31mlease.md"}, here);
   BOOST_TEST(elsewhere.out ==
-             "wrote re\\x1b[31mlease.md\n`wtool plan re\\x1b[31mlease.md` tells what it would do, and `wtool run "
-             "re\\x1b[31mlease.md` does it\n");
+             "wrote re\\x1b[31mlease.md\n`wtool plan re\\x1b[31mlease.md` shows what it would do, and `wtool run "
+             "re\\x1b[31mlease.md` runs it\n");
 
   const Finished again = wtool_with({"init", "policy"}, here);
   BOOST_TEST(again.exit_code == 2);
-  BOOST_TEST(holds(again.err, "wtool.yaml is there already"));
+  BOOST_TEST(holds(again.err, "wtool.yaml exists already"));
   BOOST_TEST(wtool_with({"init", "policy", "no/folder/wtool.yaml"}, here).exit_code == 2);
   BOOST_TEST(wtool_with({"init", "everything"}, here).exit_code == 2);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_must_be_read_to_its_end_is_broken_at_blanks_on_a_narrow_terminal, Place) {
+BOOST_FIXTURE_TEST_CASE(text_that_must_be_read_in_full_is_wrapped_at_blanks_on_a_narrow_terminal, Place) {
   const auto words_of = [](const std::string& text) {
     std::istringstream words(text);
     std::vector<std::string> all;
@@ -524,12 +526,12 @@ BOOST_FIXTURE_TEST_CASE(what_must_be_read_to_its_end_is_broken_at_blanks_on_a_na
       std::istringstream lines(shown);
       for (std::string line; std::getline(lines, line);) {
         while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.pop_back();
-        // A longer line ends with one word that fits nowhere, after at most the names of its row.
+        // A line that is longer ends with a word that is too long to be wrapped, after at most the names of its row.
         const std::size_t last = line.find_last_of(' ') + 1;
         const bool is_long_word = line.size() - last > static_cast<std::size_t>(columns) / 4;
         BOOST_TEST((line.size() <= static_cast<std::size_t>(columns) || is_long_word), line);
       }
-      // doctor shows how long its call took, which differs.
+      // doctor shows how long its call took, which differs from call to call.
       if (words.front() != "doctor") BOOST_TEST(words_of(shown) == words_of(run(argv, options).out));
     }
   }
@@ -546,7 +548,7 @@ BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists
   BOOST_TEST(holds(says({"plan", "x", "--follow"}), "there is no option --follow; it is an option of `wtool logs`\n"));
   BOOST_TEST(holds(says({"tools", "--html=x"}),
                    "it is an option of `wtool run`, `wtool resume`, `wtool watch`, `wtool report`\n"));
-  BOOST_TEST(holds(says({"man"}), "it is `man wtool`"));
+  BOOST_TEST(holds(says({"man"}), "use `man wtool`"));
   BOOST_TEST(holds(says({"run", "x", "--output", "groups"}),
                    "--output: groups not in {group,none,prefixed,stream}; did you mean group?\n"));
   BOOST_TEST(holds(says({"init", "polcy"}), "did you mean policy?\n"));

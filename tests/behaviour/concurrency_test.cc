@@ -109,7 +109,7 @@ BOOST_FIXTURE_TEST_CASE(sixty_four_calls_at_the_same_time, Crowd) {
 }
 
 BOOST_FIXTURE_TEST_CASE(sixty_four_calls_run_side_by_side, Crowd) {
-  run_all_at_once();  // Each waits for a file that appears only when all have begun.
+  run_all_at_once();  // Each call waits for a file that appears only when all have begun.
 }
 
 BOOST_FIXTURE_TEST_CASE(several_tools_share_one_plugin, Crowd) {

@@ -1,5 +1,5 @@
-// docs/guide/results.md names every key of a result. docs/contracts: the description of the terminal tools in OpenAPI says
-// what their descriptors say.
+// docs/guide/results.md names every key of a result. docs/contracts: the description of the terminal tools in OpenAPI
+// says what their descriptors say.
 #include <yaml-cpp/yaml.h>
 
 #include <boost/test/unit_test.hpp>
@@ -16,7 +16,7 @@ using namespace wtool::test;
 
 namespace {
 
-// A scalar in quotes is a text. Any other scalar is what JSON reads in it, or a text if that fails.
+// A scalar in quotes is a text. Any other scalar is parsed as JSON, or is a text if it is not JSON.
 Json to_json(const YAML::Node& node) {
   if (node.IsMap()) {
     Json object = Json::object();

@@ -24,8 +24,8 @@ const Json short_grace = Json::parse(R"({"limits":{"grace_seconds":1}})");
 struct Custody : ShellTool {
   ToolUnderTest hasty{plugin, short_grace};
 
-  // Runs the command `times` times, 16 at once, each ended by its own deadline. Afterwards, nothing is left of any of
-  // them.
+  // Runs the command `times` times, 16 at once. Each call is ended by its own deadline, and afterwards no process is
+  // left.
   void run_often(const std::string& command, int times) {
     std::atomic<int> next{0};
     std::atomic<int> wrong{0};
@@ -56,7 +56,7 @@ struct Custody : ShellTool {
     for (int i = 0; i < 3; ++i) BOOST_TEST(tool.shell("echo next").out() == "next\n");
   }
 
-  // The result is clear, nothing is left, and the tool keeps working.
+  // Checks that the result of the call is an error with a code, that no process is left, and that the tool still works.
   void check_attack(const std::string& command) {
     const Answer answer = hasty.run(marked(command), {.deadline_ms = 5000});
     BOOST_TEST_CONTEXT(command << " gave " << answer.raw << answer.error) {
@@ -135,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_stops_its_parent, Custody) {
   const auto took = std::chrono::steady_clock::now() - began;
   BOOST_TEST_CONTEXT(answer.raw) {
     BOOST_TEST(answer.is_error());
-    // The parent is continued. Without that, the call would wait until it gives up, seven seconds after its deadline.
+    // The parent is continued. Otherwise the call would wait until it gives up, seven seconds after its deadline.
     BOOST_TEST((took < std::chrono::milliseconds(7500)));
     BOOST_TEST(mark.bearers().empty(), mark.description());
   }
@@ -170,7 +170,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_kills_the_warden, Custody) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_command_that_kills_everyone_of_the_wardens_name, Custody) {
+BOOST_FIXTURE_TEST_CASE(a_command_that_kills_every_process_with_the_wardens_name, Custody) {
   // This does what `pkill -9 shell-warden` and `pkill -9 -f shell-warden` do, but only to the keepers of this host.
   for (int i = 0; i < repeats(10); ++i) {
     const std::string old = std::to_string(warden());

@@ -31,7 +31,7 @@ struct Detached : Place {
   std::string status() const {
     return Json::parse(wtool({"runs", "--json"}).out).at(0).at("status").get<std::string>();
   }
-  // Ends a run that a test has left.
+  // Ends a run that a test has left running.
   ~Detached() { run({wtool_path, "stop", "last", "--now"}, here()); }
 };
 
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_run_can_be_stopped_as_soon_as_its_id_is_known) {
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_before_anything_is_detached) {
+BOOST_AUTO_TEST_CASE(mistakes_are_reported_before_anything_is_detached) {
   const Finished wrong = wtool({"run", workflow("    [*] --> A\n    A --> [*]\n", "- A: Shel \"x\"\n"), "--detach"});
   BOOST_TEST(wrong.exit_code == 2);
   BOOST_TEST(wrong.out.empty(), wrong.out);
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_detached_run_takes_a_value_from_standard_input) {
   BOOST_TEST(file("said") == "hello\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_the_log_holds_nothing_up) {
+BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_the_log_delays_nothing) {
   BOOST_TEST(wtool({"run", one_step("test -e go")}).exit_code == 1);
   const std::string id = Json::parse(wtool({"runs", "--json"}).out).at(0).at("run").get<std::string>();
   BOOST_REQUIRE(run({"/bin/sh", "-c", "mkfifo .wtool/runs/" + id + ".log"}, here()).exit_code == 0);
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_stopped_leaves_nothing) {
   BOOST_TEST(wtool({"attach", "last"}).exit_code == 130);
   const Finished again = wtool({"stop", "last"});
   BOOST_TEST(again.exit_code == 0);
-  BOOST_TEST(holds(again.err, "does not run"), again.err);
+  BOOST_TEST(holds(again.err, "is not running"), again.err);
 }
 
 BOOST_AUTO_TEST_CASE(several_stops_at_once_leave_the_time_to_clean_up) {
@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(a_detached_run_asks_nobody_and_is_suspended) {
   BOOST_TEST(wtool({"approve", "last", "--answer", "yes"}).exit_code == 0);
 }
 
-BOOST_AUTO_TEST_CASE(another_process_with_the_number_of_the_run_is_not_stopped) {
+BOOST_AUTO_TEST_CASE(another_process_with_the_process_id_of_the_run_is_not_stopped) {
   BOOST_TEST(wtool({"run", one_step("touch began; sleep 61"), "--detach"}).exit_code == 0);
   wait_for_file("began");
   std::string journal;
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(another_process_with_the_number_of_the_run_is_not_stopped) 
   scratch.file(".wtool/runs/" + fs::path(journal).filename().string(), text);
   const Finished refused = wtool({"stop", "last"});
   BOOST_TEST(refused.exit_code == 1);
-  BOOST_TEST(holds(refused.err, "does not write it"), refused.err);
+  BOOST_TEST(holds(refused.err, "does not write the journal"), refused.err);
   BOOST_TEST(::kill(other.pid(), 0) == 0);
   text.replace(at, std::to_string(other.pid()).size(), number);
   scratch.file(".wtool/runs/" + fs::path(journal).filename().string(), text);

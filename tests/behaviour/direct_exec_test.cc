@@ -273,8 +273,8 @@ BOOST_FIXTURE_TEST_CASE(programs_that_cannot_be_executed_fail_in_the_same_way, B
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(what_the_shell_itself_answers_oddly_fails_in_both_ways, BothWays) {
-  // Shells themselves differ here in the exit code, 126 or 127. Both ways must fail with one of the two.
+BOOST_FIXTURE_TEST_CASE(what_shells_answer_differently_fails_in_both_ways, BothWays) {
+  // Shells differ here in the exit code, 126 or 127. Both ways must fail with one of the two.
   const std::string system = ":/usr/bin:/bin";
   const struct {
     const char* command;
@@ -323,7 +323,7 @@ BOOST_FIXTURE_TEST_CASE(the_path_is_searched_in_the_same_way, BothWays) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_command_sees_the_same_of_itself, BothWays) {
+BOOST_FIXTURE_TEST_CASE(a_command_sees_itself_in_the_same_way, BothWays) {
   check("head -c 100 /proc/self/cmdline");
   check("/bin/cat /proc/self/cmdline");
   check("cat /proc/self/comm");
@@ -358,7 +358,8 @@ BOOST_FIXTURE_TEST_CASE(a_variable_that_the_host_does_not_have_is_not_made_up, B
 }
 
 BOOST_FIXTURE_TEST_CASE(a_simple_command_is_really_executed_without_a_shell, BothWays) {
-  // Its parent is then its custodian, and not a shell. Otherwise the whole comparison would show nothing.
+  // After direct execution, the command's parent is its custodian and not a shell. Otherwise the comparison would prove
+  // nothing.
   const std::string show_parent = "sh -c 'cat /proc/$PPID/comm; :'";
   BOOST_TEST(by_shell.shell(show_parent + "; :").out() == "sh\n");
   BOOST_TEST(direct.shell(show_parent).out() != "sh\n");

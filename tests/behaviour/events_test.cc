@@ -190,7 +190,7 @@ BOOST_FIXTURE_TEST_CASE(no_event_comes_after_the_call_has_returned, ShellTool) {
                               }};
     tool.run(marked("(while :; do echo noise; done) & while :; do echo more; done"), options);
     returned = true;
-    tool.shell("true");  // This is enough time for events that must not come.
+    tool.shell("true");  // Gives events that must not come enough time to come.
   }
   BOOST_TEST(late == 0);
 }
@@ -198,15 +198,15 @@ BOOST_FIXTURE_TEST_CASE(no_event_comes_after_the_call_has_returned, ShellTool) {
 BOOST_FIXTURE_TEST_CASE(a_sink_that_blocks_holds_the_command_back_and_nothing_is_lost, ShellTool) {
   std::uint64_t bytes = 0;
   bool waited = false;
-  const Answer answer = tool.shell(
-      "head -c 20000000 /dev/zero", {.on_event = [&](const Event& event) {
-        if (event.kind == WTOOL_EVENT_STDOUT && !waited) {
-          waited = true;
-          std::this_thread::sleep_for(std::chrono::milliseconds(300));  // Sleeps to block the sink, and not to wait.
-        }
-        if (event.kind == WTOOL_EVENT_STDOUT) bytes += event.payload.size();
-        return 0;
-      }});
+  const Answer answer =
+      tool.shell("head -c 20000000 /dev/zero", {.on_event = [&](const Event& event) {
+                   if (event.kind == WTOOL_EVENT_STDOUT && !waited) {
+                     waited = true;
+                     std::this_thread::sleep_for(std::chrono::milliseconds(300));  // Keeps the sink blocked.
+                   }
+                   if (event.kind == WTOOL_EVENT_STDOUT) bytes += event.payload.size();
+                   return 0;
+                 }});
   BOOST_TEST(waited);
   BOOST_TEST((answer.metadata().at("stdout_bytes") == Json(20'000'000)));
   BOOST_TEST(bytes == 20'000'000u);

@@ -168,7 +168,7 @@ BOOST_FIXTURE_TEST_CASE(a_host_that_forks_while_calls_run, ShellTool) {
 
 namespace {
 
-// Takes the processes that this user may still have, up to a thousand.
+// Uses up the processes that this user may still have, up to a thousand.
 class AllProcesses {
  public:
   AllProcesses() {

@@ -120,7 +120,7 @@ BOOST_FIXTURE_TEST_CASE(its_locks_hold_for_a_host_that_embeds_the_plugin, Fleet)
              loosened.out);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_it_does_not_lock_others_change, Fleet) {
+BOOST_FIXTURE_TEST_CASE(other_files_change_what_it_does_not_lock, Fleet) {
   policy = with("limits: {timeout_max: 60}\n");
   const Finished call = embedded(R"({"limits": {"timeout_max": 90}})", "echo allowed");
   BOOST_TEST(Json::parse(call.out).at("is_error") == false, call.out);
@@ -166,11 +166,12 @@ BOOST_FIXTURE_TEST_CASE(a_policy_that_cannot_be_trusted_or_read_refuses_everythi
     std::string policy, reason;
   };
   std::vector<Row> rows{
-      {good + "; chmod g+w wtool/wtool.yaml", file + " may be written by others than root (chmod go-w " + file + ")"},
-      {good + "; chmod o+w wtool/wtool.yaml", file + " may be written by others"},
-      {good + "; chmod 777 wtool", "/etc/wtool may be written by others than root (chmod go-w /etc/wtool)"},
-      {good + "; chmod 777 .", "/etc may be written by others"},
-      {good + "; chmod 777 ..", "/ may be written by others"},
+      {good + "; chmod g+w wtool/wtool.yaml",
+       file + " can be written by users other than root (chmod go-w " + file + ")"},
+      {good + "; chmod o+w wtool/wtool.yaml", file + " can be written by users other than root"},
+      {good + "; chmod 777 wtool", "/etc/wtool can be written by users other than root (chmod go-w /etc/wtool)"},
+      {good + "; chmod 777 .", "/etc can be written by users other than root"},
+      {good + "; chmod 777 ..", "/ can be written by users other than root"},
       {good + "; mv wtool/wtool.yaml x; ln -s ../x wtool/wtool.yaml", file + " is a symbolic link"},
       {good + "; mv wtool x; ln -s x wtool", "/etc/wtool is a symbolic link"},
       {"ln -s /nowhere wtool", "/etc/wtool is a symbolic link"},
@@ -182,7 +183,7 @@ BOOST_FIXTURE_TEST_CASE(a_policy_that_cannot_be_trusted_or_read_refuses_everythi
       {with("limit: {timeout_max: 5}"), file + ":1:1: unknown key limit"},
       {with("lock: [output.directory]"), file + ":1:8: the lock on output.directory has no effect"},
       {good + "; touch wtool/wtool.d", "/etc/wtool/wtool.d is not a folder"},
-      {good + "; mkdir -m 777 wtool/wtool.d", "/etc/wtool/wtool.d may be written by others"},
+      {good + "; mkdir -m 777 wtool/wtool.d", "/etc/wtool/wtool.d can be written by users other than root"},
       {good + "; mkdir wtool/wtool.d; mkfifo wtool/wtool.d/a.yaml", "/etc/wtool/wtool.d/a.yaml is not a regular file"},
       {good + "; mkdir wtool/wtool.d; touch wtool/wtool.d/a.yml", "/etc/wtool/wtool.d/a.yml would not be read"},
       {"mkdir wtool; touch wtool/wtool.yml", "/etc/wtool/wtool.yml would not be read"},

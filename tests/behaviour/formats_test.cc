@@ -1,7 +1,7 @@
 // What earlier programs have written can still be read: tests/data/formats/1 has a configuration, a workflow, the
 // journal of a failed run of it and the audit trail of that run, as the first program with these formats left them.
 //
-// Never write these files again. If a case fails, users' files can no longer be read: give the format a new version in
+// Never rewrite these files. If a case fails, users' files can no longer be read: give the format a new version in
 // base/formats.h, and keep reading the old one.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_an_error_before_anything_runs) {
   refused({"--var-file", "token=" + scratch.path()}, "cannot be read: Is a directory");
   refused({"--var-file", "token"}, "--var-file takes NAME=FILE, but got \"token\"");
   refused({"--var-file", "token="}, "--var-file takes NAME=FILE");
-  refused({"--var-file", "token=" + scratch.file("nul", std::string("a\0b", 3))}, "holds a NUL");
+  refused({"--var-file", "token=" + scratch.file("nul", std::string("a\0b", 3))}, "contains a NUL byte");
   refused({"--var-file", "token=" + scratch.file("large", std::string(1024 * 1024 + 1, 'x'))},
           "is larger than 1024 KiB");
   refused({"--var-file", "token=" + scratch.file("bytes", "\xff")}, "--var-file token: the value is not valid UTF-8");

@@ -20,7 +20,7 @@ namespace {
 
 const int rounds = repeats(1000);
 
-// Runs commands with every exit code in turn, and counts those for which another one is reported.
+// Runs commands with every exit code in turn, and counts those for which another exit code is reported.
 int wrong_exit_codes(const ToolUnderTest& tool) {
   int wrong = 0;
   for (int i = 0; i < rounds; ++i) {
@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(a_host_with_a_thread_that_reaps_everything_gets_right_exit_
   }
   end = true;
   reaper.join();
-  // __WALL shows children of every kind. None may be of the ordinary kind, for which a host waits. The plugin
-  // reaps the child that starts the warden, unless this test waits for it first.
+  // __WALL shows children of every kind. No child may be of the ordinary kind, for which a host waits. The plugin reaps
+  // the child that starts the warden, unless this test waits for that child first.
   BOOST_TEST(stolen <= 1);
 }
 
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_hosts_own_children_are_left_to_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_host_is_after_the_plugin_as_it_was_before) {
-  { Plugin once; }  // The C++ library and Boost make things of their own when they are first used.
+  { Plugin once; }  // When they are first used, the C++ library and Boost allocate memory that stays.
   const ScratchFolder scratch;
   const auto before = snapshot();
   for (int i = 0; i < 3; ++i) {
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_call_changes_nothing_while_it_runs) {
 BOOST_AUTO_TEST_CASE(nothing_is_written_to_the_hosts_standard_streams) {
   if (under_sanitizer) {
     // AddressSanitizer warns once per process that the warden's first steps run on a stack of their own. This call
-    // makes it do so before the output is watched.
+    // brings up the warning before the output is watched.
     Plugin plugin;
     ToolUnderTest(plugin).shell("true");
   }
@@ -227,9 +227,10 @@ BOOST_AUTO_TEST_CASE(a_host_out_of_descriptors_gets_an_error_and_recovers) {
   getrlimit(RLIMIT_NOFILE, &before);
   const rlimit low{64, before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &low);
-  // From no spare descriptors to 15, for the first call, which starts the warden, and for later calls.
+  // The host has from 0 to 15 spare descriptors, for the first call, which starts the warden, and for later calls.
   bool worked = false;
-  // The undefined-behaviour sanitizer itself needs some: to see whether an address is mapped, it makes a pipe.
+  // The undefined-behaviour sanitizer itself needs some descriptors: to see whether an address is mapped, it makes a
+  // pipe.
   for (int spare = under_sanitizer ? 3 : 0; spare < 16; ++spare) {
     std::vector<int> used;
     for (int fd; (fd = dup(0)) >= 0;) used.push_back(fd);

@@ -35,7 +35,7 @@ std::string content_of(const std::filesystem::path& file) {
   return content.str();
 }
 
-// The only problem of a page; "none" without one, and "several" if there are more.
+// The only problem of a page, "none", or "several" and the first one.
 std::string problem_of(const std::string& text) {
   const PageReport report = run_page("page.md", text);
   if (report.problems.empty()) return "none";

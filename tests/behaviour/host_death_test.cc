@@ -46,7 +46,7 @@ struct Death {
         BOOST_TEST(wait_for_end(pid, std::max(left, std::chrono::milliseconds(0))), pid << " " << name_of(pid));
       }
       if (fork_first) {
-        BOOST_TEST(exists(child));  // The child must have lived on, or the test has shown nothing.
+        BOOST_TEST(exists(child));  // If the child were dead, the test would prove nothing.
         ::kill(child, SIGKILL);
       }
       BOOST_TEST(host.wait().signal == signal);

@@ -50,7 +50,7 @@ bool is_example(const PageBlock& block) {
 
 bool is_output(const PageBlock& block) { return block.info.starts_with("output"); }
 
-// Workflows that are made of the items, and pass their states one after the other.
+// Workflows that are made of the items, and visit their states one after the other.
 std::vector<std::string> wrapped(const Lines& items, const std::string& parameters) {
   std::vector<std::string> made;
   std::set<std::string> seen;

@@ -13,7 +13,7 @@ using namespace wtool::test;
 
 namespace {
 
-// The only problem of a page; "none" without one, and "several" if there are more.
+// The only problem of a page, "none", or "several" and the first one.
 std::string problem_of(const std::string& text) {
   const LanguagePageReport report = run_language_page("page.md", text);
   if (report.problems.empty()) return "none";

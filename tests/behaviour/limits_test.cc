@@ -11,7 +11,7 @@ using namespace wtool::test;
 namespace {
 
 struct Limited : ShellTool {
-  // A call under `limits`; afterwards nothing of it lives, and the next call works.
+  // Makes a call under `limits`. Checks that afterwards no process of it is left, and that the next call works.
   Answer run_limited(const Json& limits, const std::string& command) {
     const ToolUnderTest limited(plugin, {{"limits", limits}});
     Json arguments = marked(command);
@@ -49,7 +49,7 @@ std::string burn(const std::string& seconds) {
 }
 
 // Doubles itself by `fork` until there are 256 processes, each of which ends by itself after 20 seconds. An endless
-// bomb would take the machine down when the tested limit fails.
+// bomb would take the machine down if the tested limit failed.
 std::string bomb(const std::string& fork) { return "perl -MPOSIX -e 'for (1 .. 8) { " + fork + " } sleep 20'"; }
 
 constexpr const char* endless = "while :; do :; done";
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_ignores_the_signal_for_its_cpu_time_is_ended
 BOOST_AUTO_TEST_CASE(a_fork_bomb_ends_by_its_number_of_processes) {
   const Answer answer = run_limited({{"processes", 40}}, bomb("fork"));
   check_exhausted(answer, "processes", 40);
-  // A cgroup prevents more processes; the watch sees them only once they exist.
+  // A cgroup prevents processes above the limit. The monitor sees them only once they exist.
   const bool held = answer.metadata().at("limits").at("processes").at("enforced_by") == Json("cgroup");
   const int most = answer.metadata().at("resources").at("processes").get<int>();
   BOOST_TEST((held ? most <= 40 : most > 40), answer.raw);
@@ -119,8 +119,8 @@ BOOST_AUTO_TEST_CASE(a_file_larger_than_it_may_be_ends_the_command_by_its_signal
                   100'000);
 }
 
-// The kernel reports these two limits only to the program, by an error that any program may print: text on standard
-// error proves nothing. The call ends as the program ended, and its hint names the limit.
+// The kernel reports these two limits only to the program, by an error. Any program may print the text of such an
+// error, so text on standard error proves nothing. The call ends as the program ended, and its hint names the limit.
 BOOST_AUTO_TEST_CASE(an_error_that_the_program_handles_is_a_failure_of_the_program) {
   const Answer file = run_limited(
       {{"file_bytes", 100'000}},
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(an_error_that_the_program_handles_is_a_failure_of_the_progr
   BOOST_TEST(files.raw.find("limits.open_files was 32") != std::string::npos, files.raw);
 }
 
-BOOST_AUTO_TEST_CASE(words_on_standard_error_are_taken_for_no_limit) {
+BOOST_AUTO_TEST_CASE(text_on_standard_error_is_not_taken_for_a_limit) {
   const Answer answer =
       run_limited({{"open_files", 32}, {"file_bytes", 100'000}},
                   "echo 'Too many open files' >&2; echo 'File too large: File size limit exceeded' >&2; exit 1");

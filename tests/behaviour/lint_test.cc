@@ -27,7 +27,8 @@ std::vector<Json> mutations() {
 
 std::string replaced_once(std::string text, const std::string& old, const std::string& put) {
   const std::size_t at = text.find(old);
-  BOOST_REQUIRE_MESSAGE(at != std::string::npos && text.find(old, at + 1) == std::string::npos, "not once: " << old);
+  BOOST_REQUIRE_MESSAGE(at != std::string::npos && text.find(old, at + 1) == std::string::npos,
+                        "not there exactly once: " << old);
   return text.replace(at, old.size(), put);
 }
 
@@ -247,7 +248,7 @@ BOOST_FIXTURE_TEST_CASE(a_name_that_the_matrix_does_not_have_is_an_error, Lint) 
   const std::string matrix = " matrix={\"suite\": [\"a\", \"b\"]}\n";
   const auto wrong = found(chain({"A"}, "- A: Shell \"echo ${matrix.suit}\"" + matrix));
   BOOST_REQUIRE(wrong.size() == 1U);
-  BOOST_TEST(holds(wrong[0], "the matrix of this state has no 'suit'; did you mean 'suite'?; there are suite"),
+  BOOST_TEST(holds(wrong[0], "the matrix of this state has no 'suit'; did you mean 'suite'?; the names are suite"),
              wrong[0]);
   BOOST_TEST(found(chain({"A"}, "- A: Shell \"echo ${matrix.suite} ${matrix} {% if matrix.x %}x{% endif %}\"" + matrix))
                  .empty());

@@ -1,4 +1,4 @@
-// Locks of steps and workflows, between runs of this user: who has one, who waits, and what ends the wait.
+// Locks of steps and workflows, between runs of this user: who has a lock, who waits for it, and what ends the wait.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
@@ -38,12 +38,12 @@ struct Held : Locks {
   void check(const std::string& waits) {
     Program holder({wtool_path, "run", "first.md"}, Program::On::pipes, at());
     BOOST_REQUIRE(wait_until([&] { return there("begun"); }, std::chrono::seconds(30)));
-    // On a terminal, so that both outputs can be read while it waits.
+    // The run is on a terminal, so that both outputs can be read while it waits.
     ProgramOptions wide = at();
     wide.columns = 400;
     Program waiter({wtool_path, "run", "second.md"}, Program::On::terminal, wide);
     BOOST_REQUIRE(waiter.wait_for_output(waits));
-    // A third one is aborted while it waits.
+    // A third run is aborted while it waits.
     Program aborted({wtool_path, "run", "second.md"}, Program::On::terminal, wide);
     BOOST_REQUIRE(aborted.wait_for_output(waits));
     aborted.kill(SIGINT);
@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(a_step_within_the_step_that_has_the_lock_fails_and_says_
   one("inner.md", "concurrency: both\n", "- A: Shell \"touch ran\" lock=\"db\"\n");
   const Finished finished = wtool({"run", "outer.md"});
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.out + finished.err, "'A' of outer.md, has the lock \"db\" already"), finished.err);
+  BOOST_TEST(holds(finished.out + finished.err, "'A' of outer.md, holds the lock \"db\" already"), finished.err);
   BOOST_TEST(!there("ran"));
 }
 

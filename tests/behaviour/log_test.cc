@@ -145,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_not_a_trace_is_ignored_and_logged, Logged) {
   host.records.clear();
   BOOST_TEST(tool.shell("echo .$TRACEPARENT", {.traceparent = "00-1-2-3"}).out() == ".\n");
   const auto told = std::find_if(host.records.begin(), host.records.end(), [](const Record& record) {
-    return record.message.find("a traceparent that is not one") != std::string::npos;
+    return record.message.find("an invalid traceparent") != std::string::npos;
   });
   BOOST_REQUIRE((told != host.records.end()));
   BOOST_TEST(told->level == WTOOL_LOG_WARN);

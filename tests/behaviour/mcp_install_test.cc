@@ -1,4 +1,4 @@
-// `wtool mcp --install`, `--uninstall` and `--list`: what they make of the configuration of each client.
+// `wtool mcp --install`, `--uninstall` and `--list`: what they do to the configuration of each client.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -140,7 +140,7 @@ std::vector<std::string> names_beside(const std::string& file) {
 
 BOOST_AUTO_TEST_SUITE(mcp_install)
 
-BOOST_DATA_TEST_CASE(a_client_without_a_file_gets_one_and_it_goes_again, data::make(cases), one) {
+BOOST_DATA_TEST_CASE(a_client_without_a_file_gets_one_and_uninstalling_removes_it, data::make(cases), one) {
   const Person person;
   const std::string file = person.at(one.file);
   const Finished installed = person.install(one.name);
@@ -225,7 +225,7 @@ BOOST_DATA_TEST_CASE(a_file_that_is_not_understood_stays_and_the_text_is_printed
   BOOST_TEST(holds(person.mcp({"--list"}).out, "unclear"));
 }
 
-BOOST_DATA_TEST_CASE(another_server_of_the_name_stays, data::make(cases), one) {
+BOOST_DATA_TEST_CASE(another_server_with_the_same_name_stays, data::make(cases), one) {
   const Person person;
   const std::string file = person.at(one.file);
   write(file, one.taken);
@@ -386,7 +386,7 @@ BOOST_AUTO_TEST_CASE(what_is_said_names_the_file_and_how_to_undo_it_from_anywher
   BOOST_TEST(holds(person.mcp({"--list"}).out, person.at(".codex/config.toml") + " (not there)"));
 }
 
-BOOST_AUTO_TEST_CASE(options_that_say_nothing_together_are_refused) {
+BOOST_AUTO_TEST_CASE(options_that_make_no_sense_together_are_refused) {
   const Person person;
   BOOST_TEST(person.mcp({"--install", "codex", "--list"}).exit_code == 2);
   BOOST_TEST(person.mcp({"--yes"}).exit_code == 2);

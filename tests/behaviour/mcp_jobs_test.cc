@@ -26,7 +26,7 @@ struct Session : McpClient {
   explicit Session(const std::string& settings = "results: text", std::vector<std::string> more = {})
       : McpClient(with_configuration(std::move(more), settings)) {
     initialize();
-    run("true");  // The first call starts the plugin's helper, which takes its time under a sanitizer.
+    run("true");  // The first call starts the plugin's helper, which takes long under a sanitizer.
   }
 
   Json use(const std::string& tool, const Json& arguments = Json::object()) {
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_command_in_the_background_is_polled_to_its_end) {
   BOOST_TEST(client.read({{"output", job}, {"stream", "stderr"}}).starts_with("no\n[stderr, bytes 0 to 3 of 3]"));
 }
 
-BOOST_AUTO_TEST_CASE(what_ends_at_once_is_answered_as_ever) {
+BOOST_AUTO_TEST_CASE(a_command_that_ends_at_once_is_answered_as_usual) {
   Session client;
   // On a busy machine, the command may take longer than the server waits for it.
   std::string text;
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_runs_longer_than_the_client_waits_becomes_a_
   BOOST_TEST(end.starts_with("two\n[exit 0, "), end);
 }
 
-BOOST_AUTO_TEST_CASE(where_it_is_said_so_no_call_becomes_a_job_by_itself) {
+BOOST_AUTO_TEST_CASE(if_so_configured_no_call_becomes_a_job_by_itself) {
   Session client("results: text, answer_within: none");
   BOOST_TEST(text_of(client.run("sleep 1.5; echo hi")).starts_with("hi\n[exit 0, "));
 }
@@ -246,8 +246,8 @@ BOOST_AUTO_TEST_CASE(the_hundred_and_first_job_does_not_begin_and_nothing_is_los
   BOOST_TEST(refused.at("isError") == true);
   BOOST_TEST(holds(text_of(refused), "there are 100 jobs and tasks already"), text_of(refused));
   BOOST_TEST(!std::filesystem::exists(client.folder.path() + "/made"));
-  // A command that outlasts `answer_within` would become one more job. It is stopped instead, and its result has what
-  // it has written.
+  // A command that outlasts `answer_within` would become one more job. Instead it is stopped, and its result has the
+  // output so far.
   const Json stopped = client.run("echo so far; sleep 61");
   BOOST_TEST(stopped.at("isError") == true);
   BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are 100 jobs and tasks already"),
@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(a_batch_is_answered_when_its_last_call_is_a_job) {
   BOOST_TEST(holds(line, "job 1 still runs"), line);
 }
 
-BOOST_AUTO_TEST_CASE(what_a_result_cuts_can_be_read_on) {
+BOOST_AUTO_TEST_CASE(the_rest_of_a_cut_result_can_be_read) {
   Session client("results: text, output_bytes: 4096");
   const std::string text = text_of(client.run("seq 1 100000; echo bad >&2"));
   const std::size_t begin = text.find("the rest: output_read {");
@@ -335,9 +335,9 @@ BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_only_by_their_num
 
 BOOST_AUTO_TEST_CASE(an_unknown_parameter_is_answered_with_the_known_ones) {
   Session client("results: text");
-  BOOST_TEST(text_of(client.use("job_stop", {{"id", 1}})) == "there is no parameter id; allowed: job");
+  BOOST_TEST(text_of(client.use("job_stop", {{"id", 1}})) == "there is no parameter id; the parameters are job");
   BOOST_TEST(text_of(client.use("output_read", {{"path", "/etc/passwd"}})) ==
-             "there is no parameter path; allowed: output, stream, offset, lines, tail, grep");
+             "there is no parameter path; the parameters are output, stream, offset, lines, tail, grep");
 }
 
 BOOST_AUTO_TEST_CASE(without_their_tools_there_are_no_jobs_and_no_outputs) {
@@ -545,7 +545,7 @@ BOOST_AUTO_TEST_CASE(the_id_of_a_request_that_waits_for_a_task_belongs_to_it) {
   BOOST_TEST(!client.has_answer(waiting));
 }
 
-BOOST_AUTO_TEST_CASE(who_knows_no_tasks_sees_none) {
+BOOST_AUTO_TEST_CASE(a_client_that_knows_no_tasks_sees_none) {
   // For a client without tasks, the list of tools says nothing about them, so it costs no more tokens than before.
   Session client;
   BOOST_TEST(!holds(client.ask("tools/list").dump(), "taskSupport"));

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(tools_are_listed_and_called_without_a_session) {
   BOOST_TEST(result.at("structuredContent").at("stdout") == "hi\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_version_that_is_not_spoken_is_refused_with_those_that_are) {
+BOOST_AUTO_TEST_CASE(an_unsupported_version_is_refused_with_the_supported_ones) {
   Modern client;
   for (const char* version : {"2099-01-01", "2025-11-25", ""}) {
     const Json answer =
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_version_that_is_not_spoken_is_refused_with_those_that_are
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_request_that_does_not_tell_enough_is_refused) {
+BOOST_AUTO_TEST_CASE(a_request_without_enough_information_is_refused) {
   Modern client;
   BOOST_TEST(code_of(client.modern("tools/list", {{"_meta", {{prefix + "protocolVersion", "2026-07-28"}}}})) == -32602);
   BOOST_TEST(code_of(client.modern("tools/list", {{"_meta", meta(5)}})) == -32602);
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(everything_but_a_yes_is_a_no) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_is_good_once_and_for_its_own_call) {
+BOOST_AUTO_TEST_CASE(an_answer_is_valid_once_and_for_its_own_call) {
   Asked asked;
   const Json state = asked.touch().at("result").at("requestState");
   BOOST_TEST(code_of(asked.come_back(state, Asked::form("yes"), asked.params("other"))) == -32602);

@@ -93,7 +93,7 @@ Finished refused(const Person& person, const std::string& directory, std::vector
 
 BOOST_AUTO_TEST_SUITE(mcp_policy, *boost::unit_test::precondition(can_sandbox))
 
-BOOST_AUTO_TEST_CASE(without_a_word_commands_are_held_to_the_project) {
+BOOST_AUTO_TEST_CASE(by_default_commands_are_held_to_the_project) {
   const Person person;
   // As a client starts it: without --policy.
   Program program({WTOOL_TEST_PROGRAM, "mcp"}, Program::On::pipes, [&] {
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(without_a_word_commands_are_held_to_the_project) {
     return Json::parse(line).at("result");
   };
   const Json started = say(1, "initialize", {{"protocolVersion", "2025-06-18"}, {"capabilities", Json::object()}});
-  const std::string rule = "Commands write only below " + person.project() + " and in temporary folders";
+  const std::string rule = "Commands can write only below " + person.project() + " and in temporary folders";
   BOOST_TEST(holds(started.dump(), rule), started);
   const std::string command =
       "pwd; echo made > ../made; cat ../made; cat ~/.ssh/id; echo x > ~/x; echo token: $A_TOKEN; "
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(read_only_does_not_write_the_folder) {
   BOOST_TEST(holds(server.instructions(), "write only in temporary folders"));
 }
 
-BOOST_AUTO_TEST_CASE(open_is_said_and_lets_commands_do_what_the_person_may) {
+BOOST_AUTO_TEST_CASE(the_policy_open_is_announced_and_lets_commands_do_what_the_person_may) {
   const Person person;
   Server server(person, {"--policy", "open"}, person.home());
   BOOST_TEST(holds(server.text("cat .ssh/id"), "the key"));
@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(without_a_home_folder_the_trail_needs_a_place_and_the_error
   const Finished finished = run({WTOOL_TEST_PROGRAM, "mcp"}, homeless);
   BOOST_TEST(finished.exit_code == 2);
   BOOST_TEST(
-      holds(finished.err, "because HOME is not the path of a folder: set HOME, or audit.file in a configuration"),
+      holds(finished.err, "because HOME is not the path of a folder; set HOME, or audit.file in a configuration"),
       finished.err);
   Person::write(person.home() + "/agent.yaml", "audit: {file: " + person.home() + "/mine.jsonl}\n");
   BOOST_TEST(run({WTOOL_TEST_PROGRAM, "mcp", "--config", person.home() + "/agent.yaml"}, homeless).exit_code == 0);
@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(each_client_gets_its_configuration_to_start_the_server) {
     argv.insert(argv.end(), more.begin(), more.end());
     const Finished finished = run(argv, person.in(directory));
     BOOST_TEST(finished.exit_code == 0, finished.err);
-    BOOST_TEST(holds(finished.err, "put this into "));
+    BOOST_TEST(holds(finished.err, "put this text into "));
     return finished.out;
   };
   const Json claude = Json::parse(printed({"claude-code"}, person.project() + "/src")).at("mcpServers").at("shell");
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(the_environment_of_a_login_shell_is_taken_where_it_is_confi
   const std::string show =
       "echo \"[$PATH]\" | grep -o '^.[^:]*'; echo \"($A_LOGIN_TOKEN)\"; echo $HOME $PWD $A_DENIED; type a_function";
   {
-    // Only PATH of the login's environment.
+    // Of the login's environment, the server takes only PATH.
     LoginServer server(person, a_profile, by_default);
     const std::string text = server.text(show);
     BOOST_TEST(
@@ -406,31 +406,31 @@ BOOST_AUTO_TEST_CASE(an_interactive_shell_reads_what_is_for_terminals_too) {
   BOOST_TEST(LoginServer(person, profile, {}, "login").text("echo $A_MARK").starts_with("login\n"));
 }
 
-BOOST_AUTO_TEST_CASE(a_login_shell_that_fails_or_does_not_end_is_said_and_gone_without) {
+BOOST_AUTO_TEST_CASE(a_login_shell_that_fails_or_does_not_end_is_reported_and_not_needed) {
   if (::access("/bin/bash", X_OK) != 0) return;
   const Person person;
   const std::string slept = "sleep 36" + std::to_string(::getpid()) + ".5";
   for (const auto& [profile, reason] : std::vector<std::pair<std::string, std::string>>{
            {"export A_MARK=x; exit 3", "exit code 3"},
-           {"export A_MARK=x; exit 0", "a profile script may have ended it"},
+           {"export A_MARK=x; exit 0", "a profile script may have ended the shell"},
            {"export A_MARK=x; " + slept + " & wait", "timed out"}}) {
     LoginServer server(person, profile, {});
     BOOST_TEST(server.text("echo \"($A_MARK)\"").starts_with("()\n"), profile);
     const std::string errors = server.errors();
-    BOOST_TEST(holds(errors, "mcp.login_environment: the server starts without it: "), errors);
+    BOOST_TEST(holds(errors, "the server starts without the environment of the login shell: "), errors);
     BOOST_TEST(holds(errors, reason), errors);
     BOOST_TEST(!holds(run({"/bin/ps", "-eo", "args"}).out, slept), profile);
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_project_cannot_have_a_login_shell_run) {
+BOOST_AUTO_TEST_CASE(the_project_cannot_make_a_login_shell_run) {
   const Person person;
   Person::write(person.project() + "/wtool.yaml", "mcp: {login_environment: login}\n");
   BOOST_TEST(holds(refused(person, person.project()).err, "mcp.login_environment is locked"));
 }
 
 // A token counts as four characters.
-BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_little) {
+BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_few_tokens) {
   const Person person;
   Server server(person, by_default);
   const Json tools = server.ask("tools/list").at("result").at("tools");
@@ -440,8 +440,8 @@ BOOST_AUTO_TEST_CASE(tools_and_results_cost_a_model_little) {
     BOOST_TEST(!tool.contains("outputSchema"));
   }
   BOOST_TEST(tools.dump().size() <= 900U * 4);
-  // Other programs share /tmp. A result names a repository or a protected file that one of them makes there during the
-  // call. So the shortest of a few results counts.
+  // Other programs share /tmp. If one of them makes a repository or a protected file there during the call, the result
+  // names it. So the shortest of a few results counts.
   const auto shortest = [&](const std::string& command) {
     std::string text;
     for (int call = 0; call < 5; ++call) {

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// Ways of commands to live on. Each prints "ready", and would run for a minute or for ever.
+// Commands that try to live on. Each prints "ready", and would run for a minute or for ever.
 const char* const stubborn[] = {
     "echo ready; sleep 61",
     "setsid sh -c 'sleep 61' & (setsid sleep 61 &); echo ready; sleep 61",
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_waits_and_is_cancelled_never_begins) {
 
 BOOST_AUTO_TEST_CASE(nothing_is_left_after_a_timeout) {
   Session client;
-  client.run("true");  // The first call starts the plugin's helper, which takes its time under a sanitizer.
+  client.run("true");  // The first call starts the plugin's helper, which takes long under a sanitizer.
   const Json id = client.begin(stubborn[2], {{"arguments", {{"timeout", under_sanitizer ? 5 : 1}}}});
   const Json result = client.answer(id).at("result");
   BOOST_TEST(result.at("isError") == true);
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_still_waits_at_the_end_of_the_input_is_refused)
   BOOST_TEST(client.answer(first).at("result").at("structuredContent").at("error").at("code") == "aborted");
   const Json refused = client.answer(second).at("result");
   BOOST_TEST(refused.at("isError") == true);
-  BOOST_TEST(refused.dump().find("nothing of it was run") != std::string::npos, refused.dump());
+  BOOST_TEST(refused.dump().find("the call was not run") != std::string::npos, refused.dump());
   BOOST_TEST(client.program.wait().exit_code == 0);
   BOOST_TEST(!std::filesystem::exists(folder.path() + "/begun"));
 }
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(a_signal_ends_everything) {
     Session client;
     const Json id = client.begin(stubborn[2]);
     client.program.kill(signal);
-    // The answer of the call that ran has what it had until then.
+    // The answer to the call says that the call was aborted.
     BOOST_TEST(client.answer(id).at("result").at("structuredContent").at("error").at("code") == "aborted");
     BOOST_TEST(client.program.wait().exit_code == 128 + signal);
     BOOST_TEST(client.nothing_is_left(100), client.mark.description());
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_flood_of_output_costs_bounded_memory) {
   if (!under_sanitizer) BOOST_TEST(peak < 40'000);
 }
 
-BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_holds_up_nobody) {
+BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_delays_nobody) {
   Session client;
   client.ask("logging/setLevel", {{"level", "debug"}});
   const ScratchFolder folder;

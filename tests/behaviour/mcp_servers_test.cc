@@ -178,7 +178,8 @@ BOOST_FIXTURE_TEST_CASE(a_server_of_another_version_is_not_called, Servers) {
   configure("    env: {VERSION: \"2.0\"}\n");
   const std::string file_ = steps("Call tool \"s/say\" with text=\"hi\"", "${A.error}: ${A.message}");
   const Finished finished = run_workflow(file_);
-  BOOST_TEST(holds(finished.err, "server_changed: server s: the server is scripted 2.0, and pinned is scripted 1.0"),
+  BOOST_TEST(holds(finished.err,
+                   "server_changed: server s: the server is scripted 2.0, but the pinned server is scripted 1.0"),
              finished.err);
   BOOST_TEST(!holds(file("heard.log"), "tools/call"));
   pin();
@@ -264,7 +265,7 @@ BOOST_FIXTURE_TEST_CASE(a_call_that_is_up_to_date_starts_no_server, Servers) {
   BOOST_TEST(file("heard.log") == heard);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_the_configuration_says_wrongly_is_an_error_with_its_place, Servers) {
+BOOST_FIXTURE_TEST_CASE(a_mistake_in_the_configuration_is_an_error_with_its_place, Servers) {
   for (const auto& [text, what] : std::vector<std::pair<std::string, std::string>>{
            {"mcp_servers: [a]\n", "1:14: mcp_servers must be a mapping of names to servers"},
            {"mcp_servers:\n  s: {}\n", "2:6: mcp_servers.s has no command"},

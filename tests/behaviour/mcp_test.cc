@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(only_the_tools_that_are_named_are_served) {
   BOOST_TEST(client.run("echo hi").at("structuredContent").at("stdout") == "hi\n");
   const Finished odd = run({WTOOL_TEST_PROGRAM, "mcp", "--tools", "shell_execute,shell"});
   BOOST_TEST(odd.exit_code == 2);
-  BOOST_TEST(holds(odd.err, "--tools: there is no tool \"shell\"; there are shell_execute, execute_command"), odd.err);
+  BOOST_TEST(holds(odd.err, "--tools: there is no tool \"shell\"; the tools are shell_execute, execute_command"),
+             odd.err);
 }
 
 BOOST_AUTO_TEST_CASE(all_tools_are_listed_with_schemas_and_all_four_hints) {
@@ -120,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_command_reads_the_text_that_the_client_gives) {
   const Json refused = client.run("cat", with({{"stdin", std::string(1048577, 'x')}}));
   BOOST_TEST(refused.at("isError") == true);
   BOOST_TEST(
-      text_of(refused).find("got a text of 1048577 bytes; allowed is one of at most 1048576") != std::string::npos,
+      text_of(refused).find("got a text of 1048577 bytes; allowed is a text of at most 1048576") != std::string::npos,
       text_of(refused));
   const Json tools = client.ask("tools/list").at("result").at("tools");
   const auto shell =
@@ -173,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_line_that_is_not_a_message_gets_an_error_without_an_id_an
     BOOST_REQUIRE(client.program.say(line + '\n'));
     BOOST_TEST(client.anonymous_error().at("code") == code, line.substr(0, 100));
   }
-  // None of these gets an answer.
+  // None of these messages gets an answer.
   BOOST_REQUIRE(
       client.program.say("\n  \r\n{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unheard_of\"}\n"
                          "{\"jsonrpc\":\"2.0\",\"id\":\"approval-99\",\"result\":{}}\n"
@@ -226,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_too_long_is_refused_and_skipped) {
 
 BOOST_AUTO_TEST_CASE(sixteen_mebibytes_of_arguments_are_taken) {
   Session client;
-  // A sanitizer makes the JSON library twenty times slower, and more text would show nothing more.
+  // A sanitizer makes the JSON library twenty times slower, and a longer text would prove nothing more.
   const std::size_t length = under_sanitizer ? 1'500'000 : 15'000'000;
   const Json result = client.run("wc -c < /dev/null # " + std::string(length, 'x'));
   BOOST_TEST(result.contains("isError"));
@@ -322,7 +323,7 @@ BOOST_AUTO_TEST_CASE(a_session_can_be_closed_whatever_runs) {
   BOOST_TEST(ask("terminal_close_session", id).at("isError") == false);
 }
 
-BOOST_AUTO_TEST_CASE(progress_tells_that_a_command_is_being_stopped) {
+BOOST_AUTO_TEST_CASE(progress_shows_that_a_command_is_being_stopped) {
   Session client;
   client.run("trap '' TERM; while :; do sleep 0.1; done",
              {{"_meta", {{"progressToken", 1}}}, {"arguments", {{"timeout", 1}}}});

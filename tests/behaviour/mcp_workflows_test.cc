@@ -1,5 +1,5 @@
-// Workflows as tools of `wtool mcp --workflows DIR`: which are served, and how they run, fail, are cancelled, ask and
-// are continued.
+// Workflows as tools of `wtool mcp --workflows DIR`: which workflows are served, and how they run, fail, are cancelled,
+// ask and are continued.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
@@ -48,7 +48,7 @@ struct Workshop {
     }
     return ids;
   }
-  // Nothing is left except the process `server`.
+  // No marked process is left except the process `server`.
   bool nothing_is_left(int milliseconds, pid_t server = 0) const {
     return wait_until(
         [&] {
@@ -118,7 +118,7 @@ struct Modern : McpClient {
   }
 };
 
-// What a server that serves only workflows lists: them, and the tools that run nothing.
+// The tools that a server with only workflows lists: the workflows, and the tools that run nothing.
 std::set<std::string> with_job_tools(std::set<std::string> workflows) {
   workflows.insert({"job_poll", "job_stop", "job_list"});
   return workflows;
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(only_workflows_that_say_so_are_tools) {
   BOOST_TEST(refused.at("error").at("code") == -32602);
   BOOST_TEST(client.end() ==
              "wtool: mcp: policy open: commands may do what you may, except for what your configuration forbids\n");
-  // The run is one like any other.
+  // The run is an ordinary run.
   const std::string id = structure(result).at("run");
   const Finished shown = run({wtool_path, "show", id}, shop.here());
   BOOST_TEST(shown.exit_code == 0);
@@ -430,7 +430,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_is_stopped_in_every_branch) {
   BOOST_TEST(text_of(client.run_tool("job_list")) == "no jobs");
 }
 
-BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_that_ends_at_once_or_cannot_run_is_answered_as_ever) {
+BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_that_ends_at_once_or_cannot_run_is_answered_as_usual) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\n", one_state, "- A: Log \"x\"\n"));
   Client client(shop);
@@ -447,7 +447,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_in_the_background_that_ends_at_once_or_cannot_ru
   BOOST_TEST(holds(text_of(client.run_tool("a", {{"background", true}, {"x", 1}})), "nothing was run:"));
 }
 
-BOOST_AUTO_TEST_CASE(a_parameter_of_the_workflows_own_is_never_the_servers) {
+BOOST_AUTO_TEST_CASE(a_parameter_of_the_workflow_is_never_taken_by_the_server) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\nparameters: [{name: background, description: a colour}]\n", one_state,
                             "- A: Shell \"echo on ${background}\"\n"));

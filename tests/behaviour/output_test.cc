@@ -24,13 +24,13 @@ Json measured(const std::string& command, int timeout) {
 }
 
 void check_memory(const Json& measurement) {
-  // Sanitizers keep what was freed for a while; there the figure means nothing.
+  // Sanitizers keep freed memory for a while, so with them the figure means nothing.
   if (!under_sanitizer) BOOST_TEST(measurement.at("grown_kib").get<long>() < 8 * 1024);
 }
 
 }  // namespace
 
-// Two MiB are kept, and their text in the result takes as much: the two never exist in full at the same time.
+// Two MiB are kept, and their text in the result takes two more. One more copy would exceed the bound.
 BOOST_AUTO_TEST_CASE(a_flood_on_both_streams_costs_less_than_three_times_what_is_kept) {
   const std::string flood = "head -c 20000000 /dev/zero | tr '\\0' a";
   const Json measurement = measured(flood + "; " + flood + " >&2", 60);
@@ -99,7 +99,7 @@ BOOST_FIXTURE_TEST_CASE(head_and_tail_are_kept_with_one_line_between, ShellTool)
   BOOST_TEST(kept.substr(0, head.size()) == head);
   BOOST_TEST(kept.substr(kept.size() - tail.size()) == tail);
   BOOST_TEST(kept.size() < 4096u + 200);
-  // Every line that is not a number is the mark, and there is one such line; it says how much is missing.
+  // Exactly one line is not a number: the mark, which says how much is missing.
   int marks = 0;
   std::istringstream lines(kept);
   for (std::string line; std::getline(lines, line);) {

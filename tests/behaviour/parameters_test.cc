@@ -86,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(the_configured_maximum_is_the_one_that_counts, Refusals)
   BOOST_TEST(!short_tool.run({{"command", "true"}, {"timeout", 5}}).is_error());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_command_that_is_missing_empty_or_no_text_is_refused, Refusals) {
+BOOST_FIXTURE_TEST_CASE(a_command_that_is_missing_empty_or_not_a_text_is_refused, Refusals) {
   check_refused(tool.run(Json::object()), {"command"});
   check_refused(tool.run({{"command", ""}}), {"command"});
   check_refused(tool.run({{"command", 5}}), {"command", "5"});
@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(an_environment_that_is_not_an_object_of_texts_is_refused
   check_parameter("environment", Json::array({"A=1"}), {});
   check_parameter("environment", nullptr, {"null"});
   check_parameter("environment", 5, {"5"});
-  // The type, not the value: the value of an environment variable may be a secret, and must not be in a message.
+  // The message names the type and not the value, because the value of an environment variable may be a secret.
   check_parameter("environment", Json{{"COUNT", 5}}, {"COUNT", "number", "string"});
   check_parameter("environment", Json{{"FLAG", true}}, {"FLAG", "boolean"});
   check_parameter("environment", Json{{"NONE", nullptr}}, {"NONE", "null"});
@@ -163,7 +163,7 @@ BOOST_FIXTURE_TEST_CASE(arguments_that_are_not_json_are_refused, Refusals) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(arguments_nested_without_end_are_refused_not_a_crash, Refusals) {
+BOOST_FIXTURE_TEST_CASE(endlessly_nested_arguments_are_refused_without_a_crash, Refusals) {
   const std::string deep(1'000'000, '[');
   const Answer answer = tool.run_text(deep);
   BOOST_TEST((answer.status != WTOOL_OK || answer.is_error()));

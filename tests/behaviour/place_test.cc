@@ -54,7 +54,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_runs_in_the_directory_asked_for, ShellTool) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_relative_directory_is_below_the_hosts, ShellTool) {
-  // A place that is certainly there: the way from here to the scratch folder.
+  // A path that certainly exists: from the current directory to the scratch folder.
   const std::string relative = std::filesystem::relative(scratch.path());
   BOOST_REQUIRE(relative.front() != '/');
   for (const char* command : print_directory) BOOST_TEST(in(tool, relative, command).out() == scratch.path() + "\n");
@@ -184,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(the_hosts_descriptors_do_not_reach_the_command, ShellToo
   const int fd = open("/dev/zero", 0);  // without close-on-exec, as careless hosts have them
   const int high = dup2(fd, 200);
   for (const char* command : {"ls /proc/self/fd", "ls /proc/self/fd; true"}) {
-    // The fourth is the folder that ls itself reads.
+    // The fourth descriptor is the folder that ls itself reads.
     BOOST_TEST(tool.shell(command).out() == "0\n1\n2\n3\n");
   }
   close(fd);
@@ -204,7 +204,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_leads_its_own_session_and_group, ShellTool) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_starts_with_default_signals_and_an_empty_mask, ShellTool) {
-  // The host ignores and blocks what it likes; a command must not inherit it.
+  // A command must not inherit which signals the host ignores and blocks.
   struct sigaction ignore {};
   struct sigaction before {};
   ignore.sa_handler = SIG_IGN;

@@ -24,7 +24,7 @@ std::vector<Json> rows_of(const std::string& name) {
   return rows;
 }
 
-// The configuration that a row's `policy` stands for, with the workspace as `<ws>`.
+// The configuration that a row's `policy` stands for, with the workspace in place of `<ws>`.
 Json configuration_of(const Json& policy, const std::string& workspace) {
   const std::string mode = policy.at("mode");
   const auto place = [&](const std::string& path) { return path == "<ws>" ? workspace : path; };
@@ -49,7 +49,7 @@ struct Workspace : Sandboxed {
 
   Json arguments_of(const Json& row) const {
     Json arguments{{"command", row.at("command")}, {"working_directory", inside}};
-    // A place that need not exist here: it only matters that it is outside of the roots.
+    // A folder that need not exist: it only matters that it is outside of the roots.
     if (row.contains("cwd")) arguments["working_directory"] = outside;
     return arguments;
   }
@@ -104,7 +104,7 @@ constexpr const char* daily_programs[] = {
     "test",       "time",       "timeout", "touch",        "tr",        "tree",      "true",     "tsc",      "uname",
     "uniq",       "unzip",      "uptime",  "wc",           "which",     "whoami",    "xargs",    "xxd",      "yarn"};
 
-// `value` with the paths of the scratch folders for DIR and OUT in its texts. Names of members stay.
+// `value` with the paths of the scratch folders in place of DIR and OUT in its texts. Names of members stay.
 Json with_folders(Json value, const Workspace& workspace) {
   if (value.is_string()) {
     auto text = value.get<std::string>();
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(attacks_of_a_closed_class_are_refused_and_daily_lines_are_a
   for (const Json& row : rows_of("policy-attacks.jsonl")) check_attack(row);
 }
 
-BOOST_AUTO_TEST_CASE(everyday_lines_are_allowed_or_told_what_would_do_instead) {
+BOOST_AUTO_TEST_CASE(everyday_lines_are_allowed_or_refused_with_an_alternative) {
   for (const Json& row : rows_of("policy-everyday.jsonl")) check_attack(row);
 }
 
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(git_executes_nothing_that_a_configuration_names_where_argum
        {"git -C er status", "cd er && git diff", "git -C er log -p", "git -C er show HEAD:.gitattributes"}) {
     BOOST_TEST(!executes({{"allow", {"git", "cd"}}, {"arguments", "safe"}}, command), command);
   }
-  // Without safe arguments, git executes it.
+  // Unless arguments must be safe, git executes the program.
   BOOST_TEST(executes({{"allow", {"git"}}}, "git -C er status"));
 }
 

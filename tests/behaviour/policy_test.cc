@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(an_approval_of_a_glob_is_for_the_names_that_it_expands_to) 
   BOOST_TEST(ask() == "'ls' 'c.md'");
   ask();
   BOOST_TEST(host.questions().size() == 1U);
-  // Another name: nobody has said yes to that.
+  // Nobody has said yes to the line with one more name.
   scratch.file("d.md", "");
   BOOST_TEST(ask() == "'ls' 'c.md' 'd.md'");
 }

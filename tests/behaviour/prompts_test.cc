@@ -33,7 +33,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 BOOST_FIXTURE_TEST_SUITE(prompts, Prompts)
 
-BOOST_AUTO_TEST_CASE(a_prompt_puts_in_others_with_parameters) {
+BOOST_AUTO_TEST_CASE(a_prompt_includes_others_with_parameters) {
   scratch.file("prompts/main.md",
                "---\nparameters:\n  - name: kind\n    required: true\n  - name: extra\n---\n"
                "{% render \"_partials/head\", title: kind -%}\n"
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_prompts_are_found_before_a_run) {
 }
 
 // 2^40 inclusions: neither the check nor the run may follow them all.
-BOOST_AUTO_TEST_CASE(prompts_that_each_put_in_the_next_one_twice_are_checked_and_run_to_an_end,
+BOOST_AUTO_TEST_CASE(checks_and_runs_of_prompts_that_each_include_the_next_one_twice_end,
                      *boost::unit_test::timeout(60)) {
   for (int i = 0; i < 40; ++i) {
     const std::string next = "{% include \"p" + std::to_string(i + 1) + "\" %}";
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_mistake_that_only_a_run_finds_names_both_places) {
   BOOST_TEST(holds(wrong.out + wrong.err, "prompts/part.md:2:13: a loop goes through a list"), wrong.out);
 }
 
-BOOST_AUTO_TEST_CASE(a_missing_command_for_prompts_is_said_once_a_file) {
+BOOST_AUTO_TEST_CASE(a_missing_command_for_prompts_is_reported_once_for_each_file) {
   scratch.file("wtool.yaml", "{}\n");
   scratch.file("prompts/main.md", "x");
   const std::string file_ = workflow("    [*] --> One\n    One --> Two\n    Two --> [*]\n",

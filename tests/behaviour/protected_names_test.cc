@@ -214,7 +214,7 @@ BOOST_FIXTURE_TEST_CASE(without_namespaces_changes_are_reported_or_the_call_refu
     const std::string warning = "the sandbox is not enforced as configured";
     const std::size_t first = answer.err().find(warning);
     BOOST_TEST((first == std::string::npos) == required);
-    BOOST_TEST((first == answer.err().rfind(warning)));  // once
+    BOOST_TEST((first == answer.err().rfind(warning)));  // the warning is given once
     return Json::parse(answer.out()).at("metadata");
   };
   const Json refused = call_within(true, "echo changed > .git/config");
@@ -240,7 +240,7 @@ BOOST_FIXTURE_TEST_CASE(a_repository_that_the_commands_of_one_tool_have_made_is_
   BOOST_TEST(run(one, make).exit_code() == 0);
   BOOST_TEST(run(one, change).out() == "done\n");
   BOOST_TEST(run(other, change).out() == "done\n");
-  // For a tool with other rules, the repository is not theirs.
+  // To a tool with other rules, the repository is not one that its commands made.
   Json looser = rules;
   looser["sandbox"]["ipc"] = "allow";
   BOOST_TEST(run(ToolUnderTest(plugin, looser), change).out() == "");
@@ -263,7 +263,7 @@ BOOST_FIXTURE_TEST_CASE(files_in_force_are_held_whatever_they_are_called, Fixtur
   BOOST_TEST(changed(moved) == std::vector<std::string>{inside + "/conf/approvals.json"},
              boost::test_tools::per_element());
   BOOST_TEST(!content(inside + "/log.jsonl").empty());
-  // Without names nothing is held.
+  // Without protected names, nothing is held.
   Json none = all;
   none["sandbox"]["protect"] = "none";
   BOOST_TEST(Sandboxed::probe(ToolUnderTest(plugin, none), "write policy.json") == "ok");

@@ -1,4 +1,5 @@
-// The pty tools: interactive programs are typed to and looked at, and nothing of them is left, however they end.
+// The pty tools: a test types to interactive programs and looks at their screens. However they end, no process of them
+// is left.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -17,7 +18,7 @@ namespace {
 
 bool is_installed(const std::string& program) { return run({"/bin/sh", "-c", "command -v " + program}).exit_code == 0; }
 
-// A script that leaves processes behind in every possible way, and ignores what asks it to end.
+// A script that leaves processes behind in every possible way, and ignores the signals that ask it to end.
 constexpr const char* stubborn =
     "trap '' HUP TERM INT\n"
     "sleep 60 &\n"
@@ -109,8 +110,8 @@ BOOST_AUTO_TEST_CASE(a_shell_is_typed_to_and_keeps_what_it_was_told) {
 BOOST_AUTO_TEST_CASE(a_repl_answers) {
   if (is_installed("python3")) {
     const std::string id = start("python3 -q", ">>> ");
-    // The next prompt must be seen before ctrl+d is typed: between two prompts the terminal reads lines for Python, and drops
-    // the end of a file when Python takes the keys itself again.
+    // ctrl+d must be typed only after the next prompt is seen. Between two prompts, the terminal collects lines for
+    // Python, and the end of a file typed then is lost when Python takes the keys itself again.
     const Json shown = type(id, "print('a' * 5); import sys; sys.ps1 = 'next' + '> '", {"enter"}, "next> ");
     BOOST_TEST(holds(shown.at("screen"), "aaaaa"));
     type_last(id, "", {"ctrl+d"});
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_insists_on_a_terminal_has_one) {
   BOOST_TEST(holds(run(without, "sh script < /dev/null").out(), "a terminal is required"));
 }
 
-BOOST_AUTO_TEST_CASE(the_window_has_a_size_and_its_program_hears_of_another_one) {
+BOOST_AUTO_TEST_CASE(the_window_has_a_size_and_its_program_learns_of_a_new_one) {
   const std::string id = script(
       "trap 'echo \"now $(stty size).\"' WINCH; echo \"first $(stty size).\"\n"
       "while :; do sleep 60 & wait; done\n",
@@ -228,7 +229,7 @@ BOOST_AUTO_TEST_CASE(random_bytes_do_no_harm) {
   stop(id);
 }
 
-BOOST_AUTO_TEST_CASE(of_a_screen_whose_cells_all_differ_the_first_lines_are_shown) {
+BOOST_AUTO_TEST_CASE(a_screen_whose_cells_all_differ_is_shown_by_its_first_lines) {
   const std::string id = script(
       "awk 'BEGIN { for (i = 0; i < 99000; ++i) printf \"\\033[3%dmX\", i % 2 + 1 }'\n"
       "printf '\\033[mdone'\nread -r end\n",
@@ -272,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_shell_that_ignores_sigterm_ends_when_its_terminal_is_clos
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-BOOST_AUTO_TEST_CASE(a_lifetime_ends_it_and_so_does_nobody_who_uses_it) {
+BOOST_AUTO_TEST_CASE(a_terminal_ends_after_its_lifetime_or_when_nobody_uses_it) {
   const std::string one = script(stubborn, "started", {{"lifetime", 1}});
   BOOST_TEST(type_last(one, "", {}).at("end").at("how") == "its lifetime is over");
   config["pty"]["idle_seconds"] = 1;
@@ -289,7 +290,7 @@ BOOST_AUTO_TEST_CASE(a_lifetime_ends_it_and_so_does_nobody_who_uses_it) {
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-BOOST_AUTO_TEST_CASE(there_are_only_so_many_and_one_that_has_ended_makes_room) {
+BOOST_AUTO_TEST_CASE(the_number_of_terminals_is_limited_and_one_that_has_ended_makes_room) {
   config["pty"]["max"] = 2;
   const std::string one = start("sh -i", ">> ");
   const std::string two = start("sh -i", ">> ");
@@ -297,7 +298,7 @@ BOOST_AUTO_TEST_CASE(there_are_only_so_many_and_one_that_has_ended_makes_room) {
   BOOST_TEST(refused.code() == "session_limit");
   BOOST_TEST(holds(refused.text(), "pty.max"));
   type_last(one, "exit", {"enter"});
-  // A program that did not start takes no room.
+  // A program that did not start does not count as a terminal.
   BOOST_TEST(call("start", {{"command", "/wtool-no-such-program"}}).code() == "command_not_found");
   BOOST_TEST(read(one).at("state") == "ended");
   const std::string three = start("sh -i", ">> ");
@@ -503,7 +504,7 @@ BOOST_AUTO_TEST_CASE(a_start_that_is_cancelled_while_a_person_is_asked_is_on_rec
   BOOST_TEST(last.dump().find("enough") != std::string::npos, last);
 }
 
-BOOST_AUTO_TEST_CASE(a_question_about_a_start_is_withdrawn_when_the_time_of_the_host_is_over) {
+BOOST_AUTO_TEST_CASE(a_question_about_a_start_is_withdrawn_at_the_hosts_deadline) {
   AskingHost host;
   host.waits = true;
   Plugin asking(host.get());
@@ -516,7 +517,7 @@ BOOST_AUTO_TEST_CASE(a_question_about_a_start_is_withdrawn_when_the_time_of_the_
   BOOST_TEST(ToolUnderTest(asking, config, "pty_list").run(Json::object()).metadata().at("terminals").empty());
 }
 
-BOOST_AUTO_TEST_CASE(to_stop_a_terminal_whose_start_a_person_is_asked_about_withdraws_the_question) {
+BOOST_AUTO_TEST_CASE(stopping_a_terminal_withdraws_the_question_about_its_start) {
   AskingHost host;
   host.waits = true;
   Plugin asking(host.get());

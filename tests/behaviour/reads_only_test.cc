@@ -62,7 +62,8 @@ std::string quoted(const std::vector<std::string>& words) {
 bool only_reads(const std::string& name, const std::string& rest) {
   static const std::regex writing("O_WRONLY|O_RDWR|O_CREAT|O_TRUNC"), harmless("\"/dev/(null|tty)\"");
   if (name.starts_with("open")) return !std::regex_search(rest, writing) || std::regex_search(rest, harmless);
-  // The name service's cache is a reader's helper; a netlink socket is how `ip` and `ss` read the kernel's tables.
+  // Programs that read may ask the cache of the name service, and `ip` and `ss` read the kernel's tables through a
+  // netlink socket.
   if (name == "connect") return rest.find("/nscd/") != std::string::npos;
   if (name == "bind") return rest.find("AF_NETLINK") != std::string::npos;
   return name == "kill" && rest.find(", 0)") != std::string::npos;

@@ -1,5 +1,5 @@
-// Reports of runs for other programs: annotations and a page for GitHub, traces and logs for OpenTelemetry; and a message
-// to a webhook, as the page on it says.
+// Reports of runs for other programs: annotations and a page for GitHub, traces and logs for OpenTelemetry. Also a
+// message to a webhook, as the page about it says.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_webhook_is_told_how_the_run_ended) {
     BOOST_TEST(holds(got, fails ? "text=failed%3A" : "text=is+done"), got);
     BOOST_TEST(holds(file("noted"), fails ? "Nightly|failed: " : "Nightly|is done|"), file("noted"));
   }
-  // If nobody listens there, the run does not fail because of that.
+  // If nobody listens at the address, the run does not fail because of that.
   fs::remove(scratch.path() + "/broken");
   std::string gone;
   {

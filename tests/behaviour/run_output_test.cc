@@ -12,7 +12,7 @@ using namespace wtool::test;
 namespace {
 
 struct Shows : Place {
-  // With both outputs in one stream, as a log has them.
+  // Both outputs of a run in one stream, as a log has them.
   std::string log_of(const std::string& file, const std::string& options = "",
                      const std::map<std::string, std::string>& set = {}) const {
     ProgramOptions where = here();

@@ -20,7 +20,7 @@ struct Parts : Place {
     arguments.insert(arguments.begin(), wtool_path);
     return run(arguments, here());
   }
-  // What the states have written since the last look.
+  // What the states have written since the last call.
   std::string seen() const {
     const std::string text = file("seen");
     std::filesystem::remove(scratch.path() + "/seen");

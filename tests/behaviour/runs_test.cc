@@ -244,10 +244,10 @@ BOOST_FIXTURE_TEST_CASE(in_a_subfolder_the_folder_that_has_runs_is_named, Runs) 
   ProgramOptions options;
   options.directory = scratch.path() + "/sub";
   BOOST_TEST(holds(run({WTOOL_TEST_PROGRAM, "runs"}, options).out, "there are runs in " + scratch.path() + "."));
-  BOOST_TEST(holds(run({WTOOL_TEST_PROGRAM, "show", "last"}, options).err, "and " + scratch.path() + " has some"));
+  BOOST_TEST(holds(run({WTOOL_TEST_PROGRAM, "show", "last"}, options).err, "and " + scratch.path() + " has runs"));
 }
 
-BOOST_FIXTURE_TEST_CASE(words_of_other_programs_name_what_does_it_here, Runs) {
+BOOST_FIXTURE_TEST_CASE(commands_of_other_programs_are_answered_with_the_one_to_use_here, Runs) {
   BOOST_TEST(holds(wtool({"resume", "--dry-run", "last"}).err, "`wtool plan WORKFLOW`"));
   BOOST_TEST(holds(wtool({"ls"}).err, "`wtool list` lists workflows, `wtool runs` lists runs"));
   BOOST_TEST(holds(wtool({"validate", "x.md"}).err, "`wtool lint FILE...`"));

@@ -218,7 +218,7 @@ BOOST_FIXTURE_TEST_CASE(a_missing_root_refuses_the_call_until_it_exists, Fixture
   }
   folder("later");
   BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
-  // Another folder under the same name.
+  // Another folder has the same name.
   std::filesystem::remove_all(later);
   folder("later");
   BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(an_approval_opens_the_network_for_one_call_where_the_list_s
   host.answer = WTOOL_APPROVAL_UNAVAILABLE;
   BOOST_TEST(run(tool, connect).code() == "approval_unavailable");
 
-  // A yes holds once, and the question has named the limit.
+  // A yes holds once, and the question has named the limit that it lifts.
   host.answer = WTOOL_APPROVAL_YES;
   const Answer opened = run(tool, connect);
   BOOST_TEST_CONTEXT(opened.raw) {
@@ -332,7 +332,7 @@ BOOST_AUTO_TEST_CASE(an_approval_opens_the_network_for_one_call_where_the_list_s
   const ToolUnderTest exposed(plugin, config(own));
   BOOST_TEST(run_here(exposed).code() == "approval_denied");
 
-  // Nothing that has the network outlives the call.
+  // No process that has the network outlives the call.
   host.answer = WTOOL_APPROVAL_YES;
   const ToolUnderTest keeping(plugin, config(lists, {{"background", "keep"}}));
   const Answer ended = run(keeping, connect + "; sleep 1000 >/dev/null 2>&1 &");
@@ -341,7 +341,7 @@ BOOST_AUTO_TEST_CASE(an_approval_opens_the_network_for_one_call_where_the_list_s
     BOOST_TEST(!ended.metadata().contains("background_processes_kept"));
   }
 
-  // Both the question and the start are on record with what was lifted.
+  // Both the question and the start are on record, each with the limit that was lifted.
   std::ifstream trail(home.path() + "/audit.jsonl");
   int approved = 0, started = 0, lifted = 0;
   for (std::string text; std::getline(trail, text);) {
@@ -447,7 +447,7 @@ BOOST_FIXTURE_TEST_CASE(a_refused_action_on_a_process_is_named, Fixture) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(what_the_sandbox_did_not_refuse_is_not_said_to_be_its_doing, Fixture) {
+BOOST_FIXTURE_TEST_CASE(what_the_sandbox_did_not_refuse_is_not_blamed_on_it, Fixture) {
   scratch.file("outside/plain", "no program\n", 0644);
   for (const std::string& command :
        {"ls " + outside + "/missing", outside + "/plain", outside + "/plain; exit 1", std::string("cat missing"),
@@ -488,7 +488,7 @@ BOOST_FIXTURE_TEST_CASE(calls_at_once_share_one_sandbox, Fixture) {
   BOOST_TEST(!std::filesystem::exists(outside + "/made"));
 }
 
-BOOST_FIXTURE_TEST_CASE(without_a_sandbox_the_result_says_nothing_of_one, Fixture) {
+BOOST_FIXTURE_TEST_CASE(without_a_sandbox_the_result_does_not_mention_one, Fixture) {
   const ToolUnderTest plain(plugin);
   BOOST_TEST(!plain.shell("true").metadata().contains("sandbox"));
   BOOST_TEST(Sandboxed::probe(plain, "create " + outside + "/made") == "ok");

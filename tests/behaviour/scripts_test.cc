@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(bash_is_chosen_for_a_workflow_or_a_step_and_fails_where_a_p
   check_run(block("false | true\necho one >>out", "shell=sh", "shell: bash\n"), 0, "one\n");
 }
 
-BOOST_AUTO_TEST_CASE(steps_of_one_run_have_each_its_own_shell_side_by_side) {
+BOOST_AUTO_TEST_CASE(steps_of_one_run_use_different_shells_side_by_side) {
   const std::string file_ = workflow(
       "    state F <<fork>>\n    state J <<join>>\n    [*] --> F\n    F --> A\n    F --> B\n    A --> J\n    B --> J\n"
       "    J --> [*]\n",
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(an_allow_list_needs_no_entry_for_the_options_of_a_script) {
   BOOST_TEST(!there("three"));
   check_run(block("touch three | sort", "shell=bash"), 0, "");
   check_run(block("touch four", "shell_options=\"-e -o pipefail\" shell=bash"), 0, "");
-  // Options that change more than when a script ends, and other programs, need an entry.
+  // Options that change more than when a script stops need an entry, and so do other programs.
   check_run(block("touch five", "shell_options=\"-ex\""), 3, "");
   check_run(block("id"), 3, "");
 }
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_step_has_no_upper_limit_of_its_time) {
 BOOST_AUTO_TEST_CASE(a_maximum_that_is_configured_binds_workflows) {
   scratch.file("wtool.yaml", "limits: {timeout_max: 600}\n");
   const std::string longer = workflow(one_state, "- A: Shell \"true\" timeout=2h\n");
-  // Found before anything runs.
+  // The timeout is refused before anything runs.
   const Finished refused = run_workflow(longer);
   BOOST_TEST(refused.exit_code == 2);
   BOOST_TEST(holds(refused.err, "longer than limits.timeout_max, which is 600 seconds"), refused.err);

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(without_ready_a_service_that_ends_a_moment_later_fails_its_
 BOOST_AUTO_TEST_CASE(without_ready_a_service_that_a_person_is_asked_about_is_not_ready) {
   const std::string rules = scratch.file("rules.yaml", "commands:\n  ask: [sleep]\n");
   const std::string file_ = workflow(two, "- Db: Service \"sleep 61\" ready_timeout=1s\n- Use: Shell \"touch used\"\n");
-  // On a terminal, and nobody answers.
+  // The run is on a terminal, but nobody answers.
   ProgramOptions wide = here();
   wide.columns = 400;
   Program program({wtool_path, "--config", rules, "run", file_}, Program::On::terminal, wide);
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_policy_refuses_does_not_become_a_service) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_service_takes_no_place_of_max_parallel) {
+BOOST_AUTO_TEST_CASE(a_service_does_not_count_for_max_parallel) {
   const Finished finished =
       run_workflow(workflow(two, "- Db: Service \"exec sleep 61\" ready=\"true\"\n- Use: Shell \"touch used\"\n"),
                    {"--max-parallel", "1"});
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_free_port_has_the_same_number_everywhere) {
   BOOST_TEST(there("used"));
 }
 
-// --- an end of its own ---
+// --- services that end by themselves ---
 
 BOOST_AUTO_TEST_CASE(a_service_that_dies_later_ends_the_step_and_fails_the_run) {
   const Finished finished = run_workflow(workflow(
@@ -486,7 +486,7 @@ BOOST_AUTO_TEST_CASE(a_person_who_is_asked_about_each_step_sees_the_commands_of_
   BOOST_TEST(!there("used"));
 }
 
-BOOST_AUTO_TEST_CASE(logs_tell_of_services) {
+BOOST_AUTO_TEST_CASE(logs_report_services) {
   run_workflow(workflow(two, "- Db: Service \"exec sleep 61\" ready=\"true\"\n- Use: Shell \"true\"\n"));
   const Finished logs = wtool({"logs", "last"});
   BOOST_TEST(holds(logs.out, "service ready after"), logs.out << logs.err);

@@ -207,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(the_oldest_files_are_removed_when_room_runs_out, Spillin
   BOOST_TEST(fs::exists(paths[4]));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_that_a_call_is_writing_does_not_go, Spilling) {
+BOOST_FIXTURE_TEST_CASE(a_file_that_a_call_is_writing_is_not_removed, Spilling) {
   const ToolUnderTest always(plugin, config("always", 4096, 1 << 20));
   const ToolUnderTest other(plugin, config("always", 4096, 1 << 20));  // It does not know the calls of `always`.
   RunningCall call(always, marked("head -c 400000 /dev/zero; echo started; while [ ! -e '" + scratch.path() +
@@ -223,7 +223,7 @@ BOOST_FIXTURE_TEST_CASE(one_call_that_writes_more_than_the_limit_says_so, Spilli
   const ToolUnderTest always(plugin, config("always", 4096, 1 << 20));
   const Answer answer = always.shell(three_megabytes);
   check_cut_file({{"result", answer.result}, {"spilled", fs::file_size(file_of(answer))}, {"is_prefix", true}}, 1 << 20,
-                 "all output files of " + folder + " may have 1048576 bytes together (output.max_bytes)",
+                 "all output files in " + folder + " may have 1048576 bytes together (output.max_bytes)",
                  "raise output.max_bytes");
 }
 
@@ -250,7 +250,7 @@ BOOST_FIXTURE_TEST_CASE(calls_at_once_have_a_file_each, Spilling) {
   BOOST_TEST(files() == 4U * static_cast<unsigned>(repeats(10)));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_folder_that_cannot_be_is_said_and_the_call_goes_well, Spilling) {
+BOOST_FIXTURE_TEST_CASE(a_folder_that_cannot_exist_is_reported_and_the_call_succeeds, Spilling) {
   scratch.file("out", "a file");
   const ToolUnderTest always(plugin, config("always"));
   const Answer answer = always.shell("echo hi");
@@ -261,11 +261,11 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_cannot_be_is_said_and_the_call_goes_well, 
   BOOST_TEST(
       answer.metadata().at("output_file_error").get<std::string>() ==
       "no output file could be written in " + folder +
-          ": Not a directory; something that is not a folder is in its way; remove it, or name another folder as "
+          ": Not a directory; something that is not a folder is in the way; remove it, or name another folder as "
           "output.directory");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_folder_without_permission_is_said, Spilling) {
+BOOST_FIXTURE_TEST_CASE(a_folder_without_permission_is_reported, Spilling) {
   if (geteuid() == 0) {
     BOOST_TEST_MESSAGE("not tested: root may write everywhere");
     return;
@@ -295,7 +295,7 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_ends_the_file_and_not_the_call, Spilling) {
                  .starts_with("no output file could be written in " + folder + ": No space left on device"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_system_that_is_read_only_is_said, Spilling) {
+BOOST_FIXTURE_TEST_CASE(a_file_system_that_is_read_only_is_reported, Spilling) {
   fs::create_directories(folder);
   const Json report = with_fault("read-only", folder, three_megabytes);
   if (report.is_null()) return;

@@ -69,8 +69,8 @@ BOOST_AUTO_TEST_CASE(a_mebibyte_arrives_and_one_byte_more_is_refused_with_size_a
   const Answer refused = run("touch " + inside + "/made", text + "x");
   BOOST_TEST(refused.code() == "invalid_parameters");
   BOOST_TEST(refused.text() ==
-             "Invalid parameters: stdin: got a text of 1048577 bytes; allowed is one of at most 1048576 (name a longer "
-             "one in the command: < FILE)");
+             "Invalid parameters: stdin: got a text of 1048577 bytes; allowed is a text of at most 1048576 (put "
+             "longer text into a file that the command reads: < FILE)");
   BOOST_TEST(!std::filesystem::exists(inside + "/made"));
 }
 
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_text_is_refused) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_binary_content_only_type_and_size_are_told) {
+BOOST_AUTO_TEST_CASE(binary_content_is_shown_only_by_its_type_and_size) {
   const Answer list = tool.run({{"command", "cat"}, {"stdin", Json{"s3cret"}}});
   BOOST_TEST(list.text() == "Invalid parameters: stdin: got a value of type array (10 bytes); allowed is a string");
   const Answer object = tool.run({{"command", "cat"}, {"stdin", {{"s3cret", {1, "s3cret"}}}}});
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(without_the_configuration_there_is_no_such_parameter) {
   BOOST_TEST(refused.text().find("there is no parameter \"stdin\"") != std::string::npos, refused.text());
 }
 
-BOOST_AUTO_TEST_CASE(without_a_text_standard_input_is_the_null_device_as_ever) {
+BOOST_AUTO_TEST_CASE(without_a_text_standard_input_is_the_null_device) {
   const Answer answer = tool.shell("readlink /proc/self/fd/0; cat");
   BOOST_TEST(answer.out() == "/dev/null\n");
 }
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_reads_little_or_nothing_is_not_a_failure) {
   BOOST_TEST(run("exec <&-; echo done", text).out() == "done\n");
 }
 
-BOOST_AUTO_TEST_CASE(calls_at_once_get_each_its_own) {
+BOOST_AUTO_TEST_CASE(calls_at_the_same_time_each_get_their_own_text) {
   constexpr int callers = 8;
   std::vector<std::string> wrong(callers);
   std::vector<std::thread> threads;
@@ -238,7 +238,7 @@ struct AskedAndRecorded {
 
 BOOST_FIXTURE_TEST_SUITE(stdin_of_a_question, AskedAndRecorded)
 
-BOOST_AUTO_TEST_CASE(a_person_sees_the_text_and_of_a_long_one_the_beginning) {
+BOOST_AUTO_TEST_CASE(a_person_sees_the_text_or_the_beginning_of_a_long_one) {
   count("hello");
   BOOST_TEST(shown() == (Json{{"bytes", 5}, {"cut", false}, {"sha256", wtool::sha256("hello")}, {"text", "hello"}}));
   const std::string text = std::string(4095, 'x') + "äöü";

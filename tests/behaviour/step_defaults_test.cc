@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_used_is_an_error_of_a_run_and_a_warni
   const std::pair<const char*, const char*> cases[] = {{"A=1\nnothing\n", "bad.env:2: a line is NAME=VALUE"},
                                                        {"1A=x\n", "bad.env:1: \"1A\" cannot name"},
                                                        {"A='x\n", "bad.env:1: the quote of this value is not closed"},
-                                                       {"A='x' y\n", "bad.env:1: after the quote of a value"}};
+                                                       {"A='x' y\n", "bad.env:1: only a comment may follow"}};
   nested("env_file: [bad.env]\n", action);
   const auto check = [&](const std::string& part) {
     const Finished finished = run_workflow("w.md");
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_used_is_an_error_of_a_run_and_a_warni
   nested("", action);
   const Finished given = run_workflow("w.md", {"--env-file", "bad.env"});
   BOOST_TEST(given.exit_code == 2);
-  BOOST_TEST(holds(given.err, "--env-file: bad.env:1: after the quote"), given.err);
+  BOOST_TEST(holds(given.err, "--env-file: bad.env:1: only a comment"), given.err);
   BOOST_TEST(!std::filesystem::exists(scratch.path() + "/seen"));
 }
 

@@ -26,7 +26,7 @@ struct Stepped : Place {
 
 const std::string question = "Run it? [Enter: yes, n: end the run, a: yes to all]";
 
-// What is typed before a question is shown does not count.
+// Waits until the question of this number is shown, because what is typed before that does not count.
 bool wait_for_question(Program& program, int number) {
   return program.wait_for([&] {
     std::size_t at = 0;

@@ -106,7 +106,7 @@ struct OnTerminal : Place {
     return workflow(diagram, list);
   }
   bool there(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
-  // Prints until the file `enough` is there, and touches `printed` when it has printed some.
+  // Prints until the file `enough` exists, and touches `printed` after each line.
   const std::string chatter =
       "Shell \"i=0; while test ! -e enough; do i=$((i+1)); echo word $i and many more words of it; sleep 0.02; "
       "touch printed; done\"";
@@ -136,7 +136,7 @@ static void see_questions(const OnTerminal& place, unsigned short columns) {
       }
     }
     const std::string before = shown.text();
-    // The other branch prints meanwhile: it makes the file again each time it has printed some.
+    // Meanwhile the other branch prints: it makes the file again after each line.
     std::filesystem::remove(place.scratch.path() + "/printed");
     BOOST_TEST_REQUIRE(wait_until([&] { return place.there("printed"); }, std::chrono::seconds(30)));
     shown.read();

@@ -1,4 +1,4 @@
-// What a session keeps, and what is left of it: nothing, however it ends.
+// What a session keeps. However a session ends, nothing of it is left.
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_noth
   BOOST_TEST(output.at("stdout") == "started\n");
   // A process that is still starting another one is counted as well.
   BOOST_TEST(output.at("backgroundProcesses").size() >= 5U, output.dump());
-  // They live on while other commands run, and even if one of these is ended.
+  // The processes live on while other commands run, and even if such a command is ended.
   script(id, "exec sleep 60\n", {{"timeout", 200}});
   BOOST_TEST(execute(id, {"true"}).at("success") == true);
   BOOST_TEST(wait_until([&] { return mark.bearers().size() == 5U; }, within(5000)), mark.description());
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_noth
 
 BOOST_AUTO_TEST_CASE(what_a_kept_process_writes_neither_blocks_nor_kills_it_and_is_in_no_result) {
   const std::string id = open_marked();
-  // More than any pipe holds, and then a sign of life.
+  // A background process writes more than any pipe holds, and then gives a sign of life.
   const Json output = script(id, "(sleep 0.2; seq 1 300000; seq 1 300000 >&2; touch done; sleep 60) &\necho started\n");
   BOOST_TEST(output.at("stdout") == "started\n");
   BOOST_TEST(wait_until([&] { return std::filesystem::exists(scratch.path() + "/done"); }, within(5000)));
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(a_session_in_a_directory_that_may_not_be_entered_is_refused
 
 BOOST_AUTO_TEST_CASE(the_error_for_an_unknown_session_says_where_sessions_live) {
   const Json refused = status("term-unknown");
-  BOOST_TEST(refused.at("error").at("hint").get<std::string>().find("each `wtool call` is a program by itself") !=
+  BOOST_TEST(refused.at("error").at("hint").get<std::string>().find("Each `wtool call` is a separate program") !=
              std::string::npos);
 }
 
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(a_session_whose_host_is_gone_leaves_nothing) {
     Program host({std::string(WTOOL_TEST_HOSTS) + "/session_host", scratch.path()}, Program::On::pipes,
                  {.set = {{"WTOOL_SESSION_MARK", mark.text()}}});
     BOOST_REQUIRE(host.wait_for_output("ready"));
-    // Five in the background, and three in the foreground.
+    // Five processes are in the background, and three in the foreground.
     BOOST_TEST(wait_until([&] { return mark.bearers().size() >= 8U; }, within(5000)), mark.description());
     host.kill(signal);
     BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(1000)), mark.description());

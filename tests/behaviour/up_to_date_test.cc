@@ -37,7 +37,7 @@ struct UpToDate : Place {
     BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
     return finished;
   }
-  // How often the step has run that adds a line to the file `ran`.
+  // How often the step that adds a line to the file `ran` has run.
   std::size_t ran() const {
     const std::string text = file("ran");
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_step_is_skipped_until_an_input_changes) {
   run_it();
   BOOST_TEST(ran() == 2);
   BOOST_TEST(file("out/app") == "int b;\n");
-  // Back to what it was: the output comes from the store.
+  // The input is again what it was, so the output comes from the store.
   scratch.file("src/a.c", "int a;\n");
   run_it();
   BOOST_TEST(ran() == 2);
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(an_output_of_an_input_that_is_gone_does_not_stay) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(each_part_of_the_call_in_turn_makes_it_run) {
+BOOST_AUTO_TEST_CASE(each_changed_part_of_the_call_makes_the_step_run) {
   scratch.file("src/a.c", "int a;\n");
   fs::create_directory(scratch.path() + "/other");
   scratch.file("other/src/a.c", "int a;\n");
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_strict_step_sees_only_what_it_names_and_the_system) {
   BOOST_TEST(holds(temporary, "/wtool-step-"));
   BOOST_TEST(!fs::exists(fs::path(temporary.substr(0, temporary.find('\n'))).parent_path()));
   run_it();
-  BOOST_TEST(file("out/ran") == temporary, "it was not up to date");
+  BOOST_TEST(file("out/ran") == temporary, "the step was not up to date");
   // Reading a file that the step does not name makes it fail, and the error names the file.
   step("cat src/secret.h src/a.c > out/app && echo > out/ran", "\"src/*.c\"");
   const Finished refused = wtool({"run", "workflow.md"});
@@ -176,7 +176,8 @@ BOOST_AUTO_TEST_CASE(a_strict_step_that_hides_what_it_was_refused_is_not_kept) {
       "Shell \"cat else || cat src/a.c; echo x > out/ran\" inputs=[\"src/**\"] outputs=[\"out/ran\"] cache=strict");
   for (int i = 0; i < 2; ++i) {
     const Finished finished = run_it();
-    BOOST_TEST(holds(finished.err, "needs what its inputs and outputs do not name (cache=strict)"), finished.err);
+    BOOST_TEST(holds(finished.err, "needs a file that its inputs and outputs do not name (cache=strict)"),
+               finished.err);
     BOOST_TEST(!holds(finished.out + finished.err, "up to date"), finished.out << finished.err);
   }
 }
@@ -192,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_strict_step_runs_under_an_allow_list_and_beside_folders_t
   one_step("Shell \"cat src/a.c > src/a.o\" inputs=[\"src/a.c\"] outputs=[\"src/a.o\"] cache=strict");
   const Finished mixed = wtool({"run", "workflow.md"});
   BOOST_TEST(mixed.exit_code != 0);
-  BOOST_TEST(holds(mixed.out + mixed.err, "an output has a folder without inputs"), mixed.err);
+  BOOST_TEST(holds(mixed.out + mixed.err, "the folder of an output must hold no inputs"), mixed.err);
   fs::create_directory_symlink("src", scratch.path() + "/link");
   one_step("Shell \"true\" outputs=[\"link/new/x\"] cache=strict");
   BOOST_TEST(wtool({"run", "workflow.md"}).exit_code != 0);
@@ -468,7 +469,7 @@ BOOST_AUTO_TEST_CASE(a_plan_says_what_would_be_skipped_and_why_the_rest_would_no
 
 BOOST_AUTO_TEST_CASE(what_is_kept_can_be_listed_and_removed) {
   build();
-  BOOST_TEST(wtool({"cache", "list"}).out == "Nothing is kept of any step.\n");
+  BOOST_TEST(wtool({"cache", "list"}).out == "No results of steps are kept.\n");
   run_it();
   const Json all = Json::parse(wtool({"cache", "list", "--json"}).out);
   BOOST_REQUIRE(all.size() == 1);

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(what_no_pattern_names_runs_nothing) {
   BOOST_TEST(holds(finished.err, "watch: a.txt changed"), finished.err);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_that_changes_what_is_watched_is_repeated_later_and_later) {
+BOOST_AUTO_TEST_CASE(a_run_that_changes_what_is_watched_is_repeated_after_ever_longer_pauses) {
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>log\"\n");
   Program program({wtool_path, "watch", file_}, Program::On::pipes, here());
   BOOST_REQUIRE(comes_to(3));
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_changes_what_is_watched_is_repeated_later_and_la
   BOOST_TEST(holds(finished.err, "the next run begins in 1 s"), finished.err);
 }
 
-BOOST_AUTO_TEST_CASE(a_change_ends_the_rest_after_a_run_that_changes_what_is_watched) {
+BOOST_AUTO_TEST_CASE(a_change_ends_the_pause_after_a_run_that_changes_what_is_watched) {
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>log; test ! -e other || touch .wtool/seen\"\n");
   Program program({wtool_path, "watch", file_}, Program::On::pipes, here());
   // After pauses of 1 and 2 seconds. The pause that begins now would last 4 seconds, and the next one 8.

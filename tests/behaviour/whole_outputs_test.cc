@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_condition_that_reads_a_cut_output_is_a_mistake) {
   BOOST_TEST(holds(finished.out, "cannot be judged: this output was cut"), finished.out);
 }
 
-BOOST_AUTO_TEST_CASE(what_was_not_cut_of_an_outcome_is_read_as_ever) {
+BOOST_AUTO_TEST_CASE(the_parts_of_an_outcome_that_were_not_cut_are_read_as_before) {
   keep("bytes: 4096");
   const Finished finished = run_workflow(
       workflow(two,
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(the_outputs_of_a_matrix_are_there_after_a_resume) {
   BOOST_TEST(file("a").size() == 4U * 4);
 }
 
-BOOST_AUTO_TEST_CASE(branches_and_inner_workflows_hand_on_their_whole_outputs) {
+BOOST_AUTO_TEST_CASE(branches_and_inner_workflows_pass_on_their_whole_outputs) {
   keep("bytes: 4096");
   scratch.file("inner.md",
                "```mermaid\nstateDiagram-v2\n[*] --> X\nX --> [*]\n```\n## Actions\n- X: Shell \"seq 1 9999\"\n");
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_reads_the_json_of_an_output_that_was_cut) {
   const Finished resumed = wtool({"resume", "last"});
   BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
   BOOST_TEST(file("read") == "9999 9998 9997\n");
-  // No state reads the file any longer: the run says that it is gone, but no state runs again because of it.
+  // No state reads the file any longer. The run says that the file is gone, but no state runs again because of that.
   fs::remove_all(output_file("").parent_path());
   const Finished gone = wtool({"resume", "last", "--from", "B"});
   BOOST_TEST(gone.exit_code == 1);

@@ -1,8 +1,8 @@
-// A line that policy/words accepts means, to dash and to bash, exactly the words that were judged: both shells run the
-// line itself and the regenerated one, and the words that programs get are compared with those that were read.
+// If policy/words accepts a line, dash and bash run exactly the words that were judged. Both shells run the line itself
+// and the regenerated one, and the words that programs get are compared with those that were read.
 //
 // Nothing harmful can run. Only lines without an obstacle are run, without paths and builtins, in a separate folder,
-// with a PATH in which every program is the same probe, which writes down its words.
+// with a PATH in which every program is the same probe, which records its words.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@ struct Record {
   auto operator<=>(const Record&) const = default;
 };
 
-// What would run, pipeline by pipeline: within one, the order is up to chance.
+// What would run, one pipeline after the other. Within a pipeline, the order is left to chance.
 using Run = std::vector<std::vector<Record>>;
 
 std::string show(const Record& record) {
@@ -61,7 +61,7 @@ bool is_runnable(const SimpleCommand& command) {
 }
 
 bool is_harmless(const std::string& line, const Script& script) {
-  // If the parser is wrong, the line still must have none of these.
+  // Even if the parser is wrong, the line must have none of these words.
   for (const char* word : {"kill", "exec", "while", "until", "for", "trap", "ulimit", "eval", "source", "set", "()"}) {
     if (line.find(word) != std::string::npos) return false;
   }
@@ -184,7 +184,7 @@ struct Shells {
     std::string messages;
     std::vector<Record> got = records_of(shell, line, status, messages);
     const Run expected = expected_run(script, status);
-    // Standard input counts only where the line gives it.
+    // Standard input is compared only where the line itself provides it.
     std::set<std::vector<std::string>> without_document;
     for (const SimpleCommand& command : script.commands) {
       if (input_of(command)) continue;
@@ -316,7 +316,7 @@ std::string random_line(std::mt19937& random) {
       "#",     "a#b",      "é",      "[",        "]",   "\\\n", "'\n'",  "\"\n\"",    "\"\\\n\"", "\\~",
       "'~'",   "2",        "1",      "'2'",      "a:b", "if",   "'`x`'", "\"\\`\"",   "\"\\$x\"", "$",
       "%",     "\\\\",     "'\x81'", "\"\\a\"",  "'*'", "\\*",  "a,b",   "\"{a,b}\"", "-",        "--"};
-  // Lines with these must not be accepted. If one is, the shells show what becomes of it.
+  // Lines with these words must not be accepted. If one is accepted, the shells show what becomes of it.
   const std::vector<std::string> expanded = {
       "~",         "x=~",      "x=a:~",  "*",        "f*",        "?ound",  "[f]ound", "{c,d}", "{1..2}", "$HOME",
       "\"$HOME\"", "$'\\x41'", "$\"x\"", "a&>found", "x\xC2\xA0", "$((1))", "${HOME}", "`ls`",  "$(ls)",  "12>&1"};

@@ -37,7 +37,7 @@ std::string unquoted(const std::string& text, bool doubled) {
   return result;
 }
 
-// The text of a word; nothing: it is not literal.
+// Nothing: the word is not literal.
 std::optional<std::string> literal(const Json& word) {
   std::string text;
   for (const Json& part : word.at("Parts")) {
@@ -103,7 +103,8 @@ void check_that_nothing_is_missed(const Shfmt& shfmt, const std::string& text, c
     ++programs;
     const bool found =
         std::any_of(script.commands.begin(), script.commands.end(), [&call](const SimpleCommand& command) {
-          // A word that is not literal might be this program, but that is no excuse if the name is literal.
+          // A word that is not literal might name this program, but that does not count, because shfmt sees a literal
+          // name.
           return !command.words.empty() && command.words.front().text == *call.front();
         });
     BOOST_TEST(found, name << ": shfmt sees the program <" << *call.front() << ">");

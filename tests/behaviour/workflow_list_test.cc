@@ -142,11 +142,12 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_name_names_what_there_is) {
   add("project/two.md", workflow_of("title: two\n"));
   const Finished some = wtool({"run"});
   BOOST_TEST(some.exit_code == 2);
-  BOOST_TEST(holds(some.err, "name a workflow, as in `wtool run one`; there are: one, two (`wtool list`"), some.err);
+  BOOST_TEST(holds(some.err, "name a workflow, as in `wtool run one`; the workflows are: one, two (`wtool list`"),
+             some.err);
   BOOST_TEST(wtool({"run", ""}).exit_code == 2);
 }
 
-BOOST_AUTO_TEST_CASE(on_a_terminal_a_run_without_a_name_offers_them) {
+BOOST_AUTO_TEST_CASE(on_a_terminal_a_run_without_a_name_offers_the_workflows) {
   add("project/one.md", workflow_of("title: The first\n", "first ran"));
   add("project/two.md", workflow_of("title: The second\n", "second ran"));
   Program program({wtool_path, "run"}, Program::On::terminal, at());
@@ -155,7 +156,7 @@ BOOST_AUTO_TEST_CASE(on_a_terminal_a_run_without_a_name_offers_them) {
   program.type("3\n");
   // What is typed before the question is shown again does not count.
   BOOST_TEST_REQUIRE(program.wait_for([&] {
-    const std::size_t told = program.output().find("None of them has that number or name.");
+    const std::size_t told = program.output().find("No workflow has that number or name.");
     return told != std::string::npos && program.output().find("Enter: none)? ", told) != std::string::npos;
   }));
   program.type("2\n");

@@ -50,7 +50,7 @@ struct Runs : Place {
 
 BOOST_FIXTURE_TEST_SUITE(runs, Runs)
 
-BOOST_AUTO_TEST_CASE(a_step_whose_end_is_not_in_the_audit_trail_is_told) {
+BOOST_AUTO_TEST_CASE(a_step_whose_end_is_not_in_the_audit_trail_is_reported) {
   scratch.file("wtool.yaml", "audit: {file: trail.jsonl}\n");
   scratch.file("workflow.md",
                "```mermaid\nstateDiagram-v2\n[*] --> Break\nBreak --> [*]\n```\n## Actions\n"
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(branches_that_are_over_stay_so_when_the_join_has_judged_tha
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(holds(finished.err, "1 of 3 branches failed: A; ended before they were done: B, C; c is set"),
              finished.err);
-  BOOST_TEST(!holds(finished.err, "does not go the way"), finished.err);
+  BOOST_TEST(!holds(finished.err, "does not follow the path"), finished.err);
   std::string again = file("log");
   std::sort(again.begin(), again.begin() + 4);
   BOOST_TEST(again == log + "Last\n");
@@ -265,7 +265,7 @@ BOOST_AUTO_TEST_CASE(secrets_are_in_nothing_that_a_run_shows_or_leaves) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_a_command_says_to_be_secret_is_in_nothing_that_a_run_shows_or_leaves) {
+BOOST_AUTO_TEST_CASE(what_a_command_marks_as_secret_is_in_nothing_that_a_run_shows_or_leaves) {
   scratch.file("w.md",
                "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> [*]\n```\n\n## Actions\n\n"
                "- A: Shell \"echo 'password: S3cretPw99'\"\n"
@@ -475,7 +475,7 @@ BOOST_AUTO_TEST_CASE(a_large_output_in_a_command_is_an_error_that_says_how) {
 
 // --- what is on record ---
 
-BOOST_AUTO_TEST_CASE(of_a_text_for_standard_input_size_and_hash_are_shown_and_never_the_text) {
+BOOST_AUTO_TEST_CASE(a_text_for_standard_input_is_shown_only_by_its_size_and_hash) {
   const std::string text = "a text with s3kr1t in it";
   const std::string file_ =
       workflow("    [*] --> One\n    One --> [*]\n",
@@ -493,7 +493,7 @@ BOOST_AUTO_TEST_CASE(of_a_text_for_standard_input_size_and_hash_are_shown_and_ne
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_binary_standard_input_only_type_and_size_are_told) {
+BOOST_AUTO_TEST_CASE(binary_standard_input_is_shown_only_by_its_type_and_size) {
   const std::string written =
       workflow("    [*] --> One\n    One --> [*]\n",
                "- One: Call tool shell_execute with {\"command\": \"cat\", \"stdin\": [\"s3kr1t\"]}\n");

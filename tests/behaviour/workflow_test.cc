@@ -39,7 +39,7 @@ BOOST_FIXTURE_TEST_CASE(the_output_of_a_step_reaches_the_next, Place) {
   const Finished finished = run_workflow(file_);
   BOOST_TEST_CONTEXT(finished.out << finished.err) {
     BOOST_TEST(finished.exit_code == 0);
-    // Quoted for the place where it stands: data does not become syntax.
+    // A value is quoted for the place in which it is inserted, so data does not become syntax.
     BOOST_TEST(holds(file("second.txt"), "it is  $HOME"));
   }
 }
@@ -57,7 +57,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_put_into_a_command_line_cannot_run, Place) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_failing_step_takes_the_way_of_failure, Place) {
+BOOST_FIXTURE_TEST_CASE(a_failing_step_takes_the_transition_for_a_failure, Place) {
   const std::string diagram =
       "    [*] --> Try\n    Try --> Good: success\n    Try --> Bad: failure\n    Good --> [*]\n    Bad --> [*]\n";
   const std::string actions = "- Good: Shell \"touch good\"\n- Bad: Shell \"touch bad\"\n";
@@ -68,7 +68,7 @@ BOOST_FIXTURE_TEST_CASE(a_failing_step_takes_the_way_of_failure, Place) {
   BOOST_TEST(std::filesystem::exists(scratch.path() + "/good"));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_failing_step_without_a_way_for_it_fails_the_workflow, Place) {
+BOOST_FIXTURE_TEST_CASE(a_failing_step_without_a_transition_for_it_fails_the_workflow, Place) {
   const Finished finished = run_workflow(workflow("    [*] --> One\n    One --> Two: success\n    Two --> [*]\n",
                                                   "- One: Shell \"exit 3\"\n- Two: Shell \"touch two\"\n"));
   BOOST_TEST(finished.exit_code == 1);

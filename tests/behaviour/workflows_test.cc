@@ -153,7 +153,7 @@ BOOST_FIXTURE_TEST_CASE(of_a_clean_repository_are_all_good, Repository) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(find_what_is_wrong_and_write_the_report_all_the_same, Repository) {
+BOOST_FIXTURE_TEST_CASE(find_what_is_wrong_and_still_write_the_report, Repository) {
   scratch.file("blank.txt", "a \nb\n");
   scratch.file("merge.c", "<<<<<<< ours\n=======\n>>>>>>> theirs\n");
   scratch.file("sub/bad name.sh", "if true; then\n");
@@ -199,7 +199,7 @@ BOOST_FIXTURE_TEST_CASE(begin_after_the_last_tag, Repository) {
   std::string notes = content("release-notes.md");
   BOOST_TEST(holds(notes, "## Documentation\n\n- later ("), notes);
   BOOST_TEST(!holds(notes, "quick"), notes);
-  // A tag itself gets the notes since the one before it.
+  // A tag gets the notes since the tag before it.
   BOOST_TEST(run_workflow("release-notes.md", {"to=v2", "file=v2 notes.md"}).exit_code == 0);
   notes = content("v2 notes.md");
   BOOST_TEST(holds(notes, "## Breaking changes\n\n- quick ("), notes);

@@ -1,8 +1,8 @@
 """Another commit, measured beside this one, so that a slow-down is seen before it lands: tests/bench/run --against COMMIT.
 
 The other commit is built below build/bench/against, once. Both plugins take turns in one run, in an order that is shuffled
-anew, and each has the worker of its own commit. A row has the ratio of the two medians and the range in which it lies
-with 95 % certainty (bootstrap). A row is slower where all of that range is above what is tolerated.
+each time, and each has the worker of its own commit. A row has the ratio of the two medians and the range in which it
+lies with 95 % certainty (bootstrap). A row is slower where all of that range is above what is tolerated.
 """
 import random
 import statistics
@@ -68,7 +68,7 @@ def built(commit, root, build):
 
 
 def interval(ours, theirs):
-    """Between which the ratio of the medians lies in 95 of 100 resamples."""
+    """The bounds between which the ratio of the medians lies in 95 of 100 resamples."""
     generator = random.Random(1)
     ratios = sorted(statistics.median(generator.choices(ours, k=len(ours))) /
                     statistics.median(generator.choices(theirs, k=len(theirs))) for _ in range(RESAMPLES))
@@ -80,7 +80,7 @@ def microseconds(figures):
 
 
 def compare(commit, root, build, scratch, quick, progress):
-    """Prints the table. 1 where a row is slower or could not be measured."""
+    """Prints the table. Returns 1 if a row is slower or could not be measured."""
     ours, theirs = Against(build, scratch), Against(built(commit, root, Path(build)), scratch)
     print(f"{'':32} {'this':>14} {commit[:14]:>14}   ratio (95 %)")
     status = 0

@@ -47,7 +47,7 @@ pid_t start(char* const* argv, int out, int err) {
   return child;
 }
 
-// The programs write little on the second stream while the first one is read: no poll is needed.
+// The programs write little on the second stream while the first one is read, so no poll is needed.
 void read_to_end(int fd) {
   char buffer[4096];
   while (read(fd, buffer, sizeof buffer) > 0) {

@@ -35,7 +35,7 @@ Way stop(const HostPointer& host, const std::string& line, bool now);
 // the command that are left when call_run has returned.
 Way survivors(const HostPointer& host, std::vector<std::string> lines);
 
-// KiB by which the host's peak of resident memory during the call is above what it was before.
+// The KiB by which the host's peak of resident memory during the call exceeds its memory before the call.
 Way memory_growth(const HostPointer& host, const std::string& line);
 
 // Makes `count` calls. The figures are the state afterwards: the host's descriptors, threads, children (zombies

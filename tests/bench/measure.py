@@ -20,7 +20,7 @@ DOCS = HERE.parent.parent / "docs"
 
 
 class Place:
-    """Where everything is that is run."""
+    """The paths of everything that is run."""
 
     def __init__(self, build, scratch):
         self.build = build
@@ -38,7 +38,7 @@ class Place:
         return shutil.which(name)
 
     def rust_worker(self, quick):
-        """Its path, or nothing and why. It is compiled only where time may be spent."""
+        """Its path, or None and the reason. It is compiled only where time may be spent."""
         source, built = self.source("peers/rust_worker.rs"), self.program("rust_worker")
         if built.exists() and built.stat().st_mtime >= source.stat().st_mtime:
             return built, ""
@@ -91,7 +91,7 @@ def arguments():
     parser.add_argument("--from", dest="source", type=Path, metavar="FILE",
                         help="show the figures of this file of an earlier run, and measure nothing")
     parser.add_argument("--against", metavar="COMMIT",
-                        help="build that commit as well and measure calls of both in turns; 1 where this one is slower")
+                        help="build that commit as well and measure calls of both; exit with 1 if this one is slower")
     parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
     return parser.parse_args()
 

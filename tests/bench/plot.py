@@ -1,4 +1,4 @@
-"""The plot of a run, as SVG: what a captured /usr/bin/true costs by each way, and how each row stands to what it must reach."""
+"""The plot of a run, as SVG: what a captured /usr/bin/true costs by each way, and how each row compares with its target."""
 from html import escape
 from math import log10
 
@@ -36,8 +36,8 @@ class Drawing:
 
 
 class Scale:
-    """A logarithmic axis from `low` to `high`. A value outside them stands at the end; so does one of zero or less, which
-    has no logarithm: the difference of two medians is one where it is smaller than what the machine varies by."""
+    """A logarithmic axis from `low` to `high`. A value outside of them is drawn at the end. So is one of zero or less,
+    which has no logarithm: the difference of two medians may be one, if it is less than what the machine varies by."""
 
     def __init__(self, low, high):
         self.lowest, self.highest = low, high

@@ -1,4 +1,4 @@
-"""That a plot can be drawn of whatever was measured; ctest runs it."""
+"""Tests that a plot can be drawn of whatever was measured. Run by ctest."""
 import unittest
 
 import plot

@@ -1,4 +1,4 @@
-"""What is told of a run: verdicts, the table as text and as markdown, and the JSON file."""
+"""What is reported about a run: verdicts, the table as text and as markdown, and the JSON file."""
 import json
 import sys
 
@@ -12,7 +12,7 @@ VERDICTS = {"aim": "reaches the aim", "ok": "reaches the must", "miss": "**misse
 
 
 def judge(row, group, quick):
-    """The row as the JSON has it. A quick run is no measurement, so nothing is said of what it reaches."""
+    """The row as the JSON has it. A quick run is no measurement, so it gets no verdict."""
     names = row.raw if row.raw is not None else list(group.series)
     result = {"key": row.key, "title": row.title, "unit": row.unit, "must": row.must, "aim": row.aim,
               "at_least": row.at_least, "value": None, "raw": {name: group.series[name].summary() for name in names}}

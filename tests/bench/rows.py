@@ -65,7 +65,7 @@ def highest(name, divisor):
 
 
 def each(many, few, count, divisor):
-    """What one of `count` costs, by which `many` has more than `few`."""
+    """What each of the `count` items costs that `many` has more than `few`."""
 
     def value(group):
         difference = group.series[many].median() - group.series[few].median()
@@ -100,7 +100,7 @@ def groups(place, quick):
         return Worker([place.program("bench_worker"), *words], **options)
 
     def on_one_processor(*words):
-        """Otherwise it is chance whether reader and writer share one, which decides more than how they read."""
+        """Otherwise reader and writer share a processor by chance, which matters more than how they read."""
         return Worker(["taskset", "-c", str(min(os.sched_getaffinity(0))), place.program("bench_worker"), *words])
 
     def spawned(program, *words):
@@ -209,7 +209,7 @@ def groups(place, quick):
         Snapshots("endurance", bench("endurance", true), [
             ("descriptors", ""), ("threads", ""), ("children", ""), ("memory", "KiB"),
             ("custodians", ""), ("memory of the warden", "KiB")], rounds=10, calls=20 if quick else 1000),
-        # While 50 others are open.
+        # While 50 other sessions are open.
         Group("sessions", {
             "floor": bench("bare", true),
             "create": bench("session", "create", 50),

@@ -1,8 +1,8 @@
-"""Series of figures: how they are taken, interleaved, and what is told of them.
+"""Series of figures: how they are taken, interleaved and reported.
 
 A Group is a set of contestants that are compared with one another. In each round every one has its turn, in an order that
-is shuffled anew, so that whatever the machine does meanwhile hits all of them. A turn is a burst: some figures that are
-thrown away, because the contestant before has left cold caches, and some that count.
+is shuffled each time, so that whatever the machine does meanwhile hits all of them. A turn is a burst: some figures that
+are thrown away, because the contestant before has left cold caches, and some that count.
 """
 import random
 import statistics
@@ -39,7 +39,7 @@ class Series:
         return statistics.median(self.checked())
 
     def summary(self):
-        """What the table and the JSON show of it."""
+        """What the table and the JSON show of the series."""
         if self.problem or not self.figures:
             return {"problem": str(self.problem or "nothing was measured")}
         many = len(self.figures) > 1
@@ -92,7 +92,7 @@ class Group:
 
 
 class Snapshots(Group):
-    """One worker that is asked for so many calls in each round, and answers with what there is afterwards: a series each."""
+    """One worker that makes `calls` calls in each round. It answers with the state afterwards, a figure for each series."""
 
     def __init__(self, name, worker, wanted, rounds, calls):
         super().__init__(name, {}, rounds)

@@ -11,7 +11,7 @@ namespace {
 
 using test::Json;
 
-// The four tools, and the sessions that are open all the while.
+// The four tools, and the sessions that stay open during the measurement.
 class Terminal {
  public:
   explicit Terminal(unsigned sessions) {
@@ -47,7 +47,7 @@ class Terminal {
     const std::string session = create();
     folder_.file("background", "for i in $(seq " + std::to_string(background) + "); do sleep 600 & done\n");
     const Json kept = call(execute_, {{"sessionId", session}, {"command", "sh"}, {"args", {"background"}}});
-    if (kept.value("backgroundProcesses", Json::array()).size() != background) throw Failure("they were not kept");
+    if (kept.value("backgroundProcesses", Json::array()).size() != background) throw Failure("not all were kept");
     const std::string arguments = Json{{"sessionId", session}}.dump();
     const auto began = Clock::now();
     Call call(close_.get(), make_request(arguments));

@@ -50,7 +50,7 @@ void Counter::start() {
 }
 
 Counts Counter::stop(double times) const {
-  // From last to first: the last event counts system calls, and would count these.
+  // From last to first: the last event counts system calls, and would count the calls that stop the other events.
   for (auto event = events_.rbegin(); event != events_.rend(); ++event) {
     if (*event) ::ioctl(event->get(), PERF_EVENT_IOC_DISABLE, 0);
   }

@@ -3,8 +3,8 @@
 //
 // - The stages of the host are run by themselves, again and again. This keeps their caches warm: within a call, they
 //   take somewhat longer.
-// - The program of the whole call (bench_command stamp) itself says when it began and ended, which tells the way to it
-//   from the way back; the floor (vfork, pipes, exec, wait) runs the same program in turns with it.
+// - The program of the whole call (bench_command stamp) itself says when it began and ended, which separates the way
+//   to it from the way back. The floor (vfork, pipes, exec, wait) runs the same program in turns with it.
 //
 // Usage: stages_bench [--quick]   (--quick: few rounds, to see that it works)
 #include <fcntl.h>
@@ -98,7 +98,7 @@ struct Stamp {
 Stamp parse_stamp(const std::string& text) {
   Stamp stamp;
   if (std::sscanf(text.c_str(), "%lld %lld %d", &stamp.began, &stamp.ended, &stamp.parent) != 3) {
-    throw Failure("this is no stamp: " + text);
+    throw Failure("this is not a stamp: " + text);
   }
   return stamp;
 }

@@ -20,7 +20,7 @@ std::FILE* keep_apart(int stream, const char* mode) {
   const int fd = fcntl(stream, F_DUPFD_CLOEXEC, 10);
   std::FILE* const file = fd < 0 ? nullptr : fdopen(fd, mode);
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (file == nullptr || nothing < 0 || dup2(nothing, stream) < 0) throw Failure("the protocol's descriptors");
+  if (file == nullptr || nothing < 0 || dup2(nothing, stream) < 0) throw Failure("the protocol has no descriptors");
   close(nothing);
   return file;
 }

@@ -62,7 +62,7 @@ double nanoseconds(const std::string& text, int rounds, int repetitions) {
 // Nanoseconds of a verdict; exits where the line is not allowed.
 double verdict_time(const Judge& judge, const std::string& line, int rounds, int repetitions) {
   if (!judge.allows(line)) {
-    std::fprintf(stderr, "words_bench: not allowed, so that its time says nothing: %.100s\n", line.c_str());
+    std::fprintf(stderr, "words_bench: not allowed, so its time says nothing: %.100s\n", line.c_str());
     std::exit(1);
   }
   return best_of(rounds, repetitions, [&] { return judge.allows(line) ? 1U : 0U; });

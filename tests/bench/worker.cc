@@ -20,13 +20,13 @@ constexpr char usage[] =
     "  with the terminal tools: session create OPEN; session execute OPEN PROGRAM; session close OPEN PROCESSES\n";
 
 const std::string& word(const Words& words, std::size_t at) {
-  if (at >= words.size()) throw Failure("an argument is missing; bench_worker --help names them");
+  if (at >= words.size()) throw Failure("an argument is missing; bench_worker --help names all");
   return words[at];
 }
 
 unsigned number(const Words& words, std::size_t at) {
   const unsigned long value = std::strtoul(word(words, at).c_str(), nullptr, 10);
-  if (value < 1 || value > 10'000) throw Failure("'" + words[at] + "' is no number from 1 to 10000");
+  if (value < 1 || value > 10'000) throw Failure("'" + words[at] + "' is not a number from 1 to 10000");
   return static_cast<unsigned>(value);
 }
 
@@ -61,7 +61,7 @@ Way make(const WorkerArguments& arguments) {
       {"endurance", [&] { return endurance(host(), word(words, 0)); }},
   };
   const auto found = ways.find(arguments.way);
-  if (found == ways.end()) throw Failure("there is no way '" + arguments.way + "'; bench_worker --help names them");
+  if (found == ways.end()) throw Failure("there is no way '" + arguments.way + "'; bench_worker --help names all");
   return found->second();
 }
 

@@ -1,7 +1,7 @@
 """The processes that do the work: how they are started, asked, bounded in time, and ended.
 
 A Worker lives long and is asked again and again (the protocol is in way.h). With fresh=True a new one is started for each
-request, for what only the first time tells. A Program is no worker: it is started for each figure, and prints it.
+request, for what only a first request shows. A Program is not a worker: it is started for each figure, and prints it.
 """
 import os
 import select
@@ -14,7 +14,7 @@ class Failure(Exception):
 
 
 class Absence(Failure):
-    """The same, where that is nobody's fault: this machine does not have it."""
+    """The same, if it is nobody's fault: this machine does not have what is needed."""
 
 
 class Worker:
@@ -28,7 +28,7 @@ class Worker:
         self._unread = b""
 
     def run(self, count):
-        """So many figures."""
+        """Returns `count` figures."""
         if self._process is None:
             self._start()
         try:
@@ -43,7 +43,7 @@ class Worker:
         return [int(figure) for figure in text.split()]
 
     def close(self):
-        """The end of its input ends a worker; one that does not heed it is killed."""
+        """Ends the worker by ending its input, or kills it if it does not end."""
         process, self._process, self._unread = self._process, None, b""
         if process is None:
             return

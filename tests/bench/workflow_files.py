@@ -19,7 +19,7 @@ def _chain(count, action):
 
 
 def light(folder, count):
-    """States without outside effects, that hand a value on."""
+    """States without outside effects, that pass a value on."""
     return _written(folder, f"light-{count}.md",
                     _chain(count, lambda i: f'Log "state {i} ${{x}}"' if i % 2 else f'Set x="{i}"'))
 

@@ -6,7 +6,7 @@
 //     Ends COUNT trees of processes that way, WIDE at once: a child, one in its own session, a daemon, and one that
 //     ignores SIGTERM. `death`: each tree belongs to its own PROGRAM (wtool), which gets SIGKILL; there, the
 //     configuration is a file. Prints how many trees were ended whole, and how long it took at most. The exit status is
-//     1 if one was not.
+//     1 if a tree was not ended whole.
 //   cluster_host CONFIGURATION answer
 //     Answers each line of standard input with `took FIGURE`, or `failed REASON`:
 //       call                a call of /usr/bin/true; nanoseconds
@@ -85,7 +85,7 @@ Ended end_one(const ToolUnderTest& tool, const std::string& how) {
   const Answer answer = call.wait();
   const Ended ended{mark.bearers().size(), Clock::now() - began};
   const bool as_asked = how == "timeout" ? answer.code() == "timed_out" : answer.status == WTOOL_E_CANCELLED;
-  if (!as_asked) throw std::runtime_error("the result says something else: " + answer.raw + answer.error);
+  if (!as_asked) throw std::runtime_error("the call did not end as asked: " + answer.raw + answer.error);
   return ended;
 }
 
@@ -215,7 +215,7 @@ int answer(const std::string& configuration) {
       } else if (what == "waiting") {
         figure = waiting(tool, static_cast<unsigned>(first));
       } else {
-        throw std::runtime_error("this is no question: " + line);
+        throw std::runtime_error("this is not a question: " + line);
       }
       std::printf("took %lld\n", static_cast<long long>(figure));
     } catch (const std::exception& error) {

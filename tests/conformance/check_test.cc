@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(each_fault_is_found_by_the_rule_that_it_breaks) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(each_rule_is_broken_by_a_fault_and_stands_on_the_page) {
+BOOST_AUTO_TEST_CASE(each_rule_is_broken_by_a_fault_and_is_on_the_page) {
   const json list = report_of(check({"--list", "--json"}));
   BOOST_REQUIRE(list.is_object());
   Rules broken;
@@ -218,8 +218,7 @@ BOOST_AUTO_TEST_CASE(the_plugins_of_this_project_have_no_finding) {
   const ScratchFolder scratch;
   const fs::path cluster = fs::path(WTOOL_TEST_PLUGIN).replace_filename("cluster_tools.so");
   if (fs::exists(cluster)) {
-    // No cluster takes its jobs, so every call fails with that after a second. Tests with many calls would take
-    // minutes.
+    // No cluster takes its jobs, so every call fails after a second. Tests with many calls would take minutes.
     scratch.file("sbatch", "#!/bin/sh\necho 'no cluster is here' >&2\nexit 1\n", 0755);
     std::vector<std::string> words{cluster, "--timeout", "30", "--configuration", R"({"cluster":{"wait":1}})"};
     for (const char* test : {"order", "hosts", "unknown-tool", "configuration", "control-threads", "exit", "unload",
@@ -257,7 +256,7 @@ BOOST_AUTO_TEST_CASE(a_clock_and_a_file_watch_in_c_have_no_finding) {
   must_be_clean(check({library, "--timeout", "30"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_not_a_plugin_is_told_from_one_with_findings) {
+BOOST_AUTO_TEST_CASE(what_is_not_a_plugin_is_distinguished_from_one_with_findings) {
   const ScratchFolder scratch;
   const std::string text = scratch.file("text.so", "no library");
   const std::string good = scratch.path() + "/good.so";

@@ -9,4 +9,4 @@ if [ "$exported" != wtool_entry_v1 ]; then
   exit 1
 fi
 # Read-only data: entry as data means that nothing runs to make it. After relocation it is read-only, so D or R.
-grep -qE ' [DR] wtool_entry_v1' <<<"$(nm -D --defined-only "$1")" || { echo "wtool_entry_v1 is no data symbol" >&2; exit 1; }
+grep -qE ' [DR] wtool_entry_v1' <<<"$(nm -D --defined-only "$1")" || { echo "wtool_entry_v1 is not a data symbol" >&2; exit 1; }

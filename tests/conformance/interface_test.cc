@@ -272,7 +272,7 @@ BOOST_FIXTURE_TEST_CASE(a_call_that_is_cancelled_before_it_runs_does_nothing_wha
   BOOST_TEST(answer.dump().find("sessionId") == std::string::npos);
 }
 
-BOOST_FIXTURE_TEST_CASE(what_stands_behind_a_nul_is_not_left_out, ShellTool) {
+BOOST_FIXTURE_TEST_CASE(what_follows_a_nul_is_not_left_out, ShellTool) {
   const ToolUnderTest sessions(plugin, Json::object(), "terminal_create_session");
   for (const std::string& rest : {std::string("\0", 1), std::string("\0{}", 3), std::string("\0 x", 3)}) {
     const Answer answer = sessions.run_text(R"({"taskId":"t","agentId":"a"})" + rest);

@@ -7,7 +7,7 @@ FILES.json is the output of `llvm-cov export -summary-only`. Prints a line for e
 with the covered lines and branches, then the sums. Files that are not below host-api/ or plugin/ of DIR do not count.
 
 With --floors, exits with 1 when a folder is below its floor, or has a floor but no longer a file; --raise writes the floors
-again first: each becomes what was reached less MARGIN, and none becomes less. Comments of the file stay.
+again first: each becomes what was reached minus MARGIN, and no floor is lowered. Comments of the file stay.
 """
 import argparse
 import json
@@ -31,7 +31,7 @@ def folder_of(path):
 
 
 def percent(counts):
-    """Of nothing, everything is covered."""
+    """100 if there is nothing to cover."""
     covered, count = counts
     return 100.0 if count == 0 else 100.0 * covered / count
 

@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(wtool::parse_json(*json).is_object());
-  // As JSON it may be longer than a file may be, or have a longer key than YAML can have on one line.
+  // As JSON it may be longer than a file is allowed to be, or have a longer key than YAML can have on one line.
   if (json->size() > 1000) return 0;
   const std::optional<std::string> again = wtool::parse_config(*json, "again.yaml", "/elsewhere", error);
   require(again == json);

@@ -37,7 +37,7 @@ std::uint64_t number(const std::string& key, std::uint64_t otherwise) {
   return found == given.end() ? otherwise : std::stoull(found->second);
 }
 
-// Writes at once and in one piece, so that a test that kills us knows what we knew.
+// Writes the line at once and in one piece, so that a test that kills this process knows what was written before.
 void say(std::string line) {
   line += '\n';
   if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) ::_exit(3);

@@ -3,7 +3,7 @@
 //
 // Usage: audited_host NAME THREADS CONFIGURATION RAN
 //   NAME           what the ids begin with
-//   THREADS        how many of them call
+//   THREADS        how many threads make calls
 //   CONFIGURATION  of the tool, as JSON
 //   RAN            the file that the ids are appended to; its name must need no quoting
 #include <unistd.h>

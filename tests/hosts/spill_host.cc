@@ -42,7 +42,7 @@ bool prepare(const std::string& fault, const std::string& folder) {
   return leave_mounts() && mount("tmpfs", folder.c_str(), "tmpfs", fault == "full" ? 0 : MS_RDONLY, "size=1m") == 0;
 }
 
-// After the warden has been started, so that the limit is only the host's.
+// Called after the warden has been started, so that only the host has the limit.
 void limit_file_size(const std::string& fault) {
   struct sigaction action {};
   action.sa_handler = fault == "size-limit-ignored" ? SIG_IGN : fault == "size-limit-handled" ? count_signal : SIG_DFL;

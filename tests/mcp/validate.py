@@ -48,7 +48,7 @@ class Version:
             whole = dict(self.schema)
             whole["$ref"] = f"#/{self.key}/{name}"
             if self.key == "definitions":
-                # In draft 7, what stands beside a $ref is not looked at.
+                # In draft 7, what is beside a $ref is ignored.
                 whole = {"$schema": self.schema["$schema"], self.key: self.schema[self.key], "allOf": [{"$ref": whole["$ref"]}]}
             self.validators[name] = jsonschema.validators.validator_for(whole)(whole)
         error = jsonschema.exceptions.best_match(self.validators[name].iter_errors(value))
@@ -77,7 +77,7 @@ def output_schemas(entries):
 
 def problems(entry, version, tools):
     line = entry["line"]
-    # The oldest schema has no error without an id, though one that answers nothing readable can have none.
+    # The oldest schema has no error without an id, though the answer to an unreadable message can have no id.
     if "error" in line and "id" not in line and version.key == "definitions":
         line = dict(line, id=0)
     yield version.problem("JSONRPCMessage", line)

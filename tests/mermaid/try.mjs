@@ -2,7 +2,7 @@
 //
 // Every ```mermaid block of the files counts, also within longer fences. In a file named constructs.md, blocks below a
 // heading that begins with "Only wtool" are those that mermaid refuses, and below "Only mermaid" those that wtool
-// refuses: what has changed is told as well.
+// refuses: if one of them accepts such a block now, this is reported as well.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';

@@ -4,9 +4,9 @@ weave(text, numbered) gives the text of the new source. numbered is {number: Mut
 mutant is the chosen one: a < b becomes (is(7) ? ((a) <= (b)) : (a < b)). What a mutant does instead is written without the
 other mutants, since only one is ever chosen.
 
-check(path, text, arguments, numbered) weaves those that compile: it drops what the compiler complains about, until it
-is content. HEADER must be included before each source (-include). A process without the variable reads the number from
-/tmp/.wtool-mutant: the warden has no environment. run gives each mutant a /tmp of its own.
+check(path, text, arguments, numbered) weaves those that compile: it drops what the compiler complains about, until the
+source compiles. HEADER must be included before each source (-include). A process without the variable reads the number
+from /tmp/.wtool-mutant: the warden has no environment. run gives each mutant a /tmp of its own.
 """
 import dataclasses
 

@@ -254,7 +254,7 @@ static wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* e
 static void call_cancel(wtool_call* call, uint32_t how, wtool_view reason) WTOOL_NOEXCEPT {
   (void)how, (void)reason;
   const uint64_t one = 1;
-  if (call != NULL && write(call->cancel, &one, sizeof one) < 0) return; /* it is full, so it is heard already */
+  if (call != NULL && write(call->cancel, &one, sizeof one) < 0) return; /* it is full, so the watch already wakes up */
 }
 
 static void call_free(wtool_call* call) WTOOL_NOEXCEPT {

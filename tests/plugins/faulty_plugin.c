@@ -1,4 +1,4 @@
-/* A plugin with one tool, which greets, and with one fault: that of the number FAULT. Without a fault (0) it keeps all
+/* A plugin with one tool, which greets, and with the fault that has the number FAULT. Without a fault (0) it keeps all
  * rules. conformance_check_test builds it once for each number, and says which rule each one breaks. */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -275,7 +275,7 @@ fn fetch(call: &Call, address: &SocketAddr, path: &str) -> std::io::Result<Vec<u
     let mut stream = TcpStream::connect_timeout(address, Duration::from_secs(2))?;
     stream.set_read_timeout(Some(Duration::from_millis(20)))?;
     stream.set_write_timeout(Some(Duration::from_secs(2)))?;
-    // At once: a server may answer and close as soon as it has seen a part.
+    // In one piece: a server may answer and close as soon as it has seen a part.
     stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes())?;
     let end = Instant::now() + Duration::from_secs(10);
     let mut page = Vec::new();

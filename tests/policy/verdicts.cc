@@ -70,7 +70,7 @@ Rules rules_of(const json& config) {
   return rules;
 }
 
-// Makes what an older build lacks optional.
+// Sets a field that an older build may lack.
 template <typename Made>
 void set_expansion(Made& situation) {
   if constexpr (requires { situation.expands; }) {

@@ -1,7 +1,7 @@
 """Judges what tests/soak/soak says, and draws it: nothing may grow once the host is warm.
 
-Warm is a host after a quarter of the samples. From there on, the line through the samples (least squares) may rise over the
-whole rest by no more than the noise of each kind. The first of them tells of every leak of the heap and has no noise; in
+A host is warm after a quarter of the samples. From there on, the line through the samples (least squares) may rise over
+the whole rest by no more than the noise of each kind. The first kind shows every leak of the heap and has no noise; in
 resident memory an allocator's arenas come and go by megabytes, and an idle custodian more is a process, a descriptor and
 most of a megabyte.
 """
@@ -77,7 +77,7 @@ def main():
                                      "fails when something grows.")
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--tasks", type=int, default=2400, help="how many; 2400 unless given, as 24 h at 100 an hour")
-    parser.add_argument("--samples", type=int, default=60, help="how often it is looked at; 60 unless given")
+    parser.add_argument("--samples", type=int, default=60, help="how many samples are taken; 60 unless given")
     parser.add_argument("--json", required=True, help="file for the samples")
     parser.add_argument("--plot", required=True, help="file for the plot, SVG")
     options = parser.parse_args()

@@ -26,7 +26,7 @@ using Json = nlohmann::json;
 
 class Plugin {
  public:
-  // `host` may be NULL: then a host without extensions is used. It must outlive this object.
+  // `host` may be NULL, which stands for a host without extensions. It must outlive this object.
   explicit Plugin(const wtool_host* host = nullptr);
   ~Plugin();
   Plugin(const Plugin&) = delete;
@@ -86,7 +86,7 @@ class ToolUnderTest {
 
   const wtool_tool& get() const { return *tool_; }
 
-  // Any thread.
+  // May be called on any thread.
   Answer run(const Json& arguments, const CallOptions& options = {}) const;
   // The same with any bytes as the arguments, JSON or not.
   Answer run_text(std::string_view arguments, const CallOptions& options = {}) const;

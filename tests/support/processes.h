@@ -21,9 +21,9 @@ class Mark {
   const std::string& text() const { return text_; }
   // "WTOOL_TEST_MARK=...", to put before a command or after `export`.
   std::string assignment() const { return "WTOOL_TEST_MARK=" + text_; }
-  // Living processes that have it in their environment or on their command line, except the calling one.
+  // Living processes that have the mark in their environment or on their command line, except the calling one.
   std::vector<pid_t> bearers() const;
-  // What they are, for a message: "pid name; pid name".
+  // The bearers, for a message: "pid name; pid name".
   std::string description() const;
 
  private:

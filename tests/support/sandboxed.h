@@ -30,7 +30,7 @@ struct Sandboxed {
     return scratch.path() + '/' + name;
   }
 
-  // The section sandbox: write `inside`, without protected names, and what `more` says.
+  // The `sandbox` section: `inside` may be written, no name is protected, and `more` is added.
   Json sandbox(const Json& more = Json::object()) const {
     Json section{{"write", {inside}}, {"protect", "none"}};
     section.update(more);
@@ -41,8 +41,8 @@ struct Sandboxed {
     return tool.run({{"command", command}, {"working_directory", inside}});
   }
 
-  // The result of tests/hosts/sandbox_probe for a call made in the sandbox: "ok" or the name of an errno. Otherwise the
-  // whole answer.
+  // The result of tests/hosts/sandbox_probe for a call made in the sandbox: "ok" or the name of an errno. If the probe
+  // did not run, the whole answer.
   std::string probe(const ToolUnderTest& tool, const std::string& call) const {
     const Answer answer = run(tool, WTOOL_TEST_HOSTS "/sandbox_probe " + call);
     if (answer.is_error()) return answer.raw;

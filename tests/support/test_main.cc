@@ -2,7 +2,7 @@
 // precompiled header includes Boost.Test before a test's own BOOST_TEST_MODULE could make it define one.
 //
 // Several tests may share one executable: each of them is a suite, and a link to the executable (wtool_tests of
-// tests/CMakeLists.txt). When it is called by a link, it has only the cases of the suite of that name.
+// tests/CMakeLists.txt). When the executable is called by a link, it has only the cases of the suite of that name.
 #include <boost/test/tree/traverse.hpp>
 #include <boost/test/tree/visitor.hpp>
 #include <boost/test/unit_test.hpp>

@@ -17,8 +17,8 @@ namespace wtool {
 
 namespace {
 
-// How a value breaks a lock. A later layer may make a locked key tighter, never looser; the table of keys.h has the
-// rule for each key. Paths are compared as text; no file is looked at.
+// How a value breaks a lock. A later layer may make a locked key tighter, never looser. The table in keys.cc has the
+// rule for each key. Paths are compared as text, without a look at the files.
 struct LockViolation {
   std::string allowed;  // what would be allowed: "at most 500"
   std::string found;    // what the layer has instead: "this is 900"
@@ -62,7 +62,7 @@ json both(const json& locked, const json& later) {
   for (const json& one : as_list(later)) {
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
   }
-  // Keeps to the key's short forms, if one of the two values is in one.
+  // The result has a short form, `none` or `default`, only if one of the two values has one.
   if (!locked.is_array() || !later.is_array()) {
     if (all.empty()) return "none";
     if (all == json::array({"default"})) return "default";
@@ -111,7 +111,8 @@ bool stays_within(const ConfigKey& key, const json& locked, const json& later, L
   const char* const none = key.type == KeyType::entries    ? "no command at all"
                            : key.type == KeyType::programs ? "no program at all"
                                                            : "no name at all";
-  violation = {"only what is covered by " + text_list(locked, none), "this has " + shown(later[odd]), odd};
+  violation = {locked.empty() ? none : "only what is covered by " + text_list(locked, ""),
+               "this has " + shown(later[odd]), odd};
   return false;
 }
 
@@ -129,8 +130,8 @@ bool are_below(const json& locked, const json& later, bool empty_is_everywhere, 
   return false;
 }
 
-// Whether `later` is at least as tight as `locked`; if not, the violation says how. Where a locked list may only be
-// added to, `later` becomes the union of both. Both values have passed check_value, or are built in.
+// Whether `later` is at least as tight as `locked`. If not, `violation` says why. Where a locked list may only be added
+// to, `later` becomes the union of both. Both values have passed check_value, or are built in.
 bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViolation& violation) {
   switch (key.lock_rule) {
     case LockRule::free:
@@ -142,7 +143,7 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
     case LockRule::ranked:
       return is_ranked(key, locked, later, violation);
     case LockRule::stays_true:
-      // Anything but false counts as true: another key may have implied it without giving this one a value.
+      // Any locked value but false counts as true: another key may have implied true without setting this key.
       if (locked == false || later == true) return true;
       violation = {"only true", "this is false"};
       return false;
@@ -165,7 +166,7 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
     violation = {"only the same variables and values", "this sets " + text_list(names, "none")};
     return false;
   }
-  if (key.type == KeyType::servers) {  // So may those of a server.
+  if (key.type == KeyType::servers) {  // The values of a server's keys may be secret, too.
     json names = json::array();
     for (const auto& [name, value] : later.items()) names.push_back(name);
     violation = {"only the same servers with the same keys", "this has " + text_list(names, "none")};
@@ -198,7 +199,7 @@ class Merger {
         take(key, set->second, layer);
       }
     }
-    // Relative paths are relative to the folder of their file, those of the defaults too.
+    // Paths in default values are relative to the base folder of the layer.
     if (!layer.is_whole) fill_in_defaults(layer);
     for (const auto& [name, place] : layer.lock) locks_.emplace(name, place);
     ++layers_;
@@ -221,7 +222,7 @@ class Merger {
     }
     Config config;
     config.sandbox = sections_.contains("sandbox");
-    // The section's mere presence has a meaning.
+    // The mere presence of `sandbox` has a meaning.
     if (config.sandbox) config.json["sandbox"] = json::object();
     for (const ConfigKey& key : config_keys()) {
       EffectiveKey row{full_name(key), built_in(key), "built in", {}, {}};
@@ -265,7 +266,7 @@ class Merger {
     return found == locks_.end() ? nullptr : &found->second;
   }
 
-  // The value that a later layer must be at least as tight as. Without a sandbox, a command may write everywhere.
+  // The value that a later layer must be at least as tight as. Where no layer sets the key, it is the built-in value.
   json in_force(const ConfigKey& key) const {
     const LayerValue* value = find(full_name(key));
     return value == nullptr ? built_in(key) : value->value;
@@ -293,7 +294,7 @@ class Merger {
     values_.insert_or_assign(name, LayerValue{std::move(value), "default", place, layers_});
   }
 
-  // A maximum lowers the built-in default. The plugin does so too; this is only for display.
+  // A maximum lowers the built-in default. The plugin lowers it itself; the value set here is only displayed.
   void lower_built_in_timeout(EffectiveKey& row) const {
     const LayerValue* most = find("limits.timeout_max");
     if (row.name != "limits.timeout_default" || find(row.name) != nullptr || most == nullptr || most->value.is_string())

@@ -1,8 +1,8 @@
-// The configuration: its layers combined, as the JSON text that the plugin's tool_new takes. The plugin checks it
-// again; mistakes that are found here are reported with file, line and column.
+// The configuration: its layers combined, as the JSON text that the plugin's tool_new takes. The plugin checks
+// the text again, but mistakes that are found here are reported with file, line and column.
 //
 // - A later layer overrides an earlier one key by key; lists and mappings are replaced whole.
-// - What a layer locks, later ones may only tighten.
+// - What a layer locks, later layers may only tighten.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace wtool {
 
-// ---- layer.cc: one configuration file, read and checked by itself: what it sets and locks, and at which places.
+// ---- layer.cc: one configuration file, read and checked by itself: what it sets and locks, and where.
 
 inline constexpr std::size_t config_size_limit = 1 << 20;  // bytes
 
-// Counted from 1. Line 0 means the file as a whole; an empty file means no place at all.
+// Lines and columns count from 1. Line 0 means the file as a whole; an empty `file` means no place at all.
 struct ConfigPlace {
   std::string file;
   int line = 0;
@@ -30,7 +30,7 @@ struct ConfigPlace {
 // "FILE:LINE:COLUMN", escaped.
 std::string to_text(const ConfigPlace& place);
 
-// Collects mistakes, one on each line, up to as many as a person would read.
+// Collects mistakes, one on each line, but only as many as a person would read.
 class ConfigDiagnostics {
  public:
   void add(const ConfigPlace& place, const std::string& what);
@@ -50,17 +50,17 @@ struct Setting {
 
 struct Layer {
   std::string title;                                        // "fleet", "user", "project" or "--config"
-  std::string file;                                         // as errors call it
+  std::string file;                                         // its name in errors
   std::string folder;                                       // what relative paths in it are relative to
   std::string base;                                         // what the paths in default values are relative to
   std::map<std::string, Setting> settings{};                // by "section.name"
   std::map<std::string, ConfigPlace> sections{};            // the sections that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
-  bool yields = false;    // what it gives for keys that an earlier layer sets or locks is ignored, and is not a mistake
+  bool yields = false;    // its values for keys that an earlier layer sets or locks are ignored, without a mistake
   bool is_whole = false;  // a whole configuration: no defaults are filled in for it
 };
 
-// Fills `layer`, whose first four members are set, with what `text` sets. What is wrong is added to `diagnostics`.
+// Fills `layer`, whose first four members are set, with what `text` sets. Mistakes are added to `diagnostics`.
 void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagnostics);
 
 // ---- config.cc: the layers combined.
@@ -69,23 +69,23 @@ void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagn
 struct EffectiveKey {
   std::string name;      // "section.name"
   nlohmann::json value;  // the default where no layer sets it; null: no default
-  std::string layer;     // the title of the layer that set it, "built in", or "default" for a value from elsewhere
-  ConfigPlace place;     // where it was set; without a line where no file sets it
+  std::string layer;     // the title of the layer that set it, "built in", or "default": merge() filled it in
+  ConfigPlace place;     // where it was set; line 0: no file sets it
   std::optional<ConfigPlace> lock;  // where it was locked first
 };
 
 struct Config {
   nlohmann::json json = nlohmann::json::object();  // what is set, for the plugin
   std::vector<EffectiveKey> keys;                  // all keys, in the order of their table
-  bool sandbox = false;                            // whether the section `sandbox` exists
+  bool sandbox = false;                            // whether the `sandbox` section exists
 };
 
 // Merges `layers`, from first to last. `approvals` is the default of commands.approvals; empty: no default. Nothing:
-// `diagnostics` has the mistakes, from before or from merging.
+// `diagnostics` has the mistakes, those from reading or those from merging.
 std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals,
                             ConfigDiagnostics& diagnostics);
 
-// A single layer, as JSON text. `name` is what errors call it; relative paths in it are relative to `folder`.
+// A single layer, as JSON text. `name` is its name in errors; relative paths in it are relative to `folder`.
 std::optional<std::string> parse_config(const std::string& text, const std::string& name, const std::string& folder,
                                         std::string& error);
 

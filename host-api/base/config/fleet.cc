@@ -33,21 +33,21 @@ std::string sentence(const std::string& path, const std::string& what, const std
   return not_usable + escaped(path) + ' ' + what + " (" + advice + ')';
 }
 
-// Why others than root may have written the file or folder; empty: only root can have written it.
+// Why somebody other than root may have written the file or folder; empty: only root can have written it.
 std::string odd_owner(const struct stat& found, const std::string& path) {
   if (found.st_uid != 0) {
     return sentence(path, "belongs to user " + std::to_string(found.st_uid) + ", but must belong to root",
                     "chown root " + escaped(path));
   }
   if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return sentence(path, "may be written by others than root", "chmod go-w " + escaped(path));
+    return sentence(path, "can be written by users other than root", "chmod go-w " + escaped(path));
   }
   return {};
 }
 
 std::string cannot(const std::string& path, const char* what, int number) {
   const std::string tail = number == EACCES ? "every user must be able to read it: chmod a+rX " + escaped(path)
-                                            : "fix it, or remove it to have no such policy";
+                                            : "fix it, or remove it to do without such a policy";
   return sentence(path, std::string("cannot be ") + what + ": " + ::strerror(number), tail);
 }
 
@@ -72,8 +72,8 @@ Descriptor open_folder(int above, const char* name, const std::string& path, std
   return error.empty() ? std::move(folder) : Descriptor();
 }
 
-// The text of the file. Nothing: `error` says why, or is empty if the file does not exist. Never waits, whatever is in
-// the file's place.
+// The text of the file. Nothing: `error` says why, or is empty if the file does not exist. Never waits, even if the
+// path names a pipe or a device.
 std::optional<std::string> read_trusted(int folder, const char* name, const std::string& path, std::string& error) {
   const Descriptor file(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!file) {
@@ -126,7 +126,7 @@ bool list_parts(int folder, const std::string& path, std::vector<std::string>& n
     }
     if (name.starts_with('.')) continue;
     if (name.ends_with(".yml")) {
-      error = sentence(path + '/' + std::string(name), "would not be read", "name it .yaml");
+      error = sentence(path + '/' + std::string(name), "would not be read", "rename it to end in .yaml");
       return false;
     }
     if (name.ends_with(".yaml")) names.emplace_back(name);
@@ -179,7 +179,7 @@ bool is_path(KeyType type) {
          type == KeyType::paths_or_default;
 }
 
-// Whether the key may have this value, which the host has given. Normalizes the value: paths lose `..`.
+// Whether the key may have this value, which comes from the host. Normalizes the value: paths lose `..`.
 bool take_value(const ConfigKey& key, json& value, std::string& error) {
   const auto is_relative = [](const json& one) {
     return one.is_string() && one != "default" && !one.get_ref<const std::string&>().starts_with('/');
@@ -218,7 +218,7 @@ std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
   std::vector<Layer> layers;
   ConfigDiagnostics diagnostics;
   if (::fstatat(at.get(), "wtool.yml", &there, AT_SYMLINK_NOFOLLOW) == 0) {
-    error = sentence(folder + "/wtool.yml", "would not be read", "name it wtool.yaml");
+    error = sentence(folder + "/wtool.yml", "would not be read", "rename it to wtool.yaml");
     return std::nullopt;
   }
   if (const auto text = read_trusted(at.get(), "wtool.yaml", fleet_file, error)) {
@@ -251,7 +251,7 @@ bool hold_to(const FleetPolicy& policy, bool with_cluster, json& config, std::st
     const auto section = config.find(key.section);
     if (!is_held(key) || section == config.end()) continue;
     if (!key.name.empty() && !section->is_object()) {
-      error = "configuration: " + std::string(key.section) + " is " + show_json(*section) + "; allowed is an object";
+      error = "configuration: " + std::string(key.section) + " is " + show_json(*section) + ", but must be an object";
       return false;
     }
     if (!key.name.empty()) host.sections.emplace(key.section, ConfigPlace{host_place});
@@ -285,7 +285,7 @@ bool hold_to(const FleetPolicy& policy, bool with_cluster, json& config, std::st
       config[std::string(key.section)][std::string(key.name)] = *value;
     }
   }
-  // A value of another type is reported later.
+  // A value of the wrong type is reported later.
   json& active = config["in_force"];
   if (active.is_null()) active = json::object();
   if (active.is_object()) {

@@ -49,7 +49,7 @@ struct ConfigKey {
   std::string_view name;
   KeyType type = KeyType::boolean;
   LockRule lock_rule = LockRule::equal;
-  std::string_view built_in = "null";  // JSON text; null: none
+  std::string_view built_in = "null";  // JSON text; null: no default
   double least = 0;
   double most = 0;
   std::string_view unit = {};
@@ -71,7 +71,7 @@ std::vector<std::string> choices_of(const ConfigKey& key);
 // nullptr for an unknown key.
 const ConfigKey* find_key(std::string_view section, std::string_view name);
 
-// Whether the key may be in a class of its section, too.
+// Whether a class of `cluster` may have the key, too.
 bool is_for_class(const ConfigKey& key);
 
 // Names for "did you mean" and for lists.
@@ -83,7 +83,7 @@ bool is_known_section(std::string_view section);
 // Whether the plugin gets the key. It does not know the keys that concern only the host.
 bool is_for_plugin(const ConfigKey& key);
 
-// ---- values.cc: which values a key may have, and the messages for other ones.
+// ---- values.cc: which values a key may have, and the messages about all other values.
 
 // Checks a value, and turns a relative path into one below `folder`. Empty if the value is valid; otherwise the end of
 // a sentence that begins with the key: "must be ...".
@@ -93,24 +93,24 @@ std::string check_value(const ConfigKey& key, const std::string& folder, nlohman
 bool is_list(KeyType type);
 std::string check_element(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 
-// Text of the file for an error: escaped, and cut where it is long.
+// A text of the file, as an error shows it: escaped, and cut if it is long.
 std::string shown_text(std::string_view text);
 
 // Whether a class or a server may have this name.
 bool is_class_name(std::string_view name);
 
-// What is wrong with the value of a server's key; empty: nothing. `names`: the known keys, if `name` is not one of
-// them.
+// What is wrong with the value of a server's key; empty: nothing is wrong. If `name` is not a known key, `names` gets
+// the known keys.
 std::string check_server_value(std::string_view name, const nlohmann::json& value, std::vector<std::string>& names);
 
-// A value for an error, as JSON.
+// A value as JSON, as an error shows it.
 std::string shown(const nlohmann::json& value);
 
 // ---- The type of a YAML scalar, by the core schema of YAML 1.2: `yes` is text, `0x10` is 16, `1e3` is a float.
 
-// `tag` is what yaml-cpp gives: "!" for a quoted scalar, "?" or "" for a plain one, or the tag in the file. False where
-// the tag is not in the core schema, or the text does not fit it; `error` says which. An integer beyond 64 bits becomes
-// a float, as in JSON. .inf and .nan, which JSON does not have, are errors.
+// `tag` is what yaml-cpp gives: "!" for a quoted scalar, "?" or "" for a plain one, or the tag in the file. False with
+// `error`: the file has a tag other than `!!str`, or the text is .inf or .nan, which JSON does not have. An integer
+// beyond 64 bits becomes a float, as in JSON.
 bool parse_scalar(const std::string& text, const std::string& tag, nlohmann::json& value, std::string& error);
 
 }  // namespace wtool

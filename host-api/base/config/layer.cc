@@ -38,7 +38,7 @@ const char* kind_name(const YAML::Node& node) {
 }
 
 // Reports characters that YAML does not allow, with their lines, and returns false. The parser would take some of them
-// for the end of the file, and ignore the rest.
+// for the end of the file, and ignore what follows.
 bool check_characters(const std::string& text, const std::string& name, ConfigDiagnostics& diagnostics) {
   int line = 1;
   for (std::size_t from = 0; from <= text.size(); ++line) {
@@ -61,7 +61,7 @@ bool check_characters(const std::string& text, const std::string& name, ConfigDi
   return true;
 }
 
-// Walks over the file, takes what it says and notes what is wrong.
+// Walks through the file, stores its settings and notes its mistakes.
 class LayerReader {
  public:
   LayerReader(Layer& layer, ConfigDiagnostics& diagnostics) : layer_(layer), diagnostics_(diagnostics) {}
@@ -91,7 +91,7 @@ class LayerReader {
     return mark.is_null() ? ConfigPlace{layer_.file} : ConfigPlace{layer_.file, mark.line + 1, mark.column + 1};
   }
 
-  // The key as text. Empty where it is not a valid key, or a repeated one; the mistake is then noted.
+  // The key as text. Empty: it is not a valid key, or occurs twice, and the mistake is noted.
   std::string key_text(const YAML::Node& key, std::set<std::string>& seen, const std::string& prefix) {
     if (!key.IsScalar() || key.Scalar().empty()) {
       mistake(key.Mark(), std::string("a key must be a name, but is ") + (key.IsScalar() ? "empty" : kind_name(key)));
@@ -110,7 +110,7 @@ class LayerReader {
     if (const std::string_view close = nearest(key, names); !close.empty()) {
       what += "; did you mean " + prefix + std::string(close) + "?";
     }
-    mistake(mark, what + " (there are: " + joined(names) + ')');
+    mistake(mark, what + " (the keys are " + joined(names) + ')');
   }
 
   void read_section(const std::string& section, const YAML::Mark& mark, const YAML::Node& value) {
@@ -152,7 +152,7 @@ class LayerReader {
     if (key.type == KeyType::servers && !node.IsMap() && !node.IsNull()) {
       return mistake(node.Mark(), full_name(key) +
                                       " must be a mapping of names to servers, such as {files: {command: my-server}}, "
-                                      "and is " +
+                                      "but is " +
                                       kind_name(node));
     }
     Setting setting{nullptr, place(node.Mark())};
@@ -199,7 +199,7 @@ class LayerReader {
       if (!is_variable_name(name)) {
         mistake(entry.first.Mark(),
                 prefix + shown_text(name) +
-                    " is not the name of a variable: these are letters, digits and _, with no digit first");
+                    " is not the name of a variable, which has only letters, digits and _, and no digit first");
         return false;
       }
       json checked;
@@ -214,8 +214,8 @@ class LayerReader {
     return true;
   }
 
-  // Reads a mapping of names to mappings; `read_one` reads one of them, and gets its full name. False: the mistake is
-  // noted.
+  // Reads a mapping of names to mappings. `read_one` reads one of these mappings, and gets its full name. False: the
+  // mistake is noted.
   template <class ReadOne>
   bool read_named(const ConfigKey& key, const YAML::Node& node, const char* what, json& value,
                   const ReadOne& read_one) {
@@ -228,7 +228,7 @@ class LayerReader {
       if (name.empty()) return false;
       if (!is_class_name(name)) {
         mistake(entry.first.Mark(), prefix + shown_text(name) + " is not the name of a " + what +
-                                        ": these are at most 64 letters, digits, _, - and .");
+                                        ", which has at most 64 letters, digits, _, - and .");
         return false;
       }
       if (!entry.second.IsMap()) {
@@ -277,7 +277,7 @@ class LayerReader {
     return read_named(key, node, "server", value, [&](const std::string& name, const YAML::Node& one, json& read) {
       if (!read_server(name + '.', one, read)) return false;
       if (read.contains("command")) return true;
-      mistake(one.Mark(), name + " has no command, which starts the server");
+      mistake(one.Mark(), name + " has no command that starts the server");
       return false;
     });
   }
@@ -378,8 +378,7 @@ void ConfigDiagnostics::add(const ConfigPlace& place, const std::string& what) {
 
 void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagnostics) {
   if (text.size() > config_size_limit) {
-    return diagnostics.add({layer.file},
-                           "it has more than the " + std::to_string(config_size_limit) + " bytes that are allowed");
+    return diagnostics.add({layer.file}, "the file has more than " + std::to_string(config_size_limit) + " bytes");
   }
   if (!check_characters(text, layer.file, diagnostics)) return;
   LayerReader reader(layer, diagnostics);
@@ -391,7 +390,7 @@ void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagn
     if (document.second) reader.mistake(*document.second, "a second document begins; only one is allowed");
     reader.read(document.first);
   } catch (const YAML::DeepRecursion&) {
-    reader.mistake(YAML::Mark::null_mark(), "it is nested too deeply");
+    reader.mistake(YAML::Mark::null_mark(), "the file is nested too deeply");
   } catch (const YAML::Exception& e) {
     const YamlMistake mistake = explain_yaml_error(text, e.mark.line, e.mark.column, escaped(e.msg));
     const std::string_view before = std::string_view(text).substr(0, mistake.offset);

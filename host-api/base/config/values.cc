@@ -29,11 +29,11 @@ std::string check_location(const std::string& wanted, const std::string& folder,
   if (text.find('\0') != std::string::npos) return wanted + ", but has a NUL in it";
   if (text == "~" || text.starts_with("~/")) {
     return wanted + ", but is " + shown(value) +
-           "; ~ does not mean the home folder here, write it in full (or ./~ for a file of that name)";
+           ". ~ does not mean the home folder here: write the path in full (or ./~ for a file of that name)";
   }
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(std::filesystem::path(folder) / text, failed);
-  if (failed) return "is a relative path, and the current directory cannot be found out: " + failed.message();
+  if (failed) return "is a relative path, and the current directory cannot be determined: " + failed.message();
   std::string path = absolute.lexically_normal().string();
   if (path.size() > 1 && path.back() == '/') path.pop_back();
   value = std::move(path);
@@ -42,7 +42,7 @@ std::string check_location(const std::string& wanted, const std::string& folder,
 
 std::string check_program(const std::string& folder, json& value) {
   const std::string wanted = "must be the path of a program, such as /bin/sh";
-  // A bare name is refused, because it could as well be meant for PATH.
+  // A bare name is refused, because its author may expect that it is looked up in PATH.
   if (value.is_string() && value.get_ref<const std::string&>().find('/') == std::string::npos) {
     return wanted + " (or ./NAME beside this file), but is " + shown(value);
   }
@@ -76,7 +76,7 @@ bool is_line(const std::string& text) {
          });
 }
 
-// The part of a word that means something to a shell, as text for an error; empty: the word is literal.
+// The first character of a word that means something to a shell; empty: the word is literal.
 std::string odd_part(std::string_view word) {
   if (word == "[") return {};
   if (word.front() == '~' || word.front() == '#') return std::string(1, word.front());
@@ -87,14 +87,14 @@ std::string odd_part(std::string_view word) {
   return odd == word.end() ? std::string{} : std::string(1, *odd);
 }
 
-// Empty: it is an entry; else what is wrong, as the end of a sentence that begins with the entry.
+// What is wrong with an entry, as the end of a sentence that begins with the entry; empty: nothing is wrong.
 std::string entry_problem(std::string_view rest) {
   if (rest.empty()) return "is empty";
   if (rest == "*") return {};
   if (rest.ends_with(" *")) rest.remove_suffix(2);
   while (true) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
-    if (end == 0) return "has an extra space: write one between two words, and none at either end";
+    if (end == 0) return "has an extra space: write one space between two words, and no space at either end";
     if (const std::string odd = odd_part(rest.substr(0, end)); !odd.empty()) {
       return "has a " + escaped(odd) +
              ", which means something to a shell. Entries are literal words; a wildcard is allowed only as a final \" "
@@ -152,7 +152,7 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
       const std::string given = shown(value);
       auto& entry = value.get_ref<std::string&>();
       std::string problem = entry_problem(entry);
-      // A program with a relative path is the one below the file's folder, wherever a command runs.
+      // The relative path of a program begins in the file's folder, wherever the command runs.
       if (problem.empty() && entry.front() != '/' && entry.substr(0, entry.find(' ')).find('/') != std::string::npos) {
         const std::size_t end = std::min(entry.find(' '), entry.size());
         json program = entry.substr(0, end);
@@ -160,7 +160,7 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
         const auto& path = program.get_ref<const std::string&>();
         entry.replace(0, end, path);
         if (path.find(' ') != std::string::npos || !entry_problem(entry).empty())
-          problem = "has a relative path, but its folder has an odd name";
+          problem = "has a relative path below a folder whose name no entry can hold";
       }
       return problem.empty() ? "" : "has the entry " + given + ", which " + problem;
     }
@@ -170,7 +170,7 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
                  ? ""
                  : wrong + "; a name has no path and no arguments, and \"*\" stands for all programs";
     case KeyType::patterns:
-      return is_pattern(value) ? "" : wrong + "; a name is letters, digits, _ . and -, and * and ? stand for others";
+      return is_pattern(value) ? "" : wrong + "; a name has letters, digits, _ . and -, and the wildcards * and ?";
     default:
       return check_location(list_wanted(key), folder, value);
   }
@@ -230,7 +230,7 @@ std::string shown(const json& value) { return shown_text(dumped(value)); }
 
 namespace {
 
-// std::from_chars that takes all of the text or fails.
+// Like std::from_chars, but fails unless the number is the whole text.
 template <typename Number, typename... How>
 bool whole(std::string_view text, Number& number, How... how) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number, how...);
@@ -264,11 +264,11 @@ bool parse_float(std::string_view text, json& value) {
   if (text.substr(0, mantissa).find_first_of("0123456789") == std::string_view::npos) return false;
   std::string digits(text);
   if (const auto plus = digits.find('+'); plus != std::string::npos) {
-    // The grammar has a plus only in the exponent; from_chars accepts it there, too, but not in front.
+    // After the sign, the grammar has a plus only in the exponent, where from_chars accepts it, too.
     if (plus == 0) return false;
   }
   double number = 0;
-  // What is beyond the range of doubles stays a text: as the value of a variable, 12e4567 may be part of a hash.
+  // A number beyond the range of doubles stays a text: the 12e4567 in a variable may be a part of a hash.
   if (!whole(std::string_view(digits), number)) return false;
   value = minus ? -number : number;
   return true;

@@ -62,7 +62,7 @@ std::vector<std::size_t> left_open(std::string_view text) {
 
 YamlMistake explain_yaml_error(std::string_view text, int line, int column, const std::string& message) {
   if (const auto tab = indenting_tab(text)) {
-    return {*tab, "a tab indents this line, but YAML allows only spaces for that"};
+    return {*tab, "a tab indents this line, but YAML allows only spaces for indentation"};
   }
   if (const std::vector<std::size_t> open = left_open(text); !open.empty()) {
     const char c = text[open.back()];
@@ -76,11 +76,11 @@ YamlMistake explain_yaml_error(std::string_view text, int line, int column, cons
   if (message.starts_with("end of ")) {
     const std::size_t first = std::min(at.find_first_not_of(blanks), at.size());
     return {begin + first,
-            "this line is indented differently from those that it belongs to; begin it in the same column"};
+            "this line is indented differently from the lines that it belongs to; begin it in their column"};
   }
   if (message == "illegal map value") {
     return {offset,
-            "a second ': ' in one line; put a value that holds one into quotes, or indent this line like its "
+            "a second ': ' in one line; put a value that contains ': ' into quotes, or indent this line like its "
             "neighbours"};
   }
   return {offset, message};

@@ -12,8 +12,8 @@ struct YamlMistake {
   std::string message;     // without the place
 };
 
-// `line` and `column` (from 0) and `message` are yaml-cpp's. They are about the place where the parser gave up, which
-// is often far after the mistake: a tab, an unclosed bracket or quote, a line with another indentation.
+// `line` and `column` (from 0) and `message` are yaml-cpp's. They describe where the parser gave up, which is
+// often far behind the mistake itself: a tab, an unclosed bracket or quote, a line with another indentation.
 YamlMistake explain_yaml_error(std::string_view text, int line, int column, const std::string& message);
 
 }  // namespace wtool

@@ -22,8 +22,8 @@ constexpr std::size_t max_piece = 32 << 10;
 constexpr std::size_t pieces_at_once = 2;
 // What a record has around its piece: its length, its byte 0 or 1, a type and a tag.
 constexpr std::size_t around_piece = 2 + 1 + 1 + tag_size;
-// How much is received at once: at first, and in a flood. Both have room for the end of a handshake, the second one
-// also for a record.
+// How much is received at once: at first, and in a flood. Both sizes have room for a message of a handshake, and the
+// larger one has room for a record.
 constexpr std::size_t least_room = 16 << 10;
 constexpr std::size_t max_room = 256 << 10;
 
@@ -57,7 +57,7 @@ bool Channel::take_in() {
   return true;
 }
 
-// Afterwards there is always room: the unread bytes are part of one record, and max_room is more than the largest
+// After it, there is always room: the unread bytes are part of one record, and max_room is more than the largest
 // record.
 void Channel::make_room() {
   if (used_ > 0 && raw_.size() - filled_ < raw_.size() / 2) {
@@ -229,7 +229,7 @@ void watch_other_machine(int socket, std::chrono::seconds patience) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, seconds * 1000);
 }
 
-// Without this, the kernel begins with a buffer of 64 KiB, and enlarges it as the program reads. A TCP window that
+// By default, the kernel begins with a buffer of 64 KiB, and enlarges it as the program reads. A TCP window that
 // stays closed ends the connection, as if the other machine were gone.
 void make_room_for_window(int socket) {
   ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);

@@ -1,15 +1,15 @@
 // The protocol between a host and a pilot over one TCP connection, which is a slot of the pilot.
 //
 // In full:
-// - Where munge hands out the key (munge.h), a pilot that does not have it begins with an introduction of 48 bytes, and
-//   the host answers with a credential.
+// - Where munge hands out the key (munge.h), a pilot that does not have the key begins with an introduction of 48
+//   bytes, and the host answers with a credential.
 // - Handshake (noise.h): 48 bytes from the pilot, 48 bytes from the host. Then records in both directions, each with
-//   two bytes of length, most significant first, and as many bytes that the Noise cipher of that direction has sealed
-//   (at most 65,535).
+//   two bytes of length, most significant first, and then that many bytes (at most 65,535), which the Noise cipher
+//   of that direction has sealed.
 // - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a
 //   message. A message is at most `max_message` bytes; its first byte is its type.
-// - Anything else closes the connection: a length below a tag's, a record that does not open, a message that is too
-//   large.
+// - Anything else closes the connection: a length below that of a tag, a record that does not open, a message that is
+//   too large.
 // - Pilot to host: `hello` first, a JSON object; then for each call `started`, `running` if its program could be
 //   started, events, logs, beats, and `result` or `failure`; `leaving` when it takes no more calls. A call that was
 //   answered by `leaving`, without `started`, was not begun.
@@ -38,22 +38,22 @@ namespace wtool::pilot {
 inline constexpr int protocol_version = 4;
 inline constexpr std::size_t max_message = std::size_t{256} << 20;
 inline constexpr std::size_t max_hello = 4096;
-// The host's buffer has room for the smallest window, whatever the kernel permits; more than the largest is not worth
-// having.
+// The host's buffer has room for the smallest window, whatever size the kernel permits. A window above the largest
+// would gain nothing.
 inline constexpr std::size_t smallest_window = 128 << 10;
 inline constexpr std::size_t max_window = 512 << 10;
 // An event is at most this large, and at most a quarter of the window.
 inline constexpr std::size_t max_event = 64 << 10;
 // Below this size, a result need not wait until the host has taken all events.
 inline constexpr std::size_t small_result = 16 << 10;
-// The kernel doubles this size, for its own use. Where net.core.rmem_max permits less, it permits at least 208 KiB with
-// Linux's own settings, doubled as well: enough for the smallest window, one more event and a small result.
+// The kernel doubles this size, for its own use. Where net.core.rmem_max is lower, Linux's default of 208 KiB, which
+// the kernel doubles as well, is enough for the smallest window, one more event and a small result.
 inline constexpr int receive_buffer = 1 << 20;
 // A small message takes more room than its text: for its record, and for what the kernel adds to each packet.
 constexpr std::size_t cost(std::size_t text) { return text + 128; }
 
 // The pilot ends its calls when it has not heard from the host's machine for this long. The host waits longer before it
-// gives up a pilot, so that what the pilot ran is dead before the host tries again.
+// gives up on a pilot, so that what the pilot ran is dead before the host tries again.
 inline constexpr std::chrono::seconds pilot_patience{8};
 inline constexpr std::chrono::seconds host_patience{15};
 inline constexpr std::chrono::seconds beat_every{1};
@@ -104,7 +104,7 @@ class Channel {
 
   // The pilot's first move.
   bool begin(Suite suite = Suite::chacha);
-  // Reads what the socket has, without waiting. False when that closes the channel.
+  // Reads what the socket has, without waiting. False: the channel is closed.
   bool take_in();
   // The next message that has arrived in full.
   std::optional<ChannelMessage> next();
@@ -117,7 +117,7 @@ class Channel {
   // Holds a short text back, to send it in one packet with the next message; flush() sends it at the latest.
   bool send_with_next(Type type, std::string_view text);
   bool flush();
-  // Gives back memory that only a flood needs. Call it when the connection has nothing to do.
+  // Frees memory that only a flood needs. Call it when the connection has nothing to do.
   void rest();
   // Any thread: both sides see the end. The descriptor stays open until the object ends.
   void close();
@@ -136,22 +136,22 @@ class Channel {
   Introduce introduce_;  // empty once it was used
   std::optional<Cipher> receive_;
   std::atomic<State> state_{State::begun};
-  std::string raw_;           // what was received is in it from used_ to filled_
+  std::string raw_;           // holds the received bytes from used_ to filled_
   std::size_t used_ = 0;      // how many bytes of raw_ have been opened
   std::size_t filled_ = 0;    // how many have been received
   bool flooded_ = false;      // The last read took all the room that there was.
-  std::optional<Type> type_;  // of the message whose first records have come,
-  std::string partial_;       // and its text as far as it has come
+  std::optional<Type> type_;  // of a message that has arrived in part
+  std::string partial_;       // the text of that message so far
   std::optional<ChannelMessage> whole_;
   bool greeted_ = false;
 
   std::mutex sending_;
   std::optional<Cipher> send_;
-  std::string held_;     // records that go with the next one
+  std::string held_;     // records that are sent with the next message
   bool broken_ = false;  // a record may have been sent in part
 };
 
-// Lets the kernel find out that the other machine is gone, whatever the program at either end is busy with.
+// Makes the kernel notice that the other machine is gone, even while the programs at both ends are busy.
 void watch_other_machine(int socket, std::chrono::seconds patience);
 
 // Call it for a socket before it listens: the connections that it accepts then have room for a window.

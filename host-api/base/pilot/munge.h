@@ -7,8 +7,8 @@
 // - So the pilot knows that the key has just been sent by a process of its own user, and only a pilot of this user
 //   learns the key. With the key, the handshake of noise.h follows on the same connection, and on all further ones
 //   without munge.
-// - libmunge is opened when it is first needed; where it is not installed, or no munged answers, a ticket holds the
-//   key.
+// - libmunge is opened when it is first needed. Where it is not installed, or its daemon, munged, does not answer, a
+//   ticket holds the key.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ std::string framed(const std::string& credential);
 
 class Munge {
  public:
-  // `socket` is munged's; empty: libmunge's own. Nothing: `error` says why.
+  // `socket` is the path of munged's socket; empty: libmunge's default. Nothing: `error` says why.
   static std::optional<Munge> open(const std::string& socket, std::string& error);
 
   // A credential that only this user can open. Waits for munged. Nothing: `error` says why.

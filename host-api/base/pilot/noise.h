@@ -3,12 +3,12 @@
 //
 // - AESGCM is used if both processors have instructions for it: it takes two thirds of the time. The host's ticket says
 //   whether the host can use it, the pilot chooses, and the host tries which of the two opens the first message. The
-//   choice is part of what both sides prove.
+//   handshake authenticates the choice.
 // - Both sides prove that they know the same key of 32 bytes. Nobody who does not know it gets past the handshake, and
 //   the key itself is never sent.
 // - Each side contributes a fresh X25519 key, so that recorded traffic stays secret even if the shared key becomes
-//   known later. The first message can be replayed, but not a connection: a connection counts only once its first
-//   record has been opened.
+//   known later. The first message can be replayed, but not a connection: the host trusts a connection only once
+//   its first record has been opened.
 // - Each record is encrypted and numbered: one that was changed, repeated, left out or moved does not open.
 #pragma once
 
@@ -47,7 +47,7 @@ class Cipher {
   std::optional<std::string> open(std::string_view sealed, std::string_view bound = {});
   // Seals a text in place: `text` has room for a tag after its `size` bytes.
   void seal_in_place(char* text, std::size_t size, std::string_view bound = {});
-  // Opens a record in place; `size` includes the tag. False: the bytes are then of no use.
+  // Opens a record in place; `size` includes the tag. False: it does not open, and its bytes are lost.
   bool open_in_place(char* sealed, std::size_t size, std::string_view bound = {});
 
  private:

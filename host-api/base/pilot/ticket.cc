@@ -89,7 +89,7 @@ std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
     if (good && ticket.port > 0 && ticket.port < 65536 && ticket.slots > 0 && ticket.slots <= 1024) return ticket;
   } catch (const json::exception&) {
   }
-  error = "the ticket " + file + " is not what a host writes";
+  error = "the ticket " + file + " does not have the form that a host writes";
   return std::nullopt;
 }
 

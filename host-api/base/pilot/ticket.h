@@ -10,12 +10,12 @@
 namespace wtool::pilot {
 
 struct Ticket {
-  std::vector<std::string> addresses{};  // numeric; the first that answers with the key counts
+  std::vector<std::string> addresses{};  // numeric; the pilot uses the first that answers with the key
   int port = 0;
   int slots = 1;
   int idle_seconds = 60;
   int job_seconds = 3600;   // the time limit of the job, where Slurm does not say when it ends
-  int ending_seconds = 75;  // how long before that end a pilot ends its calls
+  int ending_seconds = 75;  // how long before the job's end a pilot ends its calls
   std::string directory{};  // the working directory of the host
   bool aes = false;         // the host can use AESGCM (noise.h)
   bool munge = false;       // the key is not here: the host gives it by munge
@@ -26,7 +26,7 @@ struct Ticket {
 // Makes the file with mode 0600; it must not exist yet. False: `error` says why.
 bool write_ticket(const std::string& file, const Ticket& ticket, std::string& error);
 
-// Nothing: `error` says why. A file that others can read, or that is another user's, is refused.
+// Nothing: `error` says why. A file that others can read, or that belongs to another user, is refused.
 std::optional<Ticket> read_ticket(const std::string& file, std::string& error);
 
 }  // namespace wtool::pilot

@@ -1,4 +1,4 @@
-// What is to be masked in a text, collected from several readings of it.
+// Collects what must be masked in a text, which is read in several ways.
 #pragma once
 
 #include <cstddef>

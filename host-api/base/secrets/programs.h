@@ -9,7 +9,7 @@ namespace wtool::secrets {
 // Which part of the value is secret.
 enum class SecretPart {
   whole,
-  behind_colon,    // user:X; without a colon nothing
+  behind_colon,    // user:X; without a colon, nothing is secret
   behind_percent,  // user%X
   behind_comma,    // user,X
   behind_equals,   // name=X; name=X
@@ -22,8 +22,8 @@ struct SecretOption {
   std::string_view letters;      // one-letter options; the value is the rest of the word, or the next word
   std::string_view long_option;  // as it is written, with its dashes
   SecretPart part = SecretPart::whole;
-  std::string_view command = {};  // one of the two words after the program: `login`
-  std::string_view flags = {};    // other letters that may come before it in the same word; they take no value
+  std::string_view command = {};  // if set, one of the two words after the program must be it: `login`
+  std::string_view flags = {};    // letters that may come before the option in its word; they take no value
   bool attached_only = false;     // -pX gives a secret, -p X does not
 };
 

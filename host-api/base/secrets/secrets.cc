@@ -52,8 +52,8 @@ void add_forms(std::string_view value, std::vector<std::string>& forms) {
   forms.emplace_back(value);
   forms.push_back(percent_encoded(value));
   forms.push_back(base64(value));
-  // If the encoded text continues, for instance with a newline, only the groups of three bytes before that are the
-  // same.
+  // A program may encode more than the value, for instance a newline after it. Then only the base64 of the value's
+  // whole groups of three bytes is the same.
   forms.push_back(base64(value.substr(0, value.size() / 3 * 3)));
 }
 

@@ -20,7 +20,7 @@ bool is_upper_name(std::string_view name) {
   return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// A word of a language is rarely made of letters and digits.
+// Ordinary words rarely mix letters and digits.
 bool looks_random(std::string_view value) {
   const bool digit = std::any_of(value.begin(), value.end(), is_digit);
   const bool letter = std::any_of(value.begin(), value.end(), is_letter);
@@ -146,7 +146,7 @@ class TextScan {
     }
   }
 
-  // Takes [begin, end) as the name of something. Returns where to continue after its value, which is masked if needed;
+  // Reads [begin, end) as a name. Returns where to continue after its value, which is masked if needed;
   // nothing if it is not a name with a value.
   std::optional<std::size_t> named(std::size_t begin, std::size_t end) {
     const std::string_view word = text_.substr(begin, end - begin);
@@ -184,7 +184,7 @@ class TextScan {
     if (at_or_nul(sign) == '=' && at_or_nul(sign + 1) != '=' && at_or_nul(sign + 1) != '~') {
       const std::size_t from = behind_blanks(sign + 1);
       const char quote = at_or_nul(from);
-      // In 'token = ' the quote closes a text that began before the name.
+      // In "'token = '", the second quote closes a text that began before the name.
       const bool closes = begin > 0 && text_[begin - 1] == quote;
       if (!closes && (quote == '\'' || quote == '"' || begins_line(begin))) return value(from);
     }
@@ -303,7 +303,7 @@ class TextScan {
     }
     end = std::min(end, text_.size());
     if (refers(begin, end)) return end;
-    // The quotes around it stay, so that the line can still be read.
+    // The quotes around the value stay, so that the line can still be read.
     const bool quoted =
         end - begin >= 2 && (text_[begin] == '\'' || text_[begin] == '"') && text_[end - 1] == text_[begin];
     add(begin + (quoted ? 1U : 0U), end - (quoted ? 1U : 0U));

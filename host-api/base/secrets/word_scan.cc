@@ -22,11 +22,11 @@ int hex_value(char c) {
 
 // One word, without its quotes.
 struct UnquotedWord {
-  std::string_view plain;              // where nothing in it is quoted
+  std::string_view plain;              // the word, if nothing in it is quoted
   std::size_t begin = 0;               // of plain, in the piece
-  std::string own;                     // its text, where something in it is quoted
+  std::string own;                     // the word, if something in it is quoted
   std::vector<CharacterPlace> places;  // one for each character of `own`
-  bool in_single_quotes = false;       // it begins in them
+  bool in_single_quotes = false;       // the word begins in them
   bool is_here_string = false;
 
   std::string_view text() const { return places.empty() ? plain : std::string_view(own); }
@@ -134,7 +134,7 @@ class WordScan {
     if (inside.find_first_of(" \t\n") != std::string_view::npos) scan_words(piece, values_, marks_, depth_ + 1);
   }
 
-  // Values of the environment that quotes cut into pieces.
+  // Marks values of the environment that quotes cut into pieces.
   void find_values(const UnquotedWord& word) {
     const std::string_view text = word.text();
     for (const std::string& value : values_) {
@@ -219,7 +219,7 @@ class WordScan {
     if (dashes == 0) {
       if (separator < text.size() && text[separator] == '=' && is_secret_name(name))
         return mark(words_[i], separator + 1);
-      // //registry.example.org/:_authToken
+      // Such as //registry.example.org/:_authToken.
       if (!sets) return;
       const std::size_t tail = text.find_last_of("/:");
       const std::string_view last = tail == std::string_view::npos ? text : text.substr(tail + 1);
@@ -246,7 +246,7 @@ class WordScan {
     for (std::size_t at = 1; at < text.size(); ++at) {
       if (row.letters.find(text[at]) != std::string_view::npos) {
         if (at + 1 < text.size()) {
-          // In a bundle of letters, this may be one of the letters.
+          // If any letter may be a flag, what follows may be flags, too, unless the option is the first letter.
           if (at == 1 || row.flags.size() < 50) value(row, words_[i], at + 1);
           if (row.flags.size() < 50 || at == 1) return;
         } else if (!row.attached_only) {
@@ -346,7 +346,7 @@ class WordScan {
                        [](std::string_view word) { return base_name(word) == "chpasswd"; });
   }
 
-  // What `echo` or `printf` hands to a program that reads a secret.
+  // Masks what `echo` or `printf` prints for a program that reads a secret.
   void printed(const Words& words) {
     if (words.empty() || !is_any_of({"echo", "printf"}, base_name(words.front().text()))) return;
     const bool pairs = names_chpasswd();
@@ -368,11 +368,11 @@ class WordScan {
   void mark_next(std::size_t i) {
     if (i + 1 == words_.size()) return;
     const std::string_view next = words_[i + 1].text();
-    // The value only says where the secret is read from.
+    // A value with such a beginning only says where the secret is read from.
     for (const std::string_view source : {"-", "id=", "env:", "file:", "fd:", "stdin", "@"}) {
       if (next.starts_with(source)) return;
     }
-    // Then the text is a sentence about the option, not a use of it.
+    // Before such a word, the option is mentioned in a sentence, not used.
     if (is_any_of({"of", "is", "and", "or", "for", "to", "in", "was", "has", "must", "needs", "cannot", "takes"},
                   next)) {
       return;

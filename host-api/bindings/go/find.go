@@ -10,12 +10,12 @@ import (
 
 const pluginName = "shell_tools.so"
 
-// FindPlugin gives the path of shell_tools.so: what the variable WTOOL_PLUGIN names; without it beside the program wtool that PATH
-// finds, or where pkg-config says.
+// FindPlugin returns the path of shell_tools.so. The variable WTOOL_PLUGIN names it. Without that variable, it is looked for beside the
+// program wtool in PATH, and then in the folder that pkg-config prints.
 func FindPlugin() (string, error) {
 	if named := os.Getenv("WTOOL_PLUGIN"); named != "" {
 		if !isFile(named) {
-			return "", fmt.Errorf("WTOOL_PLUGIN names %q, and there is no such file", named)
+			return "", fmt.Errorf("WTOOL_PLUGIN names %q, but there is no such file", named)
 		}
 		return named, nil
 	}
@@ -61,7 +61,7 @@ func fromPkgConfig() string {
 	return unquoted(strings.TrimSpace(string(answer)))
 }
 
-// unquoted undoes what pkg-config does to a path: it writes it as for a shell, `a\ folder`.
+// unquoted undoes the quoting of pkg-config, which prints a path as a shell reads it: `a\ folder`.
 func unquoted(text string) string {
 	var plain strings.Builder
 	for i := 0; i < len(text); i++ {

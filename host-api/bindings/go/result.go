@@ -12,9 +12,9 @@ type Result struct {
 	Text      string // for people and models
 	Metadata  map[string]any
 
-	Stdout   string // all of it, or what came until the command was ended
+	Stdout   string // the whole output, or what came before the command was ended
 	Stderr   string
-	ExitCode int // -1 where the command did not end by itself, or did not run
+	ExitCode int // -1 if the command did not end by itself, or did not run
 
 	ErrorCode string // such as "exit_nonzero" or "timed_out"; empty where IsError is false
 	Message   string
@@ -28,7 +28,7 @@ func (e *CommandError) Error() string {
 	return strings.TrimSpace(e.Result.Message + " " + e.Result.Hint)
 }
 
-// Err is a *CommandError where the result is an error, else nil.
+// Err returns a *CommandError if the result is an error, else nil.
 func (r *Result) Err() error {
 	if !r.IsError {
 		return nil
@@ -36,7 +36,7 @@ func (r *Result) Err() error {
 	return &CommandError{r}
 }
 
-// readResult gives nil where the text is not a result.
+// readResult returns nil if the text is not a result.
 func readResult(text string, cancelled bool) *Result {
 	var answer struct {
 		IsError  *bool                   `json:"is_error"`

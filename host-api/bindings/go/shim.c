@@ -38,7 +38,7 @@ const wtool_entry* shim_open(const char* path, const char** problem) {
   entry = dlsym(library, WTOOL_ENTRY_SYMBOL);
   if (entry == NULL || entry->abi_major != WTOOL_ABI_MAJOR || !WTOOL_HAS_FN(entry, tool_new) || entry->init == NULL ||
       entry->deinit == NULL || entry->tool_count == NULL || entry->tool_at == NULL) {
-    *problem = "it has no complete entry " WTOOL_ENTRY_SYMBOL ", so it is no plugin of wtool of this version";
+    *problem = "it has no complete entry " WTOOL_ENTRY_SYMBOL ", so it is not a plugin for this version of wtool";
     return NULL;
   }
   return entry;

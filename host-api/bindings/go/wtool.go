@@ -33,7 +33,7 @@ import (
 
 const shell = "shell_execute"
 
-// Tool is what a tool is.
+// Tool describes a tool of a plugin.
 type Tool struct {
 	ID, Title, Version, Description              string
 	InputSchema, OutputSchema                    string // JSON Schema 2020-12, as text; OutputSchema may be empty
@@ -48,20 +48,21 @@ const (
 	Stderr Stream = 2
 )
 
-// OnOutput is called while the command runs, on the goroutine that makes the call; if it is slow, the command waits. The bytes are its
-// own. What it panics with stops the call, and leaves the call when nothing of it is left. It must not call runtime.Goexit.
+// OnOutput is called while the command runs, on the goroutine that makes the call; if it is slow, the command waits. It may keep the
+// bytes. A panic in it stops the call, and continues in Run or Call when no process of the call is left. It must not call
+// runtime.Goexit.
 type OnOutput func(stream Stream, bytes []byte)
 
-// Options of a shell command. The zero value has none.
+// Options are the options of a shell command. The zero value sets none of them.
 type Options struct {
-	Timeout  time.Duration     // 0: the configured one
-	Dir      string            // empty: the program's own
+	Timeout  time.Duration     // 0: the configured timeout
+	Dir      string            // empty: the working directory of this program
 	Env      map[string]string // added to the environment
 	Stdin    string
 	OnOutput OnOutput
 }
 
-// Plugin is a plugin library with its tools, to be called from any goroutine, several at once. One at a time can be open for each library.
+// Plugin is a plugin library with its tools. Any goroutine may call them, several at once. Each library can be open only once at a time.
 type Plugin struct {
 	path  string
 	entry *C.wtool_entry
@@ -83,7 +84,7 @@ func Find() (*Plugin, error) {
 	return Open(path, nil)
 }
 
-// Open opens a plugin with a configuration of its tools. Files of the program wtool are not read.
+// Open opens a plugin with a configuration of its tools. The configuration files of the program wtool are not read.
 func Open(path string, configuration map[string]any) (*Plugin, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -153,8 +154,8 @@ func (p *Plugin) makeTool(id C.wtool_view, name string, config []byte) error {
 // Tools are the tools of the plugin.
 func (p *Plugin) Tools() []Tool { return append([]Tool(nil), p.tools...) }
 
-// Run runs shell text, and returns when nothing of it is left. A command that fails is a result without an error; result.Err() makes one
-// of it. A context that ends cancels the call; its error comes with the result then.
+// Run runs shell text, and returns when no process of it is left. A command that fails gives a result and no error; result.Err() makes
+// an error of the result. A context that ends cancels the call; Run then returns the context's error with the result.
 func (p *Plugin) Run(ctx context.Context, command string, options Options) (*Result, error) {
 	arguments := map[string]any{"command": command}
 	if options.Dir != "" {
@@ -168,7 +169,7 @@ func (p *Plugin) Run(ctx context.Context, command string, options Options) (*Res
 	}
 	var deadline time.Duration
 	if options.Timeout != 0 {
-		// The tool takes whole seconds; a part of one is held by the deadline of the call.
+		// The tool takes whole seconds, so the deadline of the call enforces a fraction of a second.
 		arguments["timeout"] = int64(math.Ceil(options.Timeout.Seconds()))
 		if options.Timeout > 0 && options.Timeout%time.Second != 0 {
 			deadline = options.Timeout
@@ -177,13 +178,13 @@ func (p *Plugin) Run(ctx context.Context, command string, options Options) (*Res
 	return p.call(ctx, shell, arguments, deadline, options.OnOutput)
 }
 
-// Call calls a tool and returns when nothing of the call is left. The arguments are anything that becomes a JSON object; onOutput may be
-// nil. Errors are as of Run.
+// Call calls a tool and returns when no process of the call is left. The arguments are anything that becomes a JSON object; onOutput may
+// be nil. Errors are those of Run.
 func (p *Plugin) Call(ctx context.Context, tool string, arguments any, onOutput OnOutput) (*Result, error) {
 	return p.call(ctx, tool, arguments, 0, onOutput)
 }
 
-// Close ends all calls that still run, waits for them, and ends the plugin. A second time it does nothing. Not from an OnOutput.
+// Close ends all calls that still run, waits for them, and ends the plugin. A second call does nothing. An OnOutput must not call Close.
 func (p *Plugin) Close() {
 	p.mutex.Lock()
 	first := !p.closed
@@ -205,7 +206,7 @@ func (p *Plugin) end() {
 	C.shim_deinit(p.entry)
 }
 
-// A call between its making and its end.
+// A call, from its creation to its end.
 type call struct {
 	tool     *C.wtool_tool
 	handle   *C.wtool_call // nil once it has ended; guarded by the mutex
@@ -231,7 +232,7 @@ func (p *Plugin) call(ctx context.Context, tool string, arguments any, deadline 
 		for _, known := range p.tools {
 			names = append(names, known.ID)
 		}
-		return nil, fmt.Errorf("there is no tool %q; there are: %s", tool, strings.Join(names, ", "))
+		return nil, fmt.Errorf("there is no tool %q; the tools are %s", tool, strings.Join(names, ", "))
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -276,7 +277,7 @@ func (p *Plugin) call(ctx context.Context, tool string, arguments any, deadline 
 	}
 	result := readResult(text(answer.result.bytes), cancelled)
 	if result == nil {
-		return nil, fmt.Errorf("the answer of %s is not a result; this is a defect of the plugin", tool)
+		return nil, fmt.Errorf("the answer of %s is not a result, which is a defect of the plugin", tool)
 	}
 	if cancelled && ctx.Err() != nil {
 		return result, ctx.Err()
@@ -284,7 +285,7 @@ func (p *Plugin) call(ctx context.Context, tool string, arguments any, deadline 
 	return result, nil
 }
 
-// begin makes the call, so that Close knows of it before it can run.
+// begin makes the call and records it, so that Close can cancel it even before it runs.
 func (p *Plugin) begin(one *call, arguments []byte, deadline time.Duration, sink cgo.Handle) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -320,7 +321,7 @@ func wtoolTakeOutput(sink C.uintptr_t, kind C.uint32_t, bytes unsafe.Pointer, si
 	if one.panicked {
 		return 1
 	}
-	// A panic must not cross the plugin.
+	// A panic must not pass through the plugin.
 	ended := false
 	defer func() {
 		if !ended {
@@ -332,7 +333,7 @@ func wtoolTakeOutput(sink C.uintptr_t, kind C.uint32_t, bytes unsafe.Pointer, si
 	return 0
 }
 
-// withStdin offers standard input where there is a shell, unless the configuration says otherwise.
+// withStdin lets a shell tool take standard input, unless the configuration says otherwise.
 func (p *Plugin) withStdin(configuration map[string]any) map[string]any {
 	all := map[string]any{}
 	for key, value := range configuration {

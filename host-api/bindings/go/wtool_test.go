@@ -16,10 +16,10 @@ import (
 	"wtool"
 )
 
-// Calls of a real plugin, which WTOOL_PLUGIN names. Commands carry a mark of their own in their arguments; what is alive is counted in
-// /proc. The tests run one after another: one plugin at a time can be open.
+// Calls of a real plugin, which WTOOL_PLUGIN names. Each command has a mark of its own in its arguments, by which its live processes are
+// counted in /proc. The tests run one after another, because only one plugin can be open at a time.
 
-const bound = 20 * time.Second // within which what is awaited must have happened
+const bound = 20 * time.Second // the longest that a test waits for something to happen
 
 var (
 	background = context.Background()
@@ -32,7 +32,7 @@ func newMark() string {
 	return fmt.Sprintf("620.%d%04d", os.Getpid(), marks)
 }
 
-// bearers are the processes that have the mark in their arguments. (Those of a zombie are empty.)
+// bearers are the processes that have the mark in their arguments. (A zombie has no arguments.)
 func bearers(mark string) (found []string) {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range files {
@@ -59,7 +59,7 @@ func until(t *testing.T, condition func() bool) {
 	}
 }
 
-// tree is a command whose three processes carry the mark: one in the background, one in a session of its own, one in front.
+// tree is a command whose three processes carry the mark: one in the background, one in a session of its own, one in the foreground.
 func tree(mark string) string {
 	return fmt.Sprintf("sleep %[1]s & setsid sleep %[1]s & echo ready; sleep %[1]s", mark)
 }
@@ -154,7 +154,7 @@ func TestArgumentsThatNoToolTakesAreResultsOrErrors(t *testing.T) {
 		t.Error("a channel became JSON")
 	}
 	_, err := plugin.Call(background, "shell", nil, nil)
-	if err == nil || !strings.HasPrefix(err.Error(), `there is no tool "shell"; there are: shell_execute`) {
+	if err == nil || !strings.HasPrefix(err.Error(), `there is no tool "shell"; the tools are shell_execute`) {
 		t.Error(err)
 	}
 	result, err := plugin.Call(background, "pty_list", nil, nil)

@@ -1,4 +1,4 @@
-/* The native part of the package: wtool/tool.h for JavaScript, in five functions. index.js is its only user, and has the comforts.
+/* The native part of the package: wtool/tool.h for JavaScript, in five functions. Only index.js uses it, and makes it convenient.
  *
  *   load(path) -> {handle, tools}          opens a library and reads its descriptors
  *   start(handle, config, receive)         init, and all tools with this configuration
@@ -6,13 +6,13 @@
  *   cancel(handle, number, now, reason)
  *   close(handle)                          ends what runs, waits for it, and ends the plugin
  *
- * receive(number, "output", stream, bytes) and receive(number, "end", status, result, error) come on the JavaScript thread, in order.
+ * receive(number, "output", stream, bytes) and receive(number, "end", status, result, error) are called on the JavaScript thread, in order.
  *
- * Threads: a call has a thread of its own rather than one of libuv's pool, whose four would soon be taken by long commands, and with
- * them every file and every name that the program looks up. A thread talks to JavaScript through one threadsafe function. Its queue
- * has no bound; what bounds output is `queued`: beyond that the sink waits, and with it the command. Whoever ends the plugin sets
- * `ending` first, so that nobody waits for a JavaScript thread that waits for him. All members of a call but `queued` belong to the
- * JavaScript thread, which joins the call's thread before it frees it. */
+ * Threads: a call has a thread of its own rather than one of libuv's pool. Long commands would soon take all four threads of that pool,
+ * which the program needs to read files and look up names. The threads talk to JavaScript through one threadsafe function, whose queue
+ * has no bound. `queued` bounds the output instead: above MOST_QUEUED the sink waits, and the command with it. end() sets `ending` first,
+ * so that no thread of a call waits for a JavaScript thread that waits for it. All members of a call except `queued` belong to the
+ * JavaScript thread, which joins the call's thread before it frees the call. */
 #include <dlfcn.h>
 #include <node_api.h>
 #include <pthread.h>
@@ -37,13 +37,13 @@ struct call {
   struct call* next;
 };
 
-/* Lives until the process ends: messages that are still on their way may name it. */
+/* Lives until the process ends: messages that are still on their way may refer to it. */
 struct plugin {
   void* library;
   const wtool_entry* entry;
   wtool_host host;
   const wtool_tool** tools;
-  uint32_t n_tools; /* made ones */
+  uint32_t n_tools; /* how many of `tools` exist */
   napi_threadsafe_function to_js;
   struct call* calls;
   uint32_t last_number;
@@ -82,7 +82,7 @@ static void release(wtool_blob* blob) {
   if (blob->release != NULL) blob->release(blob);
 }
 
-/* NULL when memory is out, or nothing is there. */
+/* NULL: `from` is empty, or no memory is left. */
 static char* copy_of(wtool_view from) {
   char* copy = from.size == 0 ? NULL : malloc(from.size);
   if (copy != NULL) memcpy(copy, from.data, from.size);
@@ -97,7 +97,7 @@ static napi_value fail(napi_env env, const char* what, const char* which, wtool_
   return NULL;
 }
 
-/* A copy with a NUL at its end, for the caller to free; NULL, and an exception, where the value is no text. */
+/* A copy with a NUL at its end, for the caller to free. NULL with an exception: the value is not a string, or no memory is left. */
 static char* text_of(napi_env env, napi_value value, size_t* size) {
   char* text = NULL;
   *size = 0;
@@ -170,7 +170,7 @@ static void* run(void* context) {
   wtool_blob error = empty_blob();
   const wtool_status status = call->tool->call_run(call->handle, &result, &error);
   struct message* message = calloc(1, sizeof *message);
-  if (message != NULL) { /* Without memory for a few bytes, nobody hears of the end; Node has died before that. */
+  if (message != NULL) { /* Without memory for so few bytes, the end is not reported; Node dies before that. */
     message->number = call->number;
     message->is_end = true;
     message->status = status;
@@ -187,7 +187,7 @@ static void* run(void* context) {
 
 /* ---- On the JavaScript thread. */
 
-/* The call's thread has ended, or is about to. */
+/* Frees the call, whose thread has ended or is about to. */
 static void forget(struct plugin* plugin, struct call* call) {
   struct call** at = &plugin->calls;
   while (*at != call) at = &(*at)->next;
@@ -259,7 +259,7 @@ static void end_tools(struct plugin* plugin) {
   plugin->entry->deinit();
 }
 
-/* Ends all that runs, and the plugin. The messages of the calls that it ends are still delivered, if JavaScript runs on. */
+/* Ends all calls, and then the plugin. The messages of these calls are still delivered if JavaScript continues to run. */
 static void end(struct plugin* plugin) {
   struct call* call;
   if (!plugin->started) return;
@@ -275,7 +275,7 @@ static void end(struct plugin* plugin) {
   end_tools(plugin);
 }
 
-/* Of a worker thread that is terminated, no JavaScript runs any more. */
+/* For instance, a worker thread was terminated. No JavaScript of it runs from now on. */
 static void end_of_environment(void* context) { end(context); }
 
 static const void* no_extension(const wtool_host* host, const char* id) {
@@ -318,7 +318,7 @@ static napi_value load(napi_env env, napi_callback_info info) {
       plugin->entry->tool_at == NULL) {
     dlclose(plugin->library);
     free(plugin);
-    return fail(env, "it has no complete entry", WTOOL_ENTRY_SYMBOL, view("it is no plugin of wtool of this version"));
+    return fail(env, "it has no complete entry", WTOOL_ENTRY_SYMBOL, view("not a plugin for this version of wtool"));
   }
   napi_create_object(env, &answer);
   napi_create_array(env, &tools);
@@ -379,7 +379,7 @@ static napi_value start(napi_env env, napi_callback_info info) {
     const wtool_status status = plugin->entry->tool_new(descriptor->id, text, &plugin->tools[i], &error);
     plugin->n_tools = i + 1;
     if (status == WTOOL_OK && is_complete(plugin->tools[i])) continue;
-    if (status == WTOOL_OK) plugin->tools[i] = NULL; /* What lacks functions cannot be destroyed. */
+    if (status == WTOOL_OK) plugin->tools[i] = NULL; /* A tool that lacks functions cannot be destroyed. */
     fail(env, "a tool cannot be", "made", error.bytes);
     release(&error);
     free(config);
@@ -393,9 +393,9 @@ static napi_value start(napi_env env, napi_callback_info info) {
     end_tools(plugin);
     return fail(env, "the threads of calls cannot reach", "JavaScript", view(""));
   }
-  /* It keeps the process alive only while calls run. */
+  /* The function keeps the process alive only while calls run. */
   napi_unref_threadsafe_function(env, plugin->to_js);
-  /* After the threadsafe function: hooks run in reverse, and the calls must end while it is still there. */
+  /* Added after the threadsafe function: hooks run in reverse order, and the calls must end while the function still exists. */
   napi_add_env_cleanup_hook(env, end_of_environment, plugin);
   plugin->started = true;
   return NULL;

@@ -1,4 +1,4 @@
-// Compiles the addon with the system's C compiler, into build/wtool.node beside this file. Exits with 77 where Node's headers are missing.
+// Compiles the addon with the system's C compiler, into build/wtool.node beside this file. Exits with 77 if Node's headers are missing.
 'use strict';
 const { execFileSync } = require('node:child_process');
 const fs = require('node:fs');

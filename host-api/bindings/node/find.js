@@ -21,18 +21,18 @@ function besideProgram() {
 function fromPkgConfig() {
   try {
     const folder = execFileSync('pkg-config', ['--variable=plugindir', 'wtool'], { stdio: ['ignore', 'pipe', 'ignore'], timeout: 10_000 });
-    return folder.toString().trim().replace(/\\(.)/g, '$1') || undefined; // it writes a path as for a shell: `a\ folder`
+    return folder.toString().trim().replace(/\\(.)/g, '$1') || undefined; // it prints a path as a shell reads it: `a\ folder`
   } catch {
     return undefined;
   }
 }
 
-// The path of shell_tools.so: what WTOOL_PLUGIN names; without that variable beside the program `wtool` that PATH finds, or where
-// pkg-config says. Throws where it is not found.
+// The path of shell_tools.so. The variable WTOOL_PLUGIN names it. Without that variable, it is looked for beside the program `wtool` in
+// PATH, and then in the folder that pkg-config prints. Throws if it is not found.
 function findPlugin() {
   const named = process.env.WTOOL_PLUGIN;
   if (named) {
-    if (!isFile(named)) throw new Error(`WTOOL_PLUGIN names '${named}', and there is no such file`);
+    if (!isFile(named)) throw new Error(`WTOOL_PLUGIN names '${named}', but there is no such file`);
     return path.resolve(named);
   }
   const lookedAt = [];

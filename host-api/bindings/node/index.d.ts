@@ -7,7 +7,7 @@ export interface Tool {
   version: string;
   description: string;
   inputSchema: Record<string, unknown>;
-  /** Empty where the tool states none. */
+  /** Empty: the tool declares none. */
   outputSchema: Record<string, unknown>;
   readOnly: boolean;
   destructive: boolean;
@@ -20,9 +20,9 @@ export type Stream = 'stdout' | 'stderr';
 export interface CallOptions {
   /** Seconds after which the call is ended, whatever the tool's own timeout. */
   deadline?: number;
-  /** Aborted, it cancels the call; the promise is rejected with an AbortError when nothing of the call is left. */
+  /** When it is aborted, the call is cancelled, and the promise is rejected with an AbortError when no process of the call is left. */
   signal?: AbortSignal;
-  /** Called while the command runs. What it throws stops the call, and the promise is rejected with it. */
+  /** Called while the command runs. An exception in it stops the call and rejects the promise. */
   onOutput?: (stream: Stream, bytes: Buffer) => void;
 }
 
@@ -34,7 +34,7 @@ export interface RunOptions extends CallOptions {
   env?: Record<string, string>;
   /** The command's standard input. */
   input?: string;
-  /** Reject with a CommandError where the result is an error. */
+  /** Reject with a CommandError if the result is an error. */
   check?: boolean;
 }
 
@@ -46,16 +46,16 @@ export class Result {
   readonly metadata: Record<string, unknown>;
   readonly cancelled: boolean;
   readonly text: string;
-  /** All of it, or what came until the command was ended. */
+  /** The whole output, or what came before the command was ended. */
   readonly stdout: string;
   readonly stderr: string;
-  /** null where the command did not end by itself, or did not run. */
+  /** null if the command did not end by itself, or did not run. */
   readonly exitCode: number | null;
-  /** Such as 'exit_nonzero' or 'timed_out'; null where isError is false. */
+  /** Such as 'exit_nonzero' or 'timed_out'; null if isError is false. */
   readonly errorCode: string | null;
   readonly message: string;
   readonly hint: string;
-  /** This result, or a CommandError is thrown where it is an error. */
+  /** Returns this result. Throws a CommandError if the result is an error. */
   check(): Result;
 }
 
@@ -69,7 +69,7 @@ export class CommandError extends Error {
 export class Call extends EventEmitter {
   private constructor();
   readonly result: Promise<Result>;
-  /** SIGTERM first, or now. The promise is settled when the call has ended. */
+  /** Asks the call to stop: with SIGTERM first, or `now`. The promise is settled when the call has ended. */
   cancel(reason?: string, options?: { now?: boolean }): void;
   on(event: Stream, listener: (bytes: Buffer) => void): this;
 }

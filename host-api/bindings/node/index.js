@@ -4,7 +4,7 @@
 //   const result = await run('ls -l', { timeout: 5 });
 //   console.log(result.exitCode, result.stdout);
 //
-// When a promise is settled, nothing that its command started is alive. index.d.ts has the types, README.md the rest.
+// When a promise is settled, nothing that its command started is alive. index.d.ts has the types; README.md explains them.
 'use strict';
 const { EventEmitter } = require('node:events');
 const path = require('node:path');
@@ -15,7 +15,7 @@ const OK = 0;
 const CANCELLED = 3;
 const SHELL = 'shell_execute';
 
-// The call could not be made as a call: no plugin, no such tool, a configuration that is not valid.
+// No call could be made: there is no plugin or no such tool, or the configuration is not valid.
 class PluginError extends Error {
   name = 'PluginError';
 }
@@ -64,8 +64,8 @@ class Result {
   }
 }
 
-// One call: emits 'stdout' and 'stderr' with a Buffer while the command runs. `result` is a promise. What a listener throws stops the
-// call, and `result` is rejected with it.
+// One call: emits 'stdout' and 'stderr' with a Buffer while the command runs. `result` is a promise. An exception in a listener
+// stops the call and rejects `result`.
 class Call extends EventEmitter {
   #cancel;
   #thrown;
@@ -96,15 +96,15 @@ class Call extends EventEmitter {
     if (signal) {
       const abort = () => {
         this.#aborted = { reason: signal.reason };
-        this.cancel('it was aborted');
+        this.cancel('its AbortSignal was aborted');
       };
       signal.addEventListener('abort', abort, { once: true });
       this.#unlisten = () => signal.removeEventListener('abort', abort);
     }
   }
 
-  // Asks the call to stop: SIGTERM first, or `now`. The promise is settled when it has ended.
-  cancel(reason = 'it was cancelled', { now = false } = {}) {
+  // Asks the call to stop: with SIGTERM first, or `now`. `result` is settled when the call has ended.
+  cancel(reason = 'the call was cancelled', { now = false } = {}) {
     this.#cancel(now, String(reason));
   }
 
@@ -120,7 +120,7 @@ class Call extends EventEmitter {
       if (typeof parsed.is_error !== 'boolean') throw new TypeError('it has no "is_error"');
       result = new Result(parsed, status === CANCELLED);
     } catch (problem) {
-      return reject(new PluginError(`the answer of ${tool} is not a result: ${problem.message}; this is a defect of the plugin`));
+      return reject(new PluginError(`the answer of ${tool} is not a result: ${problem.message}, which is a defect of the plugin`));
     }
     if (this.#aborted !== undefined) return reject(aborted(this.#aborted.reason, result));
     resolve(result);
@@ -136,17 +136,17 @@ function addon() {
   try {
     return require('./build/wtool.node');
   } catch (problem) {
-    throw new PluginError(`the addon is missing or not of this Node; \`node ${path.join(__dirname, 'build.js')}\` compiles it: ${problem.message}`);
+    throw new PluginError(`the addon cannot be loaded: ${problem.message}; \`node ${path.join(__dirname, 'build.js')}\` compiles it`);
   }
 }
 
 function checkSeconds(name, value) {
-  if (typeof value !== 'number') throw new TypeError(`${name} is a number of seconds, not ${String(value)}`);
-  if (!(value > 0 && Number.isFinite(value))) throw new RangeError(`${name} is a number of seconds above 0, not ${value}`);
+  if (typeof value !== 'number') throw new TypeError(`${name} must be a number of seconds, not ${String(value)}`);
+  if (!(value > 0 && Number.isFinite(value))) throw new RangeError(`${name} must be a number of seconds above 0, not ${value}`);
 }
 
-// A plugin library with its tools. `config` is the configuration of its tools; files of the program `wtool` are not read. One at a time
-// can be open in a process.
+// A plugin library with its tools. `config` is the configuration of its tools; files of the program `wtool` are not read. Only one
+// can be open in a process at a time.
 class Plugin {
   #native = addon();
   #handle;
@@ -199,7 +199,7 @@ class Plugin {
     return !this.#open;
   }
 
-  // Runs shell text, and settles when nothing of it is left. A command that fails is a result, unless `check` is true.
+  // Runs shell text, and settles when no process of it is left. A command that fails gives a result, unless `check` is true.
   async run(command, { timeout, cwd, env, input, check = false, ...options } = {}) {
     const args = { command, working_directory: cwd, environment: env, stdin: input };
     let { deadline } = options;
@@ -212,8 +212,8 @@ class Plugin {
     return check ? result.check() : result;
   }
 
-  // Calls a tool. `onOutput(stream, bytes)` is called while it runs, `deadline` is in seconds; an aborted `signal` cancels the call and
-  // rejects the promise with an AbortError when nothing of it is left.
+  // Calls a tool. `onOutput(stream, bytes)` is called while it runs. `deadline` is in seconds. An aborted `signal` cancels the call, and
+  // rejects the promise with an AbortError when no process of the call is left.
   async call(tool, args = {}, { deadline, signal, onOutput } = {}) {
     if (signal?.aborted) throw aborted(signal.reason);
     const call = this.#start(tool, args, deadline, signal, onOutput !== undefined);
@@ -223,7 +223,7 @@ class Plugin {
     return call.result;
   }
 
-  // The call itself, for its events and its cancel().
+  // Like call(), but returns the Call, for its events and its cancel().
   start(tool, args = {}, { deadline, signal } = {}) {
     if (signal?.aborted) throw aborted(signal.reason);
     return this.#start(tool, args, deadline, signal, true);
@@ -233,11 +233,11 @@ class Plugin {
     if (!this.#open) throw new PluginError(`the plugin ${this.path} was closed`);
     const number = this.#numbers.get(tool);
     if (number === undefined) {
-      throw new PluginError(`there is no tool '${String(tool)}'; there are: ${[...this.#numbers.keys()].join(', ')}`);
+      throw new PluginError(`there is no tool '${String(tool)}'; the tools are ${[...this.#numbers.keys()].join(', ')}`);
     }
     if (deadline !== undefined) checkSeconds('deadline', deadline);
     const text = JSON.stringify(args);
-    if (typeof text !== 'string') throw new TypeError(`the arguments are an object, not ${String(args)}`);
+    if (typeof text !== 'string') throw new TypeError(`the arguments must be an object, not ${String(args)}`);
     const milliseconds = deadline === undefined ? 0 : Math.min(Math.max(1, Math.round(deadline * 1000)), Number.MAX_SAFE_INTEGER);
     const call = new Call(tool, signal, (receivers) => {
       let id;
@@ -255,7 +255,7 @@ class Plugin {
     return call;
   }
 
-  // Ends all calls that still run, waits for them, and then the plugin. A second time it does nothing.
+  // Ends all calls that still run, waits for them, and then ends the plugin. A second call does nothing.
   async close() {
     if (!this.#open) return;
     this.#open = false;

@@ -2,21 +2,21 @@
  *
  * A host loads a plugin (a shared library), reads the descriptors of its tools, and calls them: a JSON object in, a
  * JSON object out, with live output and cancellation. This header is the whole contract; ext/ holds optional
- * extensions, one a file. The rules that hold for every function are in docs/abi.md, and in short:
+ * extensions, one per file. The rules that hold for every function are in docs/abi.md, and in short:
  *
  * - Threads. Every function says in square brackets where it may be called: [any-thread], [control], [run-thread],
  *   [constant]. docs/abi.md defines the tags.
  * - Sizes. Every struct starts with struct_size, set by whoever allocates the struct. Fields are only ever appended; a
- *   reader asks WTOOL_HAS before it touches a field that is newer than 1.0. wtool_view and wtool_field stand by value
- *   and in arrays, so they never grow.
- * - Errors. Two planes: a status other than WTOOL_OK says that the call could not be made as a call. Everything about
- *   the command itself, bad parameters included, is WTOOL_OK with a result whose "is_error" is true.
- * - Outputs are untouched when a function fails, but for `error`, which then may be filled with one English sentence.
+ *   reader asks WTOOL_HAS before it touches a field that is newer than 1.0. wtool_view and wtool_field are passed
+ *   by value and in arrays, so they never grow.
+ * - Errors are of two kinds. A status other than WTOOL_OK says that no call could be made. Everything about the command
+ *   itself, bad parameters included, is WTOOL_OK with a result whose "is_error" is true.
+ * - Outputs are untouched when a function fails, except for `error`, which may then hold one English sentence.
  * - No exception and no longjmp crosses the interface. All text is UTF-8; times are in the unit that the name says.
  * - Pointers that a function receives are valid until it returns, unless the member says otherwise.
- * - Stacks. A thread that calls a function of the plugin needs 128 KiB of stack at least.
- * - Standard input is no part of the interface: a tool that takes some has an argument for it, which is judged, shown to
- *   whoever approves, and recorded with the others.
+ * - Stacks. A thread that calls a function of the plugin needs at least 128 KiB of stack.
+ * - Standard input is not part of the interface. A tool that takes standard input has an argument for it, which is
+ *   judged, shown to whoever approves, and recorded with the other arguments.
  *
  * C11 and later, C++17 and later.
  */
@@ -48,13 +48,13 @@ extern "C" {
 /* True when *p holds the function pointer f and it is not NULL. */
 #define WTOOL_HAS_FN(p, f) (WTOOL_HAS(p, f) && (p)->f != NULL)
 
-/* A borrowed run of bytes. Not NUL-terminated. data may be NULL only when size is 0. By value; never grows. */
+/* Borrowed bytes. Not NUL-terminated. data may be NULL only when size is 0. Passed by value, so it never grows. */
 typedef struct wtool_view {
   const char* data;
   size_t size; /* bytes */
 } wtool_view;
 
-/* What a function says of the call itself. Fixed width, never an enum: an enum's size is the compiler's choice. */
+/* What a function reports about the call itself. Fixed width, never an enum: the compiler chooses an enum's size. */
 typedef int32_t wtool_status;
 #define WTOOL_OK 0
 #define WTOOL_E_INVALID_ARGUMENT 1 /* a struct is too small, a pointer is NULL, or the call was already run */
@@ -95,35 +95,35 @@ typedef struct wtool_host {
 #define WTOOL_HINT_DESTRUCTIVE 2u /* may destroy or overwrite; without meaning where READ_ONLY is set */
 #define WTOOL_HINT_IDEMPOTENT 4u  /* repeating a call with the same arguments changes nothing more */
 #define WTOOL_HINT_OPEN_WORLD 8u  /* reaches beyond the machine */
-/* Not for choosing: the tool holds its commands to wtool_request.limits. A tool without it may not
- * look at them, so a host makes no call with limits to such a tool. */
+/* Not a hint for choosing: the tool holds its commands to wtool_request.limits. A tool without this bit might ignore
+ * the limits, so a host makes no call with limits to such a tool. */
 #define WTOOL_HINT_LIMITS 16u
 
 /* What a tool is, before any object of it exists.
  * Ownership: the plugin's static data, valid as long as the library is loaded, readable before init. */
 typedef struct wtool_descriptor {
   uint32_t struct_size;
-  uint32_t hints;           /* WTOOL_HINT_*, all meant: an unset bit says no */
+  uint32_t hints;           /* WTOOL_HINT_*; a bit that is not set says no */
   wtool_view id;            /* stable, [a-z0-9_]+, unique in the plugin: "shell_execute" */
   wtool_view title;         /* for people: "Execute a shell command" */
   wtool_view version;       /* of the tool, semantic */
   wtool_view description;   /* for a model or a person that has to choose among tools */
   wtool_view input_schema;  /* JSON Schema 2020-12 of the arguments: an object schema, JSON text */
-  wtool_view output_schema; /* the same for "metadata" of the result; empty where there is none */
+  wtool_view output_schema; /* the same for "metadata" of the result; empty: no schema */
 } wtool_descriptor;
 
 #define WTOOL_EVENT_STDOUT 1u /* payload: raw bytes, cut anywhere, not always valid UTF-8 */
 #define WTOOL_EVENT_STDERR 2u /* the same */
 /* Payload: a JSON object that says where the command of the call is. A command has these states, in this order:
- *   {"state":"queued"}                                      it waits to be started; for a node of a cluster with
- *                                                           "reason":"node"
- *   {"state":"started","argv":["git","status"],"pid":4711}  its program runs; on another machine there is no "pid", but
- *                                                           "node", and where it has one "job"
+ *   {"state":"queued"}                                      it waits to be started; "reason" is "node" if it waits for
+ *                                                           a node of a cluster
+ *   {"state":"started","argv":["git","status"],"pid":4711}  its program runs; on another machine, "node" and perhaps
+ *                                                           "job" take the place of "pid"
  *   {"state":"stopping","reason":"timeout"}                 it is being stopped: "timeout" or "cancelled"
  *   {"state":"ended"}                                       it is over; the result says how
- * One that is not stopped is never "stopping", one that never started is not "started", and one that lost its place
- * before it began is "queued" again. A call that runs no command has no such events. Other keys and states may be
- * added: what is not known is to be ignored. Secrets in "argv" are masked. */
+ * A command that is not stopped is never "stopping", a command that never starts is never "started", and a command that
+ * loses its place before it begins is "queued" again. A call that runs no command has no such events. Other keys and
+ * states may be added: ignore those that you do not know. Secrets in "argv" are masked. */
 #define WTOOL_EVENT_STATE 3u
 
 /* Something that happened while a call runs.
@@ -144,10 +144,11 @@ typedef struct wtool_request {
   uint32_t flags;       /* 0 */
   wtool_view arguments; /* JSON object, judged by the tool's input_schema; at most 16 MiB */
   wtool_view call_id;   /* the host's name for this call, for logs and audit; may be empty */
-  /* W3C trace context of the caller: "00-TRACE-PARENT-FLAGS"; may be empty. What the call runs gets one of the same
-   * trace, in which the call is the parent, as its variable TRACEPARENT. One that is not valid counts as empty. */
+  /* W3C trace context of the caller: "00-TRACE-PARENT-FLAGS"; may be empty. What the call runs gets a
+   * context of the same trace, with the call as the parent, in its variable TRACEPARENT. An invalid text counts as
+   * empty. */
   wtool_view traceparent;
-  uint64_t parent_span; /* a span of wtool.log/1 to open the call's own under; 0 for none */
+  uint64_t parent_span; /* the span of wtool.log/1 that is the parent of the call's own; 0: none */
   uint64_t deadline_ms; /* the host's ceiling, milliseconds from call_run, 0 = none; the tool's own timeout, if shorter,
                            wins */
   void* sink_ctx;
@@ -161,15 +162,15 @@ typedef struct wtool_request {
    *   "sandbox": "read-only"   they write no file
    *   "network": "deny"        they reach no network; no approval opens it
    *   "files": {"read": [...], "list": [...], "write": [...], "temporary": "..."}
-   *                            absolute paths: they read files at or below those of `read` and `write` alone, write
-   *                            files below those of `write` alone, and read the names in the folders of `list`, too.
-   *                            `temporary` is one more of `write`, and is their TMPDIR. A path that does not exist
-   *                            opens nothing
-   *   "cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes": whole numbers, as the configuration's
-   *                            section `limits` has them, at least 1
-   * An unknown key and a wrong value are WTOOL_E_INVALID_ARGUMENT of call_new, with the reason in *error. Where the kernel
-   * cannot hold a sandbox, nothing is run, and the result says so. Only for tools with WTOOL_HINT_LIMITS.
-   * Rationale: not an argument, because the host bounds a call, and whoever wrote its arguments must not. */
+   *                            absolute paths: they read only files at or below the paths of `read` and `write`,
+   *                            write only files below the paths of `write`, and may list the folders of `list`, too.
+   *                            `temporary` is one more path of `write`, and is their TMPDIR. A path that does not
+   *                            exist opens nothing
+   *   "cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes": whole numbers, as in the `limits`
+   *                            section of the configuration, at least 1
+   * An unknown key and a wrong value are WTOOL_E_INVALID_ARGUMENT of call_new, with the reason in *error. If the kernel
+   * cannot enforce a sandbox, nothing is run, and the result says so. Only for tools with WTOOL_HINT_LIMITS.
+   * Rationale: the limits are not an argument, because the host sets them, and the arguments' author must not. */
   wtool_view limits;
 } wtool_request;
 
@@ -191,18 +192,18 @@ typedef struct wtool_tool {
   wtool_status (*call_new)(const struct wtool_tool* tool, const wtool_request* request, wtool_call** out,
                            wtool_blob* error) WTOOL_NOEXCEPT;
 
-  /* Runs the call on the calling thread and returns when all is over: no event will come any more, every process of
+  /* Runs the call on the calling thread and returns when all is over: no further event will come, every process of
    * the call is dead and reaped, its descriptors are closed, no thread of the plugin is left. The exceptions are
    * processes that the configuration keeps, a program that a tool such as pty_start starts for later calls, with its
-   * thread, and processes that the kernel will not let us kill within 5 s; the result names the last in
-   * metadata.processes_left.
+   * thread, and processes that the kernel will not let us kill within 5 s. The result names this last
+   * kind in metadata.processes_left.
    * *result is a JSON object {"content": [...], "is_error": bool, "metadata": {...}}, filled for WTOOL_OK and for
    * WTOOL_E_CANCELLED. Once per call: a second time is WTOOL_E_INVALID_ARGUMENT. [run-thread] */
   wtool_status (*call_run)(wtool_call* call, wtool_blob* result, wtool_blob* error) WTOOL_NOEXCEPT;
 
-  /* Asks the call to stop; never waits. Legal before, during and after call_run, and as often as wanted: the first
-   * reason stands, NOW overrides GRACEFUL. A call that is cancelled before call_run starts nothing. `how` other than
-   * the two is taken as NOW. Not async-signal-safe. [any-thread] */
+  /* Asks the call to stop; never waits. Legal before, during and after call_run, and as often as wanted. The first
+   * reason is kept, and NOW overrides GRACEFUL. A call that is cancelled before call_run starts nothing. Any other
+   * `how` counts as NOW. Not async-signal-safe. [any-thread] */
   void (*call_cancel)(wtool_call* call, uint32_t how, wtool_view reason) WTOOL_NOEXCEPT;
 
   /* Ends the object. Not while call_run or call_cancel are inside it. NULL is allowed. [any-thread & !running] */
@@ -224,13 +225,13 @@ typedef struct wtool_entry {
   wtool_view plugin_name;
   wtool_view plugin_version; /* semantic */
 
-  /* Prepares the plugin: cheap, and starts no process. Once; again after deinit. [control] */
+  /* Prepares the plugin. Cheap, and starts no process. Called once, and again only after deinit. [control] */
   wtool_status (*init)(const wtool_host* host, wtool_blob* error) WTOOL_NOEXCEPT;
 
   /* Undoes init: ends sessions and helpers. All tools must have been destroyed. [control] */
   void (*deinit)(void) WTOOL_NOEXCEPT;
 
-  /* The tools there are. Legal before init. [any-thread] */
+  /* The number of tools. Legal before init. [any-thread] */
   uint32_t (*tool_count)(void) WTOOL_NOEXCEPT;
 
   /* Descriptor number i, or NULL when i >= tool_count(). Legal before init. [any-thread] */

@@ -56,7 +56,7 @@ class Agent final : public SlotOwner {
     host_.version = view("0.1.0");
     host_.get_extension = [](const wtool_host*, const char* id) noexcept -> const void* {
       static const wtool_host_log log{sizeof(wtool_host_log), 0, nullptr, emit, nullptr, nullptr};
-      if (::strcmp(id, pilot::pilot_extension) == 0) return &log;  // any pointer says yes
+      if (::strcmp(id, pilot::pilot_extension) == 0) return &log;  // any pointer but NULL will do
       return ::strcmp(id, WTOOL_EXT_LOG) == 0 ? &log : nullptr;
     };
   }
@@ -146,12 +146,12 @@ bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
                                     static_cast<unsigned char>(answer[1]));
   };
   while (answer.size() < 2 || answer.size() < size()) {
-    if (!may_wait() || size() > pilot::max_credential + 2) return why = "it did not answer with a credential", false;
+    if (!may_wait() || size() > pilot::max_credential + 2) return why = "the host sent no credential", false;
     char buffer[1024];
     const ssize_t n = ::recv(socket, buffer, std::min(sizeof buffer, size() - answer.size()), MSG_DONTWAIT);
     if (n > 0) answer.append(buffer, static_cast<std::size_t>(n));
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
-      return why = "it did not answer with a credential", false;
+      return why = "the host sent no credential", false;
     }
     if (n >= 0) continue;
     pollfd ready[2] = {{socket, POLLIN, 0}, {leave_event_.get(), POLLIN, 0}};
@@ -160,7 +160,7 @@ bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
   const auto payload = munge->decode(answer.substr(2), why);
   if (!payload) return false;
   const auto key = pilot::key_of(*payload, nonce);
-  if (!key) return why = "it answered with a credential that was made for another pilot", false;
+  if (!key) return why = "the host sent a credential that was made for another pilot", false;
   key_ = *key;
   has_key_ = true;
   return true;
@@ -199,7 +199,7 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string&
         proven_ = address;
         return channel;
       }
-      why = "it did not answer with the key of the ticket";
+      why = "the host did not answer with the key of the ticket";
     }
     problem.append(problem.empty() ? "" : "; ").append(address).append(": ").append(why);
   }
@@ -257,13 +257,13 @@ int Agent::run() {
     const std::scoped_lock lock(mutex_);
     const bool over = Clock::now() >= leave_at_;
     if (leaving_ || (signal <= 0 && !over && !is_idle())) continue;
-    say(signal > 0 ? "the node is taken away"
-        : over     ? "the time of the job is over"
+    say(signal > 0 ? "the node is being taken away"
+        : over     ? "the time of the job is nearly over"
                    : "no call came for " + std::to_string(ticket_.idle_seconds) + " seconds");
     leaving_ = true;
     // The free slots go first, so that a call that is tried again does not come back here.
     eventfd_write(leave_event_.get(), 1);
-    for (AgentSlot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
+    for (AgentSlot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, "the node is being taken away");
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& [name, tool] : tools_) {

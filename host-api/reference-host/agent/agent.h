@@ -1,11 +1,11 @@
 // The pilot of a node. It has one connection to the host for each of its slots. Each connection carries one call at a
 // time, which the pilot runs through the plugin cluster_tools, so that a warden on this node supervises every command.
 //
-// - Only the connections count. When one ends or stays silent, the pilot ends all of its calls and itself: it never
-//   runs a command whose result nobody would receive.
+// - When a connection ends or stays silent, the pilot ends all of its calls and itself: it never runs a command whose
+//   result nobody would receive.
 // - On SIGTERM (scancel, the job's time limit) it first gives back its free slots, then ends its calls gracefully.
-// - It knows when its job's time ends, and does the same some time before: the ticket's `ending_seconds`.
-// - It ends by itself when none of its slots had a call, or was kept by a session, for the ticket's idle time.
+// - It knows when its job's time ends, and does the same `ending_seconds` (of the ticket) before that.
+// - It ends by itself when, for the ticket's idle time, no slot had a call and no session kept a slot.
 // - The processors that Slurm gave to the job are divided among the slots, if there is at least one for each.
 #pragma once
 

@@ -72,7 +72,7 @@ Descriptor connect_to(const std::string& address, int port, std::string& problem
     six->sin6_port = htons(static_cast<std::uint16_t>(port));
     size = sizeof *six;
   } else {
-    problem = "it is not a numeric address";
+    problem = "the address is not numeric";
     return {};
   }
   Descriptor socket(::socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));

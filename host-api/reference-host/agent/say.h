@@ -1,4 +1,4 @@
-// What a pilot says, which Slurm puts into the job's log.
+// The messages of a pilot, which Slurm puts into the job's log.
 #pragma once
 
 #include <cstdio>

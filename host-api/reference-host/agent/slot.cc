@@ -22,7 +22,7 @@ using pilot::Type;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// A call that lasts longer than this reports then that it has begun.
+// A call that lasts longer than this reports that it has begun.
 constexpr milliseconds start_told_after{2};
 
 // The channel of the call that this thread runs: what the plugin logs meanwhile goes there.
@@ -74,7 +74,7 @@ int32_t AgentSlot::on_event(void* self, const wtool_event* event) noexcept {
 // The host reports the other states itself.
 bool AgentSlot::tell_of_state(std::string_view state) {
   if (!state.starts_with(R"({"state":"started")")) return true;
-  // The watching thread flushes only once, soon after the call has begun: it may have done so before this.
+  // The watching thread flushes only once, soon after the call has begun, and may already have done so.
   return channel_->send_with_next(Type::running, {}) && (!told_of_start_ || channel_->flush());
 }
 
@@ -93,7 +93,7 @@ void AgentSlot::serve() {
         serve_one(*message);
         owner_.called();
       } else if (message->type == Type::taken) {
-        note_taken(*message);  // about the call before: the count continues across calls
+        note_taken(*message);  // about the previous call: the count continues across calls
       }
       continue;  // anything else is a cancel that crossed the result on its way
     }
@@ -213,7 +213,7 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
     channel_->send(Type::failure, std::string(1, static_cast<char>(WTOOL_E_INVALID_ARGUMENT)) + why);
     busy_ = was_busy;
   };
-  if (cut == std::string::npos || !head.is_object()) return refuse("the order of the call is not what a host sends");
+  if (cut == std::string::npos || !head.is_object()) return refuse("the order of the call is malformed");
   std::string id, config, call_id, error;
   std::uint32_t log_from = WTOOL_LOG_WARN;
   bool hold = false;
@@ -225,9 +225,9 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
     hold = head.at("hold").get<bool>();
     window_.set_size(head.at("window").get<std::size_t>());
   } catch (const json::exception& e) {
-    return refuse(std::string("the order of the call is not what a host sends: ") + e.what());
+    return refuse(std::string("the order of the call is malformed: ") + e.what());
   }
-  if (id != pilot::run_tool) return refuse("a pilot runs " + std::string(pilot::run_tool) + " only, not " + id);
+  if (id != pilot::run_tool) return refuse("a pilot runs only " + std::string(pilot::run_tool) + ", not " + id);
   if (!processors_.empty()) {
     json all = parse_json(config);
     if (all.is_object() && (!all.contains("limits") || all["limits"].is_object())) {
@@ -250,7 +250,7 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
   // Most calls are short: their start and their result are one packet, for which the host wakes once.
   channel_->send_with_next(Type::started, {});
   // The pilot decided to leave before it could see this call, and so did not cancel it.
-  if (owner_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is taken away");
+  if (owner_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is being taken away");
 
   logging_to = channel_.get();
   logging_window = &window_;

@@ -52,15 +52,15 @@ std::string joined_names(const ordered_json& names) {
   return text;
 }
 
-// The title says whether the text was cut, so that the text itself cannot claim it.
+// The title says whether the text was cut, so that the text itself cannot pretend to be cut.
 std::string title_of_input(const ordered_json& input) {
   const std::string bytes = visible(as_text(input.value("bytes", ordered_json())));
   if (input.value("cut", ordered_json()) != true) {
-    return "With this text, of " + bytes + " bytes, at its standard input:";
+    return "With this text of " + bytes + " bytes at its standard input:";
   }
-  return "With a text of " + bytes + " bytes at its standard input, of which these are the first " +
-         std::to_string(as_text(input.value("text", ordered_json(""))).size()) + " (the SHA-256 of all is " +
-         visible(as_text(input.value("sha256", ordered_json("")))) + "):";
+  return "With a text of " + bytes + " bytes at its standard input. These are its first " +
+         std::to_string(as_text(input.value("text", ordered_json(""))).size()) +
+         " bytes (SHA-256 of the whole: " + visible(as_text(input.value("sha256", ordered_json("")))) + "):";
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ std::string question_text(const Question& question, std::size_t columns, std::st
   const ordered_json subject = parse_ordered_json(question.subject);
   block("wtool asks whether this may run. The tool:", question.tool);
   if (!state.empty()) block("For the state:", state);
-  if (!question.reason.empty()) block("It is asked because:", question.reason);
+  if (!question.reason.empty()) block("The reason for the question:", question.reason);
   if (!subject.is_object()) {
     block("What would run:", question.subject);
   } else {

@@ -13,7 +13,7 @@ namespace wtool::host {
 struct Question {
   std::uint64_t id = 0;
   std::string tool;
-  std::string subject;  // JSON object: "command", "directory", "environment_names", and what else the plugin adds
+  std::string subject;  // JSON object: "command", "directory", "environment_names", and whatever else the plugin adds
   std::string reason;
   std::string fingerprint{};  // equal only for the same command, directory, environment and standard input
 };

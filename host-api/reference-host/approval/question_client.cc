@@ -25,10 +25,10 @@ using nlohmann::json;
 // How long to wait for a process that was stopped, or that is not one of our servers.
 constexpr std::chrono::seconds patience{5};
 constexpr std::chrono::seconds least_patience{1};
-// More than one of our servers ever sends as a line.
+// Longer than any line that our servers send.
 constexpr std::size_t max_server_line = std::size_t{64} << 20;
 constexpr std::size_t max_questions = 10'000;
-constexpr std::int64_t latest = 4'000'000'000;  // in the year 2096; the clock counts in nanoseconds
+constexpr std::int64_t latest = 4'000'000'000;  // the year 2096, which the clock can hold in nanoseconds
 
 int milliseconds_until(std::chrono::steady_clock::time_point due) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - std::chrono::steady_clock::now());

@@ -19,7 +19,7 @@ struct AskedQuestion {
   std::string id;     // by which a person names the question
   std::string place;  // the socket of the process that asks
   Question question;
-  std::string client;  // the client for which it is asked, as it calls itself; empty: it gives no name
+  std::string client;  // the name that the asking client gives itself; empty: none
   std::string run;     // the suspended run that needs the answer; empty: a call waits
   std::chrono::system_clock::time_point until;
 };
@@ -40,7 +40,7 @@ class QuestionClient {
   const std::vector<AskedQuestion>& questions() const { return questions_; }
   const AskedQuestion* find(std::string_view id) const;
   bool waits(const AskedQuestion& asked) const;
-  // Why processes refuse answers from this one, a sentence each. Each is returned once.
+  // Why processes refuse answers from this process, one sentence each. Each sentence is returned once.
   std::vector<std::string> take_refusals();
 
   // Sends the answer to the very process that asked, since any process of this user can use the id of another process's

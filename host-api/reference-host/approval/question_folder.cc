@@ -159,8 +159,8 @@ bool has_own_proc() {
 }  // namespace
 
 std::string peer_problem(pid_t process) {
-  const std::string unseen = "there is no way to tell who asks: /proc does not show ";
-  if (process <= 0) return "there is no way to tell who asks: the process is of another pid namespace";
+  const std::string unseen = "there is no way to tell who answers: /proc does not show ";
+  if (process <= 0) return "there is no way to tell who answers: the process is of another pid namespace";
   if (!has_own_proc()) return unseen + "the processes of this pid namespace";
   pid_t number = process;
   Descriptor folder = open_process_folder(number);
@@ -169,7 +169,7 @@ std::string peer_problem(pid_t process) {
     if (!status) return unseen + "process " + std::to_string(number);
     if (is_keeper(status->name)) {
       return "process " + std::to_string(process) + " was started by a command of a call (it is below the " +
-             status->name + " of process number " + std::to_string(number) + "), and no such process may answer";
+             status->name + " of process number " + std::to_string(number) + "), and no process of a call may answer";
     }
     if (status->parent == 0) return {};
     Descriptor above = open_process_folder(status->parent);
@@ -180,7 +180,7 @@ std::string peer_problem(pid_t process) {
     number = status->parent;
     folder = std::move(above);
   }
-  return "there is no way to tell who asks: process " + std::to_string(process) + " has too many ancestors";
+  return "there is no way to tell who answers: process " + std::to_string(process) + " has too many ancestors";
 }
 
 }  // namespace wtool::host

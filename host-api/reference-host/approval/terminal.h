@@ -1,6 +1,6 @@
 // Asks a person on the terminal whether a command may run.
 //
-// - Only a process in the foreground of a terminal asks; for any other, the answer is unavailable.
+// - Only a process in the foreground of a terminal asks. In any other process, the answer is unavailable.
 // - Two questions at once are asked one after the other (terminal/asking.h), each with the state that it is about.
 // - An empty line, the end of the input, or five answers that are not understood count as no.
 // - A question that is withdrawn, before it is asked or meanwhile, ends as unavailable at once.

@@ -29,7 +29,7 @@ namespace {
 
 using nlohmann::json;
 
-// How many withdrawn questions are remembered, in case they are asked later. Bounded, since most never are.
+// How many withdrawn questions are remembered, in case they are asked later. Bounded, since most are never asked.
 constexpr std::size_t max_withdrawn_early = 1024;
 constexpr std::size_t max_left = 1000;
 constexpr std::size_t max_peers = 16;
@@ -59,9 +59,9 @@ struct WaitingQuestions::Peer {
   }
   // Why this process must not answer; empty: it may.
   std::string problem() const {
-    if (!process) return "there is no way to tell who asks: the process has ended, or the kernel has no pidfds";
+    if (!process) return "there is no way to tell who answers: the process has ended, or the kernel has no pidfds";
     std::string why = peer_problem(number);
-    if (why.empty() && has_ended(process)) why = "the process that asked has ended";
+    if (why.empty() && has_ended(process)) why = "the process that answers has ended";
     return why;
   }
   void flush() {
@@ -94,7 +94,7 @@ WaitingQuestions::~WaitingQuestions() {
 // Without a socket, nobody can be asked, and each question is refused. The reason is reported once.
 bool WaitingQuestions::start() {
   if (server_.joinable()) return true;
-  std::string why = "there is no folder for it: set HOME or XDG_RUNTIME_DIR";
+  std::string why = "there is no folder for the socket: set HOME or XDG_RUNTIME_DIR";
   for (const std::string& path : question_folders()) {
     folder_ = open_question_folder(path, true, why);
     if (folder_) break;
@@ -105,7 +105,7 @@ bool WaitingQuestions::start() {
     return false;
   };
   if (!folder_) return fail(why);
-  question_sockets(folder_);  // removes those that dead processes have left
+  question_sockets(folder_);  // removes sockets that dead processes have left
   const std::string name = std::to_string(::getpid()) + ".sock";
   // The socket gets its name only once it listens; before that, it would look like one that was left over.
   const std::string before = '.' + name;
@@ -221,7 +221,7 @@ std::string WaitingQuestions::description(const std::string& id, const Waiting& 
          '\n';
 }
 
-// Returns what is wrong with the answer; empty: it counts.
+// Returns what is wrong with the answer; empty: it was accepted.
 std::string WaitingQuestions::settle(const std::string& id, std::string_view answer) {
   const auto known = std::find_if(answers.begin(), answers.end(), [&](const auto& one) { return one.first == answer; });
   if (known == answers.end()) return "the answer must be yes, no, always or never";
@@ -277,7 +277,7 @@ void WaitingQuestions::greet(Peer& peer) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
   if (::getsockopt(peer.socket.get(), SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0) {
-    return peer.refuse(std::string("there is no way to tell who asks: ") + ::strerror(errno));
+    return peer.refuse(std::string("there is no way to tell who answers: ") + ::strerror(errno));
   }
   if (credentials.uid != ::geteuid()) {
     return peer.refuse("the questions belong to another user (uid " + std::to_string(::geteuid()) + ')');

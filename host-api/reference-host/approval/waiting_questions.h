@@ -44,7 +44,7 @@ class WaitingQuestions {
   WaitingQuestions& operator=(const WaitingQuestions&) = delete;
   ~WaitingQuestions();  // No thread may still be in ask().
 
-  // Waits for the answer. `client`: the client for which it is asked, as it calls itself.
+  // Waits for the answer. `client`: the name that the asking client gives itself.
   Approval ask(const Question& question, const std::string& client);
   void withdraw(std::uint64_t id);
 
@@ -87,7 +87,7 @@ class WaitingQuestions {
   const Tell tell_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, Waiting> waiting_;  // by the name that a person gives: PID-NUMBER
+  std::map<std::string, Waiting> waiting_;  // by the id that a person types: PID-NUMBER
   std::deque<std::uint64_t> withdrawn_;     // before they were asked; the latest of them
   std::uint64_t asked_ = 0;
   bool ending_ = false;

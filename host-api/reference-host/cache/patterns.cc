@@ -158,7 +158,7 @@ class Search {
     }
     ++matched_;
     paths.insert(path);
-    if (paths.size() > max_files) fail(path, "is one of more than " + std::to_string(max_files) + " files");
+    if (paths.size() > max_files) fail(path, "exceeds the limit of " + std::to_string(max_files) + " files");
   }
 
   template <class Function>

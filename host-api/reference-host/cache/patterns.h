@@ -2,7 +2,7 @@
 //
 // - `*`, `?` and `[ab]` stand for a part of one name, `**` for any number of folders. A name stands
 //   for itself, too, and a folder for all files below it. `!` excludes what the other patterns name.
-// - Hidden files count. The folders .git and .wtool are left out, unless a pattern names them.
+// - Hidden files are included. The folders .git and .wtool are left out, unless a pattern names them.
 // - Links are followed, unless the caller says otherwise. A path that leads in a circle is a problem, and so is one
 //   that cannot be read: a file that is not seen could change unnoticed.
 #pragma once
@@ -14,12 +14,12 @@
 
 namespace wtool::host::cache {
 
-inline constexpr std::size_t max_files = 100'000;  // that the patterns of one step name
+inline constexpr std::size_t max_files = 100'000;  // named by the patterns of one step
 
 struct FoundFiles {
   std::vector<std::string> paths;      // sorted, each once, as a pattern spells it; a plain name need not exist
   std::vector<std::string> unmatched;  // patterns that name no file
-  std::string problem;                 // why the rest is not known; a sentence without its full stop
+  std::string problem;                 // why the lists are not complete; a sentence without its full stop
 };
 
 // If links are not followed, a link is a file of its own, and nothing below it is found.
@@ -30,7 +30,7 @@ enum class PatternLinks { followed, not_followed };
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
                       const std::vector<std::string>& without = {}, PatternLinks links = PatternLinks::followed);
 
-// Both relative to the same folder.
+// Both must be relative to the same folder.
 bool matches(std::string_view pattern, std::string_view path);
 
 // The path without `.` components and with single slashes.

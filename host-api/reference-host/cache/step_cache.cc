@@ -130,7 +130,7 @@ void StepCache::add_inputs(const Work& work, Look& look) {
 
 // An existing file is overwritten only if the store has its content, so that a person's own changes are never lost.
 void StepCache::check_outputs(const Work& work, Look& look) {
-  // A file left by an earlier state of the inputs would not exist after the work.
+  // Another output that exists was left by an earlier state of the inputs; the work would not make it.
   const FoundFiles now = find_files(work.directory, work.outputs);
   if (look.why = now.problem; !look.why.empty()) return;
   std::set<std::string_view> kept;

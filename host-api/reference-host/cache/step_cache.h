@@ -7,8 +7,8 @@
 //
 // The key is a hash of: the parts that the caller gives (the call, the directory, the versions), the patterns, and each
 // file that the inputs name, with its path, its content, whether it may be executed, and where it leads if it is a
-// link. In doubt, the work is done: a pattern matches no file, a file cannot be read, or something else has changed an
-// output.
+// link. The work is done in doubt, that is, if a pattern matches no file, a file cannot be read, or something else has
+// changed an output.
 //
 // A key is looked up among all entries, not compared with the last one, so a step whose inputs return to an earlier
 // state is up to date, too.

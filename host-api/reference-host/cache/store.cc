@@ -267,7 +267,7 @@ std::string Store::Keeping::add(const std::string& file, const Look& look, std::
   std::string hash = digest.finish();
   if (failed == 0 && problem.empty()) {
     const std::string blob = store_.path("blobs", hash);
-    // An existing content may be damaged; this one is known to be right.
+    // A copy that the store already has may be damaged; this copy is known to be right.
     if (::fsync(to.get()) != 0) failed = errno;
     ::mkdir(fs::path(blob).parent_path().c_str(), 0700);
     if (failed == 0 && ::rename(name.c_str(), blob.c_str()) != 0) failed = errno;

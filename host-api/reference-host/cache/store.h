@@ -77,7 +77,7 @@ class Store {
   // Notes that the entry was used: it becomes the newest of its step, and is trimmed later than older ones.
   void used(std::string_view key, std::string_view step) const;
 
-  // An entry that is being written; nothing of it counts before finish().
+  // An entry that is being written. find() does not return it before finish().
   class Keeping {
    public:
     // `problem`: why nothing can be kept.

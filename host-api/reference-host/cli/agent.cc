@@ -40,7 +40,7 @@ int serve(Context& context, const std::string& file) {
 }
 #else
 int serve(Context&, const std::string&) {
-  complain("this wtool was built without libsodium, and so without clusters");
+  complain("this wtool was built without libsodium, and so without support for clusters");
   return exit_unusable;
 }
 #endif
@@ -50,7 +50,7 @@ int serve(Context&, const std::string&) {
 void add_on_option(CLI::App& command, GlobalOptions& options) {
   command
       .add_option("--on", options.on,
-                  "Where commands run: local, or cluster: on the nodes that Slurm gives (default: local)")
+                  "Where commands run: local (default), or cluster, that is, on the nodes that Slurm allocates")
       ->type_name("WHERE")
       ->check(CLI::IsMember({"local", "cluster"}));
 }
@@ -62,9 +62,8 @@ void add_agent(CLI::App& app, Context& context) {
       ->type_name("FILE")
       ->required();
   command->footer(
-      "Not for people: `--on cluster` submits it to Slurm, once for each node. It runs calls until its host is gone, "
-      "the job\n"
-      "is ended, or no call came for a while.\n"
+      "Not for people: `--on cluster` submits this command to Slurm, once for each node. It runs calls until its host\n"
+      "is gone, its job is ended, or no call has come for a while.\n"
       "\n"
       "Example:\n"
       "  wtool agent --ticket .wtool/cluster/pilots-x1Yz2A/ticket");

@@ -65,7 +65,7 @@ class RunApprovals {
   struct Setup {
     std::string run{};        // its id; empty: it has no journal, and cannot be suspended
     bool asks = true;         // on the terminal
-    std::string not_asked{};  // why it does not ask there
+    std::string not_asked{};  // why it does not ask on the terminal
     audit::AppendOptions trail{};
     std::int64_t started_in{};               // the pid namespace of the run that is continued; 0: not known
     std::vector<PendingApproval> pending{};  // of the run that is continued
@@ -76,7 +76,7 @@ class RunApprovals {
 
   runner::ApprovalAnswer ask(const runner::ApprovalRequest& request, Stop& stop);
 
-  // The states of the answers that no question has taken.
+  // The states of those given answers that no question has used.
   std::vector<std::string> unused() const;
 
  private:

@@ -68,7 +68,7 @@ class Answering {
     return false;
   }
 
-  // False: some process refuses answers from this one.
+  // False: a process that asks refuses answers from this process.
   bool look() {
     client_.look();
     bool all = true;
@@ -83,7 +83,7 @@ class Answering {
 
   int give(const AskedQuestion& asked, const std::string& word) {
     const std::string problem = client_.answer(asked, word);
-    client_.take_refusals();  // They would repeat the problem.
+    client_.take_refusals();  // The refusals would repeat the problem.
     if (!problem.empty()) {
       complain(problem);
       return exit_failed;
@@ -115,7 +115,7 @@ class Answering {
     return status;
   }
 
-  // Shows questions as they come, until it is told to end.
+  // Shows questions as they come, until Ctrl-C ends the program or an error occurs.
   int show_those_that_come() {
     while (true) {
       if (show_all() == exit_unusable) return exit_unusable;
@@ -165,7 +165,7 @@ int approve(Context& context, const ApproveOptions& options) {
       return exit_unusable;
     }
     if (asked == nullptr) {
-      complain("no question " + escaped(options.id) + " waits; `wtool approve` shows those that do");
+      complain("no question " + escaped(options.id) + " waits; `wtool approve` shows the questions that do");
       return exit_failed;
     }
     return options.answer.empty() ? answering.show(*asked) : answering.give(AskedQuestion(*asked), options.answer);
@@ -194,22 +194,22 @@ void add_approve(CLI::App& app, Context& context) {
           ->check(CLI::IsMember({"yes", "no", "always", "never"}))
           ->type_name("WORD");
   command->add_flag("--watch", options->watch, "Wait for questions, and ask each, until Ctrl-C")->excludes("ID");
-  command->add_option("--comment", options->run.comment, "For a run: a comment to keep with the answer of --answer")
+  command
+      ->add_option("--comment", options->run.comment,
+                   "For a run: a comment that is kept with the answer (needs --answer)")
       ->type_name("TEXT");
   command
       ->add_option("--state", options->run.state,
-                   "For a run that waits for several answers: the state that asks,\nor BRANCH/STATE as the program "
-                   "prints it where several have that name")
+                   "For a run that waits for several answers: the state that asks,\nor BRANCH/STATE, as the program "
+                   "prints it, if several states have that name")
       ->type_name("STATE");
   // For a run: inputs that the journal does not hold, such as secrets.
   add_variable_options(*command, options->run.flags.variables);
   command->footer(
-      "A question is shown with the command, its directory and the reason, and the answer is yes, no (for this once),\n"
-      "always or never. Where there is no terminal, the questions are shown and not answered. No process that a "
-      "command\n"
-      "of a call has started can answer. Exit status: 0, 1 where the question does not wait or may not be answered; of "
-      "a\n"
-      "run that continues, that of `wtool run`.\n"
+      "A question is shown with the command, its directory and the reason, and the answer is yes or no (only for this\n"
+      "once), always or never. Without a terminal, the questions are shown but not answered. No process that a\n"
+      "command of a call has started can answer. Exit status: 0; 1 if the question does not wait or may not be\n"
+      "answered; for a run that continues, the exit status of `wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool approve\n"

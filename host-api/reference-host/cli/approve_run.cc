@@ -26,7 +26,8 @@ constexpr std::size_t max_runs_looked_at = 200;
 
 std::string long_name_of(const PendingApproval& one) { return one.place.branch + '/' + one.state; }
 
-// The name of the question for --state: its state, after its branch if several of `pending` have this state.
+// The name of the question for --state: its state, preceded by its branch if several of `pending` have this
+// state.
 std::string name_among(const PendingApproval& one, const std::vector<PendingApproval>& pending) {
   const auto count = std::count_if(pending.begin(), pending.end(),
                                    [&](const PendingApproval& other) { return other.state == one.state; });
@@ -45,19 +46,19 @@ std::string problem_of_words(const RunAnswer& answer) {
     return "a run is answered with --answer yes or --answer no, not with " + answer.word;
   }
   if (!answer.comment.empty() && answer.word.empty()) {
-    return "--comment belongs to --answer; on the terminal a comment follows the answer: y looks good";
+    return "--comment needs --answer; on the terminal, write the comment after the answer, as in: y looks good";
   }
   if (answer.comment.size() > max_comment) return "--comment has more than " + std::to_string(max_comment) + " bytes";
   return is_utf8(answer.comment) ? "" : "--comment is not UTF-8";
 }
 
-// The questions that the command line means. None: the reason is on standard error.
+// The questions that the command line means. Empty: the reason is on standard error.
 std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std::string& run,
                                               const journal::RunRecord& record) {
   std::vector<PendingApproval> pending = pending_approvals(record);
   const std::string states = states_of(pending);
   if (pending.empty()) {
-    complain("the run " + run + " waits for no approval; `wtool show " + run + "` tells how it ended");
+    complain("the run " + run + " waits for no approval; `wtool show " + run + "` shows how it ended");
     return {};
   }
   if (!answer.state.empty()) {
@@ -65,18 +66,19 @@ std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std
       return one.state != answer.state && long_name_of(one) != answer.state;
     });
     if (pending.empty())
-      complain("no state \"" + answer.state + "\" of the run " + run + " waits; " + states + " does");
+      complain("no state \"" + answer.state + "\" of the run " + run + " waits (the run waits for answers to " +
+               states + ")");
   }
   if (pending.size() > 1 && !answer.word.empty()) {
     complain("the run " + run + " waits for several answers (" + states +
-             "); say with --state which one this is, or answer them on a terminal");
+             "); say with --state which question is answered, or answer them all on a terminal");
     return {};
   }
   for (const PendingApproval& one : pending) {
     std::string why = approver_problem(one.by, record.pid_namespace);
     if (why.empty() && one.is_late()) {
       why = "it waited until " + utc_text(*one.until, "%Y-%m-%d %H:%M:%S UTC") + "; `wtool resume " + run +
-            "` continues the run with that";
+            "` continues the run, and the approval counts as expired";
     }
     if (why.empty()) continue;
     complain("the question of the state " + one.state + " cannot be answered: " + why);
@@ -166,7 +168,7 @@ int approve_run(Context& context, const RunAnswer& answer) {
                         [&](const PendingApproval& other) { return is_same(one.pending, other); });
   });
   if (given.empty()) {
-    complain("the run " + run + " no longer waits for this answer; `wtool show " + run + "` tells how it ended");
+    complain("the run " + run + " no longer waits for this answer; `wtool show " + run + "` shows how it ended");
     return exit_failed;
   }
   return continue_run(context, std::move(*resumed), std::move(given), answer.flags, true, secrets);

@@ -89,12 +89,12 @@ int attach(const std::string& wanted) {
   const std::string file = journal::journal_file(".", id);
   LogTail log(detached_log(file));
   if (!log.is_there()) {
-    // The run was started without --detach, so that another terminal shows it.
+    // The run was started without --detach, so another terminal shows it.
     const int status = follow_logs(id);
     return status == exit_ok ? end_of(id, file, true) : status;
   }
   if (!log.is_file()) {
-    complain(detached_log(file) + " is not a file; `wtool logs " + id + "` shows what the steps of the run said");
+    complain(detached_log(file) + " is not a file; `wtool logs " + id + "` shows what the steps of the run wrote");
     return exit_unusable;
   }
   Stop stop;
@@ -118,7 +118,7 @@ void add_attach(CLI::App& app, Context& context) {
   command->add_option("RUN", *run, "The run: its id, the beginning of it, or last")->required();
   command->footer(
       "Prints everything that a run of `wtool run --detach` shows; for another run, what its steps write and log. The\n"
-      "exit status is that of the run, and 130 for every run that was aborted. Ctrl-C ends only this command; `wtool\n"
+      "exit status is that of the run, or 130 if the run was aborted. Ctrl-C ends only this command; `wtool\n"
       "stop RUN` ends the run.\n"
       "\n"
       "Examples:\n"

@@ -49,7 +49,7 @@ std::string as_text(const audit::VerifyReport& report) {
 int verify(VerifyOptions options) {
   options.expect = lowered(options.expect);
   if (!options.expect.empty() && !is_sha256(options.expect)) {
-    complain("--expect needs the 64 hexadecimal digits of a line's hash, as `wtool audit verify` prints the head's");
+    complain("--expect needs the 64 hexadecimal digits of a line's hash, such as the head of `wtool audit verify`");
     return exit_unusable;
   }
   const audit::VerifyReport report = audit::verify(options.file, options.expect);
@@ -77,7 +77,7 @@ int show(const ShowRequest& request) {
 void add_audit(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("audit", "Verify an audit trail, or show it");
   command->require_subcommand(1);
-  // Without a footer of its own, it would show that of `wtool`.
+  // Without a footer of its own, this command would show the footer of `wtool`.
   command->footer(
       "Examples:\n"
       "  wtool audit verify .wtool/audit.jsonl\n"
@@ -106,10 +106,10 @@ void add_audit(CLI::App& app, Context& context) {
   show_command
       ->add_option("--event", request->options.event, "Only events of this kind: start, end, refusal, approval, ...")
       ->type_name("EVENT");
-  show_command->add_option("--last", request->options.last, "Only the last N")
+  show_command->add_option("--last", request->options.last, "Only the last N events")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
-  show_command->add_flag("--json", request->options.json, "The lines themselves, with what is not ASCII escaped");
+  show_command->add_flag("--json", request->options.json, "The lines as they are, with non-ASCII characters escaped");
   show_command->footer(
       "Examples:\n"
       "  wtool audit show .wtool/audit.jsonl --last 20\n"

@@ -1,5 +1,5 @@
-// wtool cache list [--json], wtool cache clear: the kept results of steps, by which steps that are up to date are
-// skipped.
+// wtool cache list [--json], wtool cache clear: the kept results of steps. A step that is up to date is skipped, and
+// its kept result is used.
 #include "base/json.h"
 #include "cache/store.h"
 
@@ -79,7 +79,7 @@ int list_cached(bool json) {
   }
   const std::vector<cache::ListedEntry> all = store.list();
   if (json) return print(cached_json(all)) ? exit_ok : exit_unusable;
-  if (all.empty()) return print("Nothing is kept of any step.\n") ? exit_ok : exit_unusable;
+  if (all.empty()) return print("No results of steps are kept.\n") ? exit_ok : exit_unusable;
   return print(fitted(cached_table(all, output_is_terminal()), output_columns())) ? exit_ok : exit_unusable;
 }
 
@@ -88,7 +88,7 @@ int clear_cached() {
   std::string problem;
   const std::uint64_t bytes = store.clear(problem);
   if (!problem.empty()) {
-    complain("the results of steps cannot all be removed: " + problem);
+    complain("not all kept results of steps can be removed: " + problem);
     return exit_failed;
   }
   return print("Removed " + size_text(bytes) + " from " + store.folder() + "\n") ? exit_ok : exit_unusable;
@@ -98,16 +98,16 @@ int clear_cached() {
 
 void add_cache(CLI::App& app, Context& context) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand("cache", "List or remove the results by which steps are skipped");
+  CLI::App* command = app.add_subcommand("cache", "List or remove the kept results of steps");
   command->require_subcommand(1);
-  CLI::App* list = command->add_subcommand("list", "List what is kept, the most recently used first");
+  CLI::App* list = command->add_subcommand("list", "List the kept results, the most recently used first");
   list->add_flag("--json", *json, "As a JSON array of objects");
   list->callback([&context, json] { context.command = [json] { return list_cached(*json); }; });
   list->footer(
       "Examples:\n"
       "  wtool cache list\n"
       "  wtool cache list --json | jq -r '.[].outputs[]'");
-  CLI::App* clear = command->add_subcommand("clear", "Remove all of it; every step runs again");
+  CLI::App* clear = command->add_subcommand("clear", "Remove all kept results, so every step runs again");
   clear->footer(
       "Example:\n"
       "  wtool cache clear");
@@ -115,7 +115,7 @@ void add_cache(CLI::App& app, Context& context) {
   command->footer(
       "A step with `inputs` or `cache` is skipped while it is up to date. Its results are in "
       "$XDG_CACHE_HOME/wtool/steps,\n"
-      "else ~/.cache/wtool/steps: at most cache.max_bytes, and the longest unused are removed first.\n"
+      "else ~/.cache/wtool/steps. At most cache.max_bytes are kept; the results unused for longest are removed first.\n"
       "\n"
       "Examples:\n"
       "  wtool cache list\n"

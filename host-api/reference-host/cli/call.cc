@@ -51,7 +51,7 @@ struct CallOptions {
   bool explain = false;
 };
 
-// Indented by two spaces, in the plugin's order of keys, with a newline at the end: a file reads like the terminal.
+// The result indented by two spaces, in the plugin's order of keys, with a newline at the end.
 std::string pretty(const nlohmann::ordered_json& result) { return dumped(result, 2) + '\n'; }
 
 int explain(Toolbox& toolbox, const CallOptions& options, const std::string& arguments) {
@@ -178,10 +178,9 @@ void add_call(CLI::App& app, Context& context) {
       ->type_name("FILE")
       ->check([](const std::string& file) { return std::string(file.empty() ? "must name a file, or be -" : ""); });
   command
-      ->add_option(
-          "--limits", options->limits,
-          "What the command may use, stricter than configured: a JSON object with sandbox (\"read-only\"), network "
-          "(\"deny\"), cpu_seconds, memory_bytes, processes, open_files, file_bytes")
+      ->add_option("--limits", options->limits,
+                   "Limits for the command, stricter than the configured ones: a JSON object with sandbox "
+                   "(\"read-only\"), network (\"deny\"), cpu_seconds, memory_bytes, processes, open_files, file_bytes")
       ->type_name("JSON");
   command->add_flag("--stream", options->stream, "Show the command's output on standard error as it comes");
   command
@@ -190,9 +189,9 @@ void add_call(CLI::App& app, Context& context) {
       ->excludes("--stream");
   add_on_option(*command, context.options);
   command->footer(
-      "The result is printed with an indent of 2. Exit status: 0 where is_error is false, 1 where it is true, 2 when\n"
-      "there was no call, 130 after Ctrl-C (once: end gracefully; twice: now). With --explain: 0 it is allowed, 3 a\n"
-      "person would be asked, 4 it is denied, 2 the tool cannot tell.\n"
+      "The result is printed with an indent of 2. Exit status: 0 if is_error is false, 1 if it is true, 2 if there\n"
+      "was no call, 130 after Ctrl-C (once: end gracefully; twice: now). With --explain: 0 if the call is allowed, 3\n"
+      "if a person would be asked, 4 if the call is denied, 2 if the tool cannot tell.\n"
       "\n"
       "Examples:\n"
       "  wtool call shell_execute command='git status --short' timeout=10\n"
@@ -207,7 +206,8 @@ void add_call(CLI::App& app, Context& context) {
       throw CLI::ValidationError("ARGUMENTS", "a word in brackets does not have the form NAME=VALUE; write NAME:=JSON");
     }
     if (options->arguments == "-" && options->standard_input == "-") {
-      throw CLI::ValidationError("--stdin", "standard input has the arguments already; name a file for one of the two");
+      throw CLI::ValidationError("--stdin",
+                                 "the arguments already come from standard input; name a file for one of the two");
     }
     context.shows_results = true;
     context.command = [&context, options] { return call(context, *options); };

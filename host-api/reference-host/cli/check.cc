@@ -51,7 +51,7 @@ void add_check(CLI::App& app, Context& context) {
   CLI::App* sub = app.add_subcommand("check", "Check a plugin against the rules of the C interface");
   sub->add_option("PLUGIN", command->options.plugin, "The library");
   sub->add_option("--tool", command->options.tool, "Check only this tool of the plugin")->type_name("ID");
-  sub->add_option("--test", command->options.tests, "Only this test, and what it needs; may be repeated")
+  sub->add_option("--test", command->options.tests, "Only this test, and the tests that it needs; may be repeated")
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->check([](const std::string& name) {
@@ -60,8 +60,8 @@ void add_check(CLI::App& app, Context& context) {
         return known ? std::string{} : "there is no test " + name + "; `wtool check --list` lists them";
       });
   sub->add_option("--arguments", command->options.arguments,
-                  "What the tool is called with (default: an example in its input schema, else the least that the "
-                  "schema takes)")
+                  "The arguments of the calls (default: an example in the tool's input schema, else the smallest "
+                  "object that the schema accepts)")
       ->type_name("JSON")
       ->check(object);
   sub->add_option("--configuration", command->options.configuration, "The configuration of its tools (default: {})")
@@ -73,9 +73,8 @@ void add_check(CLI::App& app, Context& context) {
   sub->add_flag("--list", command->list, "List the tests and the rules, and check nothing");
   sub->add_flag("--json", command->json, "The findings and all tests, or the lists, as JSON");
   sub->footer(
-      "Each test runs in a process of its own, so that a plugin that crashes or hangs is a finding. The calls are "
-      "real:\n"
-      "the tool is called some hundred times. Give it arguments that do no harm.\n"
+      "Each test runs in a process of its own, so a plugin that crashes or hangs is a finding. The calls are real:\n"
+      "the tool is called a few hundred times. Give it arguments that do no harm.\n"
       "Exit status: 0 without a finding, 1 with one, 2 for wrong usage or a file that cannot be loaded.\n"
       "\n"
       "Examples:\n"

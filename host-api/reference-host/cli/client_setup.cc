@@ -95,8 +95,8 @@ std::optional<Target> resolve(const fs::path& path, std::string& problem) {
 std::optional<Target> target_of(const mcp::Client& client, const std::string& project, std::string& problem) {
   const std::string folder = folder_of(client.place, project);
   if (folder.empty()) {
-    problem = client.place == Place::project ? "this is in no project: name the folder (--root DIR)"
-                                             : "HOME is not set, so its folder is not known";
+    problem = client.place == Place::project ? "the working directory is in no project; name a folder (--root DIR)"
+                                             : "HOME is not set, so the client's folder is not known";
     return std::nullopt;
   }
   const fs::path other = fs::path(folder) / client.other_path;
@@ -175,7 +175,7 @@ std::optional<Target> backup_of(const Target& target, const std::string& server,
   const std::string own = home();
   const std::string state = environment_folder("XDG_STATE_HOME", own.empty() ? own : own + "/.local/state");
   if (state.empty()) {
-    problem = "there is no place for a copy of the file as it is: set HOME";
+    problem = "no folder for a copy of the file is known; set HOME";
     return std::nullopt;
   }
   const std::string id = sha256(target.path() + '\n' + server).substr(0, 16);
@@ -192,7 +192,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The lines that change, with two on either side.
+// The lines that change, with two lines of context on either side.
 std::string changes(const std::string& before, const std::string& after) {
   constexpr std::ptrdiff_t context = 2;
   const std::vector<std::string> old = lines_of(before);
@@ -220,8 +220,10 @@ std::optional<int> confirmed(bool yes, const std::string& question) {
   const std::optional<bool> answer = confirm_on_terminal(question, stop);
   if (answer == true) return std::nullopt;
   if (interrupts.signal() != 0) return interrupts.exit_status();
-  complain(answer ? "nothing was changed"
-                  : "nothing was changed: there is no terminal to ask on; with --yes it is done without a question");
+  complain(
+      answer
+          ? "nothing was changed"
+          : "nothing was changed, because there is no terminal to ask on; --yes makes the change without a question");
   return answer ? exit_failed : exit_unusable;
 }
 
@@ -234,7 +236,7 @@ int unusable(const std::string& path, const std::string& problem) {
   return exit_unusable;
 }
 
-// Whether the file is the copy with this server added.
+// Whether `text` is the backup with this server added.
 bool is_made_of(const mcp::Client& client, const Content& backup, const mcp::ClientServer& server,
                 const std::string& text) {
   std::string problem;
@@ -293,7 +295,7 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
   const auto text = present ? mcp::add_server(client.format, now.text, server, problem) : std::optional<std::string>();
   if (!text) {
     unusable(path, problem);
-    complain("put this into it:");
+    complain("put this text into the file:");
     print(snippet(client, server));
     return exit_unusable;
   }
@@ -318,12 +320,13 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
     }
   }
   if (!write_target(target, now, text, problem)) return unusable(path, problem);
-  // The folder may belong to another project.
+  // Without --root, the command would look in the project of the working directory.
   std::string end =
       "Done. `wtool mcp --uninstall " + std::string(client.name) +
       (client.place == Place::project ? " --root " + cleaned_for_terminal(shell_quoted(setup.project), false) : "") +
-      (server.name == "shell" ? "" : " --name " + server.name) + "` takes it out again";
-  if (now.is_there && present->empty()) end += "; the file as it was is " + cleaned_for_terminal(kept.path(), false);
+      (server.name == "shell" ? "" : " --name " + server.name) + "` removes the server again";
+  if (now.is_there && present->empty())
+    end += "; the original file is kept as " + cleaned_for_terminal(kept.path(), false);
   end += ". Start " + title + " again.\n";
   if (!client.note.empty()) end += std::string(client.note) + ".\n";
   return print(end) ? exit_ok : exit_unusable;

@@ -1,9 +1,9 @@
 // wtool mcp --install, --uninstall and --list: puts this server into the configuration of a client, and takes it out.
 //
-// - What will change is shown first, and done after a yes: on the terminal, or by --yes.
-// - A file is replaced as a whole: a new one beside it takes its name. A file that somebody else changes meanwhile is
-//   left alone. Below the project, no link is followed, since a command may have made it. In the user's own folders,
-//   links to the user's own files are followed.
+// - The change is shown first, and made after a yes: on the terminal, or by --yes.
+// - A file is replaced as a whole: a new file is written beside it and takes its name. A file that somebody else
+//   changes meanwhile is left alone. Below the project, no link is followed, since a command may have made it. In the
+//   user's own folders, links to the user's own files are followed.
 // - The file as it was is kept in the user's state folder. If nothing else has changed since, removing the server
 //   restores exactly that copy.
 #pragma once
@@ -20,15 +20,15 @@ struct ClientSetup {
   bool yes = false;
 };
 
-// All return the exit status; the reason of a failure is on stderr.
+// All return the exit status; the reason for a failure is on stderr.
 int install_server(const ClientSetup& setup, const mcp::ClientServer& server);
 int uninstall_server(const ClientSetup& setup, const std::string& name);
 int list_clients(const std::string& project, const std::string& name);
 
-// Where the client's file is, for a person.
+// The path of the client's file, as messages show it.
 std::string client_file(const mcp::Client& client, const std::string& project);
 
-// The text for a file that has nothing else in it.
+// The text of a client's file that has only this server.
 std::string snippet(const mcp::Client& client, const mcp::ClientServer& server);
 
 }  // namespace wtool::host

@@ -52,7 +52,7 @@ int slurm_failed(const std::string& error) {
 
 bool print_object(const ordered_json& all) { return print(dumped(all, 2) + '\n'); }
 
-// Columns of equal width, a line for each row.
+// A line for each row, with aligned columns.
 std::string columns_of(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
@@ -122,7 +122,7 @@ int show_status(Context& context, const ClusterOptions& options) {
   std::vector<std::vector<std::string>> shown{{"PARTITION", "AVAILABLE", "TIME LIMIT", "COUNT", "STATE", "NODES"}};
   shown.insert(shown.end(), rows.begin(), rows.end());
   std::string out = "Partitions:\n" + columns_of(shown);
-  if (pilots->empty()) return print(out + "\nNo pilots of yours run or wait.\n") ? exit_ok : exit_unusable;
+  if (pilots->empty()) return print(out + "\nYou have no pilots that run or wait.\n") ? exit_ok : exit_unusable;
   shown = {{"JOB", "NAME", "STATE", "NODE", "SLOTS", "REASON"}};
   for (const SlurmClient::Job& job : *pilots) {
     shown.push_back({job.id, job.name, job.state, job.node.empty() ? "-" : job.node,
@@ -160,7 +160,7 @@ std::optional<std::vector<TestedNode>> nodes_of(SlurmClient& client, const std::
   return ready;
 }
 
-// One call. Empty: it succeeded on that node.
+// Makes one call. Returns what went wrong; empty: the call succeeded on that node.
 std::string try_call(const TestedNode& node, std::uint64_t wait_ms, Stop& stop) {
   static constexpr std::string_view arguments = R"({"command": "printf %s \"$SLURMD_NODENAME\"", "timeout": 20})";
   wtool_request request = make_request(arguments);
@@ -193,8 +193,8 @@ void test_node(TestedNode& node, int wait, Stop& stop) {
   node.second = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - then);
 }
 
-// The section `cluster` of the configuration, for one pilot on `node`. The rules for commands are left out: the test is
-// about the nodes.
+// The `cluster` section of the configuration, changed for one pilot on `node`. The rules for commands are left out,
+// because the test is about the nodes.
 std::string test_config(json section, const std::string& node, int wait) {
   if (!section.is_object()) section = json::object();
   section["slots"] = 1;
@@ -252,7 +252,7 @@ int test_nodes(Context& context, const ClusterOptions& options) {
   if (interrupts.signal() != 0) return interrupts.exit_status();
   if (!nodes) return slurm_failed("Slurm does not answer: " + error);
   if (options.nodes == 0 && nodes->size() > max_nodes) {
-    complain("of " + std::to_string(nodes->size()) + " nodes, " + std::to_string(max_nodes) + " are tested");
+    complain("of " + std::to_string(nodes->size()) + " nodes, only " + std::to_string(max_nodes) + " are tested");
   }
   nodes->resize(std::min({nodes->size(), options.nodes == 0 ? max_nodes : options.nodes, max_nodes}));
   if (!cluster->start(error)) return slurm_failed(error);
@@ -300,9 +300,8 @@ void add_cluster(CLI::App& app, Context& context) {
   CLI::App* status_command = group->add_subcommand("status", "Show the partitions and your pilots");
   status_command->add_flag("--json", options->as_json, "Print one JSON object");
   status_command->footer(
-      "Asks sinfo and squeue, each for at most 10 seconds. A pilot is a job whose name begins with wtool-. Exit "
-      "status: 0, 2\n"
-      "where Slurm does not answer.\n"
+      "Asks sinfo and squeue, each for at most 10 seconds. A pilot is a job whose name begins with wtool-.\n"
+      "Exit status: 0; 2 if Slurm does not answer.\n"
       "\n"
       "Example:\n"
       "  wtool cluster status --json");
@@ -310,16 +309,14 @@ void add_cluster(CLI::App& app, Context& context) {
   test_command->add_option("--nodes", options->nodes, "Test at most N nodes, first those that can take work")
       ->type_name("N")
       ->check(CLI::Range(1, static_cast<int>(max_nodes)));
-  test_command->add_option("--wait", options->wait, "How many seconds a pilot may take to come (default: 60)")
+  test_command->add_option("--wait", options->wait, "How many seconds to wait for a pilot (default: 60)")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 3600));
   test_command->add_flag("--json", options->as_json, "Print one JSON object");
   test_command->footer(
-      "The first call includes what Slurm needs to start the job; the second one uses the same pilot. The section "
-      "cluster\n"
-      "of the configuration applies, with one slot for each job; its rules for commands do not. Exit status: 0 where "
-      "all\n"
-      "nodes answered, 1 where one did not, 2 where nothing could be tested, 130 after Ctrl-C.\n"
+      "The first call includes the time that Slurm needs to start the job; the second call uses the same pilot.\n"
+      "The `cluster` section of the configuration applies, with one slot for each job; the rules for commands do not.\n"
+      "Exit status: 0 if all nodes answered, 1 if a node did not, 2 if nothing could be tested, 130 after Ctrl-C.\n"
       "\n"
       "Example:\n"
       "  wtool cluster test --nodes 2");

@@ -16,8 +16,8 @@ struct GlobalOptions;
 // Adds --on local|cluster, for commands that call tools.
 void add_on_option(CLI::App& command, GlobalOptions& options);
 
-// `wtool complete WORD...`, for the completion of shells (complete.cc): its words belong to other subcommands, so that
-// CLI11 cannot parse them. Returns the exit status.
+// `wtool complete WORD...`, for completion in shells (complete.cc). Its words belong to other subcommands, so CLI11
+// cannot parse them. Returns the exit status.
 int complete(const CLI::App& app, Context& context, std::vector<std::string> words);
 
 // `wtool logs RUN --follow`. Returns the exit status.

@@ -1,11 +1,11 @@
-// wtool complete WORD...: the words that can replace the last word of a command line, for the completion of shells
+// wtool complete WORD...: the words that can replace the last word of a command line, for completion in shells
 // (packaging/completion). The words are those after `wtool`; the last may be empty.
 //
 //   $ wtool complete run --max
 //   --max-parallel
 //
-// Prints one candidate a line. A line `:files` says that names of files fit, too. Nothing is run, no plugin is
-// initialised, and what cannot be read gives no candidates: a person who types wants no error in the line.
+// Prints one candidate per line. A line `:files` means that file names fit, too. Nothing is run, and no plugin is
+// initialised. What cannot be read gives no candidates, since a message would disturb the line that a person types.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ constexpr std::string_view files_too = ":files";
 
 // The command line up to the word that is completed.
 struct TypedLine {
-  const CLI::App* command = nullptr;    // the innermost that the words name
+  const CLI::App* command = nullptr;    // the innermost command that the words name
   Words operands;                       // of that command
   const CLI::Option* awaits = nullptr;  // the option whose value the last word is
 };
@@ -124,7 +124,8 @@ void add_states_of_workflow(Words& candidates, const Words& operands) {
   }
 }
 
-// The values of an option that takes one of a set: CLI11 keeps them in the text of its type, such as NAME:{a,b}.
+// Adds the values of an option that takes one of a set. CLI11 keeps them in the name of the option's type, such as
+// NAME:{a,b}. False: the option has no such set.
 bool add_set(Words& candidates, const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');

@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 constexpr std::string_view mask = "[masked]";
 
 // Whether the variable seems to hold a secret, which nobody should read over somebody's shoulder. It is better to hide
-// one too many.
+// one variable too many.
 bool looks_secret(std::string_view name) {
   constexpr std::array parts{"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"};
   const std::string capitals = in_capitals(name);
@@ -90,7 +90,7 @@ std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& 
     if (!is_alone && key.name.substr(0, dot) != section) {
       section = key.name.substr(0, dot);
       const bool off = is_off(config, key);
-      text += (off ? "# " : "") + section + ':' + (off ? "  # off: no layer has it" : "") + '\n';
+      text += (off ? "# " : "") + section + ':' + (off ? "  # off: no layer has this section" : "") + '\n';
     }
     if (is_off(config, key)) continue;
     const bool is_set = !key.value.is_null();
@@ -117,7 +117,7 @@ std::vector<std::string> listed_programs(const Config& config) {
   return listed;
 }
 
-// Warns of listed programs that the policy's database does not have. The plugin says which ones it has.
+// Warns of listed programs that the policy's database does not have. Only the plugin knows the database.
 void warn_of_unknown_programs(Context& context, const std::vector<std::string>& listed) {
   Toolbox* const toolbox = listed.empty() ? nullptr : context.toolbox();
   if (toolbox == nullptr) return;
@@ -127,10 +127,11 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
     const nlohmann::json arguments{{"command", "'" + program + "'"}};
     const nlohmann::ordered_json explained = toolbox->explain("shell_execute", dumped(arguments), stop, error);
     if (!explained.contains("unknown_programs")) continue;
-    complain("warning: commands.allow: \"" + program +
-             "\" is not a known program: it may run any other. It gets no words that are known only when the command "
-             "runs, and none under `arguments: safe`; the entry \"" +
-             program + " *\" allows any");
+    complain(
+        "warning: commands.allow: \"" + program +
+        "\" is not a known program, so it may run any other program. It is allowed no arguments that are known only "
+        "when the command runs, and none at all under `arguments: safe`. The entry \"" +
+        program + " *\" allows all arguments");
   }
 }
 
@@ -165,7 +166,7 @@ void add_config(CLI::App& app, Context& context) {
       "Examples:\n"
       "  wtool config show\n"
       "  wtool config show --json --config strict.yaml | jq '.keys[\"commands.allow\"]'";
-  // Without a footer of its own, it would show that of `wtool`.
+  // Without a footer of its own, this command would show the footer of `wtool`.
   command->footer(footer);
   shower->footer(footer);
   shower->callback([&context, in_json] { context.command = [&context, in_json] { return show(context, *in_json); }; });

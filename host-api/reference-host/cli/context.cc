@@ -115,7 +115,7 @@ std::string Context::usual_plugin(std::string& error) const {
     path = std::filesystem::path(path).replace_filename(std::string(cluster_plugin_name) + ".so");
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored)) {
-      error = "--on cluster needs " + path + ", which is not there; it is built where libsodium is";
+      error = "--on cluster needs " + path + ", which does not exist; it is built only where libsodium is installed";
       path.clear();
     }
   }
@@ -148,7 +148,8 @@ Plugin* Context::cluster_plugin(std::string& error) {
   }
   std::string why;
   Plugin* found = sibling(cluster_, *plugin_, cluster_plugin_name, why);
-  if (found == nullptr) error = "calls on a cluster need cluster_tools, which is built where libsodium is: " + why;
+  if (found == nullptr)
+    error = "calls on a cluster need cluster_tools, which is built only where libsodium is installed: " + why;
   return found;
 }
 

@@ -22,9 +22,9 @@ namespace wtool::host {
 
 inline constexpr int exit_ok = 0;        // done, and the tool or the workflow succeeded
 inline constexpr int exit_failed = 1;    // done, and it reports a failure
-inline constexpr int exit_unusable = 2;  // wrong usage, or it could not be done at all; the reason is on stderr
+inline constexpr int exit_unusable = 2;  // wrong usage, or nothing could be done; the reason is on stderr
 inline constexpr int exit_ask = 3;       // --explain: a person would be asked
-inline constexpr int exit_deny = 4;      // --explain: it would be refused
+inline constexpr int exit_deny = 4;      // --explain: the call would be refused
 
 // Options that stand before or after the subcommand. Empty: not given.
 struct GlobalOptions {
@@ -32,8 +32,8 @@ struct GlobalOptions {
   std::string config;
   std::string log;
   std::string log_format;
-  std::string on;                      // "local" or "cluster", of commands that call tools
-  std::vector<std::string> env_files;  // of commands that read workflows to run them
+  std::string on;                      // "local" or "cluster", for commands that call tools
+  std::vector<std::string> env_files;  // for commands that read workflows to run them
 };
 
 // One per process, on the main thread; only tracing() may be used from other threads. Destroys its parts in the right
@@ -52,12 +52,12 @@ class Context {
   // After start_tracing().
   Tracing& tracing() { return *tracing_; }
 
-  // The plugin whose tools are called, joined by the others that were named; with --on cluster, the cluster's plugin.
-  // Opened at the first use but not initialised, which is enough to read descriptors. nullptr: the reason is on stderr;
-  // return exit_unusable.
+  // The plugin whose tools are called; with --on cluster, the cluster's plugin. The other plugins that were named have
+  // joined it. It is opened at the first use but not initialised, which is enough to read descriptors. nullptr: the
+  // reason is on stderr, and the command must return exit_unusable.
   Plugin* plugin();
-  // The plugin of this machine and that of the cluster, opened in the same way; one of them is plugin(). nullptr:
-  // `error` says why.
+  // The plugin for this machine and the plugin for the cluster, opened in the same way. One of the two is plugin().
+  // nullptr: `error` says why.
   Plugin* local_plugin(std::string& error);
   Plugin* cluster_plugin(std::string& error);
   // Sets who is asked instead of the terminal, whichever plugin asks. Call it before the toolbox is opened.
@@ -65,7 +65,7 @@ class Context {
 
   // The plugin's tools, initialised and configured (config/files.h) at the first use. nullptr: as for plugin().
   Toolbox* toolbox();
-  // The same for workflows, configured as config/workflow_config.h says. A program uses one of the two.
+  // The same for workflows, configured as config/workflow_config.h says. A program uses only one of the two toolboxes.
   Toolbox* workflow_toolbox();
   // The configuration of workflow_toolbox().
   WorkflowConfig& workflow_config();
@@ -85,7 +85,7 @@ class Context {
   std::unique_ptr<WorkflowConfig> workflow_config_;
   std::unique_ptr<Plugin> local_;  // for this machine
   std::unique_ptr<Plugin> cluster_;
-  Plugin* plugin_ = nullptr;  // one of the two
+  Plugin* plugin_ = nullptr;  // local_ or cluster_
   Approver* approver_ = nullptr;
   bool asks_through_ = false;
   std::unique_ptr<Toolbox> toolbox_;

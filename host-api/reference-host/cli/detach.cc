@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t max_shown_before = std::size_t{1} << 20;
 
-// What the run has printed before it began. It goes to a file in memory, so that no process of the run keeps the
+// What the run printed before it began. The text goes to a file in memory, so that no process of the run keeps the
 // calling program's output open.
 std::string shown_before(int file) {
   std::string text;
@@ -92,7 +92,7 @@ std::optional<int> detach(int& report) {
 
 bool begin_detached(int report, const journal::Journal* journal) {
   if (journal == nullptr) {
-    complain("a detached run needs its journal: without it, nobody could find or end it");
+    complain("a detached run needs its journal: without a journal, nobody could find or end the run");
     return false;
   }
   const std::string path = detached_log(journal->file());
@@ -106,7 +106,7 @@ bool begin_detached(int report, const journal::Journal* journal) {
   }
   const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!nothing || ::dup2(nothing.get(), STDIN_FILENO) < 0) {
-    complain(std::string("cannot give up standard input: ") + ::strerror(errno));
+    complain(std::string("standard input cannot be replaced by /dev/null: ") + ::strerror(errno));
     return false;
   }
   write_all(log.get(), shown_before(STDERR_FILENO));

@@ -5,8 +5,8 @@
 //   begin_detached(flags.detached, journal);
 //   Beginning begun(flags.detached);                                  // an observer, after the journal
 //
-// What the run shows goes to the file RUN.log beside its journal. If something is wrong before the run begins, the
-// program that was called shows it, and ends with the same exit status.
+// What the run shows goes to the file RUN.log beside its journal. If the run cannot begin, the program that was called
+// shows the reason, and ends with the exit status of the run's process.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ namespace wtool::host {
 // begin_detached().
 std::optional<int> detach(int& report);
 
-// Tells the program that was called that the run has begun: its journal names its process by now, so `wtool stop` and
-// `wtool attach` can find it. Does nothing if nobody waits (a negative number).
+// Tells the program that was called that the run has begun. By then, the journal names the process of the run, so
+// `wtool stop` and `wtool attach` can find it. Does nothing if nobody waits (`report` is negative).
 class Beginning final : public runner::RunObserver {
  public:
   explicit Beginning(int report) : report_(report) {}

@@ -1,11 +1,12 @@
-// wtool doctor [--json]: what this machine and this configuration allow, tried by calls, and what to do about the rest.
+// wtool doctor [--json]: what this machine and this configuration allow, as trial calls show it, and what to do about
+// problems.
 //
 //   good     kernel         Linux 6.1.0, x86_64
 //   note     cgroup         this process may make no cgroups
-//            do: start wtool by `systemd-run --user --scope -p Delegate=yes`
+//            do: start wtool with `systemd-run --user --scope -p Delegate=yes`
 //
-// A problem means that commands cannot run; a note, that some promise cannot be kept in full. It runs `true` three
-// times, in a temporary folder, and changes nothing else.
+// `problem` means that commands cannot run; `note` means that a guarantee does not hold in full. The command runs
+// `true` three times, in a temporary folder, and changes nothing else.
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -96,7 +97,7 @@ void look_at_configuration(Context& context, Findings& findings) {
   }
   if (!config->sandbox) {
     findings.push_back({FindingLevel::note, "configuration", "no layer has a sandbox: a command may do what you may",
-                        "add the section `sandbox` (docs/guide/sandbox.md); `wtool mcp` has one of its own"});
+                        "add the `sandbox` section (docs/guide/sandbox.md); `wtool mcp` has its own sandbox"});
   }
 }
 
@@ -105,7 +106,7 @@ struct TrialCall {
   std::string error{};  // why the call did not succeed
 };
 
-// Runs `true` with the given configuration, and with none of the person's own.
+// Runs `true` with the given configuration, without the person's own.
 TrialCall try_call(Plugin& plugin, const json& config, const std::string& folder) {
   TrialCall trial;
   const std::unique_ptr<Toolbox> toolbox = Toolbox::open(plugin, config.dump(), trial.error);
@@ -122,17 +123,18 @@ TrialCall try_call(Plugin& plugin, const json& config, const std::string& folder
   return trial;
 }
 
-// What to do if a part of the sandbox cannot be enforced. `missing` begins with a word of docs/guide/results.md.
+// What to do if a part of the sandbox cannot be enforced. `missing` begins with a name from docs/guide/results.md.
 std::string advice_on(std::string_view missing) {
   if (missing.starts_with("landlock")) {
     return "use Linux 5.13 or later, with landlock among the modules of the kernel's parameter lsm=";
   }
   if (missing.starts_with("protected_names")) {
     return "allow user namespaces (sysctl kernel.unprivileged_userns_clone, "
-           "kernel.apparmor_restrict_unprivileged_userns); until then these names are compared after each command";
+           "kernel.apparmor_restrict_unprivileged_userns); until then, the files with these names are compared after "
+           "each command";
   }
   if (missing.starts_with("truncate")) return "use Linux 6.2 or later";
-  return "use a kernel, or a container, that permits it; `sandbox.required: true` refuses commands until then";
+  return "use a kernel or a container that permits this part; `sandbox.required: true` refuses commands until then";
 }
 
 void try_sandbox(Plugin& plugin, const std::string& folder, Findings& findings) {
@@ -176,16 +178,16 @@ void try_limits(Plugin& plugin, const std::string& folder, Findings& findings) {
     findings.push_back({FindingLevel::good, "cgroup", "each call has a cgroup of its own"});
   } else {
     findings.push_back({FindingLevel::note, "cgroup",
-                        "wtool cannot make cgroups here: memory is watched (" + by +
+                        "wtool cannot make cgroups here, so memory is only watched (" + by +
                             "), and a command that kills both of its keepers can leave a daemon",
-                        "start wtool by `systemd-run --user --scope -p Delegate=yes` (docs/architecture.md)"});
+                        "start wtool with `systemd-run --user --scope -p Delegate=yes` (docs/architecture.md)"});
   }
 }
 
 void look_at_plugin(Context& context, Findings& findings) {
   Plugin* const plugin = context.plugin();
   if (plugin == nullptr) {
-    findings.push_back({FindingLevel::problem, "plugin", "it cannot be loaded; the line on standard error says why",
+    findings.push_back({FindingLevel::problem, "plugin", "it cannot be loaded; the message on standard error says why",
                         "install it beside wtool, or name it with --plugin"});
     return;
   }
@@ -195,8 +197,8 @@ void look_at_plugin(Context& context, Findings& findings) {
   std::string folder = environment_folder("TMPDIR", "/tmp") + "/wtool-doctor-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) {
     findings.push_back({FindingLevel::problem, "temporary folder",
-                        "nothing can be made in " + fs::path(folder).parent_path().string(),
-                        "set TMPDIR to a folder that you may write"});
+                        "no folder can be made in " + fs::path(folder).parent_path().string(),
+                        "set TMPDIR to a folder that you may write in"});
     return;
   }
   const TrialCall plain = try_call(*plugin, json::object(), folder);
@@ -222,7 +224,7 @@ void look_for_clients(Findings& findings) {
   }
   if (found.empty()) return;
   findings.push_back(
-      {FindingLevel::good, "clients", found + " have a configuration; `wtool mcp --list` shows them all"});
+      {FindingLevel::good, "clients", found + ": configuration found; `wtool mcp --list` shows all clients"});
 }
 
 std::string as_text(const Findings& findings, std::size_t columns) {
@@ -271,13 +273,12 @@ int doctor(Context& context, bool as_object) {
 void add_doctor(CLI::App& app, Context& context) {
   auto json_wanted = std::make_shared<bool>(false);
   CLI::App* command =
-      app.add_subcommand("doctor", "Show what this machine and configuration allow, and what to do about the rest");
+      app.add_subcommand("doctor", "Show what this machine and configuration allow, and what to do about problems");
   command->add_flag("--json", *json_wanted, "The findings as one JSON object");
   command->footer(
-      "Runs `true` three times in a temporary folder: as it is, in a sandbox, and with limits. A problem keeps "
-      "commands\n"
-      "from running; a note says which promise is not kept in full here. Exit status: 0 without problems, 1 with "
-      "one.\n\n"
+      "Runs `true` three times in a temporary folder: as it is, in a sandbox, and with limits. A problem\n"
+      "keeps commands from running; a note names a guarantee that does not hold in full here. Exit status: 0 without\n"
+      "problems, 1 with one.\n\n"
       "Examples:\n"
       "  wtool doctor\n"
       "  wtool doctor --json | jq '.findings[] | select(.level != \"good\")'");

@@ -132,7 +132,7 @@ void FileWatcher::add_folder(const std::string& path, Seen seen) {
     // First watch, then look: what appears in between is reported twice, but never missed.
     const int watch = ::inotify_add_watch(inotify_.get(), folder.c_str(), watched_events);
     if (watch < 0) {
-      // it is gone again, or this user may not read it
+      // The folder is gone again, or this user may not read it.
       if (errno == ENOENT || errno == ENOTDIR || errno == EACCES) continue;
       error_ = "the folder " + folder + " cannot be watched: " + ::strerror(errno) +
                (errno == ENOSPC ? "; raise fs.inotify.max_user_watches, or name fewer folders with --on" : "");

@@ -1,4 +1,4 @@
-// Finds out by inotify which files below a folder have changed.
+// Finds out with inotify which files below a folder have changed.
 //
 // - It watches the names that match a pattern: `*` and `?` stand for characters of one name, `**` for any number of
 //   folders. `.git` and `.wtool` are never watched, and links to folders are not followed.
@@ -27,7 +27,7 @@ class FileWatcher {
   struct Wanted {
     std::vector<std::string> patterns;  // relative to the folder
     std::string also;                   // one more file to watch, absolute; may be empty
-    std::set<std::string> not_these;    // absolute
+    std::set<std::string> not_these;    // files that are not reported, absolute
   };
   // `folder` is absolute, without links. Watches from the moment when the constructor returns.
   FileWatcher(std::string folder, Wanted wanted);

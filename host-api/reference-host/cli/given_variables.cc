@@ -44,7 +44,7 @@ std::optional<std::string> content_of(const std::string& file, std::string& erro
     if (text.ends_with('\n')) text.pop_back();
     if (text.ends_with('\r')) text.pop_back();
     if (text.find('\0') == std::string::npos) return text;
-    error = shown + " holds a NUL, which no value can";
+    error = shown + " contains a NUL byte, which a value cannot contain";
     return std::nullopt;
   }
   error = shown + " cannot be read: " + ::strerror(errno);
@@ -73,23 +73,23 @@ void add_variable_options(CLI::App& command, GivenVariables& given) {
     command.add_option(name, out, text)->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
   };
   add("--var,--set", given.texts, "NAME=VALUE", "A parameter of the workflow; may be given several times");
-  add("--var-file", given.files, "NAME=FILE", "The same, with the value from a file, or from standard input (-)");
-  add("--var-env", given.variables, "NAME=VARIABLE", "The same, with the value of an environment variable");
+  add("--var-file", given.files, "NAME=FILE", "A parameter with the value from a file, or from standard input (-)");
+  add("--var-env", given.variables, "NAME=VARIABLE", "A parameter with the value of an environment variable");
 }
 
 void add_part_options(CLI::App& command, runner::RunPart& part) {
   const CLI::Validator not_empty([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, "");
-  auto* until =
-      command.add_option("--until", part.until, "Ends the run where this state has ended; `finally` still runs");
-  auto* only = command.add_option("--only", part.only, "Runs only this state, with nothing before and after it");
+  auto* until = command.add_option("--until", part.until, "Ends the run after this state; `finally` still runs");
+  auto* only = command.add_option("--only", part.only, "Runs only this state, and nothing before or after it");
   for (CLI::Option* option : {until, only}) option->type_name("STATE")->check(not_empty);
   only->excludes(until);
 }
 
 void add_env_file_option(CLI::App& command, GlobalOptions& options) {
   command
-      .add_option("--env-file", options.env_files,
-                  "Environment variables for commands of Shell, one line NAME=VALUE each; may be given several times")
+      .add_option(
+          "--env-file", options.env_files,
+          "Environment variables for the commands of Shell, one NAME=VALUE per line; may be given several times")
       ->type_name("FILE")
       ->expected(1)
       ->take_all()

@@ -1,5 +1,5 @@
 // wtool graph FILE [RUN] [--format mermaid|dot|svg|png] [--output FILE]: the diagram of a workflow; with RUN, its
-// states are coloured by what became of them.
+// states are coloured by how they ended in that run.
 #include "report/drawing.h"
 
 #include <unistd.h>

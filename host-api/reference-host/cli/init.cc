@@ -32,19 +32,19 @@ constexpr std::array starts = {
         "policy", "wtool.yaml", "",
         R"(# What commands may do in this folder. Every key: docs/guide/configuration.md. `wtool config show` prints what is active.
 
-# Only these programs, with arguments that neither write nor start others. Remove the section to allow every command.
+# Only these programs, with arguments that neither write nor start other programs. Remove the section to allow every command.
 commands:
   allow: [ls, cat, grep, head, tail, wc, "git status", "git log *", "git diff *"]
   arguments: safe
   unlisted: deny        # ask: a person is asked about other commands
   # deny: [rm]          # against accidents; not a security boundary
 
-# What the kernel holds commands to, whatever they are.
+# What the kernel enforces for every command.
 sandbox:
-  read: [/]             # name folders instead, if there are keys that no command should read
+  read: [/]             # name folders instead, to keep private files from commands
   write: [.]
   network: deny
-  required: true        # run nothing where this cannot be enforced
+  required: true        # run nothing if the sandbox cannot be enforced
 
 limits:
   timeout_default: 120  # seconds
@@ -55,11 +55,11 @@ limits:
 # audit:
 #   file: .wtool/audit.jsonl   # a line before each command starts, and one when it has ended
 )",
-        "`wtool call shell_execute '{\"command\": \"ls\"}'` tries it, and `--explain` says why"},
+        "`wtool call shell_execute '{\"command\": \"ls\"}'` tries the policy, and `--explain` shows the reason"},
     StarterFile{
         "mcp", "wtool.yaml", "",
-        R"(# Added to what `wtool mcp` does by itself: commands write only this folder and temporary files, and have no network.
-# Every key: docs/guide/configuration.md; what the server does: docs/guide/mcp.md.
+        R"(# Added to the defaults of `wtool mcp`: commands write only in this folder and in temporary folders, and have no network.
+# Every key: docs/guide/configuration.md. The server: docs/guide/mcp.md.
 
 commands:
   ask: ["git push", "npm publish"]   # a person is asked first
@@ -84,7 +84,7 @@ parameters:
 
 # My first workflow
 
-The diagram says what follows what, and the list below what each state does. An arrow is taken after a success; a failure ends
+The diagram shows the order of the states, and the list below says what each state does. An arrow is taken after a success; a failure ends
 the run, unless the state has an arrow `: failure`. Every key: docs/workflow-language.md.
 
 ```mermaid
@@ -101,7 +101,7 @@ stateDiagram-v2
 - Test: Shell "sh -c ${tests}" timeout=600
 - Done: Log "the tests have passed"
 )",
-                "`wtool plan NAME` tells what it would do, and `wtool run NAME` does it"},
+                "`wtool plan NAME` shows what it would do, and `wtool run NAME` runs it"},
 };
 
 // What to do next, with the name that the other commands take for the file.
@@ -129,7 +129,7 @@ int write_start(const StarterFile& start, const std::string& named) {
   const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!out) {
     complain(errno == EEXIST
-                 ? file + " is there already; name another file: wtool init " + std::string(start.kind) + " FILE"
+                 ? file + " exists already; name another file: wtool init " + std::string(start.kind) + " FILE"
                  : "cannot write " + file + ": " + ::strerror(errno));
     return exit_unusable;
   }
@@ -154,7 +154,7 @@ void add_init(CLI::App& app, Context& context) {
       ->required()
       ->type_name("")
       ->check(CLI::IsMember({"policy", "mcp", "workflow"}));
-  command->add_option("FILE", wanted->file, "Where it goes (default: wtool.yaml, or workflows/first.md)");
+  command->add_option("FILE", wanted->file, "The file to write (default: wtool.yaml, or workflows/first.md)");
   command->footer(
       "A file that exists is never replaced.\n\n"
       "Examples:\n"

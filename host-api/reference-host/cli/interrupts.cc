@@ -14,7 +14,7 @@ namespace {
 
 // The writing end of the pipe, for the handler; -1 when no Interrupts exists.
 std::atomic<int> handler_pipe{-1};
-static_assert(std::atomic<int>::is_always_lock_free, "the handler may touch nothing else");
+static_assert(std::atomic<int>::is_always_lock_free, "the handler may use only lock-free objects");
 
 // What the pipe carries besides the numbers of signals.
 constexpr std::uint8_t end_of_listening = 0;

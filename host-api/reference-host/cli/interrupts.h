@@ -3,11 +3,11 @@
 // - the first signal stops gracefully, the second at once;
 // - the third ends the program by the signal's default action (the warden then ends all commands), so that a person can
 //   always get out;
-// - a signal that `wtool stop` has marked requests a stop, graceful or at once, and is ignored if that was requested
-//   already: several of them at the same time shorten no grace period, and never end the program;
+// - a signal that `wtool stop` has marked requests a stop, graceful or at once, and is ignored if that kind of stop was
+//   requested already, so several such signals neither shorten a grace period nor end the program;
 // - a signal that was ignored when the program started (nohup, a background job) stays ignored.
 //
-// At most one in a process. The handlers only write to a pipe; a thread of this object makes the request.
+// At most one object exists in a process. The handlers only write to a pipe; a thread of this object makes the request.
 #pragma once
 
 #include <signal.h>
@@ -37,7 +37,7 @@ class Interrupts {
   // The first signal that came, or 0. Any thread.
   int signal() const { return first_.load(); }
 
-  // 128 plus signal(), as a shell does it: 130 after Ctrl-C. Only after a signal.
+  // 128 plus signal(), as in a shell: 130 after Ctrl-C. Call it only after a signal.
   int exit_status() const { return 128 + signal(); }
 
  private:

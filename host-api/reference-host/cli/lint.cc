@@ -152,8 +152,8 @@ class Linter {
     return known->second;
   }
 
-  // Adds `failures: continue` to a file whose meaning the rule of plain arrows would change, and says so. Nothing: the
-  // file needs no change, or cannot be changed.
+  // Adds `failures: continue` to a file that relies on the older rule for plain arrows, and reports the change.
+  // Nothing: the file needs no change, or cannot be changed.
   std::optional<workflow::Source> fix(const workflow::Source& source, const workflow::Workflow& parsed) {
     const auto changed = workflow::changed_exits(parsed);
     if (changed.empty()) return std::nullopt;
@@ -241,9 +241,9 @@ class Linter {
 
   const LintOptions& options_;
   const std::optional<Config> loaded_;
-  std::unique_ptr<runner::Prompts> prompts_;  // null: it could not be made, which was reported
-  std::optional<servers::Catalog> servers_;   // nothing: the same
-  Toolbox* toolbox_;                          // null: the same; then tools and commands are not looked up
+  std::unique_ptr<runner::Prompts> prompts_;  // null: they could not be made, which was reported
+  std::optional<servers::Catalog> servers_;   // nothing: `prompts_` is null
+  Toolbox* toolbox_;                          // null: not opened, which was reported; no tools are looked up
   WorkflowConfig& config_;
   workflow::ShellReader shell_;
   workflow::Library library_;
@@ -276,17 +276,14 @@ void add_lint(CLI::App& app, Context& context) {
                     "a plain arrow is also taken after a failure");
   command->footer(
       "Each finding is a line FILE:LINE:COLUMN: error: MESSAGE (or warning), followed by that line of the file with a\n"
-      "caret below the place; the last line counts them. Errors are what `wtool run` refuses to run. Workflows, "
-      "prompts\n"
-      "and commands are looked up as they are here and now; what is missing, or what the policy would refuse, is a\n"
-      "warning. Exit status: 0 without errors, 2 with errors, or (with --strict) with warnings.\n"
+      "caret below the place; the last line counts the findings. Errors are what `wtool run` refuses to run.\n"
+      "Workflows, prompts and commands are looked up as they are here and now; what is missing, or what the policy\n"
+      "would refuse, is a warning. Exit status: 0 without errors, 2 with errors, or (with --strict) with warnings.\n"
       "\n"
-      "A plain arrow `A --> B` means success. --fix changes each file in which an arrow was taken after a failure "
-      "under\n"
-      "the older rule: it adds the line `failures: continue` to the front matter (and makes that where there is "
-      "none),\n"
-      "keeps everything else byte for byte, and says what it did. Files with errors, and files that have the key\n"
-      "`failures`, are left alone.\n"
+      "A plain arrow `A --> B` means success. --fix changes each file in which an arrow was taken after a failure\n"
+      "under the older rule: it adds the line `failures: continue` to the front matter (or a front matter with this\n"
+      "line), keeps everything else byte for byte, and reports the change. Files with errors, and files that have the\n"
+      "key `failures`, are left alone.\n"
       "\n"
       "Examples:\n"
       "  wtool lint workflows/*.md\n"

@@ -88,7 +88,7 @@ void add_list(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("list", "List the workflows that can be run by name here");
   command->add_flag("--json", *as_object, "As a JSON array of objects, with all parameters");
   command->footer(
-      "These are the workflows of this directory; of .swissarmyhammer/workflows, .wtool/workflows and workflows here\n"
+      "Shows the workflows of this directory; of .swissarmyhammer/workflows, .wtool/workflows and workflows here\n"
       "and, within a repository, in the folders above; those of the user ($XDG_CONFIG_HOME/wtool/workflows, else\n"
       "~/.config/wtool/workflows); and those of the machine (/etc/wtool/workflows). If several have the same\n"
       "name, the first one runs. Parameters in brackets need no value.\n"

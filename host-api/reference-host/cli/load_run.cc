@@ -38,7 +38,7 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted) {
   for (const std::string& notice : content->notices) {
     if (!past.being_written) complain(notice);
   }
-  if (!content->damage.empty()) complain("the journal is damaged, and what can be read is shown: " + content->damage);
+  if (!content->damage.empty()) complain("the journal is damaged, so only a part of it is shown: " + content->damage);
   past.run = std::move(content->run);
   return past;
 }

@@ -45,7 +45,8 @@ std::string new_marker() {
   return marker;
 }
 
-// Whether the variable belongs to the shell and where it runs, or this program and its policy were set up with it.
+// Whether the variable keeps its value: it describes the shell or its directory, or this program and its policy have
+// already read it.
 bool stays(std::string_view name) {
   constexpr std::string_view names[] = {"_",       "PWD",    "OLDPWD",          "SHLVL",          "SHELL",
                                         "HOME",    "TMPDIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "ALLOWED_COMMANDS",
@@ -106,7 +107,8 @@ std::string take_login_environment(Plugin& plugin, LoginShell kind, Stop& stop) 
   if (outcome.kind != ToolOutcome::Kind::finished || outcome.is_error) return shell + ": " + reason_in(outcome);
   const std::string begin = '\0' + marker + '\0';
   const std::size_t found = output.find(begin);
-  if (found == std::string::npos) return shell + " has not shown its environment: a profile script may have ended it";
+  if (found == std::string::npos)
+    return shell + " has not shown its environment: a profile script may have ended the shell";
   if (output.size() > max_environment_bytes)
     return shell + " has written more than " + std::to_string(max_environment_bytes) + " bytes";
   for (const auto& [name, value] : variables_in(std::string_view(output).substr(found + begin.size()))) {

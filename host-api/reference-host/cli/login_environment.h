@@ -1,7 +1,7 @@
 // Takes the environment of the person's own shell: what its profile scripts set, such as the PATH of nvm or rbenv.
 //
-// - The shell is $SHELL, or else the one of the user's entry in the system. It is run once, as a command of the plugin:
-//   its time is limited, and everything that it started is ended.
+// - The shell is $SHELL, or else the login shell of the user's entry in the passwd database. It is run once, as a
+//   command of the plugin: its time is limited, and everything that it started is ended.
 // - It runs in the home folder, so that no project can influence it, and without a sandbox, as in a terminal.
 // - Whatever its scripts print is ignored.
 // - Its variables replace those of this process, and are then treated like the inherited environment

@@ -107,7 +107,7 @@ class Teller {
     if (output.empty() && (options_.errors_only || (!failed && !step.end.secret))) return {};
     const char* const word = failed ? journal::word(step.status) : step.up_to_date ? "up to date" : "ok";
     std::string title = "  " + std::string(word) + " " + label(step) + "  " + duration_text(step.took);
-    if (step.end.secret) title += "  what it gave is secret, and was not kept";
+    if (step.end.secret) title += "  its output is secret, and was not kept";
     return title + "\n" + output;
   }
 
@@ -145,7 +145,7 @@ int logs(const LogsOptions& options) {
   const Interrupts interrupts(stop);
   Teller teller(options);
   while (!stop.requested()) {
-    // Asked first: what a run writes before it ends is read in this round, or in the next one.
+    // Asked before reading: what a run writes before it ends is read in this round, or in the next one.
     const bool being_written = journal::is_being_written(file);
     const auto began = std::chrono::steady_clock::now();
     const auto content = journal::read_journal(file, error);
@@ -160,12 +160,13 @@ int logs(const LogsOptions& options) {
         return exit_unusable;
       }
       if (!content->damage.empty() && !being_written) {
-        complain("the journal is damaged, and what can be read is shown: " + content->damage);
+        complain("the journal is damaged, so only a part of it is shown: " + content->damage);
       }
     }
     if (!being_written) return exit_ok;
     if (!options.follow) {
-      complain("the run has not ended; what a step says is in the journal when the step has ended, and --follow waits");
+      complain(
+          "the run has not ended; the output of a step is in the journal once the step has ended, and --follow waits");
       return exit_ok;
     }
     // The larger the journal, the less often it is read.
@@ -183,7 +184,7 @@ int follow_logs(const std::string& run) {
 
 void add_logs(CLI::App& app, Context& context) {
   auto options = std::make_shared<LogsOptions>();
-  CLI::App* command = app.add_subcommand("logs", "Show what the steps of a run said, as its journal holds it");
+  CLI::App* command = app.add_subcommand("logs", "Show what the steps of a run wrote and logged, from its journal");
   command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
   command->add_option("STATE", options->state, "Only the visits of that state");
   command->add_flag("--stderr", options->errors_only, "Only what went to standard error");

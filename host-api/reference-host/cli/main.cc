@@ -39,8 +39,9 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   add("--config", options.config, "FILE",
       "The configuration to use instead of the project's, YAML or JSON (default: wtool.yaml here, if there is one)");
   add("--log", options.log, "FILTER",
-      "What is logged on standard error: off, error, warn, info, debug or trace, or for a part of the program,\n"
-      "as in info,shell_tools=debug (default: WTOOL_LOG, else warn; of call, run and resume on a terminal error)");
+      "The least level that is logged on standard error: off, error, warn, info, debug or trace; also for a part of\n"
+      "the program, as in info,shell_tools=debug (default: WTOOL_LOG, else warn, or error for call, run and resume on\n"
+      "a terminal)");
   add("--log-format", options.log_format, "FORMAT", "text or json (default: text)");
 }
 
@@ -59,8 +60,7 @@ std::string did_you_mean(const std::string& word, const Words& names) {
   return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
 }
 
-// Names the commands that have the option which the chosen one lacks: "`wtool graph`, `wtool show`"; empty: none has
-// it.
+// A hint with the commands that have the option which the chosen command lacks. Empty: no command has it.
 std::string who_has(const CLI::App& app, const std::string& word) {
   Words names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -77,12 +77,12 @@ std::string is_workflow(const std::string& word) {
   return found ? "; `wtool run " + word + "` runs the workflow of this name" : "";
 }
 
-// This program's name for a command that other programs call `word`; nullptr: none is known.
+// A hint with this program's name for what other programs call `word`; nullptr: no such name is known.
 const char* usual_name(std::string_view word) {
   static constexpr std::pair<std::string_view, const char*> known[] = {
-      {"--dry-run", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
-      {"-n", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
-      {"dry-run", "`wtool plan WORKFLOW` tells what a run would do, and does nothing"},
+      {"--dry-run", "`wtool plan WORKFLOW` shows what a run would do, and runs nothing"},
+      {"-n", "`wtool plan WORKFLOW` shows what a run would do, and runs nothing"},
+      {"dry-run", "`wtool plan WORKFLOW` shows what a run would do, and runs nothing"},
       {"list", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
       {"ls", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
       {"--list", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
@@ -91,15 +91,15 @@ const char* usual_name(std::string_view word) {
       {"history", "`wtool runs` lists runs"},
       {"validate", "`wtool lint FILE...` checks workflow files"},
       {"exec", "`wtool call TOOL` calls a tool, `wtool run WORKFLOW` runs a workflow"},
-      {"explain", "`wtool call TOOL JSON --explain` tells what a call would do"},
+      {"explain", "`wtool call TOOL JSON --explain` shows what a call would do"},
       {"retry", "`wtool resume RUN` runs again what failed"},
-      {"log", "`wtool logs RUN [STATE]` shows what the steps of a run said"},
+      {"log", "`wtool logs RUN [STATE]` shows what the steps of a run wrote"},
       {"serve", "`wtool mcp` serves the tools to a client"},
-      {"version", "it is `wtool --version`"},
-      {"help", "it is `wtool --help`, or `wtool COMMAND --help`"},
+      {"version", "use `wtool --version`"},
+      {"help", "use `wtool --help` or `wtool COMMAND --help`"},
       {"start", "`wtool run WORKFLOW` runs a workflow"},
-      {"completion", "an installation has it for bash, zsh and fish (docs/guide/command-line.md)"},
-      {"man", "it is `man wtool`, or `wtool --help`"},
+      {"completion", "an installation includes completion for bash, zsh and fish (docs/guide/command-line.md)"},
+      {"man", "use `man wtool` or `wtool --help`"},
   };
   for (const auto& [name, says] : known) {
     if (word == name) return says;
@@ -108,7 +108,7 @@ const char* usual_name(std::string_view word) {
 }
 
 // Reads CLI11's message about a value that an option does not take ("--output: groups not in {group,none}"), and names
-// the nearest value that it takes.
+// the nearest value that the option takes.
 std::string nearest_choice(const std::string& mistake) {
   const std::size_t end = mistake.find(" not in {");
   const std::size_t begin = end == std::string::npos ? end : mistake.rfind(": ", end);
@@ -124,7 +124,7 @@ std::string nearest_choice(const std::string& mistake) {
   return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
 }
 
-// Reports what was wrong, and what would be right.
+// Reports the mistake, and lists the commands and options that exist.
 int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
   // The innermost chosen command, with its whole name: `audit verify`.
   std::vector<CLI::App*> chosen = app.get_subcommands();
@@ -152,7 +152,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
   if (about_words && !rest.empty()) {
     const std::string& word = rest.front();
     const bool is_trial = path == "call" && (word == "--dry-run" || word == "-n");
-    const char* usual = is_trial ? "`--explain` tells what the call would do, and does nothing"
+    const char* usual = is_trial ? "`--explain` shows what the call would do, and runs nothing"
                                  : usual_name(std::string_view(word).substr(0, word.find('=')));
     const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
     if (word.size() > 1 && word.front() == '-') {
@@ -175,7 +175,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
   return exit_unusable;
 }
 
-// Versions for programs, and for people who package this one: `wtool --version --json`.
+// What `wtool --version --json` prints, for programs and packagers.
 std::string version_as_json() {
   using nlohmann::ordered_json;
 #ifdef WTOOL_WITH_CLUSTER
@@ -209,7 +209,7 @@ std::string version_as_json() {
   return dumped(all, 2) + '\n';
 }
 
-// The help of the chosen command does not list the options that it shares with the others.
+// Adds the options that all commands share, which the help of the chosen command does not list.
 std::string help(const CLI::App& app) {
   if (app.get_subcommands().empty()) return app.help();
   return app.help() +
@@ -221,10 +221,10 @@ int run_program(int argc, char** argv) {
   Context context;
   CLI::App app("Calls shell tools and runs workflows of them", "wtool");
   app.set_version_flag("--version", "wtool " WTOOL_VERSION,
-                       "Print the version; with --json, also those of the interface and the formats, and the plugins");
+                       "Print the version; with --json, also the plugins, and the versions of interface and formats");
   app.set_help_flag("-h,--help", "Print this help");
   app.require_subcommand(1);
-  app.fallthrough();  // Inherited: options for every command may stand after it, too.
+  app.fallthrough();  // Subcommands inherit this: options for every command may also follow the subcommand.
   app.footer(
       "Examples:\n"
       "  wtool tools\n"
@@ -293,7 +293,7 @@ int main(int argc, char** argv) {
   wtool::host::fill_closed_descriptors();
   // A closed pipe is an error to report, and must not kill this program in the middle of a call.
   ::signal(SIGPIPE, SIG_IGN);
-  // The same for a file that reaches the size limit of this process.
+  // Nor must a file that has reached the size limit of this process.
   ::signal(SIGXFSZ, SIG_IGN);
   try {
     return wtool::host::run_program(argc, argv);

@@ -43,7 +43,7 @@ namespace {
 // How long a client that has ended its side may take to read what is left.
 constexpr std::chrono::milliseconds patience_at_the_end{1000};
 
-// The client's two ends, and something that wakes the reader. Closed with the program.
+// The descriptors to and from the client, and one that wakes the reader. They are closed when the program ends.
 struct Ends {
   int in = -1;
   int out = -1;
@@ -63,8 +63,8 @@ std::optional<Ends> move_standard_streams() {
   return ends;
 }
 
-// Limits what malloc keeps for each thread: results of megabytes come and go on many threads, and what each keeps would
-// add up.
+// Limits how much freed memory malloc keeps for each thread: results of megabytes come and go on many threads, and the
+// kept memory would add up.
 void keep_memory_small() {
   ::mallopt(M_ARENA_MAX, 2);
   ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
@@ -108,8 +108,8 @@ std::optional<std::string> root_of(const McpOptions& options) {
   return std::nullopt;
 }
 
-// Sets the policy and the folder of the commands. Returns what models are told about it; nothing: the reason is on
-// stderr.
+// Sets the policy and the folder of the commands. Returns what models are told about the policy. Nothing: the
+// reason is on stderr.
 std::optional<std::string> set_policy(Context& context, McpOptions& options) {
   // Relative paths are relative to the folder in which this program was started.
   context.options.config = absolute(context.options.config);
@@ -145,7 +145,7 @@ std::optional<std::string> set_policy(Context& context, McpOptions& options) {
   return preset->summary;
 }
 
-// Makes bash the default shell, since models write lines for bash. Workflows keep the default that `wtool run` has.
+// Makes bash the default shell, since models write command lines for bash. Workflows keep the default of `wtool run`.
 void set_shell(Context& context, const McpOptions& options) {
   if (!options.workflows.empty()) return;
   for (const char* bash : {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"}) {
@@ -154,7 +154,7 @@ void set_shell(Context& context, const McpOptions& options) {
   }
 }
 
-// The audit trail of the policy is in a folder that may not exist yet.
+// Makes the folder of the policy's audit trail, which may not exist yet. False: the reason is on stderr.
 bool prepare_audit(const Config& config, bool is_open) {
   for (const EffectiveKey& key : config.keys) {
     if (key.name != "audit.file" || is_open) continue;
@@ -162,9 +162,9 @@ bool prepare_audit(const Config& config, bool is_open) {
       // A file that the user names with --config may set what --policy locks.
       const bool in_a_file = key.lock && key.lock->file != "--policy";
       complain(in_a_file
-                   ? "there is no place for the audit trail: audit.file is locked without a value by " +
+                   ? "there is no file for the audit trail: audit.file is locked without a value by " +
                          to_text(*key.lock) + "; set it there"
-                   : "there is no place for the audit trail, because HOME is not the path of a folder: set HOME, or "
+                   : "there is no file for the audit trail, because HOME is not the path of a folder; set HOME, or "
                      "audit.file in a configuration (--config FILE)");
       return false;
     }
@@ -185,7 +185,7 @@ mcp::ResultStyle style_of(const std::string& name) {
                                 : mcp::ResultStyle::both;
 }
 
-// Many clients wait for a minute, and clients that get progress messages often for longer.
+// Many clients wait for a minute, and clients that get progress messages often wait longer.
 void set_answer_within(const nlohmann::json& value, mcp::ServerSettings& settings) {
   constexpr std::chrono::seconds usual{50};
   settings.waits_for_progress = value == "auto";
@@ -193,15 +193,16 @@ void set_answer_within(const nlohmann::json& value, mcp::ServerSettings& setting
   if (value.is_number()) settings.answer_within = std::chrono::seconds(value.get<int>());
 }
 
-// Tools that refuse every call with this configuration, and those that few models need: a model need not know of them.
+// The tools that are not listed, because a model need not know them: those that refuse every call with this
+// configuration, and those that few models need.
 std::vector<std::string> tools_not_listed(const Config& config) {
   std::vector<std::string> tools;
   const char* programs = std::getenv("ALLOWED_COMMANDS");
   if (programs == nullptr || *programs == '\0') tools.emplace_back("execute_command");
   std::error_code failure;
   bool lists_pty = false;        // mcp.pty
-  bool has_rules = false;        // under which nobody may type to a program,
-  bool has_interactive = false;  // unless it is listed
+  bool has_rules = false;        // rules under which input may be typed only
+  bool has_interactive = false;  // into programs that commands.interactive lists
   bool has_list = std::filesystem::exists("tools-allow.json", failure) ||
                   std::filesystem::exists("apps/tools/caws/tools-allow.json", failure);
   for (const EffectiveKey& key : config.keys) {
@@ -266,8 +267,8 @@ std::optional<McpSettings> read_settings(Context& context, const McpOptions& opt
 }
 
 // Workflows are served in addition to the tools that --tools names. Without --tools, a model can run only workflows,
-// which a person has reviewed. The tools that show and stop a workflow that takes long are then served, too: they run
-// nothing.
+// which a person has reviewed. The tools that show and stop long-running workflows are then served, too, since they
+// run nothing.
 void add_workflows(mcp::ServerSettings& settings, WorkflowTools& workflows, bool are_alone) {
   settings.about.workflows_alone = are_alone;
   if (are_alone) {
@@ -312,7 +313,8 @@ std::optional<mcp::ClientServer> server_for_client(const Context& context, const
       std::all_of(server.argv.begin(), server.argv.end(), [](const auto& word) { return is_utf8(word); })) {
     return server;
   }
-  complain("a client cannot be told how to start this: a path is not valid UTF-8, or the program's own is not known");
+  complain(
+      "no command can start this server for a client: a path is not valid UTF-8, or wtool's own path is not known");
   return std::nullopt;
 }
 
@@ -340,7 +342,7 @@ int set_up_client(const Context& context, const McpOptions& options) {
     return install_server({mcp::find_client(options.install), folder, options.yes}, *server);
   }
   const mcp::Client& client = *mcp::find_client(options.print_config);
-  complain("put this into " + client_file(client, folder) + ":");
+  complain("put this text into " + client_file(client, folder) + ":");
   return print(snippet(client, *server)) ? exit_ok : exit_unusable;
 }
 
@@ -365,7 +367,7 @@ int serve(Context& context, McpOptions& options) {
   names.insert(names.end(), mcp::own_tools.begin(), mcp::own_tools.end());
   for (const std::string& tool : options.tools) {
     if (std::find(names.begin(), names.end(), tool) != names.end()) continue;
-    complain("--tools: there is no tool \"" + escaped(tool) + "\"; there are " + joined(names));
+    complain("--tools: there is no tool \"" + escaped(tool) + "\"; the tools are " + joined(names));
     return exit_unusable;
   }
 
@@ -382,7 +384,8 @@ int serve(Context& context, McpOptions& options) {
     std::string error;
     Plugin* local = context.local_plugin(error);
     const std::string problem = local == nullptr ? error : take_login_environment(*local, *all->login_shell, stop);
-    if (!problem.empty()) complain("mcp.login_environment: the server starts without it: " + problem);
+    if (!problem.empty())
+      complain("mcp.login_environment: the server starts without the environment of the login shell: " + problem);
   }
   mcp::Output output(ends->out, wake);
   std::optional<WaitingQuestions> waiting;
@@ -396,8 +399,8 @@ int serve(Context& context, McpOptions& options) {
   if (!options.workflows.empty()) {
     workflows = WorkflowTools::open(context, options.workflows, names, elicitation, settings->results.output_bytes);
   }
-  // With workflows, one toolbox serves them and the tools: then a timeout has no upper limit, unless the configuration
-  // sets one.
+  // With workflows, one toolbox serves the workflows and the tools. A timeout then has an upper limit only if the
+  // configuration sets one.
   Toolbox* toolbox = options.workflows.empty() ? context.toolbox() : workflows ? context.workflow_toolbox() : nullptr;
   if (toolbox != nullptr) {
     if (workflows) add_workflows(*settings, *workflows, options.tools.empty());
@@ -423,16 +426,15 @@ void add_mcp(CLI::App& app, Context& context) {
   auto options = std::make_shared<McpOptions>();
   CLI::App* command = app.add_subcommand("mcp", "Serve the tools to a client of the Model Context Protocol");
   command
-      ->add_option(
-          "--root", options->root,
-          "The folder in which commands run, and to which the policy applies (default: the project that this is "
-          "started in)")
+      ->add_option("--root", options->root,
+                   "The folder in which commands run, and to which the policy applies (default: the project of "
+                   "the working directory)")
       ->type_name("DIR");
   command
       ->add_option("--policy", options->policy,
-                   "project: commands write only the folder and temporary files, read these, the system and "
-                   "toolchains, and have no network; read-only: the same without writing the folder; open: what you "
-                   "may (default: project)")
+                   "project: commands write only in the folder and in temporary folders, can read these, the system "
+                   "and toolchains, and have no network; read-only: the same, but the folder cannot be written; open: "
+                   "commands may do what you may (default: project)")
       ->check(CLI::IsMember({"project", "read-only", "open"}))
       ->type_name("NAME");
   command->add_flag("--network", options->network, "Commands have the network");
@@ -444,8 +446,8 @@ void add_mcp(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--workflows", options->workflows,
-          "Serve each workflow in this folder that says `tool: true` as a tool; of the other tools that run something, "
-          "only those of --tools are served")
+          "Serve each workflow in this folder that says `tool: true` as a tool; other tools that run something are "
+          "served only if --tools names them")
       // An empty value would count as absent, and everything would be served.
       ->check([](const std::string& folder) { return std::string(folder.empty() ? "must not be empty" : ""); })
       ->type_name("DIR");
@@ -459,7 +461,7 @@ void add_mcp(CLI::App& app, Context& context) {
                    "Put this server, with these options, into the client's configuration: shows what changes, and asks")
       ->check(CLI::IsMember(mcp::known_clients()))
       ->type_name("CLIENT");
-  command->add_option("--uninstall", options->uninstall, "Take it out of the client's configuration again")
+  command->add_option("--uninstall", options->uninstall, "Remove this server from the client's configuration")
       ->check(CLI::IsMember(mcp::known_clients()))
       ->type_name("CLIENT");
   command->add_flag("--list", options->list, "Show the clients, their files, and which of them have this server");
@@ -472,13 +474,13 @@ void add_mcp(CLI::App& app, Context& context) {
         return std::string(mcp::is_server_name(name) ? "" : "takes letters, digits, _ and -, at most 64");
       })
       ->type_name("NAME");
-  command->add_flag("--yes,-y", options->yes, "With --install and --uninstall: without a question");
+  command->add_flag("--yes,-y", options->yes, "With --install and --uninstall: change the file without a question");
   add_on_option(*command, context.options);
   command->footer(
       "Speaks the protocol on standard input and output, one message per line, and nothing else; logs and errors\n"
       "go to standard error. A client's configuration names this program, \"mcp\" as its argument, and further\n"
-      "options. The server ends, and every command with it, when its input ends or it is told to. Exit status: 0\n"
-      "after the end of the input, 2 where it cannot serve, 143 after SIGTERM (130 SIGINT, 129 SIGHUP).\n"
+      "options. When its input ends, or on a signal, the server ends with all its commands. Exit status: 0 after the\n"
+      "end of the input, 2 if it cannot serve, 143 after SIGTERM (130 SIGINT, 129 SIGHUP).\n"
       "\n"
       "Every call is recorded in ~/.local/state/wtool/mcp-audit.jsonl, unless the policy is open or audit.file is "
       "set.\n"
@@ -496,7 +498,7 @@ void add_mcp(CLI::App& app, Context& context) {
     const int tasks = static_cast<int>(options->list) + static_cast<int>(!options->print_config.empty()) +
                       static_cast<int>(!options->install.empty()) + static_cast<int>(!options->uninstall.empty());
     if (tasks > 1) {
-      throw CLI::ValidationError("mcp", "of --install, --uninstall, --list and --print-config only one can be given");
+      throw CLI::ValidationError("mcp", "only one of --install, --uninstall, --list and --print-config can be given");
     }
     if (options->yes && options->install.empty() && options->uninstall.empty()) {
       throw CLI::ValidationError("--yes", "belongs to --install or --uninstall");

@@ -90,7 +90,7 @@ std::optional<json> typed(const NamedArgument& argument, const json& schema, std
                     (value.is_boolean() && takes(schema, "boolean")) || (value.is_null() && takes(schema, "null")) ||
                     (value.is_object() && takes(schema, "object")) || (value.is_array() && takes(schema, "array"));
   if (fits) return value;
-  error = argument.name + ": got " + show_json(argument.value) + "; allowed is a value of type " + stated_type(schema) +
+  error = argument.name + ": got " + show_json(argument.value) + "; it takes a value of type " + stated_type(schema) +
           (takes(schema, "object") ? ", or one key of it: " + argument.name + ".KEY=VALUE" : "");
   return std::nullopt;
 }
@@ -139,7 +139,8 @@ class ArgumentsBuilder {
     if (others != false) return json::object();
     const std::string_view meant = nearest(key, names_);
     error_ = "there is no parameter " + show_json(key) +
-             (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)") + "; allowed are " + joined(names_);
+             (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)") + "; the parameters are " +
+             joined(names_);
     return json(json::value_t::discarded);
   }
 

@@ -1,7 +1,7 @@
 // The arguments of a call as words of a command line, instead of a JSON object:
 //
-//   NAME=VALUE       a value of the type that the tool's input schema names; text needs no quotes of JSON
-//   NAME=VALUE       one element of a list; further ones follow under the same name
+//   NAME=VALUE       a value of the type that the tool's input schema names; text needs no JSON quotes
+//   NAME=VALUE       one element of a list; further elements repeat the name
 //   NAME.KEY=VALUE   one key of an object, such as environment.LANG=C
 //   NAME:=JSON       any value, as JSON
 //

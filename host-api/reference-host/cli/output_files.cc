@@ -49,7 +49,7 @@ std::string file_name(std::string_view name, bool secret) {
   return digest.finish() + end;
 }
 
-// Removed at the end of the run, whatever is in it.
+// Whether the file is removed at the end of the run, whatever it contains.
 bool is_secret_name(const fs::path& file) {
   const std::string stem = file.stem().string();
   return stem.ends_with(".secret");
@@ -76,8 +76,8 @@ class OutputFiles::File final : public runner::OutputFile {
     if (descriptor_ < 0) return false;
     written_ += bytes.size();
     if ((all_.bytes_ += bytes.size()) > all_.limits_.max_bytes) {
-      fail("the files with the outputs of a run may have " + std::to_string(all_.limits_.max_bytes) +
-           " bytes together; raise output.max_bytes, or let the command write less");
+      fail("the files with the outputs of a run may have at most " + std::to_string(all_.limits_.max_bytes) +
+           " bytes together; raise output.max_bytes, or make the command write less");
       return false;
     }
     if (const int failed = write_all(descriptor_, bytes).error; failed != 0) return fail(::strerror(failed)), false;
@@ -149,7 +149,7 @@ void OutputFiles::remove_unwanted() {
   if (made_ < 0) return;
   // The folder itself, whatever is at its path by now.
   const fs::path folder = "/proc/self/fd/" + std::to_string(made_);
-  // Also files that an earlier part of the run left when it was killed.
+  // They include files that an earlier process of the run left when it was killed.
   std::vector<std::string> unwanted;
   for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
     if (is_secret_name(entry->path()) || holds_secret(entry->path().string())) {
@@ -213,7 +213,7 @@ std::unique_ptr<runner::OutputFile> OutputFiles::create(const std::string& name,
   if (!make_folder(error)) return std::make_unique<File>(*this, folder_ + "/" + file_name(name, secret), error);
   const std::string path = folder_ + "/" + file_name(name, secret);
   struct stat before {};
-  // A file of an earlier part of the run, which this one replaces.
+  // A file from an earlier process of the run, which the new file replaces.
   const std::string own = fs::path(path).filename().string();
   if (::fstatat(made_, own.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0 && ::unlinkat(made_, own.c_str(), 0) == 0) {
     bytes_ -= std::min<std::uint64_t>(bytes_, static_cast<std::uint64_t>(before.st_size));

@@ -41,7 +41,7 @@ planning::PlannedCluster asked_of_slurm(Toolbox& tools, const std::string& slot)
   made.cpus = number("cpus");
   made.minutes = number("minutes");
   if (told.is_object() && told.contains("sbatch") && told["sbatch"].is_string()) made.sbatch = told["sbatch"];
-  if (made.sbatch.empty()) made.problem = "the cluster's plugin does not say";
+  if (made.sbatch.empty()) made.problem = "the cluster's plugin does not say what it would submit";
   return made;
 }
 
@@ -81,7 +81,7 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
 
 void add_plan(CLI::App& app, Context& context) {
   auto options = std::make_shared<PlanOptions>();
-  CLI::App* command = app.add_subcommand("plan", "Tell what a run of a workflow would do, without running anything");
+  CLI::App* command = app.add_subcommand("plan", "Show what a run of a workflow would do, without running anything");
   command->add_option("WORKFLOW", options->file, "The workflow file, or the name of a workflow")->required();
   add_variable_options(*command, options->variables);
   command->add_flag("--json", options->json, "Print one JSON object");
@@ -90,12 +90,10 @@ void add_plan(CLI::App& app, Context& context) {
   add_on_option(*command, context.options);
   command->footer(
       "The workflow is checked as `wtool run` checks it. Each state is shown with its command, filled in with what is\n"
-      "known before a run (what only a run knows appears as <build.stdout>), and with what the policy says of "
-      "it.\n"
-      "A step with `inputs` or `cache` is up to date, or the plan says why it would run, as the files are now.\n"
-      "Where a step runs on a cluster, the plan also says what Slurm would be asked for.\n"
-      "Secrets are shown as ***. Exit status: 0, 2 where the workflow is not valid, 3 where a command would be "
-      "refused.\n"
+      "known before a run (what only a run knows appears as <build.stdout>), and with the policy's verdict.\n"
+      "For a step with `inputs` or `cache`, the plan says whether it is up to date, or why it would run, judging by\n"
+      "the files as they are now. If a step runs on a cluster, the plan also says what Slurm would be asked for.\n"
+      "Secrets are shown as ***. Exit status: 0; 2 if the workflow is not valid; 3 if a command would be refused.\n"
       "\n"
       "Examples:\n"
       "  wtool plan release.md --var version=1.2.0\n"

@@ -348,7 +348,7 @@ nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers
     nlohmann::ordered_json told = toolbox.explain(workflow::shell_tool, servers::call_of(*found->settings).dump(), stop,
                                                   why, servers::place_of(*found->settings, place));
     // Another version of the server, or one with another environment, may answer differently. Values of the environment
-    // may be secret, so that only their hash is shown.
+    // may be secret, so only their hash is shown.
     if (told.is_object()) {
       told["argv"].push_back(found->pinned->name + " " + found->pinned->version);
       told["argv"].push_back("environment " + sha256(nlohmann::json(found->settings->env).dump()));
@@ -443,7 +443,7 @@ std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::s
 std::string changed_since(const workflow::Source& source, const journal::RunRecord& run) {
   if (sha256(source.text()) == run.sha256) return {};
   return "the file " + run.file + " has changed since the run " + run.run +
-         "; what is completed is kept as long as the states are the same";
+         "; completed steps are kept as long as their states are unchanged";
 }
 
 }  // namespace wtool::host

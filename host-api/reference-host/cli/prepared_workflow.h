@@ -82,8 +82,8 @@ class PreparedWorkflow {
   // `given` are the names of --var. Null: what is wrong is on standard error, and the exit status is exit_unusable.
   static std::unique_ptr<PreparedWorkflow> open(Context& context, const std::string& file,
                                                 const std::vector<std::string>& given);
-  // The same for a source that is already read, when only its parameters are given. `was_not` is for the message about
-  // a mistake, such as "served" for "it was not served".
+  // The same for a source that was already read; no names besides its parameters are given. `was_not` is for the
+  // message about a mistake, such as "served" for "the workflow was not served".
   static std::unique_ptr<PreparedWorkflow> open(std::shared_ptr<const WorkflowSetup> setup, workflow::Source source,
                                                 const std::string& was_not);
 
@@ -104,8 +104,8 @@ class PreparedWorkflow {
   const audit::AppendOptions& trail() const { return setup_->trail; }
   // Where the results of steps are kept, and what all of them depend on.
   cache::StepCache::Options cache_options() const { return setup_->cache; }
-  // The classes of jobs that its steps, and those of workflows that it runs, may need on a cluster; an empty name means
-  // jobs without a class. An empty set: nothing runs on a cluster.
+  // The classes of jobs that its steps, and the steps of workflows that it runs, may need on a cluster. An empty name
+  // means jobs without a class. An empty set: nothing runs on a cluster.
   const std::set<std::string>& slots() const { return slots_; }
   // The servers of tools.
   const servers::Catalog& servers() const { return setup_->servers; }
@@ -135,7 +135,7 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& ser
 nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
                                const std::string& tool, const nlohmann::json& arguments, std::string& why);
 
-// Whether the policy allows even a line that nobody can read, which means that it has no rule about commands at all.
+// Whether the policy allows even a command line that cannot be parsed, which means that it has no rule about commands.
 bool allows_any_command(Toolbox& toolbox);
 
 // One run of a prepared workflow with everything around it: its journal, its whole outputs, and the masking of its
@@ -147,9 +147,9 @@ struct JournaledRun {
   runner::RunSettings settings{};
   // Like the member of RunServices.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
-  std::function<bool()> skips_finally{};                                                           // the same
-  runner::Approve approve{};                                                                       // the same
-  std::function<bool(const runner::Step& step, const std::string& what, Stop& stop)> may_begin{};  // the same
+  std::function<bool()> skips_finally{};                                                           // as in RunServices
+  runner::Approve approve{};                                                                       // as in RunServices
+  std::function<bool(const runner::Step& step, const std::string& what, Stop& stop)> may_begin{};  // as in RunServices
   bool force = false;  // also runs the steps that are up to date
 };
 

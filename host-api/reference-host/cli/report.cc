@@ -93,7 +93,7 @@ int write_report(const ReportOptions& options) {
   std::optional<workflow::Workflow> drawn;
   if (!options.html.empty()) {
     drawn = workflow_of_run(past->run, why);
-    if (!drawn) complain("the page is without the diagram: " + why);
+    if (!drawn) complain("the page is written without the diagram: " + why);
   }
   bool done = write_reports(past->run, drawn ? &*drawn : nullptr, resolve_links_above(options.junit),
                             resolve_links_above(options.html));

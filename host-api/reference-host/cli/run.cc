@@ -46,8 +46,8 @@ void add_run(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("run", "Run a workflow: markdown with a mermaid state diagram");
   command
       ->add_option("WORKFLOW", options->file,
-                   "The workflow file, or the name of one that `wtool list` shows; without it, on a terminal,\nthese "
-                   "are offered")
+                   "The workflow file, or the name of one that `wtool list` shows (default: on a terminal,\nyou "
+                   "choose one)")
       ->check(CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
   add_run_options(*command, options->flags);
   add_env_file_option(*command, context.options);
@@ -61,7 +61,7 @@ void add_run(CLI::App& app, Context& context) {
   auto* unkept = command->add_flag("--no-journal", options->flags.no_journal,
                                    "Keeps no journal in .wtool/runs: the run can neither be shown nor resumed");
   auto* dry = command->add_flag("-n,--dry-run", options->only_plans,
-                                "Tells what the run would do, as `wtool plan` does, and runs nothing");
+                                "Shows what the run would do, as `wtool plan` does, and runs nothing");
   unkept->excludes(from);
   dry->excludes(from);
   for (const char* written : {"--events", "--junit", "--html"}) dry->excludes(command->get_option(written));
@@ -114,9 +114,10 @@ void add_resume(CLI::App& app, Context& context) {
   add_on_option(*command, context.options);
   command->add_flag("--detach", options->detach, "Returns as soon as the run has begun, as `wtool run --detach` does");
   command->footer(
-      "What is completed is not run again: its outputs come from the journal in .wtool/runs. Secrets, and inputs\n"
-      "that held one, are not in it: give them again with --var-file or --var-env, or answer when you are asked on a\n"
-      "terminal. Give parameters that are to change with --var, too. The exit status is that of `wtool run`.\n"
+      "Completed steps are not run again: their outputs come from the journal in .wtool/runs. Secrets, and inputs\n"
+      "that contained a secret, are not in the journal; give them again with --var-file or --var-env, or answer when\n"
+      "you are asked on a terminal. Also give parameters that are to change, with --var. The exit status is that of\n"
+      "`wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool resume last\n"

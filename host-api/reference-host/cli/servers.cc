@@ -68,7 +68,7 @@ std::string as_table(const Catalog& catalog) {
     out += padded(clean(id, 48), width) + "  " + clean(found->offered->description, 120) + '\n';
   }
   for (const auto& [name, settings] : catalog.servers()) {
-    if (catalog.pinned(name) == nullptr) out += "the server " + name + " is not pinned: `wtool servers lock`\n";
+    if (catalog.pinned(name) == nullptr) out += "the server " + name + " is not pinned; `wtool servers lock` pins it\n";
   }
   return out;
 }
@@ -132,7 +132,7 @@ int pin(Context& context, const std::vector<std::string>& names) {
   const auto config = loaded_config(context);
   if (!config) return exit_unusable;
   const Catalog catalog = configured_servers(*config, ".");
-  // What is pinned for the other servers would be lost.
+  // Otherwise, what is pinned for the other servers would be lost.
   if (!names.empty() && !catalog.lock_problem().empty()) {
     complain(catalog.lock_problem() + ", without a name");
     return exit_unusable;
@@ -209,9 +209,8 @@ void add_servers(CLI::App& app, Context& context) {
   locking->add_option("NAME", *names, "Only these servers (default: all)");
   locking->callback([&context, names] { context.command = [&context, names] { return pin(context, *names); }; });
   command->footer(
-      "A step calls a tool with `Call tool \"SERVER/TOOL\" with {...}`. What is pinned is in .wtool/mcp-servers.json, "
-      "by\n"
-      "which `wtool lint` checks the calls; a server with another name or version is not called.\n"
+      "A step calls a tool with `Call tool \"SERVER/TOOL\" with {...}`. The pins are in .wtool/mcp-servers.json:\n"
+      "`wtool lint` checks the calls against them, and a server with another name or version is not called.\n"
       "\n"
       "Examples:\n"
       "  wtool servers lock\n"

@@ -76,8 +76,8 @@ class Asker {
     ::posix_spawn_file_actions_adddup2(&files, script.get(), 0);
     ::posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
     ::posix_spawn_file_actions_adddup2(&files, said.get(), 2);
-    // The shell gets none of the caller's BASH_ENV, ENV and exported functions, which it might read although it runs
-    // nothing.
+    // The shell gets none of the caller's BASH_ENV, ENV and exported functions, which it might read even though it
+    // runs nothing.
     std::array<char*, 4> argv = {const_cast<char*>(shell_.c_str()), const_cast<char*>("-n"),
                                  const_cast<char*>("/dev/fd/0"), nullptr};
     std::array<char*, 2> environment = {const_cast<char*>("LC_ALL=C"), nullptr};
@@ -181,7 +181,7 @@ std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell
     together.erase(together.begin(), together.begin() + (suspect - lines.begin()) + 1);
   }
   if (asker.gave_up() && !found.empty()) {
-    found.back().message += ". There are too many of these to look at all commands; others may be wrong as well";
+    found.back().message += ". There are too many such mistakes to check all commands; others may be wrong as well";
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.command < b.command; });
   return found;

@@ -1,4 +1,4 @@
-// Asks a shell whether it can read commands, with its option -n: it reads them, and runs nothing.
+// Asks a shell whether it can parse commands, with its option -n, which runs nothing.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace wtool::host {
 
-// The commands that the shell cannot read. `shell` is its path or name. One process reads all commands if it can;
-// otherwise a few more find out which it cannot read. Says nothing about commands that could not be checked: for an
-// unknown kind of shell, or beyond the number of processes that a person would wait for.
+// The commands that the shell cannot read. `shell` is its path or name. One process reads all commands. If it
+// fails, further processes find out which commands are wrong. Commands that could not be checked are left out: those
+// for an unknown kind of shell, and those that would need more processes than a person would wait for.
 std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell,
                                                         const std::vector<std::string>& commands);
 

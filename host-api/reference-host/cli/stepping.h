@@ -16,7 +16,7 @@ class Stepping {
   static bool is_possible();
 
   // Asks whether the step, which does `what`, may begin. False: the run is to end. After that, or if the person wants
-  // no more questions, nothing is asked and every step may begin: so the states of `finally` run.
+  // no more questions, nothing is asked and every step may begin, so the states of `finally` run.
   bool may_begin(const runner::Step& step, const std::string& what, Stop& stop);
 
  private:

@@ -64,7 +64,7 @@ pid_t number_in(const std::string& text) {
   return failure == std::errc() && end == text.data() + text.size() ? number : 0;
 }
 
-// 0: it has ended.
+// 0: the process has ended.
 pid_t parent_of_process(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;
@@ -168,7 +168,7 @@ int stop_run(const StopOptions& options) {
   }
   const std::string file = journal::journal_file(".", id);
   if (!journal::is_being_written(file)) {
-    complain("the run " + id + " does not run");
+    complain("the run " + id + " is not running");
     return say_how_it_ended(id, file);
   }
   const auto content = journal::read_journal(file, error);
@@ -182,7 +182,7 @@ int stop_run(const StopOptions& options) {
   ProcessesOfRun processes(number);
   if (processes.are_gone() || !has_open(number, file)) {
     return failed_to_stop(id, "the process " + std::to_string(number) +
-                                  " of its journal does not write it; it may belong to another container");
+                                  " in its journal does not write the journal; the run may be in another container");
   }
   if (serves_a_client(number)) {
     return failed_to_stop(id, "it is a call of the server " + std::to_string(number) +
@@ -212,11 +212,10 @@ void add_stop(CLI::App& app, Context& context) {
   auto options = std::make_shared<StopOptions>();
   CLI::App* command = app.add_subcommand("stop", "Abort a run, and wait until nothing of it is left");
   command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
-  command->add_flag("--now", options->now, "Its commands are killed at once; else they get SIGTERM first");
+  command->add_flag("--now", options->now, "Kills its commands at once; by default they get SIGTERM first");
   command->footer(
-      "The run is aborted as by Ctrl-C: `finally` states still run, and `wtool resume` can continue it. Exit status: "
-      "0\n"
-      "when nothing of it is left, also where it did not run; 1 where it cannot be stopped from here.\n"
+      "The run is aborted as by Ctrl-C: `finally` states still run, and `wtool resume` can continue it. Exit status:\n"
+      "0 if nothing of the run is left, even if it was not running; 1 if it cannot be stopped from here.\n"
       "\n"
       "Examples:\n"
       "  wtool stop last\n"

@@ -106,7 +106,7 @@ class Watch {
         complain(watcher.error());
         return exit_unusable;
       }
-      // Changes from here on may be too late for this run.
+      // Changes from here on may come too late for this run, so they cause another run.
       watcher.take();
       run_file(context_, options_.file, options_.flags);
       if (signal != 0) return 128 + signal;
@@ -138,12 +138,12 @@ class Watch {
     if (!options_.flags.quiet) complain("watch: " + text);
   }
 
-  // Pauses. False: something has changed during the pause, which no run can have done.
+  // Pauses. False: files changed during the pause, when no run was there to change them.
   static bool rest(int busy, FileWatcher& watcher, std::set<std::string>& changed, Stop& stop) {
     const milliseconds time = std::min<milliseconds>(first_rest * (1LL << std::min(busy - 2, 20)), max_rest);
     complain("watch: the same files change whenever the workflow runs (" + names_in_words(changed) +
              "); the next run begins in " + workflow::duration_words(time) +
-             ", or when something else changes. Let --on name only what the workflow reads");
+             ", or as soon as files change again. Let --on name only what the workflow reads");
     const auto until = std::chrono::steady_clock::now() + time;
     while (true) {
       const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
@@ -174,7 +174,7 @@ void add_watch(CLI::App& app, Context& context) {
   command
       ->add_option("--on", options->patterns,
                    "What is watched, below the working directory: a pattern with *, ? and ** (any number of\nfolders); "
-                   "may be given several times (default: everything). The workflow file always is")
+                   "may be given several times (default: everything). The workflow file is always watched")
       ->type_name("PATTERN")
       ->expected(1)
       ->take_all();
@@ -182,9 +182,8 @@ void add_watch(CLI::App& app, Context& context) {
   command->add_flag("--no-journal", options->flags.no_journal,
                     "Keeps no journal in .wtool/runs: the runs can neither be shown nor resumed");
   command->footer(
-      "A change during a run begins another one after it. What is in .git and .wtool is not watched. Where a run "
-      "itself\n"
-      "changes what is watched, again and again, the next one begins later and later (at most a minute).\n"
+      "A change during a run causes another run after it. Files in .git and .wtool are not watched. If each run\n"
+      "changes watched files itself, the pause before the next run grows, to a minute at most.\n"
       "Ctrl-C stops a run as with `wtool run`, and ends the watch.\n"
       "\n"
       "Examples:\n"

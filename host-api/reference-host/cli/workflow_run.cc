@@ -82,7 +82,7 @@ int given_to_standard_output(const RunFlags& flags) {
   return count;
 }
 
-// One run from here to its exit status.
+// One run of a prepared workflow, up to its exit status.
 class FileRun {
  public:
   FileRun(PreparedWorkflow& prepared, const RunFlags& flags, std::vector<std::string> env_files, runner::RunPart part,
@@ -101,7 +101,7 @@ class FileRun {
     Beginning beginning(flags_.detached);
     Stop stop;
     const Interrupts interrupts(stop, flags_.signal);
-    // The paths of the reports are resolved before any command runs, although the reports are written at the end.
+    // The paths of the reports are resolved before any command runs, even though the reports are written at the end.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal ? journal->run() : "";
     std::unique_ptr<journal::EventsFile> events;
@@ -141,7 +141,7 @@ class FileRun {
                              secrets_, stop, shown);
     }
     for (const std::string& state : approvals.unused()) {
-      complain("the answer was not used, because the run did not come to the same question of the state " + state);
+      complain("an answer was not used, because the run did not ask its question again in the state " + state);
     }
     // On a terminal, the lines of the table are already above.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
@@ -243,12 +243,13 @@ std::optional<std::map<std::string, expressions::Value>> resumed_inputs(const wo
 void add_run_options(CLI::App& command, RunFlags& flags) {
   add_variable_options(command, flags.variables);
   add_part_options(command, flags.part);
-  command.add_option("--max-parallel", flags.max_parallel, "Calls that run at the same time (default: no limit)")
+  command.add_option("--max-parallel", flags.max_parallel, "At most N calls run at the same time (default: no limit)")
       ->type_name("N")
       ->check(CLI::Range(1, 10000));
   auto* fast = command.add_flag("--fail-fast", flags.fail_fast,
                                 "A branch that fails ends the others (the default, unless the file says otherwise)");
-  command.add_flag("--no-fail-fast", flags.no_fail_fast, "The other branches continue to their end")->excludes(fast);
+  command.add_flag("--no-fail-fast", flags.no_fail_fast, "A branch that fails lets the others continue to their end")
+      ->excludes(fast);
   command.add_flag("--force", flags.force, "Also runs the steps that are up to date");
   command.add_flag("--yes,-y", flags.yes, "Confirms in advance what the workflow asks to be confirmed");
   command.add_flag("--step", flags.step,

@@ -45,7 +45,7 @@ struct RunFlags {
 
 void add_run_options(CLI::App& command, RunFlags& flags);
 
-// The exit status that the recorded run had, as far as the journal tells.
+// The exit status that the recorded run had, as far as the journal shows.
 int exit_status_of(const journal::RunRecord& run);
 
 // The run to continue.
@@ -55,7 +55,7 @@ struct Resumed {
   bool keeps_part = true;  // if the flags name no part, the part of the earlier run counts
 };
 
-// Reads, checks and runs the file, or what is resumed. Returns the exit status.
+// These functions read, check and run a workflow, and return the exit status.
 int run_file(Context& context, const std::string& file, const RunFlags& flags);
 // Runs the file again, from the last visit of the state `from` in its last run, with what that run recorded before it.
 int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags);

@@ -84,7 +84,7 @@ std::optional<workflow::Source> tool_source(const std::string& file) {
   return is_wanted ? std::optional(std::move(source)) : std::nullopt;
 }
 
-// Why the workflow cannot be a tool although it can be run; empty: it can.
+// Why the workflow cannot be a tool even though it can be run; empty: it can be a tool.
 std::string problem_of(const workflow::Workflow& workflow, const std::string& name) {
   if (!is_tool_name(name)) {
     return "\"" + escaped(name) +
@@ -139,7 +139,7 @@ std::string as_text(const std::vector<std::string>& sentences) {
   return text;
 }
 
-// Passes on what happens, a line for each event.
+// Adds a line to the reports of the call for each event of the run.
 class LinesOfRun final : public runner::RunObserver {
  public:
   explicit LinesOfRun(mcp::CallProgress::Reports& reports) : reports_(reports) {}
@@ -248,7 +248,7 @@ std::unique_ptr<WorkflowTools> WorkflowTools::open(Context& context, const std::
   }
   if (sources.size() > max_workflows) {
     complain("--workflows: the folder " + folder + " has " + std::to_string(sources.size()) +
-             " workflows that are tools; there may be " + std::to_string(max_workflows));
+             " workflows that are tools, more than the limit of " + std::to_string(max_workflows));
     return nullptr;
   }
   context.config_files().add_in_force(paths);

@@ -6,8 +6,8 @@
 // - A workflow is served if its front matter says `tool: true`, it passes the check of `wtool run`, and no other tool
 //   has its name. For any other file that says `tool: true`, the reason is on standard error. If two workflows have the
 //   same name, neither is served, because it would be unclear which one runs.
-// - What runs is the text that was read at the start, whatever happens to the file: a person has reviewed it. Nor can a
-//   command in the sandbox write the file for the next start.
+// - The text that was read at the start is what runs, whatever happens to the file, because a person has reviewed that
+//   text. Nor can a command in the sandbox change the file for the next start.
 // - A call is a run as `wtool run` makes it, in the working directory, with a journal. The argument `resume` continues
 //   a run of the same workflow that has not completed.
 #pragma once

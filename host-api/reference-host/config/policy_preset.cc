@@ -74,7 +74,7 @@ void add_existing(json& list, const fs::path& path) {
   if (fs::exists(path, failure) && is_utf8(path.native())) list.push_back(path.string());
 }
 
-// TMPDIR does not count if the home folder is inside it.
+// TMPDIR is left out if the home folder is inside it.
 json temporary_folders(const std::string& home) {
   json folders = json::array();
   add_existing(folders, "/tmp");
@@ -120,8 +120,8 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   }
   if (!has_landlock()) {
     error =
-        "this kernel has no Landlock, so commands cannot be held to the folder; --policy open serves without a "
-        "sandbox, and a command may then do what you may";
+        "this kernel has no Landlock, so commands cannot be confined to the folder. --policy open serves without a "
+        "sandbox, and a command may then do whatever you may do";
     return std::nullopt;
   }
   const bool writes_root = request.kind == PolicyPreset::Kind::project;
@@ -150,10 +150,10 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
   }
   preset.defaults = defaults.dump();
   preset.boundary = boundary.dump();
-  preset.summary = std::string("Commands ") + (writes_root ? "write only below " + root + " and" : "write only") +
-                   " in temporary folders; they read " + (writes_root ? "these" : root) +
-                   ", the system and toolchains, not the rest of the home folder; they have " +
-                   (request.network ? "the network." : "no network.");
+  preset.summary = std::string("Commands can ") + (writes_root ? "write only below " + root + " and" : "write only") +
+                   " in temporary folders. They can read " + (writes_root ? "these folders" : root) +
+                   ", the system and toolchains, but not the rest of the home folder. They have " +
+                   (request.network ? "network access." : "no network access.");
   return preset;
 }
 

@@ -5,7 +5,7 @@
 //   if (preset) config_files.add_policy(*preset);
 //
 // - The boundary is the kernel's sandbox: every command can write only below the root and in temporary folders. It can
-//   read these, the system and the toolchains of the home folder, but not the rest of the home folder.
+//   read these folders, the system and the toolchains in the home folder, but not the rest of the home folder.
 // - The user's file may change `defaults`. `boundary` comes after it and is locked: the project's file, which an agent
 //   may write, can only tighten it.
 #pragma once
@@ -35,7 +35,7 @@ struct PolicyRequest {
 std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::string& error);
 
 // The project that `folder` belongs to: the nearest folder upward with a repository, or else the nearest with a file
-// that build tools look for. Empty if no such folder exists. Neither / nor the home folder counts.
+// that build tools look for. Empty if no such folder exists. Neither / nor the home folder is a project.
 std::string project_of(const std::string& folder);
 
 }  // namespace wtool::host

@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-// The folders of shells that read a line as the policy does. The folders of PATH do not count: a program of the project
-// with a shell's name must not run commands that were judged as a shell's.
+// The folders of shells that read a line as the policy does. Folders in PATH are not among them: a program of the
+// project with a shell's name must not run commands that were judged as a shell's.
 constexpr std::array<std::string_view, 3> folders = {"/bin/", "/usr/bin/", "/usr/local/bin/"};
 constexpr std::array<std::string_view, 3> names = {"sh", "bash", "dash"};
 
@@ -105,7 +105,7 @@ std::string WorkflowConfig::shell_problem(const std::string& shell) const {
 std::string WorkflowConfig::find_shell(const std::string& shell, std::string& error) const {
   const std::string path = shell.starts_with('/') ? shell : find_program(shell);
   if (path.empty()) {
-    error = "the shell " + shell + " is not installed: it is in no folder of PATH";
+    error = "the shell " + shell + " is not installed: no folder of PATH has it";
   } else if (path == configured_) {
     return path;
   } else if (lock_) {
@@ -113,10 +113,10 @@ std::string WorkflowConfig::find_shell(const std::string& shell, std::string& er
             ", which allows only " + escaped(configured_);
   } else if (judges_lines_ && !is_known_shell(path)) {
     error = "a workflow cannot choose the shell " + escaped(path) +
-            " where commands or directories of the configuration restrict what may run: they judge a command as sh and "
-            "bash read it. Choose sh or bash, or set shell.program in the configuration";
+            " if `commands` or `directories` of the configuration restrict what may run: the policy reads a command as "
+            "sh and bash do. Choose sh or bash, or set shell.program in the configuration";
   } else if (!is_program(path)) {
-    error = "the shell " + escaped(path) + " is not there, or may not be executed";
+    error = "the shell " + escaped(path) + " does not exist, or may not be executed";
   } else {
     return path;
   }

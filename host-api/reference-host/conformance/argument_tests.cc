@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, std::string>> wrong_arguments(const ToolFacts
   }
   json more = valid;
   more["no_such_parameter_is_there"] = 1;
-  add(more, "a parameter that is not there");
+  add(more, "an unknown parameter");
   return all;
 }
 
@@ -81,8 +81,8 @@ void test_garbage_arguments(Trial& trial) {
       {std::string(1, '\0'), "a NUL"},
       {std::string("{\"a\":\"\0\"}", 9), "a NUL in a text"},
       {"{\"a\":\"\\u0000\\ud800\"}", "an escaped NUL and half a character"},
-      {deep("[", "", "]"), "100,000 lists in each other"},
-      {deep("{\"a\":", "1", "}"), "100,000 objects in each other"},
+      {deep("[", "", "]"), "100,000 nested lists"},
+      {deep("{\"a\":", "1", "}"), "100,000 nested objects"},
       {std::string(100'000, '['), "100,000 brackets"},
       {"{\"" + std::string(4 << 20, 'a') + "\":1}", "a name of 4 MiB"},
       {"{\"a\":\"" + std::string(17 << 20, 'a') + "\"}", "17 MiB"},

@@ -15,8 +15,8 @@ ChosenArguments choose_arguments(const std::string& given, const json& input_sch
     }
   }
   const auto least = least_instance(input_schema);
-  if (least && least->is_object()) return {least->dump(), "the least that its input schema takes"};
-  return {"", "its input schema has no example, and no arguments could be made of it; give them with --arguments"};
+  if (least && least->is_object()) return {least->dump(), "the smallest arguments that its input schema allows"};
+  return {"", "its input schema has no example, and no arguments could be made from it; give them with --arguments"};
 }
 
 }  // namespace wtool::host::conformance

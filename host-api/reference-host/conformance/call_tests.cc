@@ -225,7 +225,7 @@ void test_free_unrun(Trial& trial) {
     ready.tool().call_free(made);
   }
   good_result(trial, ready.tool(),
-              {.arguments = trial.tool.arguments, .rule = "call-free", .doing = "a call after these"});
+              {.arguments = trial.tool.arguments, .rule = "call-free", .doing = "a call after calls that did not run"});
   ready.end();
 }
 

@@ -112,9 +112,10 @@ class Checker {
       if (wanted) report_.tools.push_back({id, chosen.text, chosen.from});
     }
     if (!tools_.empty() && report_.tools.empty()) {
-      report_.unusable = "it has no tool " + in_quotes(options_.tool) + "; there are: " + ids;
+      report_.unusable = "it has no tool " + in_quotes(options_.tool) + "; its tools are: " + ids;
     } else if (!options_.arguments.empty() && report_.tools.size() > 1) {
-      report_.unusable = "--arguments are for one tool, but the plugin has several; say with --tool which one: " + ids;
+      report_.unusable =
+          "--arguments are for one tool, but the plugin has several; name one of them with --tool: " + ids;
     }
   }
 
@@ -170,7 +171,7 @@ class Checker {
       finding("guest-output", "it wrote to the host's standard output or standard error: " + in_quotes(end.output));
     }
     if (!end.left.empty()) {
-      patience_ = {};  // the plugin is known to hang now
+      patience_ = {};  // The plugin is now known to leave processes, so later tests do not wait for them.
       std::string names;
       for (const std::string& name : end.left) names += (names.empty() ? "" : ", ") + name;
       finding("left-children", "after deinit and the end of the host, processes lived on: " + names);

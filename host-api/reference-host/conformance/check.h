@@ -14,9 +14,9 @@ namespace wtool::host::conformance {
 
 struct CheckOptions {
   std::string plugin{};                     // a path
-  std::string tool{};                       // only this one; empty: all
+  std::string tool{};                       // the only tool to check; empty: all tools
   std::string arguments{};                  // for its calls; empty: see arguments.h
-  std::vector<std::string> tests{};         // only these, and the tests that they need; empty: all
+  std::vector<std::string> tests{};         // the only ones to run, with those that they need; empty: all tests
   std::string configuration{};              // of its tools, JSON text of an object; empty: {}
   std::chrono::milliseconds limit{10'000};  // for each test
 };
@@ -38,13 +38,13 @@ struct RanTest {
 
 struct CheckedTool {
   std::string id{};
-  std::string arguments{};  // with which it was called; empty: it was not
+  std::string arguments{};  // with which it was called; empty: it was not called
   std::string from{};       // where they come from, or why none were found
 };
 
 struct CheckReport {
   std::string plugin{};    // the absolute path
-  std::string unusable{};  // why nothing could be checked; then nothing below counts
+  std::string unusable{};  // why nothing could be checked; the members below then mean nothing
   bool loaded = false;     // the library could be opened
   std::string name{};
   std::string version{};
@@ -53,7 +53,7 @@ struct CheckReport {
   std::vector<Finding> findings{};  // at most one for each rule and tool
 };
 
-// Call it while the program has one thread. Throws std::system_error if no processes can be made.
+// Call it while the program has only one thread. Throws std::system_error if no processes can be made.
 CheckReport check(const CheckOptions& options);
 
 // The names of the tests.
@@ -64,7 +64,7 @@ std::vector<std::string> test_names();
 std::string as_text(const CheckReport& report);
 // JSON text of an object.
 std::string as_json(const CheckReport& report);
-// What there is to check: the tests and the rules.
+// All tests and rules.
 std::string list_as_text();
 std::string list_as_json();
 

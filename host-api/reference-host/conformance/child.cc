@@ -169,7 +169,8 @@ bool read_some(int descriptor, std::string& text, std::size_t& total) {
 }
 
 std::string death_of(int status, bool limit_passed, std::chrono::milliseconds limit) {
-  if (limit_passed) return "did not return within " + std::to_string(limit.count()) + " ms; --timeout gives it longer";
+  if (limit_passed)
+    return "did not return within " + std::to_string(limit.count()) + " ms; --timeout gives it more time";
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     return "died of signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ')';

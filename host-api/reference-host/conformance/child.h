@@ -2,8 +2,8 @@
 //
 //   const ChildEnd end = run_in_child([](Reporter& reporter) { ... }, limit, patience);
 //
-// - The child is a fork; it gives its reports through a pipe. Its standard input is empty, and what is written to its
-//   standard output and standard error is kept.
+// - The child is a fork, which sends its reports through a pipe. Its standard input is empty, and what is written to
+//   its standard output and standard error is kept.
 // - After `limit` it is killed. What is left of the tree that it started is killed, too: the check is a subreaper, so
 //   no process leaves that tree. Processes that this program had before are left alone.
 #pragma once
@@ -31,7 +31,7 @@ class Reporter {
   void skip(const std::string& why);
   // Reports a fact that later tests, or the report, need.
   void fact(const std::string& name, nlohmann::json value);
-  // Reports that the test has come to its end. For tests that then end their process themselves.
+  // Reports that the test has come to its end. Only tests that then end their process themselves need to call it.
   void end();
 
  private:
@@ -55,7 +55,7 @@ struct ChildEnd {
   std::vector<std::string> left;  // processes that lived on after it: "sleep (4711)"
 };
 
-// Call it while the program has one thread. Throws std::system_error if no process can be made.
+// Call it while the program has only one thread. Throws std::system_error if no process can be made.
 // `patience`: how long processes that the test left may take to end by themselves.
 ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::milliseconds limit,
                       std::chrono::milliseconds patience);

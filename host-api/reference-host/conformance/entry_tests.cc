@@ -361,8 +361,8 @@ void test_control_threads(Trial& trial) {
   };
   const auto judge = [&](const char* what, wtool_status status) {
     if (status == WTOOL_OK) return true;
-    trial.report.finding("threads-control",
-                         std::string(what) + " on another thread than what came before it says " + status_name(status));
+    trial.report.finding("threads-control", std::string(what) + " on another thread than the function before it says " +
+                                                status_name(status));
     return false;
   };
   wtool_status status = WTOOL_OK;

@@ -141,7 +141,7 @@ void compare(Trial& trial, const State& before, const State& after, const std::s
   }
 }
 
-// Descriptors, threads and children that came since `known`.
+// Reports descriptors, threads and children that are new since `known` and `known_threads`.
 void look_for_left(Trial& trial, const std::set<std::string>& known, std::size_t known_threads,
                    const std::string& when) {
   const auto more = [&] {
@@ -156,15 +156,15 @@ void look_for_left(Trial& trial, const std::set<std::string>& known, std::size_t
     trial.report.finding("left-descriptors", when + " there are new descriptors: " + more());
   }
   if (!settles(trial.patience, [&] { return threads() <= known_threads; })) {
-    trial.report.finding("left-threads", when + " there are " + std::to_string(threads()) + " threads, and before " +
-                                             std::to_string(known_threads));
+    trial.report.finding("left-threads", when + " there are " + std::to_string(threads()) +
+                                             " threads; the number before was " + std::to_string(known_threads));
   }
   if (!settles(trial.patience, [] { return !has_children(); })) {
     trial.report.finding("left-children", when + " the host has a child that it did not start");
   }
 }
 
-// How much memory is in use, by malloc and altogether, in bytes.
+// How much memory is in use, by malloc and in total, in bytes.
 struct Memory {
   std::size_t allocated = 0;
   std::size_t data = 0;
@@ -221,8 +221,8 @@ void test_repeated_calls(Trial& trial) {
 
 // A leak grows with each call, and so in every round, while caches, pools and doubling buffers stop growing. So only
 // growth in each of the measured rounds counts as a leak. The smallest block of malloc takes 32 bytes on 64-bit
-// machines (16 at the very least): half of that per call is tolerated. Memory that is mapped without malloc comes in
-// pages: one page per call is tolerated.
+// machines (16 at the very least), so half of that is tolerated per call. Memory that is mapped without malloc comes in
+// pages, so one page is tolerated per call.
 //
 // A tool that is neither read-only nor idempotent may legitimately keep more after each call, until deinit. For such a
 // tool, a round is therefore a whole life of the plugin, from init to deinit: nothing needs what remains after that.
@@ -260,7 +260,7 @@ void test_memory(Trial& trial) {
   }
   std::size_t least_allocated = SIZE_MAX;
   std::size_t least_data = SIZE_MAX;
-  // The first rounds fill caches and pools.
+  // The first round fills caches and pools, so it is not counted.
   for (int round = 0; round < rounds; ++round) {
     const Memory before = memory_in_use();
     for (int i = 0; i < lives_a_round; ++i) live(calls_a_life);

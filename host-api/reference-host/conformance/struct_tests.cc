@@ -113,7 +113,7 @@ void test_large_structs(Trial& trial) {
     tool.call_free(made);
   }
   if (request.unknown_was_changed() || result.unknown_was_changed()) {
-    trial.report.finding("size-large", "a part of a struct was written that version 1.0 does not know");
+    trial.report.finding("size-large", "a part of a struct that version 1.0 does not know was written");
   }
   ready.end();
 }

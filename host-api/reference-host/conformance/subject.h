@@ -23,7 +23,7 @@ struct ToolFacts {
   std::string id{};
   std::uint32_t hints = 0;
   nlohmann::json input_schema{};
-  nlohmann::json output_schema{};  // null: none
+  nlohmann::json output_schema{};  // null: the tool has none
   std::string arguments{};         // with which it is called; empty: none were found
 };
 
@@ -45,7 +45,7 @@ std::string in_quotes(std::string_view text);
 // Whether a view claims bytes that it does not have.
 bool is_hollow(wtool_view v);
 
-// The text that a function put into `error`, checked by the rule "error". Empty: none.
+// The text that a function put into `error`, checked by the rule "error". Empty: there is no text.
 std::string read_error(Reporter& report, wtool_blob& error, std::string_view of);
 
 // A blob of the caller: all zero, except struct_size. Its destructor releases it.
@@ -59,7 +59,7 @@ class TestBlob {
   bool filled() const { return blob_.release != nullptr; }
   bool untouched() const;
   std::string_view text() const { return wtool::text(blob_.bytes); }
-  // Releases it now. False: that did not set `release` to NULL.
+  // Releases the blob now. False: its function did not set `release` to NULL.
   bool release();
 
  private:
@@ -95,7 +95,7 @@ class Started : public PluginLibrary {
   bool good_ = false;
 };
 
-// A tool made with the configuration of the trial. A failure is a finding, as above.
+// A tool made with the configuration of the trial. A failure is a finding, and good() is then false.
 class MadeTool {
  public:
   MadeTool(Trial& trial, const PluginLibrary& library, const std::string& id);

@@ -1,7 +1,7 @@
 // The tests of `wtool check`, each a function that runs in a process of its own.
 //
 // If a test does not end normally, that is a finding for the rule of its last step. Tests are in stages: if a test of
-// an earlier stage ends early, or finds that nothing later can work, the later ones are skipped.
+// an earlier stage ends early, or finds that nothing later can work, the tests of later stages are skipped.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ enum class TestStage {
   describe,  // the descriptors
   start,     // init, tool_new, destroy, deinit
   plugin,    // whatever concerns the plugin as a whole
-  call,      // one call of a tool: the later ones need it to work
+  call,      // one call of a tool; the tests of the next stage need it to work
   tool,      // whatever concerns one tool
 };
 

@@ -1,7 +1,7 @@
 // How much work one evaluation may do. A step takes about as long as visiting one node of an expression (30 to 100 ns).
-// Texts and lists cost by their size, so that the same bound limits what is made of them.
+// Texts and lists cost in proportion to their size, so the same bound also limits the size of results.
 //
-// A budget that is used up stays so: code that ignores other errors must not ignore this one.
+// A budget that is used up stays used up. Code that ignores other errors must not ignore an exhausted budget.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@ namespace wtool::host::expressions {
 inline constexpr std::size_t max_expression_steps = 1'000'000;
 inline constexpr std::size_t max_template_steps = 10'000'000;
 inline constexpr std::size_t bytes_of_a_step = 64;              // for a text that is made or searched
-inline constexpr std::size_t max_text_made = 16 * 1024 * 1024;  // bytes; of a template or a filter
+inline constexpr std::size_t max_text_made = 16 * 1024 * 1024;  // bytes, made by a template or a filter
 
 class Budget {
  public:
   explicit Budget(std::size_t steps = max_expression_steps) : all_(steps), left_(steps) {}
 
-  // False if fewer than `steps` are left; from then on it is always false.
+  // False if fewer than `steps` are left. Every later call is then false, too.
   bool spend(std::size_t steps = 1) {
     if (exhausted_ || steps > left_) {
       exhausted_ = true;
@@ -50,8 +50,8 @@ class Budget {
   std::size_t left() const { return left_; }
   bool exhausted() const { return exhausted_; }
   std::string message() const {
-    return "this takes more than " + std::to_string(all_) + " steps (" + std::to_string(bytes_of_a_step) +
-           " bytes of a text are one); let a command do this work, or look at less of it";
+    return "the evaluation takes more than " + std::to_string(all_) + " steps (" + std::to_string(bytes_of_a_step) +
+           " bytes of a text count as one); let a command do this work, or evaluate less data";
   }
 
  private:

@@ -47,7 +47,7 @@ std::string check(std::span<const Callable> known, std::string_view kind, std::s
   if (kind == "function") names.emplace_back("has");
   const std::string_view near = nearest(name, names);
   return "there is no " + std::string(kind) + " '" + std::string(name) + "'" +
-         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") + "; there are " + joined(names);
+         (near.empty() ? "; the" : "; did you mean '" + std::string(near) + "'? The") + " names are " + joined(names);
 }
 
 CallResult size(const Value& value, Budget& budget) {
@@ -96,7 +96,7 @@ CallResult convert(std::string_view to, const Value& value) {
   const std::optional<Value> made = to == "int" ? to_int(value) : to == "double" ? to_double(value) : to_bool(value);
   if (made) return *made;
   const std::string wanted = to == "bool" ? "bool" : "number";
-  return CallMistake{std::string(to) + "() cannot make a " + wanted + " of " + described(value)};
+  return CallMistake{std::string(to) + "() cannot make a " + wanted + " from " + described(value)};
 }
 
 CallResult matches(const std::string& text, const Value& wanted, const Pattern* pattern, Budget& budget) {
@@ -114,7 +114,7 @@ CallResult matches(const std::string& text, const Value& wanted, const Pattern* 
     pattern = compiled.get();
     if (!budget.spend(pattern->size() * steps_to_compile_instruction)) return CallMistake{budget.message()};
   }
-  // The worst case is what counts: some patterns need all their instructions for each byte.
+  // Charges the worst case: some patterns need all their instructions for each byte.
   if (!budget.spend(1 + text.size() * pattern->size() / instructions_of_a_step)) {
     return CallMistake{"the text has " + std::to_string(text.size()) +
                        " bytes, which is too much for this pattern: " + budget.message()};
@@ -165,7 +165,7 @@ CallResult call_method(std::string_view name, const Value& object, std::span<con
     return CallMistake{
         std::string(name) + " needs a string" + (name == "includes" ? " or a list" : "") + " before the '.', but got " +
         described(object) +
-        (name == "contains" && object.as_list() != nullptr ? "; an element is found with includes" : "")};
+        (name == "contains" && object.as_list() != nullptr ? "; to look for an element of a list, use includes" : "")};
   }
   if (name == "matches") return matches(*text, wanted, pattern, budget);
   const std::string* part = wanted.as_text();
@@ -173,7 +173,7 @@ CallResult call_method(std::string_view name, const Value& object, std::span<con
   if (!budget.spend_text(text->size() + part->size())) return CallMistake{budget.message()};
   if (name == "startsWith") return Value(text->starts_with(*part));
   if (name == "endsWith") return Value(text->ends_with(*part));
-  // Linear in the worst case too, which find() is not.
+  // memmem() is linear even in the worst case; find() is not.
   return Value(::memmem(text->data(), text->size(), part->data(), part->size()) != nullptr);
 }
 

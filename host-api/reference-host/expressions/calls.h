@@ -17,26 +17,25 @@ namespace wtool::host::expressions {
 std::string check_function(std::string_view name, std::size_t arguments);
 std::string check_method(std::string_view name, std::size_t arguments);
 
-// exists, exists_one, all, filter, map: they name a variable for each element of a list.
+// True for exists, exists_one, all, filter and map, which bind a variable to each element of a list.
 bool is_macro(std::string_view name);
 
-// Why a call has no result, and whether its argument is to blame, or the value that it was called on.
+// Why a call has no result. `of_argument`: its argument is to blame, not the value that it was called on.
 struct CallMistake {
   std::string message;
   bool of_argument = false;
 };
 
-// `pattern` is the compiled argument of matches() where that is a literal; otherwise the argument is compiled here.
+// `pattern` is the compiled argument of matches() if that argument is a literal. If null, the call compiles it.
 std::variant<Value, CallMistake> call_function(std::string_view name, std::span<const Value> arguments,
                                                const Pattern* pattern, Budget& budget);
 std::variant<Value, CallMistake> call_method(std::string_view name, const Value& object,
                                              std::span<const Value> arguments, const Pattern* pattern, Budget& budget);
 
-// ---- The results of the operators between two values. Types are not mixed: if there is no result, a sentence says
-// why.
+// ---- The operators between two values. Each returns the result, or a sentence that says why there is no result.
 
-// == and != compare values of one type, lists and maps element by element, and anything with null; < <= > >= compare
-// numbers with numbers and texts with texts. An int and a double are compared as doubles.
+// == and != compare values of the same type (lists and maps element by element), and any value with null. < <= > >=
+// compare numbers with numbers and texts with texts. An int and a double are compared as doubles.
 std::variant<bool, std::string> compare(std::string_view operation, const Value& left, const Value& right,
                                         Budget& budget);
 

@@ -22,7 +22,7 @@ Outcome outcome_of(const Node& node, std::variant<T, std::string> result) {
   return Value(std::get<T>(std::move(result)));
 }
 
-// Values that count as nothing in a test of a template.
+// Whether a test in a template counts the value as nothing.
 bool is_nothing(const Value& value) {
   if (const bool* truth = value.as_bool()) return !*truth;
   if (const std::string* text = value.as_text()) return text->empty();
@@ -49,13 +49,13 @@ class Evaluator {
     return std::get<Value>(std::move(read));
   }
 
-  // The value itself is withheld, and not only the text of a map.
+  // Whether the value itself is withheld, not only the text of a map.
   static bool is_elsewhere(const Outcome& outcome) {
     const Value* value = value_in(outcome);
     return value != nullptr && value->as_map() == nullptr && value->as_withheld() != nullptr;
   }
 
-  // The value may be withheld: then only its fields can be read.
+  // May return a withheld value: run() reads its text, base() only what its fields need.
   Outcome run_any(const Node& node) {
     if (!budget_.spend()) return error_at(node, budget_.message());
     switch (node.kind) {
@@ -213,8 +213,8 @@ class Evaluator {
     return error_at(node, "'-' needs a number, but got " + described(*value));
   }
 
-  // If one operand is `decisive`, the other one does not matter, even if it cannot be evaluated. But an operand with a
-  // value that is not a bool is always a mistake.
+  // If one operand is `decisive`, the other one does not matter, even if it cannot be evaluated. An operand whose value
+  // is not a bool is a mistake, unless the operand before it has decided or cannot be evaluated.
   Outcome decide(const Node& node, bool decisive) {
     std::optional<ExpressionError> failed;
     for (const auto& operand : node.operands) {
@@ -253,7 +253,7 @@ class Evaluator {
     if (value == nullptr) return test;
     const bool* truth = value->as_bool();
     if (truth == nullptr) {
-      return error_at(*node.operands[0], "before '?' a bool is needed, but this is " + described(*value));
+      return error_at(*node.operands[0], "a bool is needed before '?', but this is " + described(*value));
     }
     return run(*node.operands[*truth ? 1 : 2]);
   }
@@ -342,7 +342,7 @@ class Evaluator {
     return Value(!decisive);
   }
 
-  // filter, map and exists_one.
+  // Evaluates filter, map and exists_one.
   Outcome select(const Node& node, const List& elements) {
     const bool tests = node.text != "map" || node.operands.size() == 3;
     List selected;

@@ -37,12 +37,12 @@ struct Node {
     conditional,  // operands[0] ? operands[1] : operands[2]
     list,         // [ operands... ]
     map,          // { keys[0]: operands[0], ... }
-    has,          // has( operands[0] ), a field, or an index with a literal text
+    has,          // has( operands[0] ): a field, or an index that is a literal text
     macro,        // operands[0] . text ( variable, operands[1]... )
-    truth         // operands[0], where a test of a template asks whether it counts as something
+    truth         // in a test of a template: whether operands[0] counts as something
   };
   Kind kind = Kind::literal;
-  std::size_t offset = 0;  // where errors about it point
+  std::size_t offset = 0;  // where errors about the node point
   std::size_t height = 1;
   Value value;
   std::string text;
@@ -81,8 +81,8 @@ struct Expression {
 // In the tags of a template, the words `and`, `or` and `not` may replace the signs (`not` before a whole relation), `a
 // contains b` means a.includes(b), and a test may be of any type, not only bool: see Node::Kind::truth.
 //
-// Bounded: texts up to `max_expression` bytes, trees up to `max_expression_depth` levels; so neither parsing nor
-// evaluating can use up the stack.
+// A text may have up to `max_expression` bytes, and a tree up to `max_expression_depth` levels, so neither parsing nor
+// evaluating can overflow the stack.
 
 inline constexpr std::size_t max_expression_depth = 200;
 
@@ -90,7 +90,7 @@ std::variant<Expression, ExpressionError> parse_expression(std::string_view text
 
 struct TagExpression {
   Expression expression;
-  std::size_t end = 0;  // where the `%}`, the `-%}` or the `|` begins that ended the expression
+  std::size_t end = 0;  // the offset of the `%}`, `-%}` or `|` that ended the expression
 };
 
 // Whether the expression is a test, which asks whether a value counts as something, or the value that a loop iterates

@@ -113,7 +113,7 @@ Result of_list(const Filter& filter, const Value& value, std::string_view name, 
   const List* list = value.as_list();
   if (list == nullptr) {
     return std::string(name) + " needs a list, but got " + described(value) +
-           (value.as_text() != nullptr ? "; the filters lines and split make a list of a text" : "");
+           (value.as_text() != nullptr ? "; the filters 'lines' and 'split' make a list from a text" : "");
   }
   if (filter.kind == Filter::Kind::join) {
     if (std::string why = withheld_within(value); !why.empty()) return why;
@@ -169,17 +169,18 @@ Result of_text(const Filter& filter, std::string text, Budget& budget) {
 std::string unknown(std::string_view name) {
   std::vector<std::string> names;
   for (const Known& candidate : known_filters) names.emplace_back(candidate.name);
-  if (name.empty()) return "after '|' the name of a filter is expected: " + joined(names);
+  if (name.empty()) return "the name of a filter is expected after '|': " + joined(names);
   const std::string_view near = nearest(name, names);
   return "there is no filter '" + std::string(name) + "'" +
-         (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?") + "; there are " + joined(names);
+         (near.empty() ? "; the" : "; did you mean '" + std::string(near) + "'? The") + " filters are " + joined(names);
 }
 
 std::string usage_of(const Known& known) {
   return "the filter " + std::string(known.name) + " is written " + std::string(known.usage);
 }
 
-// Empty: the arguments are valid, as far as they are known. The values of `variables` are not known yet.
+// What is wrong with the arguments; empty if nothing is wrong. Skips the arguments in `variables`, whose values are not
+// known yet.
 std::string wrong_arguments(const Known& known, const std::vector<Value>& arguments,
                             const std::vector<std::pair<std::size_t, Path>>& variables) {
   if (known.kind == Filter::Kind::fallback) return "";
@@ -237,8 +238,8 @@ Result apply(const Filter& filter, const Value& value, Budget& budget) {
   if (is_sum(filter.kind)) return sum(filter, value, budget);
   const bool splits = filter.kind == Filter::Kind::lines || filter.kind == Filter::Kind::split;
   if (splits && value.as_text() == nullptr) {
-    return std::string(filter.kind == Filter::Kind::lines ? "lines" : "split") + " needs a text, but got " +
-           described(value);
+    return std::string(filter.kind == Filter::Kind::lines ? "the filter 'lines'" : "the filter 'split'") +
+           " needs a text, but got " + described(value);
   }
   return of_text(filter, to_text(value), budget);
 }

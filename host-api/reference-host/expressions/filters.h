@@ -49,7 +49,8 @@ struct Filter {
   };
   Kind kind = Kind::raw;
   std::vector<Value> arguments;
-  // The arguments that are variables, by their positions; only prompts have them. All others are in `arguments`.
+  // The arguments that are variables, with their positions. Only prompts have such arguments. The other arguments are
+  // in `arguments`.
   std::vector<std::pair<std::size_t, Path>> variables;
 };
 
@@ -63,10 +64,11 @@ struct WrittenFilter {
 // The filter that `written` describes, or a sentence that says what is wrong.
 std::variant<Filter, std::string> make_filter(WrittenFilter written);
 
-// The value must exist; shell_quote and raw change nothing here. `scope` has the variables among the arguments.
+// The value after the filter. A missing value is passed as null, and only to `default`. shell_quote and raw change
+// nothing here. `scope` has the variables among the arguments.
 std::variant<Value, std::string> apply(const Filter& filter, const Value& value, const Scope& scope, Budget& budget);
 
-// The number that the value is, or that its text holds: outputs of commands are texts.
+// The value as a number: a number, or a text that holds one, since outputs of commands are texts.
 std::optional<Value> number_in(const Value& value);
 
 }  // namespace wtool::host::expressions

@@ -87,7 +87,7 @@ class LiteralReader {
     if (kind == 'U') return number(2, 8, 16);
     if (kind >= '0' && kind <= '3') return number(1, 3, 8);
     mistake_ =
-        "an unknown escape; allowed are \\\\ \\\" \\' \\` \\? \\a \\b \\f \\n \\r \\t \\v, and \\xHH \\uHHHH "
+        "an unknown escape; the escapes are \\\\ \\\" \\' \\` \\? \\a \\b \\f \\n \\r \\t \\v, and \\xHH \\uHHHH "
         "\\UHHHHHHHH "
         "\\OOO for a character by its number; in r\"...\" a backslash stands for itself";
     return false;
@@ -185,11 +185,12 @@ class Lexer {
     return tokens_.back();
   }
 
-  // Names may contain characters beyond ASCII, except these: word processors put them in place of plain ones.
+  // Reports a typographic quote or sign, which word processors put in place of a plain one. Names may contain all other
+  // characters beyond ASCII.
   bool typographic() {
     for (const std::string_view quote : {"\u201c", "\u201d", "\u201e", "\u2018", "\u2019", "\u00ab", "\u00bb"}) {
       if (!rest().starts_with(quote)) continue;
-      fail(at_, "this is a typographic quote; write a text in plain ones, as in \"text\"");
+      fail(at_, "this is a typographic quote; write the text in plain quotes, as in \"text\"");
       return true;
     }
     for (const auto& [sign, plain] :

@@ -1,5 +1,4 @@
-// Cuts the text of an expression into tokens, and reads them one after the other. Linear; looks at nothing but
-// characters.
+// Cuts the text of an expression into tokens, and reads the tokens one after the other. Linear.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ struct Token {
   enum class Kind { end, name, literal, symbol };
   Kind kind = Kind::end;
   std::size_t offset = 0;
-  std::string_view text;       // of the expression; must outlive the token
+  std::string_view text;       // a part of the expression, which must outlive the token
   Value value;                 // of a literal: int, double, string, bool or null
   bool only_negative = false;  // 9223372036854775808, which is an int only after a minus
 };
@@ -38,8 +37,8 @@ bool is_name_character(char c);
 // The last token is always `end`.
 std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text);
 
-// The tokens from `begin` up to what ends an expression in a template's tag: `%}`, `-%}`, or the `|` before a filter.
-// The offset of the `end` token is that place.
+// The tokens from `begin` up to the mark that ends an expression in a template's tag: `%}`, `-%}`, or the `|` before a
+// filter. The `end` token has the offset of that mark.
 std::variant<std::vector<Token>, ExpressionError> tokenize_in_tag(std::string_view text, std::size_t begin);
 
 // The tokens of an expression one after the other, and the first mistake that is found in them.
@@ -68,7 +67,7 @@ class TokenReader {
 
   const std::optional<ExpressionError>& error() const { return error_; }
   bool failed() const { return error_.has_value(); }
-  // Only the first one counts: what follows it is guesswork.
+  // Keeps only the first error: what follows it is guesswork.
   void fail(std::size_t offset, std::string message) {
     if (!error_) error_ = ExpressionError{offset, std::move(message)};
   }

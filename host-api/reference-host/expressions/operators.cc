@@ -104,7 +104,7 @@ std::variant<Value, std::string> calculate_ints(char operation, std::int64_t lef
 }
 
 std::variant<Value, std::string> join(const Value& left, const Value& right, Budget& budget) {
-  // The new list copies its parts, so repeated joining is charged each time.
+  // Joining copies both lists, so every join is charged.
   if (!budget.spend_value(left) || !budget.spend_value(right)) return budget.message();
   List joined = *left.as_list();
   joined.insert(joined.end(), right.as_list()->begin(), right.as_list()->end());
@@ -158,7 +158,7 @@ std::variant<Value, std::string> calculate(char operation, const Value& left, co
   } else if (a != nullptr || b != nullptr) {
     hint = "; int(...) makes a number from a text";
   }
-  return described(left) + " and " + described(right) + " have no " + operation + hint;
+  return described(left) + " and " + described(right) + " cannot be combined with " + operation + hint;
 }
 
 std::variant<bool, std::string> is_in(const Value& wanted, const Value& container, Budget& budget) {
@@ -180,7 +180,7 @@ std::variant<bool, std::string> is_in(const Value& wanted, const Value& containe
     return map->fields.contains(*key);
   }
   return "'in' needs a list or a map after it, but got " + described(container) +
-         (container.as_text() != nullptr ? "; a part of a text is found with .contains(...)" : "");
+         (container.as_text() != nullptr ? "; to look for a part of a text, use .contains(...)" : "");
 }
 
 }  // namespace wtool::host::expressions

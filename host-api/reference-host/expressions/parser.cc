@@ -12,7 +12,7 @@ namespace {
 
 using NodePointer = std::unique_ptr<const Node>;
 
-// A name, or a field or element of one: it may have no value.
+// Whether the node is a name, or a field or an element of a name. Such a node may have no value.
 bool is_path(const Node& node) {
   if (node.kind == Node::Kind::name) return true;
   return (node.kind == Node::Kind::field || node.kind == Node::Kind::index) && is_path(*node.operands[0]);
@@ -216,7 +216,7 @@ class Parser : private TokenReader {
     take(".");
     const Token& name = current();
     if (name.kind != Token::Kind::name) {
-      fail(name.offset, "after '.' the name of a field or method is expected");
+      fail(name.offset, "the name of a field or method is expected after '.'");
       return nullptr;
     }
     next();
@@ -329,7 +329,7 @@ class Parser : private TokenReader {
                         wanted->operands[1]->kind == Node::Kind::literal &&
                         wanted->operands[1]->value.as_text() != nullptr;
     if (wanted == nullptr || (wanted->kind != Node::Kind::field && !by_key)) {
-      fail(node.offset, "has takes one field of something: has(build.json), or has(headers[\"content-type\"])");
+      fail(node.offset, "has takes one field, as in has(build.json) or has(headers[\"content-type\"])");
       return nullptr;
     }
     for (std::size_t i = first_name; i < names_.size(); ++i) names_[i].optional = true;
@@ -337,7 +337,7 @@ class Parser : private TokenReader {
     return make(std::move(node));
   }
 
-  // Compiled once for all evaluations, so that mistakes are found before any of them.
+  // Compiles the pattern once for all evaluations, so mistakes are found before the first evaluation.
   void compile_pattern(Node& node) {
     if (failed() || node.operands.size() != 2 || node.operands[1]->kind != Node::Kind::literal) return;
     const std::string* text = node.operands[1]->value.as_text();

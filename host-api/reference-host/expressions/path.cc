@@ -58,14 +58,14 @@ std::variant<Value, std::string> field_of(const Value& value, std::string_view n
     if (++count <= most) known += (known.empty() ? "" : ", ") + field;
   }
   if (count > most) known += ", and " + std::to_string(count - most) + " more";
-  return "there is no field '" + std::string(name) + "'; there are " + (known.empty() ? "none" : known);
+  return "there is no field '" + std::string(name) + "'; existing fields: " + (known.empty() ? "none" : known);
 }
 
 std::variant<Value, std::string> element_of(const Value& value, std::size_t index) {
   const List* list = value.as_list();
   if (list == nullptr) return described(value) + " is not a list, and has no element " + std::to_string(index);
   if (index < list->size()) return (*list)[index];
-  return "there is no element " + std::to_string(index) + "; the list has " + std::to_string(list->size());
+  return "there is no element " + std::to_string(index) + "; the size of the list is " + std::to_string(list->size());
 }
 
 std::variant<Value, std::string> size_of(const Value& value) {

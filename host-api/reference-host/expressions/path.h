@@ -1,4 +1,4 @@
-// A name and what is reached from it: `build.json.items[0].name`; and the parts of a value.
+// A path from a name to a value, such as `build.json.items[0].name`, and access to the parts of a value.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ std::variant<Value, PathMistake> follow_path(const std::string& name, const std:
 
 std::variant<Value, std::string> field_of(const Value& value, std::string_view name);
 
-// Counted from 0.
+// `index` counts from 0.
 std::variant<Value, std::string> element_of(const Value& value, std::size_t index);
 
 // The characters of a text, the elements of a list or the fields of a map, as an int.

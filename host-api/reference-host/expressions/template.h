@@ -15,10 +15,10 @@
 //
 // A prompt has more of Liquid (Dialect::prompt): {% assign %}, {% capture %}, {% case %} {% when %}, {% cycle %}, {%
 // break %}, {% continue %}, {% render %}, {% include %}; loops over (1..n), with limit, offset and reversed; variables
-// as arguments of filters. There, an unknown tag is a mistake. Rendered text is never parsed again: a value cannot
-// become a tag.
+// as arguments of filters. In a prompt, an unknown tag is a mistake. Rendered text is never parsed again: a value
+// cannot become a tag.
 //
-// This file knows no shell. The code that renders a command decides what is safe to insert.
+// This file knows no shell syntax. The code that renders a command decides what is safe to insert.
 #pragma once
 
 #include <cstddef>
@@ -74,7 +74,7 @@ struct Loop {
   std::size_t list_offset = 0;
   std::vector<Filter> filters;  // of the list
   Body body;
-  Body otherwise;  // where the list is empty
+  Body otherwise;  // used if the list is empty
   // Only in prompts.
   std::optional<std::pair<Operand, Operand>> range;  // (first..last), instead of `list`
   std::optional<Operand> path;                       // also instead of `list`, if options follow
@@ -110,13 +110,13 @@ struct Case {
 struct Cycle {
   std::size_t offset = 0;
   std::optional<Operand> group;
-  std::string written;  // tells one cycle without a group from another
+  std::string written;  // distinguishes the cycles without a group
   std::vector<Operand> values;
 };
 
 // {% break %} or {% continue %}
 struct Jump {
-  bool leaves = false;  // whether it leaves the loop
+  bool leaves = false;  // true: break; false: continue
 };
 
 // {% render name, key: value %}, {% include name with value as variable %}, {% render name for list as variable %}
@@ -135,22 +135,22 @@ struct TemplatePiece {
 };
 
 struct Template {
-  // texts[0] placeholders[0] texts[1] ... texts[n]: always one text more than placeholders. With tags, this is the text
-  // with every branch and the inside of every loop once, which can be checked before anything has a value.
+  // texts[0] placeholders[0] texts[1] ... texts[n]: always one text more than placeholders. With tags, the text has
+  // every branch and the body of every loop once, so it can be checked before any value is known.
   std::vector<std::string> texts;
   std::vector<Placeholder> placeholders;
-  // The same text with its tags; null: it has none.
+  // The same text with its tags. Null: it has no tags.
   std::shared_ptr<const Body> tagged;
 
   bool has_tags() const { return tagged != nullptr; }
 };
 
-// All errors of a text at once (the first hundred). Linear.
+// The template, or all errors of the text at once (at most the first 100). Linear.
 std::variant<Template, std::vector<ExpressionError>> parse_template(std::string_view text,
                                                                     Dialect dialect = Dialect::workflow);
 
-// The variables that a template reads, without its loop variables and those that it assigns. Optional: has a default,
-// or is only tested.
+// The variables that a template reads, without its loop variables and those that it assigns. `optional` is set if the
+// variable has a default or is only tested.
 std::vector<NameUse> names_used(const Template& parsed);
 
 // The variables that the tags of a prompt assign and, with `in_loops`, those of its loops.
@@ -176,8 +176,8 @@ struct Expanded {
 };
 std::variant<Expanded, ExpressionError> expand(const Template& parsed, const Scope& scope);
 
-// The text with every placeholder replaced by its value; only shell_quote quotes. The template must be of
-// Dialect::workflow.
+// The text with every placeholder replaced by its value; only the filter shell_quote quotes a value. The template must
+// be of Dialect::workflow.
 std::variant<std::string, ExpressionError> render_text(const Template& parsed, const Scope& scope);
 
 }  // namespace wtool::host::expressions

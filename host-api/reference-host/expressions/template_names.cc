@@ -77,7 +77,7 @@ class NameFinder {
   void find(const std::string&) {}
   void find(const Jump&) {}
   void find(const TemplateChoice& choice) {
-    // Reading a value after a test whether it exists is not a mistake.
+    // A branch may read a value whose existence its test, or an earlier test, has checked.
     const std::size_t asked_before = asked_.size();
     for (const TemplateBranch& branch : choice.branches) {
       if (branch.test) {
@@ -117,7 +117,7 @@ class NameFinder {
   void find(const Assign& assign) { find(assign.value); }
   void find(const CaptureTag& capture) { find(capture.body); }
   void find(const Case& alternatives) {
-    // What is only compared need not have a value.
+    // A variable that is only compared need not have a value.
     const std::size_t first = found_.size();
     find(alternatives.subject);
     for (const When& when : alternatives.parts) {
@@ -140,7 +140,7 @@ class NameFinder {
 
   std::vector<NameUse> found_;
   std::vector<std::string> bound_;
-  std::vector<std::string> asked_;  // the names that the enclosing tests ask for
+  std::vector<std::string> asked_;  // the names whose existence the enclosing tests check
   std::size_t loops_ = 0;           // how many loops enclose the current piece
 };
 

@@ -22,16 +22,16 @@ bool is_listed(const Words& words, std::string_view word) {
 
 std::string unsupported(const std::string& word, Dialect dialect) {
   if (dialect == Dialect::prompt) {
-    return "there is no tag {% " + word + " %}; there are if, unless, case, for, cycle, assign, capture, render, " +
-           "include, comment and raw; a literal '{%' is written between {% raw %} and {% endraw %}";
+    return "there is no tag {% " + word + " %}; the tags are if, unless, case, for, cycle, assign, capture, render, " +
+           "include, comment and raw. Write a literal '{%' between {% raw %} and {% endraw %}";
   }
-  return "{% " + word + " %} is not supported; there are if, unless, for, comment and raw" +
-         (is_listed(prompt_tags, word) ? " (files of prompts have more)" : "");
+  return "{% " + word + " %} is not supported; the tags are if, unless, for, comment and raw" +
+         (is_listed(prompt_tags, word) ? " (prompt files have more tags)" : "");
 }
 
-// The message for a tag that is followed by something else.
+// The end of the message about a tag after which something unexpected follows.
 std::string trailing(std::string_view word) {
-  if (is_listed(prompt_tags, word)) return " after what belongs to it";
+  if (is_listed(prompt_tags, word)) return " after its arguments";
   if (word == "for") return " after its list and filters";
   if (word == "if" || word == "elsif" || word == "unless") {
     return " after its test; filters are allowed in {{ }} and after the list of a loop";
@@ -39,7 +39,8 @@ std::string trailing(std::string_view word) {
   return "; nothing may follow that word";
 }
 
-// Without tags (`kept` is false), the pieces are no longer needed.
+// Adds the texts and placeholders of `body` to `made`. `kept` is false for a template without tags: its pieces are then
+// no longer needed, so placeholders are moved.
 void flatten(Body& body, bool kept, Template& made) {
   for (TemplatePiece& piece : body) {
     if (const auto* text = std::get_if<std::string>(&piece.what)) {
@@ -60,7 +61,7 @@ void flatten(Body& body, bool kept, Template& made) {
   }
 }
 
-// The template with its tags, and the text in which each part of them occurs once.
+// The template with its tags, and the text in which each branch and each loop body occurs once.
 Template finished(Body root, bool has_tags) {
   Template made;
   made.texts.emplace_back();
@@ -138,7 +139,7 @@ class TemplateParser {
   void trim_before() { literal_.erase(literal_.find_last_not_of(template_blanks) + 1); }
   void trim_after() { at_ = std::min(text_.find_first_not_of(template_blanks, at_), text_.size()); }
 
-  // Takes the end of a placeholder or a tag, with or without a dash; false if it is not next.
+  // Takes the end of a placeholder or a tag, with or without a dash. False: something else comes next.
   static bool take_end(TemplateCursor& cursor, std::string_view end, bool& trims) {
     trims = cursor.starts("-" + std::string(end));
     if (trims) cursor.take("-");
@@ -159,7 +160,7 @@ class TemplateParser {
     TemplateCursor cursor(text_, at_ + 2);
     Placeholder placeholder;
     if (parse_dollar(cursor, placeholder)) return add(std::move(placeholder), cursor.at());
-    // Neither a value nor anything that a shell would read.
+    // `${name` before a blank, a quote or an operator is neither a placeholder nor valid in a shell.
     cursor = TemplateCursor(text_, at_ + 2);
     const std::string name(cursor.dashed_name());
     const char behind = cursor.at() < text_.size() ? text_[cursor.at()] : '\n';
@@ -306,10 +307,10 @@ class TemplateParser {
     open_.back().loop.offset = at_;
     open_.back().capture.offset = at_;
     if (open_.size() <= max_tags_depth) return std::nullopt;
-    return ExpressionError{at_, "tags are nested at most " + std::to_string(max_tags_depth) + " deep"};
+    return ExpressionError{at_, "tags may be nested at most " + std::to_string(max_tags_depth) + " deep"};
   }
 
-  // Puts what has been read since the last tag where it belongs.
+  // Moves the pieces that were read since the last tag into the branch, loop or capture that they belong to.
   static void finish_branch(Open& open) {
     Body read = std::exchange(open.body, {});
     if (open.word == "for") {
@@ -346,8 +347,7 @@ class TemplateParser {
     Open& open = open_.back();
     if (open.otherwise) return ExpressionError{at_, "this {% " + word + " %} follows an {% else %}"};
     if (open.alternatives.parts.empty() && !is_blank(open.body)) {
-      return ExpressionError{open.offset,
-                             "nothing may be between {% case %} and its first {% when %}; it would be lost"};
+      return ExpressionError{open.offset, "a text between {% case %} and its first {% when %} would be lost"};
     }
     finish_branch(open);
     open.alternatives.parts.push_back(std::move(when));
@@ -366,7 +366,7 @@ class TemplateParser {
     const std::string closes = word.substr(3);
     if (open_.empty() || open_.back().word != closes) {
       return ExpressionError{at_, "this {% " + word + " %} closes nothing" +
-                                      (open_.empty() ? "" : "; {% end" + open_.back().word + " %} is what comes next")};
+                                      (open_.empty() ? "" : "; {% end" + open_.back().word + " %} is expected here")};
     }
     Open open = std::move(open_.back());
     finish_branch(open);

@@ -10,7 +10,7 @@ namespace {
 // The number at the cursor; nothing where it is not a number.
 std::optional<Value> parse_number(TemplateCursor& cursor) {
   std::string_view written = cursor.rest().substr(0, cursor.rest().find_first_not_of("-0123456789."));
-  // The range (1..n) begins with a whole number.
+  // In a range such as (1..n), the dots are not a part of the number.
   written = written.substr(0, written.find(".."));
   const char* end = written.data() + written.size();
   cursor.take(written);
@@ -129,8 +129,8 @@ std::optional<std::string> parse_braces(TemplateCursor& cursor, Placeholder& pla
     if (!text) return "the text after '{{' has no closing quote";
     placeholder.literal = Value(std::move(*text));
   } else if (!parse_path(cursor, placeholder, dialect)) {
-    return "after '{{' a name is expected, such as build or build.stdout. Give the action of a state with another kind "
-           "of name result=\"name\". A literal '{{' is written {{ \"{{\" }}";
+    return "a name is expected after '{{', such as build or build.stdout. If the name of a state cannot "
+           "be written here, give its action result=\"name\". A literal '{{' is written {{ \"{{\" }}";
   }
   return parse_filters(cursor, placeholder.filters, dialect);
 }
@@ -141,7 +141,7 @@ TagMistake mistake(std::size_t offset, std::string message) { return ExpressionE
 
 bool at_end(const TemplateCursor& cursor) { return cursor.starts("%}") || cursor.starts("-%}"); }
 
-// Takes this word if it is the next one; takes nothing otherwise.
+// Takes `word` if it comes next, and otherwise nothing.
 bool take_word(TemplateCursor& cursor, std::string_view word) {
   TemplateCursor ahead = cursor;
   ahead.skip_blanks();
@@ -183,7 +183,7 @@ bool parse_range(TemplateCursor& cursor, Loop& loop) {
   return true;
 }
 
-// The list ends where `limit`, `offset` or `reversed` begins: an expression would take them for a part of it.
+// Whether the list is a path before `limit`, `offset` or `reversed`. An expression would not end before these words.
 bool has_loop_options(const TemplateCursor& cursor) {
   TemplateCursor ahead = cursor;
   Placeholder path;
@@ -289,7 +289,7 @@ TagMistake parse_when(TemplateCursor& cursor, std::size_t tag, When& when) {
   do {
     Operand value;
     if (!parse_operand(cursor, value)) {
-      return mistake(tag, "values follow {% when; several are separated by commas");
+      return mistake(tag, "values are expected after {% when, separated by commas");
     }
     when.values.push_back(std::move(value));
     cursor.skip_blanks();
@@ -302,13 +302,13 @@ TagMistake parse_cycle(TemplateCursor& cursor, Cycle& cycle) {
   do {
     Operand value;
     if (!parse_operand(cursor, value)) {
-      return mistake(cycle.offset, "values follow {% cycle, separated by commas");
+      return mistake(cycle.offset, "values are expected after {% cycle, separated by commas");
     }
     cursor.skip_blanks();
     if (cycle.values.empty() && !cycle.group && cursor.take(":")) {
       cycle.group = std::move(value);
       if (!parse_operand(cursor, value = Operand())) {
-        return mistake(cycle.offset, "values follow the group of a {% cycle");
+        return mistake(cycle.offset, "values are expected after the group of a {% cycle");
       }
       cursor.skip_blanks();
     }

@@ -16,7 +16,7 @@ namespace wtool::host::expressions {
 
 inline constexpr std::string_view template_blanks = " \t\r\n";
 
-// A place in a text, and what can be read there.
+// A position in a text, and the functions that read from there.
 class TemplateCursor {
  public:
   TemplateCursor(std::string_view text, std::size_t at) : text_(text), begin_(at), at_(at) {}
@@ -94,7 +94,8 @@ bool parse_path(TemplateCursor& cursor, Placeholder& placeholder, Dialect dialec
 // Reads a quoted text, a number, true, false, nil or a path, in a tag of a prompt. False for anything else.
 bool parse_operand(TemplateCursor& cursor, Operand& operand);
 
-// `{ "|" name [ ":" argument { "," argument } ] }`, with trailing blanks. Returns a sentence if it is malformed.
+// `{ "|" name [ ":" argument { "," argument } ] }`, and the blanks after it. Returns a sentence if a filter is
+// malformed.
 std::optional<std::string> parse_filters(TemplateCursor& cursor, std::vector<Filter>& filters, Dialect dialect);
 
 // The inside of `${...}`, up to its brace; false: it belongs to the shell.
@@ -113,7 +114,7 @@ TagMistake parse_test(TemplateCursor& cursor, TemplateBranch& branch);
 // caller has set `loop.offset`.
 TagMistake parse_loop(TemplateCursor& cursor, Dialect dialect, Loop& loop);
 
-// These occur only in prompts. `tag` is the offset of the tag.
+// The following tags occur only in prompts. `tag` is the offset of the tag.
 TagMistake parse_assign(TemplateCursor& cursor, std::size_t tag, Assign& assign);
 TagMistake parse_capture(TemplateCursor& cursor, CaptureTag& capture);
 TagMistake parse_case(TemplateCursor& cursor, std::size_t tag, Case& made);

@@ -91,14 +91,14 @@ TemplateRenderer::Mistake TemplateRenderer::follow(const Loop& loop, const Scope
   const Value elements = std::get<Value>(std::move(value));
   const List* list = elements.as_list();
   static const List no_elements;
-  // A prompt that was given no list has an empty text instead.
+  // In a prompt, a list that was not given is an empty text.
   const bool is_empty_text = elements.as_text() != nullptr && elements.as_text()->empty();
   if (list == nullptr && partials_ != nullptr && (is_empty_text || elements.is_null())) list = &no_elements;
   if (list == nullptr) {
     return ExpressionError{
         loop.list_offset,
         "a loop goes through a list, but this is " + described(elements) +
-            (elements.as_text() != nullptr ? "; the filters lines and split make a list of a text" : "")};
+            (elements.as_text() != nullptr ? "; the filters 'lines' and 'split' make a list from a text" : "")};
   }
   const auto limits = part(loop, list->size(), scope);
   if (const auto* error = std::get_if<ExpressionError>(&limits)) return *error;

@@ -1,4 +1,5 @@
-// Follows the tags of a template. Bounded in steps, in the text that it makes, and in what its variables hold.
+// Renders a template with its tags. The number of steps, the size of the text and the size of its variables are
+// bounded.
 #pragma once
 
 #include <map>

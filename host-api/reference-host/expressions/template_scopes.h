@@ -12,7 +12,7 @@
 
 namespace wtool::host::expressions {
 
-// A round of a loop: its variable, and forloop.
+// The names in one round of a loop: the variable of the loop, and `forloop`.
 class LoopScope final : public Scope {
  public:
   LoopScope(const Scope& outer, const std::string& variable) : outer_(outer), variable_(variable) {}
@@ -44,7 +44,7 @@ class LoopScope final : public Scope {
   Value forloop_;
 };
 
-// What {% assign %} and {% capture %} have made, on top of the values of a prompt.
+// The variables that {% assign %} and {% capture %} have set, on top of the values of a prompt.
 class AssignedScope final : public Scope {
  public:
   explicit AssignedScope(const Scope& outer) : outer_(outer) {}
@@ -67,7 +67,7 @@ class AssignedScope final : public Scope {
   const Scope& outer_;
 };
 
-// What a prompt gets from the one that includes it, and its defaults. `outer` is null for {% render %}.
+// The values that a prompt gets from the including prompt, and its own defaults. `outer` is null for {% render %}.
 class GivenScope final : public Scope {
  public:
   GivenScope(const Scope* outer, const std::map<std::string, Value, std::less<>>& defaults)
@@ -82,8 +82,8 @@ class GivenScope final : public Scope {
   std::string why_not(std::string_view name) const override {
     if (outer_ != nullptr) return outer_->why_not(name);
     return "there is no '" + std::string(name) +
-           "' in this prompt; {% render %} passes on only what it names: {% render " + "\"...\", " + std::string(name) +
-           ": " + std::string(name) + " %}";
+           "' in this prompt; {% render %} passes on only the values that it names: {% render " + "\"...\", " +
+           std::string(name) + ": " + std::string(name) + " %}";
   }
 
   std::map<std::string, Value, std::less<>> values;

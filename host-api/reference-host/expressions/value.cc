@@ -23,7 +23,7 @@ std::string number_text(double value) {
 
 void append_json(std::string& out, const Value& value) {
   if (const std::string* text = value.as_text()) return append_json_string(out, *text);
-  // Not reached with a value that is used: its user has called withheld_within() before.
+  // This text is not used: callers check withheld_within() first.
   if (value.as_withheld() != nullptr && value.as_map() == nullptr) {
     return append_json_string(out, value.as_withheld()->why);
   }

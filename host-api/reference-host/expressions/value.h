@@ -43,7 +43,7 @@ class Value {
   const double* as_double() const { return std::get_if<double>(&data_); }
   const List* as_list() const;
   const Map* as_map() const;
-  // Set for a value that is not held in full, and for a map whose text is not; else null.
+  // Set for a value that is not held in full, and for a map whose text is not held in full; else null.
   const Withheld* as_withheld() const;
   // The text of a string, or of a map that stands for one; else null. Lives as long as the value does.
   const std::string* as_text() const;
@@ -97,13 +97,13 @@ std::string described(const Value& value);
 
 // ---- JSON as values: what a tool or a program answers, to be read field by field.
 
-// Deeper JSON is taken for text: whatever walks through a value recurses.
+// JSON that is nested deeper is treated as text, because code that walks through a value recurses.
 inline constexpr int max_json_depth = 100;
 
 // What JSON means depends on who wrote it: the journal writes some values as objects of a special form.
 struct JsonReading {
   int max_depth = max_json_depth;
-  // Reads an object of a special form, which lies at this depth; null: each object is a map.
+  // Reads an object at `depth`, which may have such a form. Null: each object is a map.
   std::optional<Value> (*read_object)(const nlohmann::json& object, int depth) = nullptr;
 };
 

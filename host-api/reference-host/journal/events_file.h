@@ -1,7 +1,7 @@
-// Writes the records of a run as they come, each at once, for a program that follows the run.
+// Writes each record of a run at once, for a program that follows the run.
 //
-// Unlike a journal, it also has the output of running commands, piece by piece, and the steps that a resumed run has
-// kept (`"replayed":true`). Give it its events through a Masking.
+// Unlike a journal, the file also has the output of running commands, piece by piece, and the steps that a resumed run
+// has kept (`"replayed":true`). The events must come through a Masking.
 #pragma once
 
 #include <map>
@@ -46,7 +46,7 @@ class EventsFile final : public runner::RunObserver {
   EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice);
   template <class Append>
   void write(Append append);
-  // Appends what is left of a character that never became whole. With mutex_ held.
+  // Appends the bytes of a character that was never completed. With mutex_ held.
   void append_rest(std::string& out, Moment at, const runner::Step& step);
 
   const Descriptor descriptor_;
@@ -56,7 +56,7 @@ class EventsFile final : public runner::RunObserver {
   std::mutex mutex_;
   std::string line_;
   bool failed_ = false;
-  std::map<std::pair<std::uint64_t, bool>, std::string> unfinished_;  // characters, by step and stream
+  std::map<std::pair<std::uint64_t, bool>, std::string> unfinished_;  // incomplete characters, by step and stream
 };
 
 }  // namespace wtool::host::journal

@@ -29,8 +29,8 @@ using runner::Step;
 using runner::StepEnd;
 using std::chrono::system_clock;
 
-constexpr std::size_t batch = 64UL * 1024;            // bytes that wait at most, while all is well
-constexpr std::size_t max_kept = 64UL * 1024 * 1024;  // bytes that wait at most, while it cannot be written
+constexpr std::size_t batch = 64UL * 1024;            // the most bytes that wait while the journal can be written
+constexpr std::size_t max_kept = 64UL * 1024 * 1024;  // the most bytes that wait while it cannot be written
 
 std::string reason_of(int number) { return ::strerror(number); }
 
@@ -44,7 +44,7 @@ bool locked(int descriptor) {
   return false;
 }
 
-// The process that began or resumed the run, as text from its journal.
+// The process that last began or resumed the run, as `, PID N`; empty: the journal cannot be read.
 std::string pid_in(const std::string& file) {
   std::string error;
   const auto content = read_journal(file, error);
@@ -71,7 +71,7 @@ std::unique_ptr<Journal> Journal::create(const std::string& directory, Options o
   std::error_code failed;
   bool made = false;
   std::string why;
-  // Outputs are private. A folder that exists already keeps its mode.
+  // The folder is private, because it holds outputs. A folder that exists already keeps its mode.
   const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
   if (!folder) {
     error = "cannot make the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
@@ -164,9 +164,9 @@ std::string Journal::flush() {
   next_attempt_ = failing_ ? pending_.size() + batch : 0;
   if (failing_ && !failed_before) {
     return "the journal " + file_ + " cannot be written: " + reason_of(number) +
-           "; the run continues, and cannot be resumed from here unless that changes before its end";
+           "; the run continues, but can be resumed from here only if the journal can be written again before its end";
   }
-  if (!failing_ && failed_before) return "the journal " + file_ + " can be written again; nothing of it is missing";
+  if (!failing_ && failed_before) return "the journal " + file_ + " can be written again; no record is missing";
   return {};
 }
 
@@ -220,7 +220,7 @@ void Journal::used(const Step& step, const runner::Usage& usage) {
 void Journal::state_ended(const Step& step, const StepEnd& end) {
   if (step.replayed) return;
   bool changed = false;
-  // Large outputs are searched for secrets before the lock is taken, so that others need not wait.
+  // Large outputs are searched for secrets before the lock is taken, so that other threads need not wait.
   std::optional<StepEnd> safe;
   if (masks()) safe = masked(end, *options_.secrets, changed);
   take(calls_something(step),
@@ -242,10 +242,12 @@ void Journal::run_ended(const runner::RunReport& report) {
   {
     const std::lock_guard lock(mutex_);
     if (given_up_) {
-      notice = "the journal " + file_ + " ends before the run did: the run can be resumed only from there";
+      notice = "the journal " + file_ +
+               " ends before the run did, so the run can be resumed only from where the journal ends";
     } else if (failing_) {
       notice = "the journal " + file_ +
-               " still cannot be written; its end is missing, and the run can be resumed only " + "from where it ends";
+               " still cannot be written; its end is missing, and the run can be resumed only " +
+               "from where the journal ends";
     }
   }
   if (!notice.empty() && options_.notice) options_.notice(notice);

@@ -1,11 +1,12 @@
 // Writes the journal of a run: .wtool/runs/RUN.jsonl. With it, the run can be shown, and resumed where it ended.
 //
-// What an action has done outside of this process is in the file before the next action begins: records are written
-// before an action that calls something starts, and when it has ended. Records of other states wait in memory until
-// then, so that thousands of them cost little; a run that was killed passes those states again.
+// What an action has done outside of this process is in the file before the next action begins. The records of an
+// action that calls something are written before it starts, and when it has ended. The records of other states wait in
+// memory until then, so that thousands of them cost little. A run that was killed passes those states again.
 //
-// While a journal cannot be written (a full disk), the run continues and says so; records stay in memory and are
-// written as soon as there is space again. The file is locked as long as this object lives.
+// While a journal cannot be written (because the disk is full, say), the run continues, and a notice reports the
+// problem. Records stay in memory, and are written as soon as there is space again. The file is locked as long as this
+// object lives.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ class Journal final : public runner::RunObserver {
 
   struct Options {
     // The secrets to mask in the records. The journal masks them itself, and must not get its events through a Masking:
-    // it marks the steps whose outputs were masked, because these run again when the run is resumed. Null: none.
+    // it marks the steps whose outputs were masked, because these steps run again when the run is resumed. Null: no
+    // secrets.
     const runner::Secrets* secrets = nullptr;
     Notice notice = nullptr;
   };
@@ -44,12 +46,12 @@ class Journal final : public runner::RunObserver {
   Journal& operator=(const Journal&) = delete;
   ~Journal() override;
 
-  // For RunStart.
+  // The id of the run, for RunStart, and the path of the journal.
   const std::string& run() const { return run_; }
   const std::string& file() const { return file_; }
 
-  // Call it before a run is resumed: cuts off a torn last line, and records what --from has dropped. Returns an empty
-  // text, or why that failed.
+  // Call it before a run is resumed. Cuts off a torn last line, and remembers what --from has dropped, for the record
+  // of the resumption. Returns an empty text, or why the line cannot be cut off.
   std::string go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from);
 
   void run_started(const runner::RunStart& start) override;

@@ -30,7 +30,7 @@ constexpr std::size_t looked_at_end = 64UL * 1024;
 // An open file for reading; closed at the end of the scope.
 class JournalInput {
  public:
-  // O_NONBLOCK: opening a FIFO that nobody writes would block forever.
+  // Without O_NONBLOCK, opening a FIFO to which nobody writes would block forever.
   explicit JournalInput(const std::string& path)
       : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   JournalInput(const JournalInput&) = delete;
@@ -40,7 +40,7 @@ class JournalInput {
   }
   int get() const { return file_; }
 
-  // Empty, or why it cannot be read as a journal.
+  // Why the file cannot be read as a journal; empty: it can be read.
   std::string trouble() const {
     if (file_ < 0) return "cannot open " + path_ + ": " + ::strerror(errno);
     struct stat about {};
@@ -66,7 +66,7 @@ class JournalInput {
   int file_;
 };
 
-// Gives the lines of a file one after the other. Needs memory only for the longest line.
+// Reads a file line by line. Needs memory only for the longest line.
 class JournalLines {
  public:
   explicit JournalLines(const JournalInput& input) : input_(input) {}
@@ -109,7 +109,7 @@ class JournalLines {
 
 void locate(Outcome& outcome, const std::string& folder) {
   for (runner::WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
-    // We never write a name with a folder in it.
+    // wtool never writes a name with a folder in it, so such a name is not trusted.
     if (whole->file.find('/') != std::string::npos) whole->file.clear();
     if (!whole->file.empty()) whole->file = folder + "/" + whole->file;
   }
@@ -156,17 +156,18 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
   if (!error.empty()) return std::nullopt;
   if (!reader.begun()) {
     error = file + (lines.rest() > 0 ? " is not the journal of a run: its first line has no end"
-                                     : " is empty: the run was ended before anything of it was written");
+                                     : " is empty: the run ended before any record was written");
     return std::nullopt;
   }
   content.whole_bytes = lines.whole_bytes();
   content.run = reader.finish();
   locate_outputs(content.run, file);
   if (lines.too_long()) {
-    content.damage = place_in(file, number + 1) + "it is longer than 256 MiB; what follows was not read";
+    content.damage = place_in(file, number + 1) + "the line is longer than 256 MiB, and nothing after it was read";
   } else if (lines.rest() > 0) {
-    content.notices.push_back("the last line of " + file + " is torn (" + std::to_string(lines.rest()) +
-                              " bytes without an end): the program that wrote it was killed; the line is ignored");
+    content.notices.push_back(
+        "the last line of " + file + " is torn (" + std::to_string(lines.rest()) +
+        " bytes without a newline), because the program that wrote it was killed; the line is ignored");
   }
   return content;
 }
@@ -290,7 +291,7 @@ std::string file_problem(const WholeOutput& whole) {
     digest.add(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
   }
   if (static_cast<std::uint64_t>(about.st_size) == whole.bytes && digest.finish() == whole.sha256) return "";
-  return "the file " + whole.file + " is not what the step wrote";
+  return "the file " + whole.file + " no longer holds what the step wrote";
 }
 
 JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked) {
@@ -314,7 +315,7 @@ JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stre
   stored.whole = false;
   if (stored.notice.empty()) stored.notice = whole.trouble.empty() ? "the whole output was not kept" : whole.trouble;
   stored.notice = (whole.cut ? "the command wrote " + std::to_string(whole.bytes) +
-                                   " bytes, and here are only the first and the last ones of them: "
+                                   " bytes, but only the first and the last of them are here: "
                              : "bytes that are not UTF-8 are replaced here: ") +
                   stored.notice;
   return stored;

@@ -31,8 +31,8 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
 // Whether some process is writing the journal, because the run is not over.
 bool is_being_written(const std::string& file);
 
-// What a run that resumes this one keeps: its steps that transitioned, without those whose outputs are missing from the
-// journal because they contain secrets; these run again.
+// What a run that resumes this one keeps: the steps that transitioned, or that are in a branch that is over. A step
+// runs again if the journal lacks its outputs, because they contain secrets, or if a file with its output is lost.
 runner::PastRun past_of(const RunRecord& run);
 
 // The last step of the state, from which --from runs everything again; nothing: the run had no step of this state.
@@ -54,7 +54,7 @@ struct JournaledOutput {
   std::string file;    // has every byte that the command wrote; empty: `text` is all that was kept
   std::string text;    // what the journal has
   bool whole = true;   // nothing is missing or replaced
-  std::string notice;  // what people should know: why it is not whole
+  std::string notice;  // why the output is not whole, for people
 };
 
 JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked);
@@ -72,7 +72,7 @@ struct ResumedRun {
 };
 
 // `wanted` is as in find_run (journal/runs_folder.h). `from`: a state, from whose last visit on everything runs again;
-// empty: only steps that are not done. Nothing: `error` says why the run cannot be resumed, and what to do.
+// empty: only steps that are not done run. Nothing: `error` says why the run cannot be resumed, and what to do.
 std::optional<ResumedRun> resume_run(const std::string& directory, const std::string& wanted, const std::string& from,
                                      Journal::Options options, std::string& error);
 

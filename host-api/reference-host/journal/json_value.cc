@@ -115,8 +115,8 @@ void append_json_number(std::string& out, std::int64_t number) {
   out.append(buffer, static_cast<std::size_t>(end.ptr - buffer));
 }
 
-// Unlike expressions::to_json(), which writes for people and tools, this writes what value_from_json() can read back:
-// both parts of a map with a text form, the kind of each number, and where a withheld value is.
+// Unlike expressions::to_json(), which writes for people and tools, this function writes what value_from_json() can
+// read back: both parts of a map with a text form, the kind of each number, and where a withheld value is.
 void append_json_value(std::string& out, const Value& value) {
   if (const expressions::Withheld* withheld = value.as_withheld(); withheld != nullptr && value.as_map() == nullptr) {
     out += R"({"$withheld":)";

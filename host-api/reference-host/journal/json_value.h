@@ -1,7 +1,7 @@
 // Values and times as the JSON of records: appended to a line, and read back.
 //
-// A value survives being written and read: ints stay ints and doubles doubles, and a map with a text form keeps both.
-// What JSON cannot express is an object with one name that begins with `$`:
+// A value survives being written and read: ints stay ints and doubles doubles, and a map with a text form keeps both
+// its fields and its text. What JSON cannot express is an object with one name that begins with `$`:
 //   {"$text": "...", "fields": {...}}   a map with a text form
 //   {"$double": "nan"}                  a double that is not a finite number
 //   {"$map": {...}}                     a map that itself has a name beginning with `$`
@@ -28,9 +28,9 @@ void append_json_value(std::string& out, const expressions::Value& value);
 // RFC 3339, UTC, with milliseconds and quotes: "2026-11-21T23:15:02.123Z".
 void append_json_time(std::string& out, Moment at);
 
-// Nothing for JSON that append_json_value does not make, or that is nested too deeply.
+// Nothing: append_json_value does not write such JSON, or it is nested too deeply.
 std::optional<expressions::Value> value_from_json(const nlohmann::json& json);
-// Nothing for a text that append_json_time does not make (without its quotes).
+// Nothing: the text is not what append_json_time writes, without its quotes.
 std::optional<Moment> time_from_text(std::string_view text);
 
 }  // namespace wtool::host::journal

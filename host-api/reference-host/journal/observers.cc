@@ -46,7 +46,7 @@ class RecordMasker {
       changed_ = true;
       value = Value(std::move(safe));
     } else if (value.as_int() != nullptr || value.as_double() != nullptr) {
-      // A secret may be nothing but digits.
+      // A secret may consist of digits only.
       const std::string written = expressions::to_text(value);
       std::string safe = secrets_.masked(written);
       if (safe == written) return;

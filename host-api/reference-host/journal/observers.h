@@ -1,5 +1,5 @@
-// Observers between a run and other observers: Observers passes events on to several, Masking keeps secrets from the
-// next.
+// Observers between a run and other observers: Observers passes events on to several observers, and Masking hides
+// secrets from the next observer.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace wtool::host::journal {
 
 class Observers final : public runner::RunObserver {
  public:
-  // All must outlive this object. Nulls are left out.
+  // All observers must outlive this object. Null pointers are left out.
   explicit Observers(std::vector<runner::RunObserver*> all) {
     for (runner::RunObserver* one : all) add(one);
   }
@@ -66,7 +66,7 @@ class Observers final : public runner::RunObserver {
 };
 
 // An event with every secret in it masked. `changed` becomes true if the results of a step (its outcome, or what it
-// set) contained one, so that they are incomplete now.
+// set) contained a secret, so that they are incomplete now.
 runner::RunStart masked(const runner::RunStart& start, const runner::Secrets& secrets);
 runner::Outcome masked(const runner::Outcome& outcome, const runner::Secrets& secrets, bool& changed);
 runner::StepEnd masked(const runner::StepEnd& end, const runner::Secrets& secrets, bool& changed);

@@ -142,7 +142,8 @@ void append_inputs(RecordLine& line, const RunStart& start) {
   if (!masked.empty()) line.key("masked_inputs") += '[' + masked + ']';
 }
 
-// Masks secrets in the command that a tool repeats, also those that are too short to be masked everywhere.
+// Masks secrets in the command that a tool repeats in its metadata, even those that are too short to be masked
+// everywhere.
 Value with_masked_command(const Value& metadata) {
   const expressions::Map* map = metadata.as_map();
   if (map == nullptr) return metadata;
@@ -156,8 +157,8 @@ Value with_masked_command(const Value& metadata) {
   return Value(std::move(copy));
 }
 
-// The metadata without the outputs, which most tools repeat there and which may be large. Nothing: the outputs there
-// are different, or missing.
+// The metadata without the outputs, which most tools repeat in the metadata and which may be large. Nothing: the
+// outputs in the metadata are different, or missing.
 std::optional<Value> metadata_without_outputs(const Outcome& outcome) {
   const expressions::Map* map = outcome.metadata.as_map();
   if (map == nullptr) return std::nullopt;
@@ -237,7 +238,7 @@ void append_run_started(std::string& out, Moment at, const RunStart& start, std:
   line.text_if_any("directory", directory);
   append_process(line, start);
   // Not recorded when the run is resumed: otherwise a command that resumes the run in its own namespace could answer
-  // its questions.
+  // the questions of the run.
   if (const std::int64_t space = own_pid_namespace(); space != 0) line.number("pid_namespace", space);
   append_inputs(line, start);
 }

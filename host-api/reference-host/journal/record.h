@@ -44,14 +44,14 @@ std::string_view workflow_of(const runner::Step& step, const workflow::Workflow*
 // state has no action.
 std::string_view action_word(const workflow::State& state);
 
-// Whether a resumed run must be given this input again: it is a secret, which the journal does not hold, and not its
-// default.
+// Whether a resumed run must be given this input again: it is a secret, which the journal does not hold, and differs
+// from the default.
 bool must_be_given_again(const workflow::Parameter& parameter, const expressions::Value& value);
 
-// Each appends one line with its newline. `root` is the workflow that was started; steps of other workflows name
-// theirs.
+// Each function appends one line with its newline. `root` is the workflow that was started. The records of steps of
+// other workflows have the name of their workflow.
 void append_run_started(std::string& out, Moment at, const runner::RunStart& start, std::string_view directory);
-// `from` is what --from has dropped; null: nothing.
+// `from` is the first step that --from has dropped; null: no step was dropped.
 void append_run_resumed(std::string& out, Moment at, const runner::RunStart& start, const StepPlace* from);
 void append_state_started(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root);
 void append_node(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
@@ -64,7 +64,8 @@ void append_service(std::string& out, Moment at, const runner::Step& step, const
                     const runner::ServiceEvent& event);
 void append_retry(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                   const runner::Outcome& outcome, std::chrono::milliseconds wait);
-// `masked`: a secret in the outcome or in what was set has been replaced, so that the record is not what the step gave.
+// `masked`: a secret in the outcome or in what was set has been replaced, so the record is not exactly what the step
+// returned.
 void append_state_ended(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
                         const runner::StepEnd& end, bool masked = false);
 void append_usage(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,

@@ -16,7 +16,7 @@ using runner::WholeOutput;
 using std::chrono::steady_clock;
 using workflow::LogAction;
 
-// Fields of other types than they should have are treated as missing, so that the rest of a record is still shown.
+// A field of the wrong type is treated as missing, so that the rest of the record is still shown.
 std::int64_t number_at(const json& record, const char* key, std::int64_t missing = 0) {
   const auto found = record.find(key);
   return found != record.end() && found->is_number_integer() ? found->get<std::int64_t>() : missing;
@@ -184,7 +184,8 @@ std::string RecordReader::take_record(const json& record) {
     return {};
   }
   if (!begun_)
-    return "a journal begins with the record run_started, but this is " + (type.empty() ? std::string("none") : type);
+    return "a journal begins with the record run_started, but the type of this record is " +
+           (type.empty() ? std::string("missing") : type);
   if (type == "run_resumed") {
     resume(record, *at);
     return {};
@@ -201,20 +202,20 @@ std::string RecordReader::take_record(const json& record) {
     run_.logs.push_back(service_log(*at, number_of(record), text_member(record, "event"), flag_at(record, "failed"),
                                     text_member(record, "message")));
   } else if (type == "retry") {
-    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
     step_of(record, false, *at).earlier_tries.push_back(outcome_at(record));
   } else if (type == "usage") {
     const auto place = place_at(record);
-    if (!place) return "it has no \"branch\" and \"seq\" that say which step it is";
+    if (!place) return "it has no \"branch\" and \"seq\" that identify its step";
     const auto cost = record.find("cost");
     run_.usage.emplace_back(*place, runner::Usage{number_at(record, "calls"), number_at(record, "tokens"),
                                                   cost != record.end() && cost->is_number() ? cost->get<double>() : 0,
                                                   std::chrono::milliseconds(number_at(record, "time_ms"))});
   } else if (type == "node") {
-    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
     step_of(record, false, *at).node = text_member(record, "node");
   } else if (type == "state_started" || type == "state_ended") {
-    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that say which step it is";
+    if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
     const auto status = status_of_step(text_member(record, "status"));
     const bool ended = type == "state_ended";
     if (ended && !status) return "it has no \"status\" that a step can end with";

@@ -34,7 +34,7 @@ void check_files(RunRecord& run, std::vector<std::string>& notices) {
       const std::string problem = whole->file.empty() ? whole->trouble : file_problem(*whole);
       if (problem.empty()) continue;
       whole->file.clear();
-      // The text is complete, so that the file can be written again.
+      // If the text is complete, the file can be written again.
       whole->trouble = whole->cut || whole->lossy ? problem : "";
       if (whole->trouble.empty()) continue;
       if (!whole->wanted) {
@@ -95,8 +95,8 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
   check_files(resumed.run, resumed.notices);
   resumed.past = past_of(resumed.run);
   if (const std::string names = hidden_steps(resumed.run); !names.empty()) {
-    resumed.notices.push_back("what these states gave is, or holds, a secret and is not kept, so they run again: " +
-                              names);
+    resumed.notices.push_back(
+        "the results of these states are secret or hold secrets and are not kept, so the states run again: " + names);
   }
   error = resumed.journal->go_on_at(content->whole_bytes, place);
   if (!error.empty()) return std::nullopt;

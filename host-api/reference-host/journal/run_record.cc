@@ -38,7 +38,7 @@ std::string_view branch_name(std::string_view branch) {
 }
 
 bool follows(const StepPlace& from, const StepPlace& place) {
-  // Up from the place to the branch of `from`, or to one above it.
+  // Goes up from the place to the branch of `from`, or to a branch above it.
   for (std::optional<StepPlace> at = place; at; at = parent_of(at->branch)) {
     if (at->branch == from.branch) return at->sequence >= from.sequence;
     for (auto above = parent_of(from.branch); above; above = parent_of(above->branch)) {
@@ -124,7 +124,7 @@ void RunCollector::retrying(const Step& step, const Outcome& outcome, std::chron
                               ? "exit code " + std::to_string(outcome.exit_code)
                               : outcome.message;
   logged(step, LogAction::Level::warning,
-         "try " + std::to_string(step.tries) + " failed: " + why + "; the next one in " + duration_text(wait));
+         "try " + std::to_string(step.tries) + " failed: " + why + "; the next try begins in " + duration_text(wait));
 }
 
 void RunCollector::used(const Step& step, const runner::Usage& usage) {

@@ -30,26 +30,26 @@ std::optional<StepPlace> parent_of(std::string_view branch);
 // What follows the last `:` of a branch: the state that it began with, the workflow, the number of a combination.
 std::string_view branch_name(std::string_view branch);
 
-// Whether `place` comes after `from`, so that it may depend on it. Such places are, in the branch of `from`, the step
-// itself and all later ones; in each branch above, the step that contains `from` and all later ones; and always the
-// steps below these. Parallel branches do not count.
+// Whether `place` comes after `from`, so that it may depend on it. Such places are the step `from` itself and all later
+// steps of its branch; in each branch above, the step that contains `from` and all later steps; and the steps below all
+// these, except the branches that run in parallel to that of `from`.
 bool follows(const StepPlace& from, const StepPlace& place);
 
 struct StepRecord {
   std::uint64_t number = 0;
   StepPlace place;
-  std::string workflow;  // its name; empty: the one that was started
+  std::string workflow;  // its name; empty: the workflow that was started
   std::string state;
   runner::Step::Status status = runner::Step::Status::running;  // running: it has not ended
   std::int64_t exit_code = 0;
   int tries = 1;
   bool replayed = false;    // kept from before the run was resumed
   bool up_to_date = false;  // nothing was run, because an earlier run had done the same
-  bool masked = false;      // a secret in what it gave has been replaced
-  bool lost = false;        // a file with what it wrote is gone or has changed, and the workflow reads it
+  bool masked = false;      // a secret in its results has been replaced
+  bool lost = false;        // a file with its output, which the workflow reads, is gone or has changed
   bool hidden = false;      // its state is in no file; the language added it
   std::string node{};       // the node of a cluster on which the last call ran; empty: this machine
-  std::string action;       // shell, tool, log, ...; empty: the state has none, and only passes
+  std::string action;       // shell, tool, log, ...; empty: the state has no action
   Moment began;
   std::chrono::steady_clock::duration took{};
   // tries that failed and were followed by another one; without their outputs for a secret step
@@ -76,16 +76,16 @@ struct RunRecord {
   std::int64_t pid_namespace = 0;  // in which the run was started, not resumed; 0: not known
   std::string on{}, jobs{};        // as in runner::RunSettings, when the run was last started
   std::vector<std::string> env_files;
-  std::string until{}, only{};  // the same, of runner::RunPart
+  std::string until{}, only{};  // as in runner::RunPart, when the run was last started
   std::map<std::string, expressions::Value> inputs;
-  std::vector<std::string> secret_inputs;  // names of the secret inputs, which are left out; without those that have
-                                           // their default
-  std::vector<std::string> masked_inputs;  // names of the inputs in which a secret was replaced, so that they are
-                                           // incomplete
+  std::vector<std::string> secret_inputs;  // names of the secret inputs that differ from their default; `inputs` has
+                                           // no secret inputs
+  std::vector<std::string> masked_inputs;  // names of the inputs that are incomplete, because a secret in them was
+                                           // replaced
   Moment began;
   std::chrono::steady_clock::duration took{};
-  int resumed = 0;                                  // how often it was resumed
-  std::optional<runner::RunReport::Status> status;  // nothing: it has not ended, as far as is known
+  int resumed = 0;                                  // how often the run was resumed
+  std::optional<runner::RunReport::Status> status;  // nothing: the run is not known to have ended
   std::string reason;
   bool refused = false;
   std::vector<StepRecord> steps;  // each place once, in the order in which they began

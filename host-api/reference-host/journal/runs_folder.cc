@@ -64,7 +64,7 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   if (runs.empty()) {
     error = "there is no run below " + (fs::path(directory) / runs_folder).string() +
             "; wtool looks in the directory in which the run was started";
-    if (const std::string above = runs_above(directory); !above.empty()) error += ", and " + above + " has some";
+    if (const std::string above = runs_above(directory); !above.empty()) error += ", and " + above + " has runs";
     return {};
   }
   if (wanted == "last") return runs.front();
@@ -76,12 +76,12 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   if (found.size() == 1) return found.front();
   if (found.empty()) {
     error = "there is no run \"" + wanted + "\"" + workflow::did_you_mean(wanted, {"last"}) +
-            "; `wtool runs` lists them all";
+            "; `wtool runs` lists all runs";
     return {};
   }
-  error = "\"" + wanted + "\" begins the names of " + std::to_string(found.size()) + " runs:";
+  error = "\"" + wanted + "\" is the beginning of the ids of " + std::to_string(found.size()) + " runs:";
   for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 3); ++i) error += ' ' + found[i];
-  error += found.size() > 3 ? " ...; give more of the name" : "; give more of the name";
+  error += found.size() > 3 ? " ...; give more of the id" : "; give more of the id";
   return {};
 }
 

@@ -1,6 +1,6 @@
-// The folder .wtool/runs below the directory in which runs are started: one journal a run, RUN.jsonl.
+// The folder .wtool/runs below the directory in which runs are started: one journal for each run, RUN.jsonl.
 //
-// RUN is made of the time (UTC) down to a part of a second, so that names sort by time: 20261121-231502-3f9a.
+// RUN is made of the time (UTC) down to a fraction of a second, so names sort by time: 20261121-231502-3f9a.
 #pragma once
 
 #include <string>

@@ -106,7 +106,8 @@ std::string copy_description(const wtool_descriptor& from, ToolDescription& to) 
         std::tuple{"its output schema", from.output_schema, &to.output_schema}}) {
     if (std::string problem = copy_text(what, view, *text); !problem.empty()) return problem;
   }
-  if (!is_id(to.id)) return "its id \"" + escaped(to.id) + "\" is not 1 to 100 of a-z, 0-9 and _";
+  if (!is_id(to.id))
+    return "its id \"" + escaped(to.id) + "\" does not have 1 to 100 characters, each of a-z, 0-9 and _";
   if (!is_object(to.input_schema)) return "the input schema of " + to.id + " is not a JSON object";
   if (!to.output_schema.empty() && !is_object(to.output_schema)) {
     return "the output schema of " + to.id + " is not a JSON object";
@@ -199,10 +200,10 @@ bool Plugin::read_entry(std::string& error) {
   const auto* entry = static_cast<const wtool_entry*>(::dlsym(library_, WTOOL_ENTRY_SYMBOL));
   if (entry == nullptr) {
     const unsigned other = other_major(library_);
-    error =
-        std::string("it has no symbol ") + WTOOL_ENTRY_SYMBOL +
-        (other == 0 ? ", so it is not a plugin of wtool"
-                    : "; it speaks version " + std::to_string(other) + " of the interface, but this host version 1");
+    error = std::string("it has no symbol ") + WTOOL_ENTRY_SYMBOL +
+            (other == 0 ? ", so it is not a plugin of wtool"
+                        : "; it speaks version " + std::to_string(other) +
+                              " of the interface, but this host speaks version 1");
     return false;
   }
   if (!WTOOL_HAS(entry, abi_major)) {
@@ -231,7 +232,8 @@ bool Plugin::read_entry(std::string& error) {
 bool Plugin::read_tools(std::string& error) {
   const std::uint32_t count = entry_->tool_count();
   if (count > max_tools) {
-    error = "it says that it has " + std::to_string(count) + " tools; " + std::to_string(max_tools) + " are allowed";
+    error = "it says that it has " + std::to_string(count) + " tools; at most " + std::to_string(max_tools) +
+            " are allowed";
     return false;
   }
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -329,7 +331,7 @@ std::string find_plugin(const std::string& program, const std::string& search_pa
     if (libraries.size() == 1) return libraries.front();
     if (libraries.size() > 1) {
       error = "the folder " + escaped(folder) + " of WTOOL_PLUGIN_PATH has several libraries and no " + usual_name +
-              "; say with --plugin which one is meant:";
+              "; name one of them with --plugin:";
       for (const fs::path& library : libraries) error += "\n  " + escaped(library.string());
       return {};
     }

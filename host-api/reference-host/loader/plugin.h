@@ -34,7 +34,7 @@ struct ToolDescription {
   std::uint32_t hints = 0;  // WTOOL_HINT_*
 };
 
-// Only the control thread, except for the const members.
+// Only the control thread may call the members that are not const.
 class Plugin {
  public:
   // nullptr: `error` says why, naming the path. `tracing` must outlive the plugin.
@@ -43,17 +43,18 @@ class Plugin {
   Plugin(const Plugin&) = delete;
   Plugin& operator=(const Plugin&) = delete;
 
-  // Sets who is asked instead of the terminal; it must outlive all calls. nullptr: nobody. Call it before start().
+  // Sets who is asked instead of the person at the terminal. `approver` must outlive all calls; nullptr: nobody is
+  // asked. Call this before start().
   void ask_through(Approver* approver);
 
-  // Initialises; a second time it does nothing. False: `error` says why.
+  // Initialises the plugin, and those that have joined it; a second call does nothing. False: `error` says why.
   bool start(std::string& error);
 
   // Joins another plugin to this one, before start(): its tools are added to tools(), and it starts and ends with this
-  // one. The configuration still concerns only this plugin. False: one of its tools has a name that is taken; `error`
-  // names the tool and both files.
+  // one. The configuration still concerns only this plugin. False: one of its tools has the id of an existing tool;
+  // `error` names the tool and both files.
   bool join(std::unique_ptr<Plugin> other, std::string& error);
-  // The plugin that has this tool: this one, or one that has joined it. nullptr: none has it.
+  // The plugin that has this tool: this one, or one that has joined it. nullptr: no plugin has it.
   const Plugin* owner_of(std::string_view id) const;
 
   const std::string& path() const { return path_; }
@@ -84,14 +85,14 @@ class Plugin {
 //
 // - First beside the program: ../lib/wtool/shell_tools.so, from the folder of the program's own file.
 // - Then in the folders of WTOOL_PLUGIN_PATH, separated by colons, in their order; empty entries are skipped. In a
-//   folder, shell_tools.so counts, else its only *.so. If it has several and none of that name, that is an error, not a
-//   guess.
+//   folder, shell_tools.so is taken, or else its only *.so. If it has several libraries and no shell_tools.so, that is
+//   an error, not a guess.
 
 // The path of an existing file. Empty: `error` lists the places that were tried. `program` is the path of the running
 // program, `search_path` the value of WTOOL_PLUGIN_PATH (empty if it is not set).
 std::string find_plugin(const std::string& program, const std::string& search_path, std::string& error);
 
-// The libraries that `--plugin PATH` names: the file itself, or every *.so of a folder, by name. None: `error` says
+// The libraries that `--plugin PATH` names: the file itself, or every *.so of a folder, by name. Empty: `error` says
 // why.
 std::vector<std::string> plugin_files(const std::string& path, std::string& error);
 

@@ -32,7 +32,8 @@ LogLevel level_of(std::uint32_t level) {
   return static_cast<LogLevel>(std::clamp<std::uint32_t>(level, WTOOL_LOG_TRACE, WTOOL_LOG_ERROR));
 }
 
-// Out of memory here loses the record: an exception must not cross the interface, and there is no way to report it.
+// If memory runs out in these functions, the record is lost: an exception must not cross the interface, and there is no
+// way to report it.
 
 int32_t enabled(const wtool_host* host, uint32_t level, wtool_view target) noexcept {
   return tracing_of(host).enabled(level_of(level), text(target)) ? 1 : 0;

@@ -15,7 +15,7 @@ struct HostServices {
   Approver* approval = nullptr;  // NULL: nobody is ever asked
 };
 
-// The host as a plugin sees it. Borrows `services`; what is returned must stay where it is once a plugin has it.
+// The host as a plugin sees it. Borrows `services`. The returned struct must not move once a plugin has its address.
 wtool_host make_host(HostServices& services);
 
 }  // namespace wtool::host

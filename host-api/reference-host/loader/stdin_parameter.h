@@ -1,5 +1,6 @@
 // `stdin`, a text for the standard input of a command. shell_execute accepts it as a parameter only if the
-// configuration says so (shell.stdin), as this host's always does. The tool's descriptor does not list it.
+// configuration says so (shell.stdin), as the configuration of this host always does. The tool's descriptor does not
+// list the parameter.
 #pragma once
 
 #include <string_view>
@@ -10,11 +11,11 @@ namespace wtool::host {
 
 inline constexpr std::string_view stdin_tool = "shell_execute";
 
-// Adds `stdin` to the input schema of that tool.
+// Adds `stdin` to the input schema of shell_execute.
 void add_stdin(nlohmann::ordered_json& schema);
 
 // Adds `text` as `stdin` to the arguments of a call, which are the JSON text of an object. Arguments that are not an
-// object stay unchanged, and the tool reports them. Returns any other mistake; empty: none.
+// object stay unchanged, and the tool reports them. Returns a mistake of another kind; empty: there is none.
 std::string give_stdin(std::string& arguments, std::string_view text);
 
 }  // namespace wtool::host

@@ -28,22 +28,22 @@ struct ToolOutcome {
 
 enum class OutputStream { standard_output, standard_error };
 
-// A span of the host's tracing that one call is in.
+// The span of the host's tracing around one call.
 struct CallSpan {
-  std::string name{};  // empty: none
+  std::string name{};  // empty: the call has no span
   std::vector<std::pair<std::string, std::string>> fields{};
 
   auto operator<=>(const CallSpan&) const = default;
 };
 
-// How one call differs from what the host was started with. The first three decide which tool is called, the others
-// concern only this call.
+// How one call differs from what the host was started with. The first three members decide which tool object is called,
+// the others concern only this call.
 struct CallPlace {
   std::string shell{};        // "sh", "bash" or an absolute path; empty: the configured one
-  std::string on{};           // "local" or "cluster"; empty: where the host was told to call
+  std::string on{};           // "local" or "cluster"; empty: the default of the host
   std::string slot{};         // a class of jobs, for calls on the cluster; empty: the configured one
   std::string limits{};       // of its commands: wtool_request.limits; empty: none
-  std::string traceparent{};  // W3C trace context that it belongs to; empty: none
+  std::string traceparent{};  // the W3C trace context of the call; empty: none
   CallSpan span{};
 
   auto operator<=>(const CallPlace&) const = default;
@@ -53,10 +53,10 @@ struct CallPlace {
 
 // What a tool reports about the command of a call while it runs.
 struct CallState {
-  std::string state{};   // "queued", "started", "stopping", "ended", or one that is not known here
-  std::string node{};    // where it runs; empty: on this machine, or not yet known
-  std::string job{};     // of that node's cluster; may be empty
-  std::string reason{};  // "node": it is queued for one; "timeout", "cancelled": why it is being stopped
+  std::string state{};   // "queued", "started", "stopping", "ended", or a state that this host does not know
+  std::string node{};    // where the command runs; empty: on this machine, or not yet known
+  std::string job{};     // the job of that node; may be empty
+  std::string reason{};  // "node": it waits for a node; "timeout", "cancelled": why it is being stopped
   std::int64_t pid = 0;  // of its main process on this machine; 0: not known
 
   // Whether it waits until a cluster has a node for it.
@@ -83,7 +83,7 @@ class ToolCaller {
   virtual ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop,
                            const OutputSink& output) = 0;
 
-  // The same at another place.
+  // Like call(), with what `place` changes.
   virtual ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                               const OutputSink& output, const StateSink& /*state*/) {
     return place.where() == CallPlace() && place.limits.empty()
@@ -91,8 +91,8 @@ class ToolCaller {
                : ToolOutcome{ToolOutcome::Kind::not_made, nullptr, "no other place can be chosen here"};
   }
 
-  // The same for a call that lasts until `stop` ends it, while other calls come and go. No other call waits for it;
-  // what is not possible while it runs fails.
+  // Like call_at(), for a call that lasts until `stop` ends it, while other calls come and go. No other call waits for
+  // its end: a call that is not possible while it runs fails.
   virtual ToolOutcome call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
                                    Stop& stop, const OutputSink& output, const StateSink& state) {
     return call_at(place, id, arguments, stop, output, state);

@@ -54,7 +54,7 @@ std::optional<std::string> load_whole(ConfigSource& source, const Plugin& plugin
     if (takes_stdin) all["shell"]["stdin"] = true;
     return all.dump();
   } catch (const nlohmann::json::exception&) {
-    error = "the path of a configuration file is not valid UTF-8, so no plugin can be told to keep it";
+    error = "the path of a configuration file is not valid UTF-8, so no plugin can protect the file";
     return std::nullopt;
   }
 }
@@ -74,7 +74,7 @@ Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::str
     : toolbox_(toolbox), variant_(toolbox.normal(place), id), lasting_(lasting) {
   std::atomic<bool> stopped{false};
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
-    // Under the lock, so that nobody checks before this and begins to wait after it.
+    // Under the lock, so that this call cannot check `stopped` before it is set, and begin to wait afterwards.
     const std::lock_guard lock(toolbox_.mutex_);
     stopped.store(true);
     toolbox_.changed_.notify_all();
@@ -106,7 +106,7 @@ Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::str
       const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
       error_ = std::string(changed ? "the configuration has changed"
                                    : "a tool with another shell or for another place had to be made") +
-               ", and the call was stopped while it waited for others to end";
+               ", and the call was stopped while it waited for other calls to end";
       return;
     } else if (toolbox_.running_ == toolbox_.lasting_) {
       const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
@@ -217,10 +217,10 @@ std::string Toolbox::place_problem(const CallPlace& wanted, std::string_view id)
 void Toolbox::name_jobs(const std::string& name) {
   const std::lock_guard lock(mutex_);
   job_name_ = name;
-  made_with_.reset();  // The next call makes the tools with it.
+  made_with_.reset();  // The next call makes the tools with this name.
 }
 
-// Only the cluster plugin takes the section `cluster`; others would report it as a mistake.
+// Only the cluster plugin takes the `cluster` section; other plugins would report it as a mistake.
 std::string Toolbox::config_for(const Plugin& plugin, const std::string& config, const std::string& slot) const {
   nlohmann::json all = parse_json(config);
   if (!all.is_object()) return config;
@@ -348,7 +348,7 @@ std::string Toolbox::unknown_tool(std::string_view id) const {
   if (const std::string_view close = nearest(id, names); !close.empty()) {
     text += "; did you mean " + std::string(close) + "?";
   }
-  return text + (names.empty() ? " (the plugin has none)" : " (there are: " + joined(names) + ')');
+  return text + (names.empty() ? " (the plugin has no tools)" : " (there are: " + joined(names) + ')');
 }
 
 std::string Toolbox::input_schema(std::string_view id) const {

@@ -3,10 +3,10 @@
 // - Opening it initialises the plugin and makes every tool with the configuration; destroying it destroys the tools.
 //   The plugin must outlive it, and there is one toolbox for a plugin at a time.
 // - Before every call it asks whether the configuration has changed, and if so makes new tools. The interface allows
-//   that only while no call runs, so a call after a change waits for the calls before it. While the new configuration
-//   is invalid, every call is refused with a result of code configuration_invalid: nothing runs with an older
-//   configuration, or with none. While a call lasts (call_lasting), no new tools can be made: calls after a change
-//   fail.
+//   new tools only while no call runs, so a call after a change waits for the calls before it. While the new
+//   configuration is invalid, every call is refused with a result of code configuration_invalid: nothing runs with an
+//   older configuration, or with none. While a call lasts (call_lasting), no new tools can be made: calls after a
+//   change fail.
 // - A step of a workflow may name the other place: the cluster, or this machine. Its tool then belongs to another
 //   plugin, which is opened when it is first needed. While a call of either plugin runs, no tool of either is made.
 // - It does not check the arguments, which is the plugin's task. It does check the plugin's answers.
@@ -65,7 +65,7 @@ struct TextOutcome {
 
 class Toolbox final : public ToolCaller {
  public:
-  // `config` is JSON text of an object. nullptr: `error` says why, and the plugin is as before.
+  // `config` is JSON text of an object. nullptr: `error` says why, and no tool is left.
   static std::unique_ptr<Toolbox> open(Plugin& plugin, const std::string& config, std::string& error);
   // The same with the configuration that `source` loads. `source` must outlive the toolbox, and nothing else may use it
   // meanwhile.
@@ -74,9 +74,9 @@ class Toolbox final : public ToolCaller {
   Toolbox(const Toolbox&) = delete;
   Toolbox& operator=(const Toolbox&) = delete;
 
-  // All below: any thread.
+  // Any thread may call the functions below.
   bool has_tool(std::string_view id) const override;
-  // The message for an unknown tool: a sentence that names the nearest one, and all tools.
+  // The message for an unknown tool: a sentence that names the tool with the nearest name, and all tools.
   std::string unknown_tool(std::string_view id) const override;
   std::string input_schema(std::string_view id) const override;
   ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) override;
@@ -149,12 +149,12 @@ class Toolbox final : public ToolCaller {
   std::string job_name_;  // empty: the plugin chooses it
   std::condition_variable changed_;
   Tools tools_;
-  Variants variants_;                     // with neither a tool nor an error: still to be made
+  Variants variants_;                     // those with neither a tool nor an error are still to be made
   std::optional<std::string> made_with_;  // the configuration of tools_; nothing: the tools must not be used
   std::string wanted_;                    // the configuration as it is now
   std::string config_error_;              // why the configuration cannot be used; empty: it can, as far as is known
   int running_ = 0;                       // calls that use tools_
-  int lasting_ = 0;                       // those of them that nobody waits for (call_lasting)
+  int lasting_ = 0;                       // how many of the running calls nobody waits for (call_lasting)
 };
 
 }  // namespace wtool::host

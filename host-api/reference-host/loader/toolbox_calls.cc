@@ -50,7 +50,7 @@ int32_t on_event(void* context, const wtool_event* event) noexcept {
   }
 }
 
-// Empty: it is an envelope, and `is_error` is set.
+// What is wrong with the envelope. Empty: it is valid, and `is_error` is set.
 std::string check_envelope(const nlohmann::json& envelope, bool& is_error) {
   if (envelope.is_discarded()) return "a result that is not JSON";
   if (!envelope.is_object()) return "a result that is not a JSON object";
@@ -127,7 +127,7 @@ nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view ar
   const std::string name(id);
   const wtool_tool_explain* extension = explain_of(*tool);
   if (extension == nullptr) {
-    error = "the tool " + name + " does not tell what a call would do: it has no extension " + WTOOL_EXT_EXPLAIN;
+    error = "the tool " + name + " cannot explain what a call would do: it has no extension " + WTOOL_EXT_EXPLAIN;
     return nullptr;
   }
   if (error = limits_problem(*tool, id, place.limits); !error.empty()) return nullptr;

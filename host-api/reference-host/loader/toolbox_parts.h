@@ -21,7 +21,7 @@ class Toolbox::Use {
   // nullptr where the tool cannot be used; error() says why.
   const wtool_tool* tool(std::string_view id) const;
   const std::string& error() const;
-  // Whether the configuration is the reason.
+  // Whether the tool cannot be used because the configuration is invalid.
   bool configuration_is_invalid() const { return invalid_; }
 
  private:
@@ -38,7 +38,7 @@ class Toolbox::Use {
 // "REASON (STATUS)", or only one of the two.
 std::string failure_text(wtool_status status, std::string_view reason);
 
-// The error of a call with limits of a tool that does not support them.
+// The error of a call with limits to a tool that does not support limits.
 std::string no_limits_error(std::string_view id);
 
 }  // namespace wtool::host

@@ -82,11 +82,11 @@ struct ClientCall {
   };
   bool speaks_2026 = false;
   LogLevel logs_from = LogLevel::off;  // the least level at which the client wants log records about this call
-  // A call may ask from several threads: each holds `asking` from when it touches these two until its question is
-  // settled.
+  // A call may ask from several threads. Each holds `asking` from its first use of `given` or `question` until its
+  // question is settled.
   std::mutex asking;
   std::vector<Given> given;          // answers to the questions of earlier calls; each is used once
-  std::optional<Question> question;  // the one that could not be settled
+  std::optional<Question> question;  // the question that could not be settled
   // What the tool keeps until the question is answered. The call that brings the answer passes it back to the tool.
   std::string continues;
 
@@ -107,7 +107,7 @@ class Calls {
   Calls(int most, std::chrono::milliseconds max_wait, Handlers handlers);
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
-  ~Calls();  // As end().
+  ~Calls();  // Does the same as end().
 
   using Clock = std::chrono::steady_clock;
 

@@ -1,4 +1,4 @@
-// The tools for one call of a client that makes many calls of its own, such as a run of a workflow.
+// The plugin's tools for one call of a client that itself makes many calls, such as a run of a workflow.
 //
 // - Approvals are asked for through the client of that call, on whatever thread they are needed.
 // - If the client can be asked only by answering the call, the first question suspends the call: running commands may

@@ -6,7 +6,7 @@
 //
 // - The rest of the file stays as it is, byte for byte: comments, order, blanks and line ends.
 // - A file that is not understood in full is not changed, and `problem` says why. Each changed text is read again and
-//   compared: if anything but the server has changed its meaning, the change is dropped as well.
+//   compared: if anything but the server has changed its meaning, the change is not made, either.
 // - Removing what was added restores the old text, with one exception: if the change had to add the list of servers,
 //   that list stays, empty.
 // The formats are those in the clients' documentation of 2026.
@@ -56,8 +56,8 @@ std::optional<std::string> add_server(ClientFormat format, const std::string& te
 std::optional<std::string> remove_server(ClientFormat format, const std::string& text, const std::string& name,
                                          std::string& problem);
 
-// The command that starts the server of this name. Empty: the text has no such server. One empty word: it has one,
-// which is not started by a command. Nothing: the text is not understood, and `problem` says why.
+// The command that starts the server of this name. Empty: the text has no such server. One empty word: the server is
+// not started by a command. Nothing: the text is not understood, and `problem` says why.
 std::optional<std::vector<std::string>> server_argv(ClientFormat format, const std::string& text,
                                                     const std::string& name, std::string& problem);
 

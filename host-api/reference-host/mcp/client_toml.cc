@@ -305,7 +305,7 @@ ClientText add(const std::string& text, const ClientServer& server, std::string&
   const auto replace = [&out](const Statement& one, const std::string& with) {
     out.replace(one.begin, one.end - one.begin, with);
   };
-  // The last one is replaced first, so that the position of the other stays valid.
+  // The later of the two is replaced first, so that the position of the earlier one stays valid.
   const bool args_are_last = old_command->begin < old_args->begin;
   if (args_are_last) replace(*old_args, args);
   replace(*old_command, command);

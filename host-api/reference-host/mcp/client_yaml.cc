@@ -147,7 +147,7 @@ ClientText with_argv(const std::string& text, const Pair& old, const std::vector
   for (const Pair& one : {*cmd, *args}) {
     if (place(one.key) <= place(old.key) || place(one.key) >= end) return std::nullopt;
   }
-  // The last one is replaced first, so that the position of the other stays valid.
+  // The later of the two is replaced first, so that the position of the earlier one stays valid.
   const Json arguments = std::vector<std::string>(argv.begin() + 1, argv.end());
   const bool args_are_last = place(cmd->key) < place(args->key);
   if (args_are_last) replace(*args, "args", arguments);

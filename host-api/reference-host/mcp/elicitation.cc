@@ -41,7 +41,7 @@ ordered_json approval_form(const Question& question) {
              {{"answer",
                {{"type", "string"},
                 {"title", "May this run?"},
-                {"description", "yes and no are for this once; always and never are kept for the same command"},
+                {"description", "yes and no count only this once; always and never are kept for the same command"},
                 {"enum", std::move(names)}}}}},
             {"required", {"answer"}}}}};
 }
@@ -77,7 +77,7 @@ Approval Elicitation::ask(const Question& question) {
     return answer;
   }
   const bool is_later = call->asks == ClientCall::Asks::later;
-  // A tool of the server handles it itself when nobody can be asked.
+  // If nobody can be asked, a tool of the server handles that itself.
   if (!call->question && (is_later || call->server_tool == nullptr)) call->question = question;
   if (!is_later) return Approval::unavailable;
   Calls::innermost()->defer();

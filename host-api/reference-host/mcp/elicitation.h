@@ -4,7 +4,8 @@
 //   (approval/waiting_questions.h); otherwise the answer is unavailable.
 // - In protocol 2026 a server sends no requests: the call ends with the question, and a later call brings the answer,
 //   which counts for this very question only.
-// - A form that is declined or dismissed counts as no, this one time. So does an answer that is not one of the four.
+// - A form that is declined or dismissed counts as no, this one time. So does an answer other than yes, no, always
+//   and never.
 // - A question that is withdrawn is also withdrawn at the client.
 #pragma once
 

@@ -20,11 +20,11 @@ class IdScanner {
  public:
   void feed(std::string_view piece);
 
-  // JSON text of the request's id, as the client wrote it; empty if this is not a request, or its id cannot be sent
-  // back.
+  // JSON text of the request's id, as the client wrote it; empty if the line is not a request, or the id cannot be
+  // sent back.
   std::string id() const;
 
-  // The line is a notification, as far as it can be read: it has a method and no id.
+  // Whether the line seems to be a notification: it has a method and no id.
   bool is_notification() const { return has_method_ && !has_id_; }
 
  private:

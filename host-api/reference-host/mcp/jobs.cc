@@ -90,7 +90,7 @@ Jobs::Command::Command(Jobs& jobs, ClientCall& call, CallProgress::Reports& repo
 // If there is still no result here, an exception has ended the call.
 Jobs::Command::~Command() {
   TextOutcome none;
-  none.error = "an internal error has ended the job; what it has written until then is kept";
+  none.error = "an internal error has ended the job; what it had written by then is kept";
   take(none);
 }
 
@@ -126,9 +126,8 @@ bool Jobs::is_full() {
 
 std::string Jobs::full_text() {
   return "there are " + std::to_string(max_jobs) +
-         " jobs and tasks already, so this cannot become one: poll or stop some of them first (job_list lists the "
-         "jobs, "
-         "tasks/list the tasks)";
+         " jobs and tasks already, so this call cannot become another: poll or stop some of them first (job_list "
+         "lists the jobs, tasks/list the tasks)";
 }
 
 void Jobs::hand_over(ClientCall& call) {
@@ -145,7 +144,7 @@ void Jobs::hand_over(ClientCall& call) {
   const ordered_json task = call.wants_task ? create_task(call, job) : ordered_json();
   job.number = outputs_.number(job.output);
   job.command = command_of(call);
-  // Before the answer: memory may be short, and a number that was given must exist.
+  // Done before the call is answered: memory may run out, and a number that the client has got must exist.
   const auto kept = jobs_.emplace(job.number, found->second).first;
   if (answer_(call, call.wants_task ? task : report(job))) return;
   jobs_.erase(kept);
@@ -239,7 +238,7 @@ ordered_json Jobs::report_after(ClientCall& call, long long number, seconds wait
     return found != jobs_.end() && found->second->task.empty() ? found : jobs_.end();
   };
   const std::string unknown = "there is no job " + std::to_string(number) +
-                              " (job_list lists all); one that has ended is gone once it was polled" +
+                              " (job_list lists all jobs); a job that has ended is gone once it was polled" +
                               (results_.has_output_read ? ", and output_read shows what it has written" : "");
   if (find() == jobs_.end()) return refusal(unknown);
   const std::shared_ptr<Job> job = find()->second;

@@ -58,7 +58,7 @@ class Jobs {
   using Send = std::function<void(std::string)>;
   Jobs(OutputStore& outputs, ResultSettings results, std::chrono::seconds max_poll_wait, Answer answer, Send send);
 
-  // What a call runs and what may become a job: a command, or a tool of the server. Used only on the call's thread.
+  // The command or the tool of the server that a call runs, and that may become a job. Used only on the call's thread.
   class Command {
    public:
     Command(Jobs& jobs, ClientCall& call, CallProgress::Reports& reports, std::shared_ptr<StoredOutput> output);
@@ -66,7 +66,8 @@ class Jobs {
     Command& operator=(const Command&) = delete;
     ~Command();
 
-    // If the call is a job by now, takes its result and returns true: for a command, and for a tool of the server.
+    // If the call is a job by now, takes its result and returns true. The first is for commands, the second for tools
+    // of the server.
     bool take(TextOutcome& outcome);
     bool take(nlohmann::ordered_json& result);
 

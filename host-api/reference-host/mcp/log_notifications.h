@@ -11,7 +11,7 @@
 
 namespace wtool::host::mcp {
 
-// One thread; records may come from any.
+// One thread; records may come from any thread.
 class LogNotifications {
  public:
   LogNotifications(Tracing& tracing, Output& output);
@@ -25,7 +25,7 @@ class LogNotifications {
   // Sends all records of this level and above.
   void send_from(LogLevel level);
 
-  // Also sends records about a call to calls that want them; `level` is the least that any of these calls wants.
+  // Also sends records about a call if that call wants them; `level` is the least level that any such call wants.
   void send_for_calls_from(LogLevel level);
 
  private:

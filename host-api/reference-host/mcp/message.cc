@@ -68,7 +68,7 @@ Message read_response(json& parsed, std::string id) {
   const bool has_result = parsed.contains("result");
   message.failed = parsed.contains("error");
   if (!has_result && !message.failed) {
-    return refused(invalid_request, "a message has a method, or a result, or an error", std::move(id));
+    return refused(invalid_request, "a message must have a method, a result or an error", std::move(id));
   }
   // A client that could not read a request of ours says so without an id. Nothing can be done about it.
   message.kind = Message::Kind::response;

@@ -2,8 +2,8 @@
 //
 // - Every request with an id is answered: if a line cannot be parsed, the error has the id that the line shows. A
 //   notification is never answered, whatever is wrong with it.
-// - An id is kept as the JSON text that the client wrote, so that it is sent back exactly: a string or a number. Any
-//   other id (null, objects) is refused with an error without an id.
+// - An id is a string or a number. It is kept as the JSON text that the client wrote, so that it is sent back exactly.
+//   Any other id (null, objects) is refused with an error without an id.
 // - A \u escape that is one half of a surrogate pair without the other is read as U+FFFD: clients that count in UTF-16
 //   cut texts there.
 // - The depth is checked before anything is parsed, because later steps recurse.

@@ -27,7 +27,7 @@ class Output {
   Output(int descriptor, std::function<void()> gone);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
-  ~Output();  // As finish(), without patience.
+  ~Output();  // Does the same as finish(), without patience.
 
   // Any thread.
   void send(std::string line);

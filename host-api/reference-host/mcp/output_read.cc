@@ -179,7 +179,7 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
   if (output == nullptr) {
     const std::string name = "output " + std::to_string(wanted.output);
     return refusal(store.was_there(number)
-                       ? name + " is no longer kept: newer ones have taken its place (mcp.stored_bytes)"
+                       ? name + " is no longer kept: newer outputs have taken its place (mcp.stored_bytes)"
                        : "there is no " + name + " of this session");
   }
   const bool has_only_errors = output->size(OutputStream::standard_output).written == 0 &&
@@ -198,7 +198,7 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
           std::to_string(part.begin) + " to " + std::to_string(part.end) + " of " + std::to_string(size.written);
   if (part.end < size.kept) text += "; offset " + std::to_string(part.end) + " continues";
   if (size.kept < size.written) {
-    text += "; only the first " + std::to_string(size.kept) + " were kept (mcp.stored_bytes)";
+    text += "; only the first " + std::to_string(size.kept) + " bytes were kept (mcp.stored_bytes)";
   }
   return text_result(text + ']');
 }

@@ -16,8 +16,8 @@ ordered_json server_info(const About& about) {
 
 std::string instructions(const About& about, bool client_shows_forms) {
   const std::string approval = about.questions_wait && !client_shows_forms
-                                   ? " What needs an approval waits until the person runs `wtool approve` in another "
-                                     "terminal: tell them."
+                                   ? " A call that needs an approval waits until the person runs `wtool approve` in "
+                                     "another terminal: tell them so."
                                    : "";
   if (about.workflows_alone) {
     return "Each tool runs a workflow, which a person has reviewed, on this machine from its beginning to its end. If "
@@ -29,7 +29,7 @@ std::string instructions(const About& about, bool client_shows_forms) {
          "become; nothing that a command has started is left afterwards. Long output keeps its beginning and its end, "
          "and the result says how to read the rest: narrow down long output with the command itself. " +
          (about.policy.empty() ? "The person who runs this server may have restricted what is allowed; a refusal says "
-                                 "what is."
+                                 "what is allowed."
                                : about.policy) +
          approval;
 }
@@ -112,7 +112,7 @@ bool Protocol2025::take_task(const Message& request, ClientCall& call, Error& er
     return false;
   }
   if (!may_become_job(call)) {
-    error = {method_not_found, "a call of " + call.tool->id + " cannot be a task: call it without one"};
+    error = {method_not_found, "a call of " + call.tool->id + " cannot be a task: call it without `task`"};
     return false;
   }
   call.wants_task = true;

@@ -20,7 +20,8 @@ namespace wtool::host::mcp {
 inline constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", "2025-06-18", "2025-03-26",
                                                                   "2024-11-05"};
 
-// The answer to a request: a line at once, or a call that is answered later. Neither: it is answered when a task ends.
+// The answer to a request: a line at once, or a call that is answered later. Neither: the request is answered
+// when a task ends.
 struct Reply {
   std::string line;
   std::shared_ptr<ClientCall> call;
@@ -29,7 +30,7 @@ struct Reply {
 // What the server tells a client about itself, in either protocol.
 struct About {
   std::string version;           // of the program
-  std::string policy;            // for the models that use the tools: what commands can do; empty: they are not told
+  std::string policy;            // what commands can do, as models are told; empty: they are not told
   bool questions_wait = false;   // for `wtool approve`, if the client shows no forms
   bool workflows_alone = false;  // no tool runs a command of the model's choice
 };
@@ -42,7 +43,7 @@ std::string client_name(const nlohmann::json& parent, std::string_view key);
 // One thread.
 class Protocol2025 {
  public:
-  // Borrows all.
+  // Borrows all objects that it gets by reference.
   Protocol2025(const ToolMethods& tools, Jobs& jobs, LogNotifications& logs, About about);
 
   Reply answer(const Message& request);

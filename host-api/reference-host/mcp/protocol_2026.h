@@ -17,7 +17,7 @@ namespace wtool::host::mcp {
 // One thread; answer_call and complete: any thread.
 class Protocol2026 {
  public:
-  // Borrows all.
+  // Borrows all objects that it gets by reference.
   Protocol2026(const ToolMethods& tools, LogNotifications& logs, About about);
 
   // Whether the request says that it uses this protocol.

@@ -5,8 +5,8 @@
 //   auto question = states.redeem(state, tool, arguments, why);          // the call comes back with the answer
 //
 // - A state is an identifier that cannot be guessed. Its data is kept here, so a client can neither read nor change it.
-// - It is valid once, for a limited time, for the same tool and the same arguments.
-// - At most `max_count` are kept; a new one replaces the oldest.
+// - A state is valid once, for a limited time, for the same tool and the same arguments.
+// - At most `max_count` states are kept; a new one replaces the oldest.
 #pragma once
 
 #include <chrono>

@@ -82,7 +82,7 @@ std::string ending(const ordered_json& metadata) {
   return text;
 }
 
-// What else a model has to know, in words. The names are those of the metadata.
+// What a model has to know besides the ending, in words. Names in them are those of the metadata.
 std::vector<std::string> remarks(const ordered_json& metadata) {
   std::vector<std::string> remarks;
   const auto error = metadata.value("error", ordered_json::object());
@@ -144,7 +144,7 @@ std::string shell_text(const ordered_json& metadata) {
   return text + ']';
 }
 
-// Without members that have their default, and without the command, which the model wrote itself.
+// The metadata without members that have their default, and without the command, which the model wrote itself.
 ordered_json without_defaults(const ordered_json& metadata) {
   ordered_json shown = ordered_json::object();
   for (const auto& [name, value] : metadata.items()) {
@@ -240,7 +240,7 @@ std::string cut(std::string_view text, std::size_t most, std::size_t bytes) {
 
 namespace {
 
-// Without annotations, which differ between the plugin's tools and the server's.
+// The description without annotations, which differ between the plugin's tools and the server's.
 ordered_json described(const ToolDescription& tool, bool has_output_schema) {
   ordered_json object{{"name", tool.id}};
   if (!tool.title.empty()) object["title"] = tool.title;
@@ -294,7 +294,7 @@ std::string number_problem(const std::string& name, const nlohmann::json& value,
 }
 
 std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known) {
-  std::string text = "there is no parameter " + escaped(name) + "; allowed: ";
+  std::string text = "there is no parameter " + escaped(name) + "; the parameters are ";
   const char* separator = "";
   for (const std::string_view each : known) {
     text.append(separator).append(each);

@@ -95,12 +95,12 @@ Calls::Handlers Server::handlers() {
                 return answered(call, refusal("the call has waited " + std::to_string(settings_.max_wait.count()) +
                                               " s (mcp.queue_seconds) for its turn, because " +
                                               std::to_string(settings_.max_calls) +
-                                              " calls (mcp.max_calls) run; nothing of it was run"));
+                                              " calls (mcp.max_calls) run already; the call was not run"));
               },
           .drop =
               [this](ClientCall& call, const std::string& reason) {
                 return answered(call, refusal("the call was stopped before its turn, because " + reason +
-                                              "; nothing of it was run"));
+                                              "; the call was not run"));
               },
           .due =
               [this](ClientCall& call) {
@@ -154,7 +154,7 @@ void Server::take_batch(const Message& batch) {
   if (!protocol_2025_.takes_batches()) {
     return output_.send(error_line({}, {invalid_request,
                                         "only the protocol versions 2024-11-05 and 2025-03-26 have batches: send "
-                                        "one message a line"}));
+                                        "one message per line"}));
   }
   const auto answers = std::make_shared<Batch>([this](std::string line) { output_.send(std::move(line)); });
   for (const Message& message : batch.batch) take(message, answers);
@@ -175,7 +175,7 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
 }
 
 void Server::take_request(const Message& request, const std::shared_ptr<Batch>& batch) {
-  // Such a request may wait for the end of a task, as a call waits for its own end.
+  // A request about a task may wait for the end of the task, as a call waits for its own end.
   if (Jobs::is_task_method(request.method) &&
       (calls_.contains(request.key) || urgent_calls_.contains(request.key) || jobs_.has_waiting(request.key))) {
     return send(batch, id_in_use(request.id));

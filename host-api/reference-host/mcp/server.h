@@ -46,7 +46,7 @@ inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop
 struct ServerSettings {
   ResultSettings results;
   std::string shell = "/bin/sh";  // runs the command lines of shell_execute
-  // A command that runs longer becomes a job. Nothing: only on request.
+  // A command that runs longer becomes a job. Nothing: commands become jobs only on request.
   std::optional<std::chrono::seconds> answer_within;
   bool waits_for_progress = false;  // a client that gets progress reports waits longer than that
   // How long a question waits if the client shows no forms. Nothing: it does not wait.
@@ -64,7 +64,7 @@ struct ServerSettings {
 // One thread.
 class Server {
  public:
-  // Borrows all.
+  // Borrows all objects that it gets by reference.
   Server(const Plugin& plugin, Toolbox& toolbox, Elicitation& elicitation, Output& output, ServerSettings settings);
 
   // Returns true when the input ends, false when it cannot be read.

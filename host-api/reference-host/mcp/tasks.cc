@@ -98,7 +98,7 @@ Jobs::Job* Jobs::find_task(const json& params, Error& error) {
   });
   if (found != jobs_.end()) return found->second.get();
   error = {invalid_params, "there is no task " + escaped(wanted) +
-                               "; one that has ended is gone when its result was read and its ttl is over"};
+                               "; a task that has ended is gone once its result was read and its ttl is over"};
   return nullptr;
 }
 

@@ -28,7 +28,7 @@ class ToolMethods {
     std::string shell = "/bin/sh";  // runs the command lines of shell_execute
     std::size_t page = usual_page;
   };
-  // Borrows both. The tools of the server are listed after those of the plugin.
+  // Borrows `plugin` and `server_tools`. The tools of the server are listed after those of the plugin.
   ToolMethods(const Plugin& plugin, const ServerTools& server_tools, Settings settings);
 
   // {"tools": [...]}, with "nextCursor" if more follow. `shows_tasks`: each tool says whether its calls may be tasks.

@@ -1,8 +1,9 @@
-# Run at the end of an installation: folders that it has made are open to everybody, as its files are, whatever the umask was. CMake
-# gives files their permissions, and leaves those of folders to the umask: a package that root made under 077 would work for root alone.
+# Run at the end of an installation: opens the folders that the installation has made to everybody, as its files are, whatever the umask
+# was. CMake gives files their permissions, but leaves those of folders to the umask: a package that root made under 077 would work only
+# for root.
 #
-# A folder counts as made where nothing is in it but what was installed. That of the prefix and those above it count where they did not
-# exist before (`made_for_prefix`), and that of the prefix also in a folder of DESTDIR, which becomes a package.
+# A folder counts as made if it has nothing in it but installed files. The prefix and the folders above it count if they did not exist
+# before (`made_for_prefix`). With DESTDIR, whose content becomes a package, the prefix counts like any folder below it.
 set(root "$ENV{DESTDIR}")
 if(root)
   cmake_path(ABSOLUTE_PATH root NORMALIZE)

@@ -1,4 +1,4 @@
-# Removes what `cmake --install` has installed last, and folders of wtool's own that are empty then.
+# Removes what the last `cmake --install` has installed, and wtool's own folders that are then empty.
 # Usage: cmake -DMANIFEST=BUILD/install_manifest.txt -P uninstall.cmake
 file(GLOB manifests "${MANIFEST}" "${MANIFEST}.*")
 string(REPLACE ".txt" "_*.txt" of_components "${MANIFEST}")

@@ -21,7 +21,7 @@ using workflow::CommandText;
 using workflow::State;
 using workflow::TemplateText;
 
-// Bounds chains of variables that are made from one another: longer ones stay open.
+// Limits chains of variables whose values depend on one another. The variables of longer chains stay open.
 constexpr int max_chain = 100;
 
 NameUse use_of(const Placeholder& placeholder) {

@@ -26,8 +26,8 @@ class KnownValues final : public expressions::Scope {
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
 
-  // Whether the value of this use is known only during the run. That also holds for a use with a default, if the run
-  // may skip the Set that gives the value.
+  // Whether the value of this use is known only during the run. This is also true for a use with a default, if the
+  // run may skip the Set that gives the value.
   bool is_open(const expressions::NameUse& use) const;
   bool knows_all(const expressions::Template& text) const;
 
@@ -47,13 +47,13 @@ class KnownValues final : public expressions::Scope {
 struct Filled {
   std::string text;
   bool complete = true;  // nothing in it is open
-  std::string problem;   // why it cannot be made with these values; empty: it can, as far as is known
+  std::string problem;   // what is wrong with the text or its known values; empty: nothing
 };
 
 Filled filled(const workflow::TemplateText& text, const KnownValues& values);
 // Values are quoted for their places.
 Filled filled(const workflow::CommandText& command, const KnownValues& values);
-// JSON whose strings are templates. `complete` becomes false where something is open, `problem` says what is wrong.
+// JSON whose strings are templates. `complete` becomes false if a value is open, and `problem` says what is wrong.
 nlohmann::json filled_json(const nlohmann::json& json, const KnownValues& values, bool& complete, std::string& problem);
 
 }  // namespace wtool::host::planning

@@ -1,5 +1,5 @@
-// What a run of a workflow would do, as far as that is known before it: the plan, how it is made, and how it is shown.
-// Secrets are masked in it.
+// The plan of a workflow: what a run would do, as far as that is known before the run. Also makes and shows plans.
+// Secrets are masked in a plan.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@ struct WalkedState {
 // Each state once; hidden ones are followed, but left out.
 std::vector<WalkedState> walk_states(const workflow::Workflow& workflow);
 
-// A call of a tool. An action with a matrix has one for each combination, as far as those are known.
+// A call of a tool. An action with a matrix has one for each combination, or a single one if the combinations
+// are not known.
 struct PlannedCommand {
   enum class Verdict { allow, ask, deny, unknown };
   std::string combination;  // the values of the matrix, as JSON; empty outside of a matrix
@@ -114,7 +115,7 @@ struct PlanServices {
   std::function<std::optional<runner::OtherWorkflow>(const std::string& name, const std::string& from,
                                                      std::string& error)>
       workflow;
-  // The command that a prompt would be given to, without a file for it.
+  // The command that would get a prompt; no file is made for the prompt.
   std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                        const expressions::Scope& values)>
       prompt;

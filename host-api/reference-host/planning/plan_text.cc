@@ -73,7 +73,7 @@ class PlanText {
   void write(const PlannedState& state, const std::string& indent) {
     std::string title = state.id;
     if (state.kind == State::Kind::choice) title += " (only decides)";
-    if (state.kind == State::Kind::fork) title += " (begins all of its exits at the same time)";
+    if (state.kind == State::Kind::fork) title += " (takes all of its exits at the same time)";
     if (state.kind == State::Kind::join) title += " (waits for all paths)";
     if (!state.description.empty() && state.description != state.id) title += ": " + state.description;
     line(indent, "", title);

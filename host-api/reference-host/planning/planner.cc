@@ -286,10 +286,10 @@ class Planner {
     if (!options.on_failure.name.empty()) add("on failure", options.on_failure.name);
     if (!options.result.name.empty()) add("result", options.result.name);
     if (options.max_visits) add("visits", "at most " + std::to_string(*options.max_visits));
-    if (options.output) add("output", "is checked by " + dumped(*options.output));
+    if (options.output) add("output", "is checked against " + dumped(*options.output));
     if (options.output && std::holds_alternative<PromptAction>(action.kind)) {
       const std::int64_t most = options.ask_again.value_or(workflow::usual_ask_again);
-      add("asked again", "at most " + counted(most, "time") + " where the answer is not that");
+      add("asked again", "at most " + counted(most, "time") + " if the answer does not match");
     }
     if (options.secret) add("secret", "its outputs are not shown");
     const auto add_patterns = [&](const char* name, const std::shared_ptr<const json>& patterns) {
@@ -399,7 +399,7 @@ class Planner {
       if (!why.empty()) return;
       if (auto made = runner::rendered_patterns(written.get(), values, why)) out = std::move(*made);
     };
-    // The reason of a verdict of allow says why the command may run, and not why it would run.
+    // The reason for a verdict of allow says why the command may run, and not why it would run.
     const bool has_reason = !command.reason.empty() && command.verdict != PlannedCommand::Verdict::allow;
     if (arguments.is_null()) why = has_reason ? command.reason : open_value;
     const std::string written = dumped(arguments);
@@ -450,7 +450,7 @@ class Planner {
   void judge_prompt(const PromptAction& prompt, const ActionOptions& options, const Source& source,
                     const KnownValues& values, PlannedCommand& command) {
     const std::string prompt_text = part(prompt.prompt, values, command);
-    command.text = "<the command of prompts>";
+    command.text = "<prompts.command>";
     const bool text_is_open = prompt.is_inline && command.reason == open_value;
     if ((!command.reason.empty() && !text_is_open) || !services_.prompt) return;
     const KnownArguments arguments = known_arguments(prompt.arguments, values);
@@ -484,7 +484,7 @@ class Planner {
            PlannedState& made) {
     const Filled name = filled(action.workflow, values);
     if (!name.complete || !services_.workflow) {
-      made.remark = "which workflow that is becomes known only during the run";
+      made.remark = "the name of the workflow is known only during the run";
       return;
     }
     std::string error;

@@ -36,7 +36,7 @@ struct Drawing {
 // `run`: the run whose steps in this workflow give the states their status; null: no status.
 Drawing drawing_of(const workflow::Workflow& workflow, const journal::RunRecord* run);
 
-// A stateDiagram-v2, which can be used in a workflow again. States with a status are coloured.
+// A stateDiagram-v2, which a workflow can use again. States with a status are coloured.
 std::string mermaid_text(const Drawing& drawing);
 
 // A graph for the program `dot`.
@@ -45,13 +45,14 @@ std::string dot_text(const Drawing& drawing, const std::string& name);
 // Lets the program `dot` draw a graph in `format`, such as png. Empty: `error` says why that failed.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
-// One <svg> element, drawn by this program itself. Composite states are boxes; states that only a failure or the end of
-// a run leads to are drawn separately. With a run, each state says how it ended, how often and how long it ran, and the
-// arrows that were taken are bold. `is_file`: the element contains its own style. Otherwise it uses the style of its
-// page, which must include diagram_css(), and its states link to `#step-NUMBER`.
+// One <svg> element, drawn by this program itself. Composite states are boxes; states to which only a failure or the
+// end of a run leads are drawn separately. With a run, each state shows how it ended, and how often and how long it
+// ran, and the arrows that were taken are bold. `is_file`: the element contains its own style. Otherwise it uses the
+// style of its page, which must include diagram_css(), and its states link to `#step-NUMBER`.
 std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRecord* run, bool is_file = false);
 
-// The style of a page with such elements. The page may also use its variables for colours, in light and dark.
+// The style of a page with such elements. The page may also use the variables of the style for colours, in light and
+// dark mode.
 std::string diagram_css();
 
 }  // namespace wtool::host::report

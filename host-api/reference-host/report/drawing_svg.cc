@@ -23,7 +23,7 @@ constexpr double visited_height = 44;  // with a second line
 constexpr double least_width = 84;
 constexpr double margin = 16;
 constexpr double padding = 18;         // inside a composite state
-constexpr double heading_height = 26;  // of a composite state, and of what is apart
+constexpr double heading_height = 26;  // of a composite state, and of a scene that is drawn apart
 
 using Shape = Picture::Shape;
 
@@ -61,7 +61,7 @@ std::string heading_of(const Picture::Item& item) {
   return sign_of(item) + shown(named ? item.description : item.id);
 }
 
-// `3 visits, 1.2 s`.
+// The line below the name, such as `3 visits, 1.2 s`.
 std::string second_line(const Picture::Item& item) {
   if (item.visits == 0 || !item.acts || item.shape == Shape::composite) return {};
   return (item.visits > 1 ? std::to_string(item.visits) + " visits, " : "") + duration_text(item.took);

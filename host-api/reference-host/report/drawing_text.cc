@@ -27,7 +27,7 @@ struct StatusLook {
   const char* line;
 };
 
-// Light fills: texts on them are black.
+// The fills are light, because the texts on them are black.
 constexpr std::array<StatusLook, 5> looks = {{{"succeeded", "#c8e6c9", "#2e7d32"},
                                               {"passed", "#eeeeee", "#616161"},
                                               {"failed", "#ffcdd2", "#c62828"},
@@ -208,7 +208,7 @@ std::string drawn_by_dot(const std::string& graph, const std::string& format, st
     return {};
   }
   std::string drawn;
-  // The picture of the largest workflow is far smaller.
+  // Even the picture of the largest workflow is far smaller.
   constexpr std::size_t max_bytes = 256UL * 1024 * 1024;
   if (const int broken = read_all(from.get(), max_bytes, drawn); broken != 0) drawn.clear();
   int status = 0;

@@ -31,17 +31,17 @@ void fill(FailedStep& failed, const Outcome& outcome) {
   failed.standard_error = end_of(outcome.standard_error);
 }
 
-// The beginning of all branches below the step: `/3:inner`, `/3:1`.
+// The beginning of the names of all branches below the step: `/3:inner`, `/3:1`.
 std::string below(const std::string& branch, std::uint64_t sequence) {
   return branch + "/" + std::to_string(sequence) + ":";
 }
 
 void append_one(std::string& out, const FailedStep& step, const std::string& reason) {
   out += "\n  " + std::string(step.aborted ? "Aborted: " : "Failed: ") + step.label + "\n";
-  // If only one step failed, the reason of the run says this already.
+  // The reason for the end of the run may already contain this message.
   if (reason.find(step.message) == std::string::npos) out += "  " + cleaned_for_terminal(step.message, false) + "\n";
   if (!step.hint.empty() && !step.aborted) out += "  Hint: " + cleaned_for_terminal(step.hint, false) + "\n";
-  if (step.secret) out += "  What it gave is secret.\n";
+  if (step.secret) out += "  Its results are secret.\n";
   if (step.command.empty()) return;
   append_excerpt(out, "Command", step.command, max_command_lines, false);
   out += "  Exit code: " + std::to_string(step.exit_code) + "\n";
@@ -91,7 +91,7 @@ FailedList failed_in(const journal::RunRecord& run) {
   const auto stands_for_others = [](const StepRecord& step) {
     return step.action == "workflow" || !step.end.outcome.matrix.is_null();
   };
-  // Steps that stand for others are judged when those are known.
+  // A step that stands for others is added after them, because it is left out if one of them is listed.
   for (const bool others : {false, true}) {
     for (const StepRecord* step : ended) {
       if (stands_for_others(*step) != others) continue;
@@ -141,7 +141,7 @@ void append_failed(std::string& out, const FailedList& failed, bool aborted, con
     out += "\n  ... and " + std::to_string(failed.left_out) + " more steps failed, or were stopped, before these\n";
   }
   if (stopped.empty()) return;
-  out += "\n  Stopped with it: ";
+  out += "\n  Also stopped: ";
   for (std::size_t i = 0; i < std::min(stopped.size(), max_names); ++i) out += (i == 0 ? "" : ", ") + stopped[i];
   if (stopped.size() > max_names) out += " and " + std::to_string(stopped.size() - max_names) + " more";
   out += "\n";

@@ -22,7 +22,7 @@ struct FailedStep {
   std::string message;
   std::string hint;  // the tool's advice on what to do
   std::string standard_output;
-  std::string standard_error;  // the end of each
+  std::string standard_error;  // only the ends of both outputs
   std::string branch;
 };
 
@@ -30,7 +30,7 @@ struct FailedStep {
 std::string hint_of(const runner::Outcome& outcome);
 
 // The last visit of each failed state, in the order of their ends; only the last ones if there are very many. A step
-// that contains other steps (a matrix, an inner workflow) is listed only if none of those failed.
+// that contains other steps (a matrix, an inner workflow) is listed only if none of the inner steps is.
 struct FailedList {
   std::deque<FailedStep> steps;
   std::size_t left_out = 0;
@@ -39,15 +39,15 @@ struct FailedList {
   void add(FailedStep step, bool stands_for_others, const std::string& below);
 };
 
-// What failed in an earlier run. Stopped steps are included only if the run itself was stopped, with the last step as
-// the last entry.
+// What failed in an earlier run. Stopped steps are included only if the run has ended. Steps that contain other steps
+// come last.
 FailedList failed_in(const journal::RunRecord& run);
 
 // " (2 steps failed, and the workflow continued: A, B)"; empty if no step failed.
 std::string continued_after(const FailedList& failed);
 
-// The errors of the failed steps, as a part of a summary. Of steps that were stopped only the names are given, except
-// for the last one of a run that was stopped (`aborted`).
+// Adds the errors of the failed steps to a summary. Steps that were stopped are only named, except for the last step of
+// a run that was itself stopped (`aborted`).
 void append_failed(std::string& out, const FailedList& failed, bool aborted, const std::string& reason);
 
 // All members: any thread.

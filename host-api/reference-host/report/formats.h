@@ -1,4 +1,5 @@
-// A run as text: for a person, and in the formats that other programs read. Each format has a file of its name.
+// A run as text: for a person, and in the formats that other programs read. Each format has a file that is named after
+// it.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +14,12 @@
 namespace wtool::host::report {
 
 // run_json.cc: an earlier run as one JSON object, which docs/guide/runs.md describes. No newline at the end. `steps`:
-// with all steps and logs.
+// with the inputs, all steps and all logs.
 std::string run_json(const journal::RunRecord& run, const std::string& status, bool steps);
 
-// junit.cc: a run as JUnit XML, for programs that show results of tests. A suite for each branch, a case for each visit
-// of a state. A failed step whose failure the workflow handled counts as skipped, not as failed. A run that failed
-// without a failed step gets a case that says so, so that a run that did not complete never looks green.
+// junit.cc: a run as JUnit XML, for programs that show results of tests. Each branch is a suite, and each visit of a
+// state is a case. A failed step whose failure the workflow handled counts as skipped, not as failed. If a run did not
+// complete but has no failed case, an extra case says so, so that the run never looks green.
 std::string junit_xml(const journal::RunRecord& run);
 
 // html_report.cc: a run as one page that needs nothing else: no script, no style and no picture from elsewhere. It has

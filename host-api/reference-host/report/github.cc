@@ -19,7 +19,7 @@ using journal::StepRecord;
 using runner::RunReport;
 using runner::Step;
 
-// GitHub shows at most this many of each kind for a step of a job, and silently drops the others.
+// GitHub shows at most this many annotations of each kind for a step of a job, and silently drops the others.
 constexpr std::size_t max_annotations = 10;
 constexpr std::size_t max_annotation = 4000;         // bytes of a message
 constexpr std::size_t max_github_rows = 500;         // of the table
@@ -30,7 +30,7 @@ constexpr std::size_t max_table = max_page / 2;
 constexpr std::size_t max_name = 1024;    // bytes of a name of a state, a workflow or a combination
 constexpr std::size_t max_reason = 8192;  // bytes
 
-// One line, whatever the text is: no line of it can become a command of its own.
+// The text as one line, so that no line of it can become a workflow command of its own.
 std::string command_text(std::string_view text, bool is_property) {
   std::string out;
   for (const char c : text) {
@@ -77,7 +77,7 @@ class Commands {
     for (const std::size_t count : counts_) left_out += count > max_annotations ? count - max_annotations : 0;
     if (left_out == 0) return out_;
     return out_ + std::to_string(left_out) + " more annotations are left out; wtool show " +
-           cleaned_for_terminal(run, false) + " has everything\n";
+           cleaned_for_terminal(run, false) + " shows everything\n";
   }
 
  private:
@@ -119,7 +119,7 @@ std::string page_text(const std::string& text, std::size_t most = max_name) {
   return out;
 }
 
-// Lines, shown as they are.
+// The lines of the text, shown as they are.
 std::string page_lines(const std::string& text) {
   std::string out = "<pre>";
   for (const char c : markup_text(bounded_text(text, max_github_output))) {

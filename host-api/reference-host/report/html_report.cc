@@ -22,7 +22,7 @@ using runner::Step;
 using workflow::Workflow;
 
 constexpr std::size_t max_page_output = 64UL * 1024;   // bytes of each text of a step
-constexpr std::size_t max_outputs = 16 * 1024 * 1024;  // bytes of all of them
+constexpr std::size_t max_outputs = 16 * 1024 * 1024;  // bytes of all texts together
 constexpr std::size_t max_page_steps = 5'000;
 constexpr std::size_t max_failures = 50;  // that are listed at the top
 constexpr std::size_t max_drawn = 300;    // nodes; nobody could read a larger diagram
@@ -149,7 +149,7 @@ std::string status_text(const StepRecord& step) {
   return text;
 }
 
-// What went wrong, with a link to each row.
+// The failed steps, each with a link to its row.
 std::string failures(const RunRecord& run) {
   std::string items;
   std::size_t count = 0;

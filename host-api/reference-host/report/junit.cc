@@ -45,7 +45,7 @@ std::string seconds(std::chrono::steady_clock::duration took) {
   return text;
 }
 
-// A newline in an attribute would be read as a blank.
+// Readers of XML turn a newline in an attribute into a blank, so newlines are escaped.
 std::string attribute(const char* name, std::string_view text) {
   std::string value;
   for (const char c : markup_text(text)) value += c == '\n' ? std::string("&#10;") : std::string(1, c);
@@ -60,7 +60,7 @@ std::string numbers(const Counts& counts) {
 std::string why(const StepRecord& step) {
   const runner::Outcome& outcome = step.end.outcome;
   if (!outcome.message.empty()) return outcome.message;
-  return step.end.secret ? "failed; what it gave is secret" : "exit code " + std::to_string(step.exit_code);
+  return step.end.secret ? "failed; its results are secret" : "exit code " + std::to_string(step.exit_code);
 }
 
 CaseVerdict verdict_of(const StepRecord& step) {

@@ -18,7 +18,7 @@ constexpr int order_sweeps = 12;
 constexpr int place_sweeps = 48;
 constexpr double kink = 6;  // a smaller bend of an arrow is straightened
 
-// A box, or the place of an arrow in a row that it passes.
+// A box, or the position of an arrow in a row that the arrow passes.
 struct Spot {
   std::size_t row = 0;
   double left = 0;  // from its middle
@@ -60,7 +60,7 @@ class Layers {
  private:
   bool is_loop(const LayoutEdge& edge) const { return edge.from == edge.to; }
 
-  // Finds the arrows that close a circle: they lead back to a node on the path by which they were reached.
+  // Finds the arrows that close a circle, that is, lead back to a node on the path by which they were reached.
   void turn_circles() {
     enum class Mark { none, open, done };
     turned_.assign(edges_.size(), false);

@@ -6,9 +6,9 @@
 //   const Layout layout = lay_out({{84, 32}, {84, 32}}, edges);   // layout.middles, edges[0].points, edges[0].label
 //
 // The method is that of Sugiyama, Tagawa and Toda (1981): arrows that close a circle are reversed, each box is one
-// layer below the lowest box that leads to it, and an arrow over several layers gets a position in each of them, and so
-// does its text. Boxes in a layer are ordered by the middles of their neighbours. So no arrow runs through a box, and
-// no two texts cover each other.
+// layer below the lowest box that leads to it, and an arrow over several layers gets a position in each of them, and a
+// position for its text. Boxes in a layer are ordered by the middles of their neighbours. So no arrow runs through a
+// box, and no two texts cover each other.
 #pragma once
 
 #include <cstddef>
@@ -39,11 +39,11 @@ struct LayoutEdge {
 
 struct Layout {
   std::vector<Point> middles;  // of the nodes
-  double width = 0;            // everything is between 0 and these
+  double width = 0;            // all coordinates are between 0 and the width or the height
   double height = 0;
 };
 
-// The first node is at the top. Sizes are at least 0; every index is one of a node.
+// The first node is at the top. Sizes must be at least 0, and every index must be that of a node.
 Layout lay_out(const std::vector<LayoutNode>& nodes, std::vector<LayoutEdge>& edges);
 
 }  // namespace wtool::host::report

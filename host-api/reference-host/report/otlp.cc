@@ -1,8 +1,8 @@
 // A run as OTLP/JSON, the form in which OpenTelemetry's collectors take traces and logs over HTTP: a span for the run,
 // and one below it for each step.
 //
-// Ids come from the run's id and the places of its steps, so that they are the same in every report, also after the run
-// was resumed. Numbers of 64 bits are texts, ids are hexadecimal, and enumerations are numbers, as that form requires.
+// Ids come from the run's id and the places of its steps, so they are the same in every report, even after the run was
+// resumed. Numbers of 64 bits are texts, ids are hexadecimal, and enumerations are numbers, as OTLP/JSON requires.
 #include <string>
 #include <unordered_map>
 

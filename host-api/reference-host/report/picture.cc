@@ -77,7 +77,8 @@ class Builder {
     if (states_[state].hidden && states_[state].other_half != no_state) return state;
     return is_entry(state) ? states_[state].other_half : states_[state].around;
   }
-  // Where the composite state as a whole is.
+  // `hidden` is the hidden half of a composite state. Returns the hidden half of the composite state around it;
+  // no_state: there is none.
   std::size_t around_composite(std::size_t hidden) const {
     return states_[hidden].around == hidden ? no_state : states_[hidden].around;
   }
@@ -156,7 +157,7 @@ class Builder {
     return picture_.scenes[scene].items.size() - 1;
   }
 
-  // The scene of a composite state, by its hidden half; made, with its item, when it is first needed.
+  // The scene of the composite state with this hidden half. The scene and its item are made when they are first needed.
   std::size_t scene_inside(std::size_t hidden) {
     if (inner_scene_[hidden] != none) return inner_scene_[hidden];
     const std::size_t outer = around_composite(hidden);
@@ -262,7 +263,7 @@ class Builder {
       return;
     }
     auto [target_scene, target_item] = place_of_target(target, source);
-    // Both ends are raised until they are in one scene; the deeper one first.
+    // Both ends are raised until they are in the same scene, and the deeper end first.
     std::size_t target_depth = depth(target_scene);
     std::size_t own_depth = depth(scene);
     while (scene != target_scene && (own_depth > 0 || target_depth > 0)) {
@@ -294,7 +295,7 @@ class Builder {
     return ends_[scene] = add_item(scene, {Picture::Shape::end, "", "", {}, true, 0, 0, {}, 0});
   }
 
-  // A workflow without a start, which is an error, has no dot for it.
+  // A workflow without a start, which is an error, has no dot for the start.
   void drop_unused_start() {
     Picture::Scene& main = picture_.scenes.front();
     if (workflow_.start == no_state && main.items.size() == 1) main.items.clear();
@@ -304,7 +305,7 @@ class Builder {
   const Workflow& workflow_;
   Picture picture_;
   std::size_t start_ = 0;
-  std::vector<std::size_t> apart_scene_;  // of states at the top: 0, or the scene that is apart
+  std::vector<std::size_t> apart_scene_;  // of states outside of composite states: 0, or the scene drawn apart
   std::vector<std::size_t> item_of_;
   std::vector<std::size_t> scene_of_;
   std::vector<std::size_t> inner_scene_;

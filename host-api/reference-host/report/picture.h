@@ -1,6 +1,6 @@
 // What the picture of a workflow shows: scenes of items and arrows. A composite state is an item that holds a scene;
 // states that no path from the start reaches (`finally`, the states for failures) have scenes of their own.
-// drawing_svg.cc draws it; drawing.h has the flat form that other notations need.
+// drawing_svg.cc draws the picture; drawing.h has the flat form that other notations need.
 #pragma once
 
 #include <chrono>
@@ -34,19 +34,19 @@ struct Picture {
     std::uint64_t visits = 0;
     std::uint64_t last_step = 0;  // its number; 0: no visit
     std::chrono::steady_clock::duration took{};
-    std::size_t scene = 0;  // of a composite state: its index
+    std::size_t scene = 0;  // the index of the scene that a composite state holds
   };
   struct Scene {
     std::string caption;  // "finally", "on failure", "not reached"; empty for the others
     std::vector<Item> items;
     std::vector<Arrow> arrows;
   };
-  std::vector<Scene> scenes;       // a composite state's scene comes after the one that it is in
-  std::vector<std::size_t> apart;  // scenes below the main one, which is the first
+  std::vector<Scene> scenes;       // a composite state's scene comes after the scene around it
+  std::vector<std::size_t> apart;  // scenes that are drawn below the main scene, the first one
   bool of_run = false;
 };
 
-// `run`: the run whose steps in this workflow are shown; null: none.
+// `run`: the run whose steps in this workflow are shown; null: no steps are shown.
 Picture picture_of(const workflow::Workflow& workflow, const journal::RunRecord* run);
 
 }  // namespace wtool::host::report

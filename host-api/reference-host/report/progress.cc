@@ -37,10 +37,10 @@ bool does(const Step& step) {
   return std::holds_alternative<Kind>(step.of().action->kind);
 }
 
-// Steps that take no time are shown only when they end.
+// Steps that take no time get a line only when they end.
 bool takes_time(const Step& step) { return type_of(step.of().action->kind).calls_something; }
 
-// Tools that report nothing while they run show their output only at the end.
+// Whether the tool of the step may report nothing while it runs, so that its output is shown only at the end.
 bool gives_only_at_its_end(const Step& step) {
   return does<workflow::ToolAction>(step) || does<workflow::PromptAction>(step);
 }
@@ -163,7 +163,7 @@ std::string Progress::group_of(Running& running) const {
   running.kept.add(running.output.finish());
   std::string text;
   if (const std::size_t count = running.kept.left_out(); count > 0) {
-    text += "    ... " + counted(count, "line") + " before these left out" +
+    text += "    ... " + counted(count, "earlier line") + " left out" +
             (run_.empty() ? "" : "; `wtool logs " + run_ + "` shows what the journal holds") + "\n";
   }
   for (const OutputLine& line : running.kept.lines()) {
@@ -212,7 +212,7 @@ void Progress::call_state(const Step& step, const CallState& state) {
 }
 
 void Progress::follow_last_line(Running& running, std::string_view bytes) const {
-  // Only the end can become the last line; a carriage return starts it again, as on a terminal.
+  // Only the end of the bytes can become the last line. A carriage return starts the line over, as on a terminal.
   if (bytes.size() > 2 * max_live_line) {
     bytes.remove_prefix(bytes.size() - 2 * max_live_line);
     running.partial_line.clear();
@@ -291,8 +291,8 @@ void Progress::retrying(const Step& step, const Outcome& outcome, std::chrono::m
   }
   if (quiet()) return;
   put("  " + coloured(yellow, "again") + " " + step_label(step, combinations_) + "  in " + duration_text(wait) +
-      ", as try " + std::to_string(step.tries) + " failed: " + cut_to_width(cleaned_for_terminal(why, false), 200) +
-      "\n" + output);
+      ", because try " + std::to_string(step.tries) +
+      " failed: " + cut_to_width(cleaned_for_terminal(why, false), 200) + "\n" + output);
 }
 
 void Progress::noticed(std::string_view text) {
@@ -317,7 +317,7 @@ std::string Progress::end_line(const Step& step, const StepEnd& end, const Runni
   const std::string word = end.outcome.error == runner::approval_pending ? "waits"
                            : step.status == Step::Status::aborted        ? "aborted"
                                                                          : "failed";
-  const std::string message = end.secret ? "what it gave is secret" : end.outcome.message;
+  const std::string message = end.secret ? "its results are secret" : end.outcome.message;
   const std::string why = cut_to_width(cleaned_for_terminal(message, false), 200);
   return "  " + (step.replayed ? coloured(grey, "kept") + " " : "") + coloured(red, word) + " " + label + time +
          (why.empty() ? "" : "  " + why) + "\n";
@@ -351,7 +351,8 @@ void Progress::state_ended(const Step& step, const StepEnd& end) {
           text += shown(running, lines);
       }
     }
-    // The rest of a stream comes before the end of its step.
+    // A group comes after the line about the end of its step. In the other styles, the rest of the output comes before
+    // that line.
     const std::string rest = group_of(running);
     text = style_.output == OutputStyle::group ? text + rest : rest + text;
   }

@@ -23,7 +23,7 @@ enum class OutputStyle {
   none,      // only how many lines a step that succeeded wrote to standard error
   group,     // the output of each step together, when the step has ended
   stream,    // each line as it comes
-  prefixed,  // as stream, after the name of its step
+  prefixed,  // as `stream`, with the name of the step before each line
 };
 
 enum class Detail {
@@ -37,8 +37,8 @@ struct ProgressStyle {
   bool colour = false;
   OutputStyle output = OutputStyle::none;
   Detail detail = Detail::usual;
-  // The style for the descriptor: live on a terminal that is not dumb; coloured unless NO_COLOR is set and not empty.
-  // If it is not a terminal, outputs are shown in groups.
+  // The style for the descriptor. On a terminal that is not dumb, progress is live, and coloured unless NO_COLOR is set
+  // and not empty. Otherwise outputs are shown in groups.
   static ProgressStyle of(int descriptor);
 };
 
@@ -72,11 +72,11 @@ class Progress final : public runner::RunObserver {
     std::string node;          // the node of a cluster on which its call runs
     bool waits = false;        // for a node
     std::int64_t pid = 0;      // of its command's main process; 0: not known
-    std::string stops{};       // what is shown while its command is being stopped; empty: it is not
+    std::string stops{};       // shown while its command is being stopped; otherwise empty
     StepOutput output;
     KeptLines kept;
     bool wrote = false;           // there was some output
-    std::size_t error_lines = 0;  // complete ones on standard error
+    std::size_t error_lines = 0;  // complete lines on standard error
     bool open_error_line = false;
   };
 

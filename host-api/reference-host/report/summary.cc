@@ -38,7 +38,7 @@ const char* word_for(Step::Status status) {
 class StateTable {
  public:
   struct Visit {
-    std::string_view workflow{};  // empty: the one that the run began with
+    std::string_view workflow{};  // empty: the workflow that was started
     std::string_view state{};
     std::string_view branch{};
     Step::Status status = Step::Status::running;
@@ -52,7 +52,7 @@ class StateTable {
   // Call it in the order in which the steps began.
   void add(const Visit& visit);
 
-  // Lines for people, safe for a terminal. `suspended`: the run is suspended, so that aborted steps wait for an answer.
+  // Lines for people, safe for a terminal. `suspended`: the run is suspended, so its aborted steps wait for an answer.
   std::string text(bool suspended = false) const;
 
  private:
@@ -173,7 +173,7 @@ constexpr std::size_t max_notices = 20;
 
 std::string line(const std::string& text) { return cleaned_for_terminal(text, false); }
 
-// What steps that succeeded wrote to standard error: nothing else of a run shows it.
+// What steps that succeeded wrote to standard error, which nothing else in the text shows.
 void append_standard_errors(std::string& out, const RunRecord& run) {
   constexpr std::size_t max_steps = 10;
   constexpr std::size_t max_lines = 5;
@@ -186,7 +186,7 @@ void append_standard_errors(std::string& out, const RunRecord& run) {
     append_excerpt(out, step_label(step.place.branch, step.state), text, max_lines, true);
   }
   if (count > max_steps) {
-    out += "  ... and of " + std::to_string(count - max_steps) + " more; wtool logs " + line(run.run) +
+    out += "  ... and of " + std::to_string(count - max_steps) + " more steps; wtool logs " + line(run.run) +
            " --stderr shows all\n";
   }
 }
@@ -210,7 +210,8 @@ void add_cut_lines(std::vector<std::string>& lines, const std::string& state, co
     std::string line = state + ": only a part of the " + std::to_string(whole.bytes) + " bytes of standard " +
                        (is_error_stream ? "error" : "output") + " was kept as text";
     if (!whole.file.empty() && !run.empty()) {
-      line += "; all: wtool show " + run + " --output '" + state + "'" + (is_error_stream ? " --stderr" : "");
+      line +=
+          "; the whole output: wtool show " + run + " --output '" + state + "'" + (is_error_stream ? " --stderr" : "");
     } else if (!whole.trouble.empty()) {
       line += "; " + whole.trouble;
     }
@@ -218,7 +219,7 @@ void add_cut_lines(std::vector<std::string>& lines, const std::string& state, co
   }
 }
 
-// The lines of all steps of a run, each once; for a matrix, of its state and not of its combinations.
+// The lines of all steps of a run, each once. For a matrix, the lines of its state, without those of its combinations.
 std::vector<std::string> cut_lines(const std::vector<Step>& steps, const std::string& run) {
   std::vector<std::string> lines;
   for (const Step& step : steps) {

@@ -59,7 +59,7 @@ std::string step_label(const std::string& its_branch, const std::string& state, 
     branch = parent->branch;
   }
   std::reverse(parts.begin(), parts.end());
-  // After the name of its own state, a combination's values need no brackets.
+  // The values of a combination follow the name of its own state.
   std::string values;
   if (!parts.empty() && parts.back().combination && parts.back().name.starts_with("(")) {
     values = " " + parts.back().name;

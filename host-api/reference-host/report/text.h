@@ -1,4 +1,4 @@
-// Texts that reports have in common: what a step is called where several run at once, and texts for XML and HTML.
+// Texts that reports have in common: the labels of steps, which may run at the same time, and texts for XML and HTML.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@ namespace wtool::host::report {
 // The names of the combinations of matrices, by their branches.
 using CombinationNames = std::map<std::string, std::string>;
 
-// The values of a combination: `amd64, debug`. Safe for a terminal, and short.
+// The values of a combination, as in `(amd64, debug)`. Safe for a terminal, and short.
 std::string combination_name(const expressions::Value& values);
 
-// The names for all matrices of the run, as far as they are known.
+// The names of all combinations of the run whose values are known.
 CombinationNames combination_names(const journal::RunRecord& run);
 
-// The name of its state, preceded by the branches in which it runs, except the main path: `TaskA / Test`, `deploy /
-// Upload`, `Build (amd64, debug)` for a combination of a matrix, `[2] Build` if its values are unknown. Safe for a
-// terminal.
+// The name of the step's state, preceded by the branches in which the step runs, except the main path: `TaskA / Test`,
+// `deploy / Upload`, `Build (amd64, debug)` for a combination of a matrix, `[2] Build` if its values are unknown. Safe
+// for a terminal.
 std::string step_label(const runner::Step& step, const CombinationNames& combinations = {});
 std::string step_label(const std::string& branch, const std::string& state, const CombinationNames& combinations = {});
 

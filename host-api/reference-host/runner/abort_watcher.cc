@@ -22,7 +22,7 @@ constexpr std::size_t max_reason = 4096;  // bytes
 // How long a writer that has created the file may take to write its text and close it.
 constexpr int settle_ms = 50;
 
-// One line without control characters; what is not UTF-8 becomes '?'.
+// Joins the text into one line without control characters. Each byte that is not part of valid UTF-8 becomes '?'.
 std::string cleaned(std::string text) {
   for (std::size_t bad; (bad = valid_utf8_prefix(text)) < text.size();) {
     // The limit may have cut the last character.
@@ -150,7 +150,7 @@ void AbortWatcher::drain_events() {
 
 void AbortWatcher::trigger() {
   settling_ = false;
-  // The file may be gone again: then somebody changed their mind.
+  // If the file is gone again, somebody has changed their mind.
   if (!version().there) return;
   triggered_ = true;
   stop_.request(StopHow::graceful, read_reason(file_));

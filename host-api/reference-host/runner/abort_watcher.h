@@ -1,8 +1,9 @@
 // Watches for the file `.swissarmyhammer/.abort` below a directory, and requests a graceful stop when it appears.
 //
-// - A file that was there before is ignored until it is written again or replaced.
-// - The file's text (at most 4 KiB, cleaned) is the reason of the stop.
-// - It watches through inotify, on a thread of its own; the folder `.swissarmyhammer` may come, go and come back.
+// - A file that already exists is ignored until it is written again or replaced.
+// - The file's text (at most 4 KiB, cleaned) is the reason for the stop.
+// - The watcher uses inotify, on a thread of its own. The folder `.swissarmyhammer` may be made, removed and made
+//   again.
 #pragma once
 
 #include <array>
@@ -22,11 +23,11 @@ class AbortWatcher {
   AbortWatcher& operator=(const AbortWatcher&) = delete;
   ~AbortWatcher();
 
-  // Why nothing is watched (no inotify left, say); empty when all is well.
+  // Why the file is not watched (no inotify instance was left, say); empty: it is watched.
   const std::string& error() const { return error_; }
 
  private:
-  // What distinguishes two versions of a file.
+  // Identifies a version of the file.
   struct Version {
     bool there = false;
     std::array<std::uint64_t, 7> mark{};

@@ -30,8 +30,8 @@ using workflow::max_wait;
 using workflow::shell_tool;
 using workflow::TemplateText;
 
-constexpr std::size_t max_environment_value = 100 * 1024;  // bytes; the kernel limits a variable like an argument
-// An answer of a prompt that begins with this aborts the run, by convention.
+constexpr std::size_t max_environment_value = 100 * 1024;  // bytes; the kernel limits each variable
+// By convention, an answer of a prompt that begins with this mark aborts the run.
 constexpr std::string_view abort_mark = "ABORT ERROR:";
 
 class ActionRunner {
@@ -41,7 +41,7 @@ class ActionRunner {
 
   ActionResult run() {
     std::visit([this](const auto& action) { perform(action); }, step_.of().action->kind);
-    // A prompt does all of this for each of its answers.
+    // The action of a prompt has already done the following.
     if (std::holds_alternative<workflow::PromptAction>(step_.of().action->kind)) return std::move(result_);
     if (options_.output && !result_.outcome.is_error && result_.mistake.empty()) {
       if (const std::string wrong = take_answer(); !wrong.empty()) no_answer("the output " + wrong);
@@ -64,7 +64,7 @@ class ActionRunner {
     result_.outcome.message = std::move(message);
   }
 
-  // Reads the output as the option `output` says. Returns what is wrong with the output; empty: nothing.
+  // Reads the output as the option `output` demands. Returns what is wrong with the output; empty: it is valid.
   std::string take_answer() {
     auto answer = typed_answer(result_.outcome, *options_.output);
     if (auto* wrong = std::get_if<std::string>(&answer)) return std::move(*wrong);
@@ -126,7 +126,7 @@ class ActionRunner {
                                                    std::to_string(value->size()) + " bytes long; at most " +
                                                    std::to_string(max_environment_value) + " can be passed");
       }
-      // People keep secrets in environment files, where only the name of a variable marks one.
+      // People keep secrets in environment files, where only a variable's name shows that its value is secret.
       if (text.from_file && secrets::is_secret_name(name)) invocation_.run.hide(*value);
       arguments["environment"][name] = *value;
     }
@@ -170,12 +170,12 @@ class ActionRunner {
       }
       invocation_.run.observer().noticed("'" + step_.of().id + "' is asked again (" + std::to_string(asked + 1) +
                                          " of " + std::to_string(most) + "): the answer " +
-                                         (options_.secret ? "is not what `output` says" : wrong));
+                                         (options_.secret ? "does not match `output`" : wrong));
       addition.text = form_of_answer(*options_.output, wrong, result_.outcome.standard_output);
     }
   }
 
-  // Keeps the result for a later run. Call it when the whole result is known, and judged by `output`.
+  // Keeps the result for a later run. Call it when the whole result is known and has been checked against `output`.
   void keep() {
     if (kept_ && !result_.up_to_date) kept_->keep(result_);
   }
@@ -235,7 +235,7 @@ class ActionRunner {
       if (by_budget && !result_.outcome.aborted && result_.outcome.exit_code == 124) {
         result_.fatal = true;
         result_.outcome.error = exhausted_error;
-        fails("the budget's time for prompts has run out while the command ran", 124);
+        fails("the budget's time for prompts ran out while the command was running", 124);
       }
       return false;
     }
@@ -254,14 +254,14 @@ class ActionRunner {
     return !result_.outcome.is_error;
   }
 
-  // Says which report is missing: without it, a budget of tokens or cost would never run out. Empty: the command has
-  // reported all that the budgets need.
+  // Returns an error if the report lacks an amount that a budget limits: without that amount, the budget would never
+  // run out. Empty: the command has reported every amount that the budgets need.
   std::string unreported(const PromptUsage& reported) const {
     if (!reported.error.empty()) return reported.error;
     const bool tokens = !reported.tokens && needs_tokens(invocation_);
     if (!tokens && !(!reported.cost && needs_cost(invocation_))) return "";
     return std::string("the workflow has a budget of ") + (tokens ? "tokens" : "cost") +
-           ", and the command of prompts has not reported any; let it write a line such as {\"tokens\": 1200, " +
+           ", but prompts.command has not reported any; let it write a line such as {\"tokens\": 1200, " +
            "\"cost\": 0.03} to the file $WTOOL_USAGE, or use a budget of calls or time";
   }
 
@@ -272,8 +272,8 @@ class ActionRunner {
       return fails("the agent sets values or ends the workflow, which no combination of a matrix can do");
     }
     if (values.ends_workflow && context_.in_fork) {
-      return fails("the agent ends the workflow, which no branch of a fork can do; let it set a variable that the " +
-                   std::string("exits after the join test"));
+      return fails("the agent ends the workflow, which no branch of a fork can do; let the agent set a variable " +
+                   std::string("that an exit after the join tests"));
     }
     for (auto& [name, value] : values.assigned) {
       if (const std::string why = problem_of_value(name, value); !why.empty()) return fails(why);
@@ -355,8 +355,8 @@ class ActionRunner {
     const double wait_ms = amount * static_cast<double>(action.unit.count());
     if (text->empty() || parsed.ec != std::errc() || parsed.ptr != end || !(amount >= 0) ||
         wait_ms > static_cast<double>(max_wait) * 1000) {
-      return mistake(action.amount.written.locate(0), "a wait is a number, and at most " +
-                                                          std::to_string(max_wait / 3600) + " hours; this is " +
+      return mistake(action.amount.written.locate(0), "a wait must be a number, and at most " +
+                                                          std::to_string(max_wait / 3600) + " hours, but is " +
                                                           expressions::quoted_for_message(*text));
     }
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(std::llround(wait_ms));
@@ -375,7 +375,7 @@ class ActionRunner {
     if (context_.stop.requested()) return stopped();
     if (!answer) {
       fails(
-          "nobody could be asked to confirm: this does not run in the foreground of a terminal, and no client shows "
+          "nobody could be asked to confirm: this run is not in the foreground of a terminal, and no client shows "
           "forms; `wtool run --yes` confirms in advance");
     } else if (!*answer) {
       fails("not confirmed");
@@ -397,7 +397,7 @@ class ActionRunner {
       if (!by) return;
       // An empty name would let everybody answer.
       if (by->empty()) {
-        return mistake(action.by->written.locate(0), "by is empty; name the user or the group who may answer");
+        return mistake(action.by->written.locate(0), "`by` is empty; name the user or the group who may answer");
       }
       request.by = *by;
     }
@@ -431,14 +431,14 @@ class ActionRunner {
     fails(stop ? stop->reason : "stopped", 130);
   }
 
-  // Calls the tool. The result is kept later, by keep(). If the step is not up to date, `begin` is asked first; false:
-  // the call is not made.
+  // Calls the tool. The caller keeps the result, with keep(). Unless the step is up to date, `begin` is called first;
+  // if it returns false, the tool is not called.
   void call(const std::string& tool, const json& arguments, const std::string& shell = "",
             const PreparedPrompt* prompt = nullptr, const std::function<bool()>& begin = {}) {
     Run& run = invocation_.run;
     const SemaphoreHold slot(run.semaphore(), context_.stop);
     if (!slot.held()) return stopped();
-    // What the command itself marks as secret is kept from observers like any other secret.
+    // A value that looks secret in the command itself is hidden from observers like any other secret.
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
     workflow::Placement placed = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
     CallPlace place{.shell = shell,
@@ -447,8 +447,8 @@ class ActionRunner {
                     .limits = workflow::limits_text(placed.limits),
                     .traceparent = run.request().settings.traceparent,
                     .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}};
-    // The cache key is that of the first question: a repeated one contains the wrong answer, and would have another
-    // key.
+    // The cache key is that of the first question: a repeated question contains the wrong answer, and would have
+    // another key.
     if (!kept_) {
       kept_.emplace(step_, context_, place, tool, arguments, prompt);
       if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
@@ -469,12 +469,12 @@ class ActionRunner {
     result_.outcome = to_outcome(outcome);
     recorder.finish(result_.outcome);
     result_.refused = is_refusal(result_.outcome);
-    // The command has run nevertheless, so its result stays the result of the step.
+    // The command has run, even if the audit trail lacks its end. So its result stays the result of the step.
     const Value* unrecorded = expressions::field_of(&result_.outcome.metadata, "audit_error");
     if (const std::string* why = unrecorded == nullptr || result_.refused ? nullptr : unrecorded->as_text()) {
       run.observer().noticed("the end of the step '" + step_.of().id + "' is not in the audit trail: " + *why);
     }
-    // Until a person repairs the file, every later call would get the same answer.
+    // Until a person repairs the configuration, every later call would fail in the same way.
     result_.fatal = result_.outcome.error == "configuration_invalid";
   }
 

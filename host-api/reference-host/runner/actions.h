@@ -23,13 +23,13 @@ struct ActionResult {
   bool abort = false;    // the workflow wants the run to end; the reason is outcome.message
   std::string mistake;   // why the action could not be run at all (a variable without a value, ...), with its place
   bool refused = false;  // by policy, or by a person who was asked
-  bool fatal = false;    // a workflow or a combination that it ran has ended by a mistake or a refusal, its visits or a
-                         // budget are used up, or the configuration is not valid
+  bool fatal = false;    // a workflow or combination that the action ran has ended by a mistake or a refusal, the
+                         // state's visits or a budget are used up, or the configuration is not valid
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
   bool up_to_date = false;                                           // nothing was run
   bool ends_workflow = false;  // the agent of a prompt says that the workflow is over
 
-  // Whether no later try can change the result. It then ends the run, unless the state has an exit for it.
+  // Whether no later try can change the result. Such a result ends the run, unless the state has an exit for it.
   bool is_fatal() const { return fatal || refused || !mistake.empty(); }
 };
 
@@ -37,14 +37,15 @@ struct ActionContext {
   const WorkflowInvocation& invocation;
   const Variables& variables;
   Stop& stop;
-  bool in_fork = false;  // in a branch of a fork, so that it cannot end the workflow
+  bool in_fork = false;  // the action is in a branch of a fork, so it cannot end the workflow
 };
 
-// Blocks until the action is over. The caller handles its options, except `timeout`.
+// Blocks until the action is over. The options around the action (`retry`, `total_timeout`, `lock`, `matrix`, `result`,
+// ...) are left to the caller.
 ActionResult run_action(const Step& step, const ActionContext& context);
 
-// The result of an action that is not done, because its visits or a budget are used up. It ends the run, unless the
-// state has an exit for it.
+// The result of an action that is not run, because the state's visits or a budget are used up. It ends the run, unless
+// the state has an exit for it.
 ActionResult exhausted_result(std::string why);
 
 // Describes what the action of a step does, with its current values and without secrets.
@@ -61,13 +62,14 @@ std::string with_place(const WorkflowInvocation& invocation, std::size_t offset,
 //
 // A text that consists of a single placeholder becomes the value itself, so that a number stays a number.
 
-// The strings in the JSON are templates; its depth is bounded by the parser. Nothing: `why` says what is wrong.
+// Fills in the strings in the JSON, each of which is a template. The parser has limited the depth of the JSON. Nothing:
+// `why` says what is wrong.
 std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments, const expressions::Scope& values,
                                                  std::string& why);
 
-// The call of a tool as people and the journal see it: its name and its arguments. Standard input may be anything, so
-// only the size and the SHA-256 of a text are shown, or the type and the size of any other value; null if the value is
-// not known yet.
+// The call of a tool as people and the journal see it: its name and its arguments. Standard input may hold anything, so
+// a text is shown only by its size and its SHA-256, and another value by its type and its size. null stands for a value
+// that is not known yet, and stays.
 std::string shown_call(const std::string& tool, nlohmann::json arguments);
 
 // Arguments whose guard excludes them are left out. Nothing: `why` says what is wrong, with its place.

@@ -72,13 +72,13 @@ Outcome to_outcome(const ApprovalRequest& request, const ApprovalAnswer& answer)
       refuse(outcome, "approval_denied", with_comment("not approved by " + answer.who, answer));
       break;
     case Kind::expired:
-      refuse(outcome, "approval_expired", "the approval" + whom + " was not given in time, until " + until);
+      refuse(outcome, "approval_expired", "the approval" + whom + " was not given before " + until);
       break;
     case Kind::waits:
       refuse(outcome, approval_pending,
              "\"" + answer.question + "\" waits for " + (request.by.empty() ? "an approval" : "the approval" + whom) +
                  (until.empty() ? "" : ", until " + until) +
-                 (answer.why.empty() ? "" : "; it is not asked here: " + answer.why));
+                 (answer.why.empty() ? "" : "; the question is not asked here: " + answer.why));
       outcome.aborted = true;
       outcome.exit_code = 130;
       break;

@@ -12,7 +12,7 @@
 
 namespace wtool::host::runner {
 
-// The code of an outcome whose question waits. It suspends the run.
+// The error code of an outcome whose question still waits for an answer. It suspends the run.
 inline constexpr const char* approval_pending = "approval_pending";
 
 struct ApprovalRequest {
@@ -21,7 +21,7 @@ struct ApprovalRequest {
   std::string state;
   std::string question;
   std::string by;  // the user or the group who may answer; empty: the user who runs the workflow
-  // How long the question waits, from when it was first asked in this run; nothing: forever.
+  // How long the question waits, counted from when it was first asked in this run; nothing: forever.
   std::optional<std::chrono::milliseconds> timeout;
 };
 
@@ -39,13 +39,13 @@ struct ApprovalAnswer {
   std::string who;                                // the user who answered
   std::string comment;                            // their comment on the answer
   std::string why;                                // why nobody can answer here; a sentence without its full stop
-  std::chrono::system_clock::time_point asked{};  // when it was first asked in this run
-  std::optional<std::chrono::system_clock::time_point> until{};  // until when it waits; nothing: forever
+  std::chrono::system_clock::time_point asked{};  // when the question was first asked in this run
+  std::optional<std::chrono::system_clock::time_point> until{};  // until when the question waits; nothing: forever
   std::chrono::system_clock::time_point answered{};
 };
 
-// The outcome of the step. A question that waits is an aborted outcome with the code approval_pending. A no, or no
-// answer in time, is a refusal.
+// The outcome of the step. A question that waits gives an aborted outcome with the code approval_pending. Every other
+// answer except yes gives a refusal.
 Outcome to_outcome(const ApprovalRequest& request, const ApprovalAnswer& answer);
 
 // Any thread; returns at once when a stop is requested.

@@ -28,7 +28,8 @@ std::string why_fatal(const State& state, const ActionResult& result, const Outc
   if (!result.mistake.empty()) return result.mistake;
   const std::string what = "step '" + state.id + "'";
   if (outcome.error == exhausted_error && !std::holds_alternative<workflow::WorkflowAction>(state.action->kind)) {
-    return what + " is not done: " + outcome.message + "; an exit `" + state.id + " --> ...: exhausted` handles that";
+    return what + " was not run: " + outcome.message + "; an exit `" + state.id +
+           " --> ...: exhausted` handles this case";
   }
   if (std::holds_alternative<workflow::WorkflowAction>(state.action->kind)) {
     return "in the workflow that " + what + " runs: " + outcome.message;
@@ -126,7 +127,7 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     if (handled && ++handled_fatal_ends_[step.state] == max_handled_fatal_ends) {
       return stay(step, end,
                   fatal(why + " (" + std::to_string(max_handled_fatal_ends) +
-                            " times in a row; another round would only meet it again)",
+                            " times in a row; another round would fail in the same way)",
                         result.refused));
     }
     if (!handled) return stay(step, end, fatal(std::move(why), result.refused));
@@ -149,14 +150,14 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     return branch_result;
   }
   if (replayed && !was_left && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
-    // In the earlier run, the branch ended here, and the join has judged that.
-    return stay(step, end, failed("the branch ended at the state '" + state.id + "' before"));
+    // In the earlier run, the branch ended here, and the join has already judged the branches.
+    return stay(step, end, failed("the branch ended at the state '" + state.id + "' in the earlier run"));
   }
   return leave(step, end, action_failed, current);
 }
 
-// Makes a join, or the end of a composite state, fail when the states that lead to it have failed. Its own action does
-// not handle their failure.
+// Makes a join, or the end of a composite state, fail when the states that lead to it have failed. The success of its
+// own action does not handle their failure.
 void Branch::stand_for(const Pending& failure, const State& state, Step& step, StepEnd& end) {
   if (state.kind == State::Kind::join || state.hidden) {
     step.status = Step::Status::failed;
@@ -182,11 +183,12 @@ std::optional<BranchResult> Branch::leave(Step& step, StepEnd& end, bool action_
   }
   if (state.kind == State::Kind::fork) {
     if (lineage_.forks == max_forks_depth) {
-      return stay(step, end,
-                  fatal("the fork '" + state.id + "' is within " + std::to_string(max_forks_depth) +
-                            " others, which is the limit; if a branch leads back to its own fork, let it do so after " +
-                            "the join",
-                        false));
+      return stay(
+          step, end,
+          fatal("the fork '" + state.id + "' is nested in " + std::to_string(max_forks_depth) +
+                    " other forks, which is the limit; if a branch leads back to its own fork, let it do so after " +
+                    "the join",
+                false));
     }
     return take_fork(state, step, end, current);
   }
@@ -225,8 +227,8 @@ std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, St
   return go_on(step, end, {way.target}, current);
 }
 
-// A condition cannot be evaluated. That is a mistake of the workflow, which only an exit `failure` of the same state,
-// or the state's option `on failure`, handles.
+// Called if a condition cannot be evaluated, which is a mistake of the workflow. Only an exit `failure` of the same
+// state, or the state's option `on failure`, handles such a mistake.
 std::optional<BranchResult> Branch::mistaken(const State& state, const Choice& choice, Step& step, StepEnd& end,
                                              std::size_t& current) {
   std::size_t target = choice.taken == nullptr ? no_state : choice.taken->target;

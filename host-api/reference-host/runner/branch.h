@@ -26,7 +26,7 @@ class Branch {
         lineage_(lineage),
         exits_(invocation, variables, lineage.fork) {}
 
-  // Runs until the end, until the join `until` is reached (it is not entered), or until no exit can be taken.
+  // Runs until the path ends at [*], reaches the join `until` (which it does not enter), or can take no exit.
   BranchResult go(std::size_t start, std::size_t until = workflow::no_state);
 
   // How the last action ended.
@@ -45,7 +45,7 @@ class Branch {
   BranchResult aborted() const;
   std::string what_failed() const;
 
-  // Enters the state, and makes `current` the next one; or says how the path has ended.
+  // Enters the state `current`, and makes `current` the next state; or returns how the path has ended.
   std::optional<BranchResult> visit(std::size_t& current);
   void stand_for(const Pending& failure, const workflow::State& state, Step& step, StepEnd& end);
   std::optional<BranchResult> leave(Step& step, StepEnd& end, bool action_failed, std::size_t& current);
@@ -72,7 +72,7 @@ class Branch {
   std::optional<LastStep> last_;
   Exits exits_;
   std::optional<Pending> pending_;
-  // By state: how often in a row one of its exits has handled what would have ended the run.
+  // For each state, how often in a row one of its exits has handled a result that would have ended the run.
   std::unordered_map<std::size_t, int> handled_fatal_ends_;
 };
 

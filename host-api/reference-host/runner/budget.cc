@@ -15,7 +15,7 @@ using workflow::PromptBudget;
 
 double in_seconds(std::chrono::milliseconds time) { return static_cast<double>(time.count()) / 1000; }
 
-// Calls `use(budget, meter)` for the workflow and each one around it.
+// Calls `use(budget, meter)` for the workflow and for each workflow around it.
 template <class Use>
 void each_level(const WorkflowInvocation& invocation, Use use) {
   for (const WorkflowInvocation* at = &invocation; at != nullptr; at = at->parent) use(at->workflow.budget, at->meter);

@@ -1,10 +1,10 @@
 // Budgets of workflows: what the prompts of a workflow, and of the workflows that it runs, have used, and what is left.
 //
-// - A call is counted before it begins; what the command reports (tokens, cost) is counted when the command has ended.
-//   A budget is used up when nothing of one of its parts is left; from then on, the command gets no prompt.
+// - A call is counted before it begins. The tokens and the cost that the command reports are counted when the command
+//   has ended. A budget is used up when one of its limits is reached. From then on, the command gets no prompt.
 // - A prompt counts for its own workflow and for every workflow around it.
-// - A resumed run counts what its earlier parts have used. Conditions on a path that is only replayed see what was used
-//   up to there, so that they decide as they did.
+// - A resumed run counts what its earlier parts have used. Conditions on a path that is only replayed see what had been
+//   used up to that step, so that they decide as before.
 #pragma once
 
 #include <chrono>
@@ -33,18 +33,18 @@ void count_earlier_usage(const WorkflowInvocation& invocation, const std::string
 // Call it for a step that is taken from the earlier run.
 void count_replayed_usage(const WorkflowInvocation& invocation, const std::string& branch, std::uint64_t sequence);
 
-// Counts a call; or says, in a sentence, which budget is used up.
+// Counts a call. Returns an empty text; or, without counting the call, a sentence about a budget that is used up.
 std::string begin_call(const WorkflowInvocation& invocation);
 void count_usage(const WorkflowInvocation& invocation, const Usage& usage);
 
-// How much time the budgets leave for a call; nothing: they do not limit it.
+// How much time the budgets leave for a call; nothing: no budget limits the time.
 std::optional<std::chrono::milliseconds> time_left(const WorkflowInvocation& invocation);
 // Whether a budget needs the command to report its tokens, or its cost.
 bool needs_tokens(const WorkflowInvocation& invocation);
 bool needs_cost(const WorkflowInvocation& invocation);
 
-// The value `budget`: what is left of each part that a budget bounds (`calls`, `tokens`, `cost`, and `time` in
-// seconds), and `used`, which always has all of them.
+// The value `budget`: what is left of each amount that a budget limits (`calls`, `tokens`, `cost`, and `time` in
+// seconds), and `used`, which always has all four amounts.
 expressions::Value budget_value(const WorkflowInvocation& invocation);
 
 }  // namespace wtool::host::runner

@@ -17,9 +17,9 @@ namespace wtool::host::runner {
 
 namespace {
 
-// Takes the lock of a workflow with `concurrency`, also if another workflow runs this one. Null: the workflow has no
-// such lock, or a workflow around it already holds the lock; or the lock could not be taken, and `end` says how the
-// workflow ended.
+// Takes the lock of a workflow with `concurrency`, even if another workflow runs it. Null: the workflow has no such
+// lock, a workflow around it already holds the lock, or the lock could not be taken and `end` says how the workflow
+// ended.
 std::unique_ptr<NamedLock> take_turn(const WorkflowInvocation& invocation, const std::string& step, Stop& stop,
                                      BranchResult& end) {
   const std::string& name = invocation.workflow.concurrency.name;
@@ -92,7 +92,8 @@ using workflow::no_state;
 using workflow::Parameter;
 using workflow::Workflow;
 
-// The stop for `finally`. Its states run even if the run has been stopped; then only a stronger request ends them.
+// The stop for the `finally` states. They run even if the run has already been stopped. In that case, only a stronger
+// request ends them.
 class FinallyStop {
  public:
   explicit FinallyStop(Stop& parent) : before_(parent.requested()) {
@@ -125,7 +126,7 @@ std::string cycle(const WorkflowInvocation& invocation, const Workflow& workflow
   return "";
 }
 
-// The elements may contain commas, so a list is not passed as text.
+// Whether the parameter takes a list. A list is not passed as text, because its elements may contain commas.
 bool takes_list(const Workflow& workflow, const std::string& name) {
   for (const Parameter& parameter : workflow.parameters) {
     if (parameter.name == name) return parameter.type == Parameter::Type::list;
@@ -142,10 +143,11 @@ BranchResult run_invocation(const WorkflowInvocation& invocation, const std::str
   BranchResult end = Branch(invocation, branch, variables, services.stop()).go(invocation.workflow.start);
   services.judge(end);
   const std::size_t handler = invocation.workflow.index_of(invocation.workflow.on_failure.name);
-  // The states at the end get a limit of steps of their own, even if the limit has ended the run.
+  // The states of `on failure` and `finally` have their own limit of steps, so they run even if the limit has ended the
+  // run.
   invocation.entered = 0;
   if (end.kind == BranchResult::Kind::failed && handler != no_state) {
-    // The handler repairs nothing: the run stays failed, for its first reason.
+    // The handler does not repair the run, which stays failed for its first reason.
     const BranchResult handled = Branch(invocation, branch + "/0:on failure", variables, stop).go(handler);
     if (handled.kind == BranchResult::Kind::aborted) end = handled;
   }
@@ -177,7 +179,7 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
     return made;
   }
   if (invocation.depth + 1 >= max_workflows_depth) {
-    made.mistake = "more than " + std::to_string(max_workflows_depth) + " workflows within each other";
+    made.mistake = "more than " + std::to_string(max_workflows_depth) + " workflows are nested in one another";
     return made;
   }
   std::vector<std::string> given;
@@ -192,8 +194,8 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
   std::vector<std::string> errors;
   auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors, lists);
   if (!errors.empty()) {
-    made.mistake =
-        "the workflow " + expressions::quoted_for_message(name) + " cannot be run like this: " + errors.front();
+    made.mistake = "the workflow " + expressions::quoted_for_message(name) +
+                   " cannot be run with these arguments: " + errors.front();
     return made;
   }
   for (const Parameter& parameter : other->workflow->parameters) {

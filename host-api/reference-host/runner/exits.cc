@@ -37,7 +37,7 @@ Choice Exits::choose(const State& state, Failed failed) const {
     switch (exit.kind) {
       case Transition::Kind::unconditional:
       case Transition::Kind::fallback:
-        // A second such exit is the one that a prompt's agent takes when it ends the workflow.
+        // A second exit of these kinds is the one that is taken when a prompt's agent ends the workflow.
         if (last_resort == nullptr) last_resort = &exit;
         break;
       case Transition::Kind::success:
@@ -51,7 +51,8 @@ Choice Exits::choose(const State& state, Failed failed) const {
         if (!made.mistake.empty()) break;
         const auto judged = judge(exit);
         if (const auto* why = std::get_if<std::string>(&judged)) {
-          // A step that failed has no answer with the fields that its `output` names: the failure is what counts.
+          // A failed step has no answer with the fields that its `output` names, so a condition that reads them is not
+          // a mistake.
           const bool has_no_answer = failed == Failed::action && state.action && state.action->options.output;
           if (!has_no_answer) made.mistake = *why;
         } else {
@@ -118,7 +119,7 @@ FailureWay Exits::way_from(std::size_t state, Failed failed, std::size_t depth) 
 FailureWay Exits::way_out(std::size_t state, Failed failed, std::size_t depth) const {
   FailureWay way;
   const State& at = workflow_.states[state];
-  // A composite state itself leads inwards; its exits are those of its end.
+  // The beginning of a composite state leads inwards. The exits of the composite state are those of its end.
   const std::size_t around = !at.hidden && at.other_half != no_state ? at.other_half : at.around;
   if (workflow_.continues || around == no_state || around == until_ || depth == max_way_depth ||
       std::find(outside_.begin(), outside_.end(), around) != outside_.end()) {

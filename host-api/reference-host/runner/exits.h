@@ -28,7 +28,7 @@ struct Choice {
 struct FailureWay {
   enum class Kind {
     leads_on,
-    joins,      // the failure reaches the join at which the path ends, and which has to judge the failure
+    joins,      // the failure reaches the join at which the path ends, and the join has to judge the failure
     unhandled,  // no exit handles the failure, not even an exit of the composite states around the state
     mistake,    // a condition on the way cannot be judged
   };
@@ -51,7 +51,8 @@ class Exits {
   // Where a failure leads when the exits of `state` judge it. The failure is followed until something handles it. A
   // step whose failure nothing handles has not transitioned, and runs again when the run is resumed.
   FailureWay way_from(std::size_t state, Failed failed) const { return way_from(state, failed, 0); }
-  // The same without the exits of `state`: to the ends of the composite states around it, the innermost first.
+  // Like way_from(), but leaves out the exits of `state`: the failure leads to the ends of the composite states around
+  // it, the innermost first.
   FailureWay way_out(std::size_t state, Failed failed) const { return way_out(state, failed, 0); }
 
  private:

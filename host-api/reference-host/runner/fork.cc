@@ -51,7 +51,7 @@ struct BranchLane {
   BranchResult end;
   std::optional<LastStep> last;
 
-  // Under `failures: continue` only the last action decides.
+  // Under `failures: continue`, a branch has also failed if its last action has failed.
   bool has_failed(bool continues) const {
     return end.kind == BranchResult::Kind::failed || end.kind == BranchResult::Kind::aborted || end.with_failure ||
            (continues && last && last->outcome.is_error);
@@ -73,7 +73,7 @@ std::vector<std::unique_ptr<BranchLane>> lanes_of(const WorkflowInvocation& invo
   return lanes;
 }
 
-// In the order of the diagram, so that the result never depends on which branch was quicker.
+// Merges in the order of the diagram, so that the result never depends on which branch was quicker.
 void merge(const std::vector<std::unique_ptr<BranchLane>>& lanes, Variables& variables, RunObserver& observer) {
   std::map<std::string, std::string> set_by;
   for (const auto& lane : lanes) {
@@ -169,8 +169,8 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
                     const State& fork, Variables& variables, Stop& stop, Lineage lineage) {
   Run& run = invocation.run;
   const bool over = lineage.over || run.past_is_judged(name, sequence);
-  // When the run is resumed, each branch that is over ends where it ended before, however quickly another one fails
-  // now.
+  // When the run is resumed, each branch that is over ends where it ended before, no matter how quickly another branch
+  // fails now.
   const bool fail_fast =
       !over && run.request().settings.fail_fast.value_or(invocation.workflow.fail_fast.value_or(true));
   const auto lanes = lanes_of(invocation, name, sequence, fork, variables);
@@ -193,7 +193,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
     if (lane.end.kind != BranchResult::Kind::failed) return;
     {
       const std::lock_guard lock(mutex);
-      // If a failure ends the whole run, that one is reported.
+      // A failure that ends the whole run is reported instead of others.
       if (first_failed == nullptr || (lane.end.fatal && !first_failed->end.fatal)) first_failed = &lane;
     }
     if (fail_fast || lane.end.fatal) {
@@ -222,12 +222,13 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
   if (first_failed != nullptr) {
     made.branch_result = first_failed->end;
     const std::string prefix = "the branch '" + first_failed->label + "' failed: ";
-    // A branch that led back to its own fork is not named a hundred times.
+    // If a branch led back to its own fork, its name is given once, and not a hundred times.
     if (!made.branch_result.reason.starts_with(prefix)) made.branch_result.reason.insert(0, prefix);
   }
   const bool any_joined = std::any_of(lanes.begin(), lanes.end(),
                                       [](const auto& lane) { return lane->end.kind == BranchResult::Kind::joined; });
-  // Failed branches still reach the join, which may judge the failure; branches that ended do not reach it.
+  // Failed branches count as reaching the join, which may judge the failure. Branches that ended at [*] do not reach
+  // it.
   if (!any_joined && first_failed == nullptr && !over) made.join = no_state;
   return made;
 }

@@ -53,7 +53,7 @@ std::optional<json> rendered_arguments(const json& arguments, const expressions:
   if (arguments.is_string()) {
     auto parsed = expressions::parse_template(arguments.get_ref<const std::string&>());
     const auto* text = std::get_if<expressions::Template>(&parsed);
-    if (text == nullptr) return arguments;  // the checker has refused it
+    if (text == nullptr) return arguments;  // cannot happen: the checker refuses such a text
     auto value = rendered_value(*text, values);
     if (const auto* error = std::get_if<ExpressionError>(&value)) {
       why = error->message;

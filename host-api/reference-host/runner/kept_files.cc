@@ -28,7 +28,7 @@ constexpr std::size_t piece = 1UL << 20;
 constexpr std::size_t max_kept = 10'000;  // files of one step
 constexpr std::size_t max_told = 20;      // notices about files that are not kept
 
-// Where the step has run; nothing: that is not known.
+// The directory in which the step has run; nothing: it is not known.
 std::optional<std::string> directory_of(const Step& step, const ActionContext& context) {
   std::error_code failed;
   std::filesystem::path directory = std::filesystem::current_path(failed);
@@ -43,8 +43,8 @@ std::optional<std::string> directory_of(const Step& step, const ActionContext& c
   return directory.lexically_normal().string();
 }
 
-// Copies the file. Empty: the file is kept, unless to.finish() reports trouble. Links are not followed: the command
-// could have made a link to something that it may not read itself.
+// Copies the file. Returns why it is not kept; empty: it is kept, unless to.finish() reports an error. Links are not
+// followed, because the command could have made a link to a file that it may not read itself.
 std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
   std::string why;
   const Descriptor from = open_without_links(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, why);
@@ -53,7 +53,7 @@ std::string copy(const std::string& path, OutputFile& to, Stop& stop) {
   if (::fstat(from.get(), &status) != 0) return ::strerror(errno);
   if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   std::string bytes(piece, '\0');
-  // Reads no more than the size of the file now: another process may be writing to it endlessly.
+  // Reads no more than the file's current size, because another process may be writing to it endlessly.
   for (auto left = static_cast<std::uint64_t>(status.st_size); left > 0;) {
     if (const auto asked = stop.requested(); asked && asked->how == StopHow::now) return "the run was stopped";
     const ssize_t count = ::read(from.get(), bytes.data(), std::min<std::uint64_t>(bytes.size(), left));
@@ -85,17 +85,17 @@ void keep_files(Step& step, const ActionContext& context) {
     }
   }
   const auto directory = directory_of(step, context);
-  if (!directory) return notice("nothing is kept: its directory is not known");
+  if (!directory) return notice("no file is kept: the directory of the step is not known");
   const cache::FoundFiles found = cache::find_files(*directory, *patterns, {}, cache::PatternLinks::not_followed);
-  if (!found.problem.empty()) return notice("nothing is kept: " + found.problem);
+  if (!found.problem.empty()) return notice("no file is kept: " + found.problem);
   for (const std::string& pattern : found.unmatched) {
-    notice("no file matches " + expressions::quoted_for_message(pattern) + ", so nothing of it is kept");
+    notice("no file matches " + expressions::quoted_for_message(pattern) + ", so no file is kept for it");
   }
   std::size_t seen = 0;
   std::size_t failures = 0;
   const auto not_kept = [&](const std::string& what) {
     if (++failures <= max_told) notice(what);
-    if (failures == max_told + 1) notice("more files are not kept");
+    if (failures == max_told + 1) notice("further files could not be kept either");
   };
   for (const std::string& path : found.paths) {
     if (seen++ == max_kept) return notice("no more than " + std::to_string(max_kept) + " files are kept");
@@ -104,7 +104,7 @@ void keep_files(Step& step, const ActionContext& context) {
       not_kept("a file is not kept, because its name holds a secret");
       continue;
     }
-    // No other kind of output has this ending, so a kept file is not taken for one.
+    // No other kind of output has the ending `.kept`, so a kept file is not mistaken for an output.
     const auto file =
         store->create(step.branch + "/" + std::to_string(step.sequence) + ":" + shown + ":.kept", gives_secrets(step));
     if (why = copy(*directory + "/" + shown, *file, context.stop); !why.empty()) {

@@ -1,4 +1,4 @@
-// keep=["dist/**"]: copies of files that a step has made, beside the journal of the run.
+// The option keep=["dist/**"]: keeps copies of files that a step has made, beside the journal of the run.
 #pragma once
 
 #include "runner/actions.h"

@@ -102,9 +102,9 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
       made.abort = made.outcome.aborted = true;
       made.outcome.message = outcome.message;
     }
-    // The first that failed by itself, not because another one had.
+    // Whether this is the first combination that failed by itself, and not because another one had failed.
     const bool first = made.command.empty() && !outcome.aborted;
-    // A refusal ends the run, so it is the one to report.
+    // A refusal ends the run, so the first refusal is reported instead.
     if (first || (lane.result.refused && !made.refused)) {
       made.command = lane.result.command;
       made.outcome.exit_code = outcome.exit_code;

@@ -19,9 +19,9 @@
 namespace wtool::host::runner {
 namespace {
 
-constexpr std::size_t max_note = 4096;  // bytes of what a holder writes about itself
-// The kernel reports a free lock only to threads that block in flock, where a stop cannot reach them. So the lock is
-// tried again in these intervals.
+constexpr std::size_t max_note = 4096;  // bytes
+// The kernel reports a free lock only to threads that block in flock, where a stop cannot reach them. So wtool tries to
+// take the lock again at this interval.
 constexpr std::chrono::milliseconds look_again{100};
 
 // The folder of the locks. Empty: `error` says why it cannot be used.
@@ -35,12 +35,12 @@ std::string lock_folder(std::string& error) {
   std::string folder = state + "/wtool/locks";
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  // Keeps the names of locks private. A failure is ignored: if the folder is not the user's own, opening the lock
-  // decides.
+  // Keeps the names of locks private. A failure is ignored: if the folder belongs to another user, opening the lock
+  // shows whether it can be used.
   std::error_code ignored;
   if (!failed) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
   if (!failed) return folder;
-  error = "the folder of locks " + folder + " cannot be made: " + failed.message();
+  error = "the folder for locks " + folder + " cannot be made: " + failed.message();
   return {};
 }
 
@@ -50,7 +50,7 @@ std::string one_line(std::string text) {
   return text.substr(0, 1000);
 }
 
-// The lines of a note: process, host, run, step, what.
+// What a holder writes about itself into the file. The lines of the note are process, host, run, step and what.
 struct Note {
   std::string host;
   LockHolder holder;
@@ -109,10 +109,10 @@ NamedLock::NamedLock(Kind kind, const std::string& name, const LockHolder& holde
       error = "the lock " + path + " cannot be taken: " + ::strerror(errno);
       return;
     }
-    // A holder that has just taken it may not have written its note yet.
+    // A holder that has just taken the lock may not have written its note yet.
     const Note other = read_note(file_.get());
     if (error = must_not_wait(other.holder); !error.empty()) return;
-    if (!told) waits("waits for the lock \"" + name + "\", which " + words_of(other) + " has");
+    if (!told) waits("waits for the lock \"" + name + "\", which " + words_of(other) + " holds");
     told = true;
     if (!wait_until(std::chrono::steady_clock::now() + look_again, stop)) return;
   }

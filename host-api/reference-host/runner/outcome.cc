@@ -48,7 +48,8 @@ WholeOutput whole_at(const json& metadata, const std::string& stream) {
 std::string why_cut(const WholeOutput& whole, const std::string& stream) {
   const std::string what = "this output was cut: the command wrote " + std::to_string(whole.bytes) +
                            " bytes, which is more than is kept as text (output.bytes)";
-  if (!whole.file.empty()) return what + "; all of it is in the file " + whole.file + ", the field " + stream + "_file";
+  if (!whole.file.empty())
+    return what + "; the whole output is in the file " + whole.file + ", the field " + stream + "_file";
   return what + "; " + (whole.trouble.empty() ? "the whole output was not kept" : whole.trouble);
 }
 
@@ -60,7 +61,7 @@ Value file_value(const WholeOutput& whole, const std::string& stream) {
   if (!whole.file.empty()) return Value(whole.file);
   if (!whole.trouble.empty()) return Value(expressions::Withheld{whole.trouble});
   return Value(
-      expressions::Withheld{"this output has no file: files are written only where the text of the workflow "
+      expressions::Withheld{"this output has no file: files are written only if the text of the workflow "
                             "that runs the state mentions " +
                             stream + "_file"});
 }
@@ -94,8 +95,8 @@ std::optional<Value> json_value(const Outcome& outcome) {
   if (whole.file.empty()) return Value(expressions::Withheld{why_cut(whole, "stdout")});
   if (whole.bytes <= whole.json_limit) return Value(json_of_file(whole.file, whole.bytes));
   return Value(expressions::Withheld{"this output has " + std::to_string(whole.bytes) +
-                                     " bytes, and JSON is read from at most " + std::to_string(whole.json_limit) +
-                                     " (output.json_bytes); all of it is in the file " + whole.file +
+                                     " bytes, but JSON is read from at most " + std::to_string(whole.json_limit) +
+                                     " (output.json_bytes); the whole output is in the file " + whole.file +
                                      ", the field stdout_file"});
 }
 
@@ -105,7 +106,7 @@ std::variant<Value, std::string> read_json_file(const std::string& file, std::ui
   if (in) text << in.rdbuf();
   const std::string content = std::move(text).str();
   if (!in || content.size() != bytes) {
-    return "this output was cut, and the file " + file + " with all of it is gone or has changed";
+    return "this output was cut, and the file " + file + " with the whole output is gone or has changed";
   }
   auto value = expressions::parse_json_value(content);
   if (!value) return "the output in the file " + file + " is not JSON: " + expressions::quoted_for_message(content);
@@ -177,7 +178,7 @@ Value to_value(const Outcome& outcome) {
   map.text = std::move(text);
   const WholeOutput& whole = outcome.whole_output;
   const Value cut = text_value(whole, "stdout", "");
-  // The text cannot be read, so megabytes of it need not be kept.
+  // A workflow cannot read the text of a cut output, so megabytes of it need not be kept.
   constexpr std::size_t kept_of_cut_text = 4096;
   if (whole.cut) {
     map.text->resize(cut_before(*map.text, kept_of_cut_text));

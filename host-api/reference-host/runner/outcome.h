@@ -1,4 +1,4 @@
-// What an action ended with, in the one form that conditions, templates and reports read.
+// How an action ended, in the one form that conditions, templates and reports read.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct ToolOutcome;
 
 namespace wtool::host::runner {
 
-// Everything that a command wrote to one stream, where the text of the outcome does not have all of it.
+// About everything that a command wrote to one stream. The text of the outcome may have only a part of it.
 struct WholeOutput {
   std::uint64_t bytes = 0;                 // how many bytes the command wrote, if the tool says so
   bool cut = false;                        // the text lacks a part of it
@@ -24,8 +24,8 @@ struct WholeOutput {
   bool streamed = false;                   // the text is what the command wrote, and not a sentence of the tool
   std::string file{};                      // has the whole output; empty when no file was kept
   std::string sha256{};                    // the hash of the file
-  std::string trouble{};                   // why there is no file although one is needed; a sentence
-  std::uint64_t json_limit = 64ULL << 20;  // `json` reads no larger file
+  std::string trouble{};                   // why a file that is needed is missing; a sentence
+  std::uint64_t json_limit = 64ULL << 20;  // the size of the largest file that `json` reads
 };
 
 struct Outcome {

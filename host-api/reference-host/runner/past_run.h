@@ -1,7 +1,8 @@
 // What an earlier run of a workflow has done, according to its journal, for a run that resumes it.
 //
-// The new run begins at the start again, and takes the outcome of each step from here, until it comes to a step that is
-// not here. Because a workflow decides only by its inputs and outcomes, it follows the path of the earlier run.
+// The new run begins at the start again. It takes the outcome of each step that is recorded here from the record, and
+// runs the other steps. Because a workflow decides only by its inputs and outcomes, it follows the path of the earlier
+// run.
 #pragma once
 
 #include <algorithm>
@@ -37,13 +38,13 @@ class PastRun {
   void add(std::string_view branch, std::uint64_t sequence, PastStep step) {
     steps_.insert_or_assign(key(branch, sequence), std::move(step));
   }
-  // The step is a fork with a failed branch, and its join let the path continue. So all its branches are over: those
-  // that do not lead to the join end where they ended before.
+  // Notes that the step is a fork with a failed branch, whose join let the path continue. So all branches of the fork
+  // are over: those that do not lead to the join end where they ended before.
   void judge(std::string_view branch, std::uint64_t sequence) { judged_.insert(key(branch, sequence)); }
   bool is_judged(std::string_view branch, std::uint64_t sequence) const {
     return judged_.contains(key(branch, sequence));
   }
-  // The step ended, but must run again because its output is not in the journal.
+  // Notes that the step ended, but must run again because its output is not in the journal.
   void hide(std::string_view branch, std::uint64_t sequence) { hidden_.insert(key(branch, sequence)); }
   bool is_hidden(std::string_view branch, std::uint64_t sequence) const {
     return hidden_.contains(key(branch, sequence));
@@ -88,7 +89,7 @@ class PastRun {
   std::unordered_map<std::string, PastStep> steps_;
   std::unordered_set<std::string> judged_;
   std::unordered_set<std::string> hidden_;
-  std::vector<std::pair<std::string, Usage>> usage_;  // by place
+  std::vector<std::pair<std::string, Usage>> usage_;  // by the place of the step
 };
 
 }  // namespace wtool::host::runner

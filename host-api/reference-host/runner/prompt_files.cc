@@ -85,8 +85,8 @@ std::optional<Value> fallback_of(const YAML::Node& entry) {
   return Value("");
 }
 
-// Reads `parameters` (or `arguments`, as older files call them). What cannot be understood there is ignored, because it
-// concerns only the prompt.
+// Reads `parameters` (or `arguments`, as older files call them). Entries that cannot be understood are ignored, because
+// they concern only the prompt.
 void read_defaults(const std::string& yaml, Partial& out) {
   try {
     const YAML::Node root = YAML::Load(yaml);
@@ -135,7 +135,7 @@ std::string find_prompt(const std::string& name, const std::vector<std::string>&
     for (const std::string_view extension : extensions) {
       const fs::path file = fs::path(folder) / (name + std::string(extension));
       if (is_file(file)) return file.string();
-      // The name may include its ending.
+      // The name may include the ending of the file.
       if (name.ends_with(extension) && is_file(fs::path(folder) / name)) return (fs::path(folder) / name).string();
     }
   }
@@ -168,8 +168,8 @@ const PromptFiles::File* PromptFiles::open(const std::string& name, std::string&
   if (path.empty()) return nullptr;
   auto& file = files_[path];
   if (!file && files_.size() > max_prompt_files) {
-    error = "more than " + std::to_string(max_prompt_files) + " prompts inserted in one another; " +
-            expressions::quoted_for_message(name) + " is no longer read";
+    error = "more than " + std::to_string(max_prompt_files) + " prompts are inserted in one another, so " +
+            expressions::quoted_for_message(name) + " is not read";
     return nullptr;
   }
   if (!file) {
@@ -245,8 +245,8 @@ class PromptFiles::Checker {
     inside_.pop_back();
   }
 
-  // Names that a prompt included by {% include %} assigns are defined after it. Each file is looked at once: two files
-  // that both include the next two, and so on, would otherwise take exponential time.
+  // Adds the names that prompts included by {% include %} assign, because they are defined after the tag. Each file is
+  // looked at once: two files that both include the next two, and so on, would otherwise take exponential time.
   void add_assigned(const File& file, Names& names) {
     std::set<const File*> seen;
     std::vector<const File*> open = {&file};

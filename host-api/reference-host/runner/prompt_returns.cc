@@ -66,8 +66,8 @@ PromptValues parse_prompt_values(std::string_view lines) {
 
 namespace {
 
-// The text of a file that a command was given to write; nothing: `error` says why. The command may have put anything in
-// its place, such as a pipe that nobody writes to.
+// Reads a file that a command was given to write to. Nothing: `error` says why. The command may have replaced the file
+// with anything, such as a pipe to which nobody writes.
 std::optional<std::string> read_returned_file(const std::string& file, const std::string& name, std::string& error) {
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct stat about {};
@@ -103,7 +103,8 @@ std::optional<double> amount_at(const nlohmann::json& report, const char* key, s
   if (found == report.end() || found->is_null()) return std::nullopt;
   const double amount = found->is_number() ? found->get<double>() : -1;
   if (amount >= 0 && amount <= 1e15) return amount;
-  error = std::string("\"") + key + "\" is " + expressions::quoted_json(*found) + ", not a number from 0 on";
+  error =
+      std::string("\"") + key + "\" is " + expressions::quoted_json(*found) + ", but must be a number of at least 0";
   return std::nullopt;
 }
 

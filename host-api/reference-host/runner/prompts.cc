@@ -25,7 +25,7 @@ using expressions::ExpressionError;
 using expressions::Value;
 using nlohmann::json;
 
-// What the template of the command may use.
+// The values that the template of the command may use.
 class CommandScope final : public expressions::Scope {
  public:
   std::map<std::string, Value, std::less<>> values;
@@ -36,7 +36,7 @@ class CommandScope final : public expressions::Scope {
   }
   std::string why_not(std::string_view name) const override {
     return "there is no '" + std::string(name) +
-           "' here; there are prompt, prompt_file, prompt_name, values_file and " + "usage_file";
+           "' here; the values are prompt, prompt_file, prompt_name, values_file and " + "usage_file";
   }
 };
 
@@ -45,7 +45,7 @@ using OwnedFile = std::shared_ptr<const void>;
 // The name of a file in a preview, which makes no files.
 constexpr const char* unmade_file = "/tmp/wtool-prompt-XXXXXX";
 
-// A file that is removed with the last owner of the returned pointer. Empty `path`: `error` says why.
+// Makes a file, which is removed with the last owner of the returned pointer. Null: `error` says why.
 OwnedFile temporary_file(const std::string& content, std::string& path, std::string& error) {
   path = environment_folder("TMPDIR", "/tmp") + "/wtool-prompt-XXXXXX";
   const Descriptor file(::mkostemp(path.data(), O_CLOEXEC));
@@ -93,7 +93,7 @@ Prompts::Prompts(PromptSettings settings, std::string directory, std::string& er
                      settings_.command.find("${prompt}") != std::string::npos;
   if (!takes) {
     error = "prompts.command is " + expressions::quoted_for_message(settings_.command) +
-            ", which takes no prompt: write {{ prompt }} or {{ prompt_file }} where it belongs, as in "
+            ", which takes no prompt; write {{ prompt }} or {{ prompt_file }} where the prompt belongs, as in "
             "`my-model --file {{ prompt_file }}`";
     return;
   }
@@ -108,7 +108,7 @@ std::set<std::string, std::less<>> Prompts::settable_names(const std::string& pr
   const std::string text =
       is_inline ? prompt : PromptFiles(prompt_folders(settings_.directories, directory_, from)).text(prompt);
   for (std::size_t at = 0; at < text.size();) {
-    // A name that the prompt's own template reads must get its value from elsewhere.
+    // Skips a tag: a name that the prompt's own template reads must get its value from elsewhere.
     const std::string_view begin = std::string_view(text).substr(at, 2);
     if (begin == "{{" || begin == "{%") {
       const std::size_t close = text.find(begin == "{{" ? "}}" : "%}", at);

@@ -3,12 +3,12 @@
 // - A prompt NAME is the file NAME.md (or .md.liquid, .liquid, .txt) in one of the configured folders, in `prompts`
 //   beside the workflow or beside its folder, in .wtool/prompts or .swissarmyhammer/prompts of the run's directory or
 //   of the home directory, or in `prompts` of the run's directory. It is a template of Liquid (template.h), and may
-//   include other prompts. Only the defaults of the parameters in its front matter are used.
+//   include other prompts. Its front matter only gives the defaults of its parameters.
 // - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file with
-//   the text, which is removed when the command has ended); {{ prompt_name }} is its name. The command may set
-//   variables by writing to {{ values_file }}, also $WTOOL_STEER (PromptValues, below), and report what it used by
-//   writing to {{ usage_file }}, also $WTOOL_USAGE (PromptUsage). If the answer has a schema, $WTOOL_SCHEMA names a
-//   file with it.
+//   the text, which is removed when the command has ended); {{ prompt_name }} is the name of the prompt. The command
+//   may set variables by writing to {{ values_file }} or $WTOOL_STEER, which name the same file (PromptValues, below),
+//   and report what it used by writing to {{ usage_file }} or $WTOOL_USAGE (PromptUsage). If the answer has a schema,
+//   $WTOOL_SCHEMA names a file with the schema.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,8 @@ struct PromptSettings {
 // Immutable; any thread.
 class Prompts {
  public:
-  // `directory` is that of the run. `error` says what is wrong with the configured command; empty: nothing.
+  // `directory` is the directory of the run. `error` says what is wrong with the configured command; empty: it is
+  // valid.
   Prompts(PromptSettings settings, std::string directory, std::string& error);
 
   bool has_command() const { return !settings_.command.empty(); }
@@ -51,15 +52,15 @@ class Prompts {
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
-  // The names that an agent with this prompt may set: each word of the prompt's own text outside of its templates. So a
-  // misspelt name that no prompt mentions is still found.
+  // The names that an agent with this prompt may set: each word of the prompt's own text outside of its templates. So
+  // checks still find a misspelt name that no prompt mentions.
   std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
                                                     const std::string& from) const;
 
   PreparedPrompt prepare(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values, const PromptAddition& addition = {}) const;
-  // The same without making files: their names are made up. `keeps` is set if the command takes the prompt as a file.
-  // The text of a prompt that is only passed as a file is not rendered.
+  // Like prepare(), but makes no files: their names are made up. `keeps` is set if the command takes the prompt as a
+  // file. The text of a prompt that is only passed as a file is not rendered.
   PreparedPrompt preview(const std::string& prompt, bool is_inline, const std::string& from,
                          const expressions::Scope& values) const;
 
@@ -78,23 +79,24 @@ inline constexpr const char* values_variable = "WTOOL_STEER";
 inline constexpr const char* usage_variable = "WTOOL_USAGE";
 inline constexpr const char* schema_variable = "WTOOL_SCHEMA";
 
-// ---- prompt_returns.cc: what an agent returns besides its answer: variables of the workflow, and that the workflow is
-// over.
+// ---- prompt_returns.cc: what an agent returns besides its answer (values for variables of the workflow, and the end
+// of the workflow), and what the command reports about its use.
 //
 //   wtool.yaml:  prompts: {command: "my-model --file {{ prompt_file }} --values {{ values_file }}"}
 //   the agent:   echo 'tests_pass=true' >>"$values"      sets the variable tests_pass
 //                echo 'exit' >>"$values"                 ends the workflow, as completed
 //
-// `values_file` is an empty file for this call. It is read when the command has succeeded, and removed. A line is
-// NAME=VALUE or `exit`; empty lines are skipped. VALUE is JSON if it can be parsed as such (true, 3, "a", [1, 2]), and
-// a text otherwise. A line of another form makes the step fail, so that nothing an agent wrote is lost silently.
+// `values_file` is a new, empty file for each call. It is read if the command has succeeded, and is removed in any
+// case. A line is NAME=VALUE or `exit`; empty lines are skipped. VALUE is JSON if it can be parsed as such (true, 3,
+// "a", [1, 2]), and a text otherwise. A line of another form makes the step fail, so that nothing an agent wrote is
+// lost silently.
 
 inline constexpr std::size_t max_prompt_values = 64 * 1024;  // bytes of the file
 
 struct PromptValues {
   std::vector<std::pair<std::string, expressions::Value>> assigned;
   bool ends_workflow = false;
-  std::string error;  // what is wrong with the lines; empty: nothing
+  std::string error;  // what is wrong with the lines; empty: they are valid
 };
 
 PromptValues parse_prompt_values(std::string_view lines);
@@ -102,21 +104,21 @@ PromptValues parse_prompt_values(std::string_view lines);
 // Reads the lines of the file. A file that cannot be read, or is too large, is an error.
 PromptValues read_prompt_values(const std::string& file);
 
-// What a call has used: one JSON object, or one on each line, which are added up: {"tokens": 1200, "cost": 0.03}, or
-// {"input_tokens": 1000, "output_tokens": 200}. Other keys are ignored.
+// What a call has used. The file has one JSON object, or one on each line, whose amounts are added up. An object is
+// {"tokens": 1200, "cost": 0.03} or {"input_tokens": 1000, "output_tokens": 200}. Other keys are ignored.
 struct PromptUsage {
   std::optional<std::int64_t> tokens;  // nothing: not reported
   std::optional<double> cost;
-  std::string error;  // what is wrong with the report; empty: nothing
+  std::string error;  // what is wrong with the report; empty: it is valid
 };
 
 PromptUsage parse_prompt_usage(std::string_view text);
 PromptUsage read_prompt_usage(const std::string& file);
 
-// ---- prompt_files.cc: the files of prompts: where they are, and what is in them.
+// ---- prompt_files.cc: the files of prompts, where they are, and what they contain.
 //
 // A prompt may include others by their names ({% render "name" %}, {% include "name" %}); they are looked up in the
-// same folders as the first one. See prompts.h for the places.
+// same folders as the first one. The beginning of this file lists the folders.
 
 inline constexpr std::size_t max_prompt_files = 1000;  // that one prompt includes
 
@@ -137,8 +139,8 @@ class PromptFiles final : public expressions::Partials {
   std::string text(const std::string& name);
   std::string place(const expressions::Partial& partial, std::size_t offset) const override;
 
-  // The mistakes in the prompt and in the prompts that it includes by a quoted name, each with its place. Besides
-  // mistakes of syntax, at most twenty are returned. `known` are the names that have a value.
+  // The mistakes in the prompt and in the prompts that it includes by a quoted name, each with its place. At most
+  // twenty are returned, not counting mistakes of syntax. `known` are the names that have a value.
   std::vector<std::string> check(const std::string& name, const std::set<std::string, std::less<>>& known);
 
  private:

@@ -58,7 +58,8 @@ void Run::end_step(Step& step, const StepEnd& end) {
 
 const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state) {
   if (!has_past_.load(std::memory_order_relaxed)) return nullptr;
-  // The states at the end always run again: this run has made again what the earlier run cleared away there.
+  // The states of `on failure` and `finally` always run again, because this run may have made again what they cleared
+  // away in the earlier run.
   if (branch.find("/0:") != std::string::npos) return nullptr;
   const PastStep* found = request_.past->find(branch, sequence);
   if (found == nullptr || found->state == state.id) return found;
@@ -78,8 +79,8 @@ bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) c
 
 void Run::forget_past(const std::string& why) {
   if (!has_past_.exchange(false)) return;
-  observer().noticed("the workflow does not go the way of the run that is resumed: " + why +
-                     "; from here on everything is run");
+  observer().noticed("the workflow does not follow the path of the run that is resumed: " + why +
+                     "; from here on, every step is run");
 }
 
 void Run::hide(const std::string& value) {

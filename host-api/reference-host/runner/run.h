@@ -32,7 +32,8 @@ class Run {
   Semaphore& semaphore() { return semaphore_; }
   Services& services() { return *services_; }
 
-  // A new step, numbered. The caller reports it to observers (it may be a replayed one).
+  // Makes a step, and gives it its number. The caller reports the step to observers, as soon as it knows whether the
+  // step is a replayed one.
   Step begin_step(const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                   std::uint64_t sequence);
   // Ends the step; `end` says how.
@@ -40,11 +41,12 @@ class Run {
 
   // How the step ended in the run that this one resumes; null: it must be run.
   const PastStep* past(const std::string& branch, std::uint64_t sequence, const workflow::State& state);
-  // Whether, in the run that this one resumes, the join of the fork let the path continue although a branch had failed.
+  // Whether, in the run that this one resumes, the join of the fork let the path continue even though a branch had
+  // failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
   // Whether the run that this one resumes never came to the step.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
-  // The earlier run took another path: from here on, everything is run.
+  // Call it if the earlier run took another path. From then on, every step is run.
   void forget_past(const std::string& why);
 
   // The stop of the whole run: the host's, or an Abort of a workflow.
@@ -71,7 +73,7 @@ class Run {
   const std::unique_ptr<Services> services_;
 };
 
-// One workflow that is being run: the root, or one that an action of another runs.
+// One workflow that is being run: the root, or one that an action of another workflow runs.
 struct WorkflowInvocation {
   WorkflowInvocation(Run& its_run, const workflow::Workflow& its_workflow, const workflow::Source& its_source,
                      const WorkflowInvocation* its_parent, workflow::Placement its_place = {})
@@ -95,18 +97,19 @@ struct WorkflowInvocation {
   const WorkflowInvocation* parent;  // the workflow that runs this one; null: none
   std::size_t depth;
   std::size_t finally;  // no_state: none
-  // The text of this workflow, or of one that runs it, mentions stdout_file or stderr_file: then every output is
-  // written to a file.
+  // Whether the text of this workflow, or of one that runs it, mentions stdout_file or stderr_file. If so, every output
+  // is written to a file.
   bool reads_output_files;
-  workflow::Placement place;  // where steps that name no place run; empty: where the host was told to run them
-  bool counts_usage;          // this workflow, or one that runs it, has or reads a budget: the value `budget` is kept
+  workflow::Placement place;  // where steps that name no place run; empty: in the place that the host was given
+  bool counts_usage;          // this workflow, or one that runs it, has or reads a budget, so `budget` is kept current
   mutable Meter meter;        // what its prompts have used
   mutable std::vector<std::atomic<std::int64_t>> visits;  // of each state with max=N
   mutable std::atomic<bool> finally_entered{false};
-  mutable std::atomic<std::int64_t> entered{0};  // states, by all branches
+  mutable std::atomic<std::int64_t> entered{0};  // how many states all branches have entered
 };
 
-// Forks within forks of one workflow: each takes threads, and a branch may lead back to its own fork.
+// How deep the forks of one workflow may be nested. Each fork takes threads, and a branch may lead back to its own
+// fork.
 inline constexpr std::size_t max_forks_depth = 100;
 
 // What a branch inherits from the forks around it.
@@ -118,7 +121,7 @@ struct Lineage {
 
 Step::Status status_of(const Outcome& outcome);
 
-// Whether policy, or the person who was asked, has refused the command: no later try can change that.
+// Whether policy, or the person who was asked, has refused the command. No later try can change a refusal.
 bool is_refusal(const Outcome& outcome);
 
 // How a path through a workflow ended.
@@ -126,7 +129,7 @@ struct BranchResult {
   enum class Kind {
     ended,    // at [*]
     joined,   // at the join where it was to end
-    failed,   // a failure that nothing handles, no exit that is open, a mistake, ...; `reason` says what
+    failed,   // by an unhandled failure, by a mistake, ..., or because no exit is open; `reason` says which
     aborted,  // by a stop, or by an Abort
   };
   Kind kind = Kind::ended;

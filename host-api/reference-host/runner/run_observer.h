@@ -18,7 +18,7 @@
 
 namespace wtool::host::runner {
 
-// A copy of a file that a step has made, by keep=[...].
+// A copy of a file that a step has made, kept because of keep=[...].
 struct KeptFile {
   std::string path;  // below the directory of the step
   std::string copy;  // beside the journal
@@ -27,13 +27,14 @@ struct KeptFile {
 
 // One visit of a state.
 //
-// Its place is its branch and its number there. The main path is the branch "". What runs in parallel to a step or
-// inside it has a branch of its own, whose name is made from the step's place, `BRANCH/SEQUENCE:NAME`:
+// The place of a step is its branch and its number in that branch. The main path is the branch "". What a step starts
+// (the branches of a fork, the combinations of a matrix, another workflow) has branches of its own, whose names are
+// made from the place of the step, `BRANCH/SEQUENCE:NAME`:
 //
 //   /3:TaskA            the path of TaskA, begun by the third step of the main path, a fork
 //   /3:TaskA/2:deploy   the workflow `deploy`, run by the second step of that path
 //   /5:2                the second combination of a matrix
-//   /0:on failure       what `on failure` leads to; this, and /0:finally, belong to no step
+//   /0:on failure       the path of `on failure`, which belongs to no step; nor does /0:finally
 //
 // The same workflow with the same outcomes always gives the same names, so they identify the steps of an earlier run.
 struct Step {
@@ -57,7 +58,7 @@ struct Step {
   const workflow::State& of() const { return workflow->states[state]; }
 };
 
-// Whether the step's action is marked as secret, so that nothing that it yields may be shown.
+// Whether the step's action is marked as secret, so that none of its results may be shown.
 inline bool gives_secrets(const Step& step) {
   const auto& action = step.of().action;
   if (!action) return false;
@@ -68,7 +69,8 @@ inline bool gives_secrets(const Step& step) {
 // How a step ended.
 struct StepEnd {
   Outcome outcome;
-  // For a Shell action its command with the values; for a tool call the name and arguments; else empty.
+  // The command with its values filled in, of a Shell, a prompt or a service. For a tool call, the name and the
+  // arguments of the tool. Otherwise empty.
   std::string command;
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
   bool ends_workflow = false;                                        // as in ActionResult
@@ -102,7 +104,7 @@ struct RunStart {
 };
 
 struct RunReport {
-  // suspended: an Approve waits for its answer; with it, the run continues.
+  // suspended: an Approve waits for its answer, with which the run continues.
   enum class Status { completed, failed, aborted, suspended };
   Status status = Status::completed;
   std::string reason;    // one sentence; empty when completed
@@ -119,7 +121,7 @@ struct ServiceEvent {
   bool failed = false;         // it has ended by itself, or was never ready
   std::int64_t exit_code = 0;  // of its command, if that has ended
   std::string message{};       // one sentence
-  std::string log{};           // the file with what it wrote; empty: none
+  std::string log{};           // the file with its output; empty: there is no file
 };
 
 // Called in order for each branch, on the thread that runs it; with several branches, from several threads at once.
@@ -128,12 +130,12 @@ class RunObserver {
  public:
   virtual ~RunObserver() = default;
   virtual void run_started(const RunStart& /*start*/) {}
-  // The steps of the branch, and of those below it, belong to one combination of a matrix. `values` is a map with the
-  // values of the combination by their names. Called before these steps.
+  // The steps of the branch, and of the branches below it, belong to one combination of a matrix. `values` is a map
+  // with the values of the combination by their names. Called before the first of these steps.
   virtual void combination_begun(const std::string& /*branch*/, const expressions::Value& /*values*/) {}
   virtual void state_entered(const Step& /*step*/) {}
-  // What the tool reports about the step's call: it waits for a node, it has started there. Not every tool reports
-  // states.
+  // What the tool reports about the step's call, such as that it waits for a node or has started. Not every tool
+  // reports states.
   virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
   virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
@@ -144,7 +146,8 @@ class RunObserver {
   // What a prompt of the step uses: the call is reported before it begins, tokens and cost when it has ended.
   virtual void used(const Step& /*step*/, const Usage& /*usage*/) {}
   virtual void state_ended(const Step& /*step*/, const StepEnd& /*end*/) {}
-  // Something that people should know: a variable that two branches have set, a journal that does not fit, ...
+  // Something that people should know: a variable that two branches have set, a journal that does not match the
+  // workflow, ...
   virtual void noticed(std::string_view /*text*/) {}
   virtual void run_ended(const RunReport& /*report*/) {}
 };

@@ -56,7 +56,7 @@ std::string cut_to(Workflow& workflow, const RunPart& part) {
   if (part.only.empty()) {
     if (const std::size_t fork = fork_around(workflow, last); fork != no_state) {
       return option + id + ": this state is on a branch of '" + workflow.states[fork].id +
-             "', and the branches beside it would have no end; name the state at which they meet, or take --only";
+             "', and the branches beside it would have no end; name the state at which they meet, or use --only";
     }
   } else {
     workflow.start = found;

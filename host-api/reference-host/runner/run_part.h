@@ -18,8 +18,8 @@ struct RunPart {
 };
 
 // Returns why the workflow cannot be cut to this part; empty: it was cut. With `only`, neither `finally` nor the
-// workflow's `on failure` is part of it. With `until`, a state inside the branches of a fork cannot end the run,
-// because the other branches would have no end.
+// workflow's `on failure` runs. With `until`, a state inside the branches of a fork cannot end the run, because the
+// other branches would have no end.
 std::string cut_to(workflow::Workflow& workflow, const RunPart& part);
 
 }  // namespace wtool::host::runner

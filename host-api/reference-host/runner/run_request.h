@@ -30,11 +30,11 @@ namespace wtool::host::runner {
 // ---- Where the outputs of steps are kept whole: in files, byte for byte, for commands that read them by name
 // (`${build.stdout_file}`) and for `wtool show --output`.
 
-// One file that is being written. One thread at a time. Without finish() the file does not stay.
+// One file that is being written. One thread at a time. Unless finish() is called, the file is removed.
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
-  // False: writing has failed, which finish() reports, and nothing more is written.
+  // False: writing has failed, and nothing more is written. finish() reports the error.
   virtual bool write(std::string_view bytes) = 0;
   // Gives up the file, for the reason `why`.
   virtual void fail(const std::string& why) = 0;
@@ -54,16 +54,17 @@ class RunOutputStore {
   virtual ~RunOutputStore() = default;
   // Makes a file, or replaces it. The name is unique in the run. `secret`: the file is removed at the end of the run.
   virtual std::unique_ptr<OutputFile> create(const std::string& name, bool secret) = 0;
-  // `json` reads no larger file.
+  // The size of the largest file that `json` reads.
   virtual std::uint64_t json_limit() const = 0;
 };
 
-// How many states a run enters at most, unless `max_steps` says otherwise; never fewer than the diagram has.
+// How many states one workflow of a run enters at most, unless `max_steps` sets another limit. This default is never
+// lower than the number of states in its diagram.
 inline constexpr std::int64_t default_max_steps = 10'000;
 // How deep workflows may run within workflows.
 inline constexpr std::size_t max_workflows_depth = 50;
 
-// A workflow that another one runs. All of it outlives the run.
+// A workflow that another one runs. Both objects outlive the run.
 struct OtherWorkflow {
   const workflow::Workflow* workflow = nullptr;
   const workflow::Source* source = nullptr;
@@ -71,11 +72,11 @@ struct OtherWorkflow {
 
 // What a prompt gets in addition to its own text.
 struct PromptAddition {
-  std::string text{};                      // appended to it
-  const nlohmann::json* schema = nullptr;  // of its answer, passed to the command as a file; null: none
+  std::string text{};                      // appended to the text of the prompt
+  const nlohmann::json* schema = nullptr;  // the schema of the answer, passed to the command as a file; may be null
 };
 
-// The text of a prompt and the command that gets it, both ready.
+// The text of a prompt and the command that gets it, both with their values filled in.
 struct PreparedPrompt {
   std::string command;
   std::optional<std::int64_t> timeout;               // seconds
@@ -85,10 +86,10 @@ struct PreparedPrompt {
   std::map<std::string, std::string> environment{};  // for the command: the names of its files
   std::string text{};                                // what the prompt says; may be empty in a preview
   std::vector<std::string> own_files{};              // files whose names in the command differ each time
-  std::shared_ptr<const void> keeps;  // what must live until the command has ended: a file with the prompt, say
+  std::shared_ptr<const void> keeps;  // keeps what the command needs, such as its files, until it has ended
 };
 
-// What a run needs besides the tools. Where a function is not set, the actions that need it fail.
+// What a run needs besides the tools. If a function is not set, the actions that need it fail.
 struct RunServices {
   // The workflow that the file `from` means by `name`; nothing: `error` says why. Any thread.
   std::function<std::optional<OtherWorkflow>(const std::string& name, const std::string& from, std::string& error)>
@@ -113,20 +114,21 @@ struct RunServices {
   RunOutputStore* outputs = nullptr;
   // Skips the steps that are up to date and may be skipped. Null: every step runs.
   cache::StepCache* cache = nullptr;
-  // What a call would do (Toolbox::explain); null: `why` says why that is not known. Not set: never known. Any thread.
+  // What a call would do (Toolbox::explain); null: `why` says why it is not known. Not set: it is never known. Any
+  // thread.
   std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
                                        std::string& why)>
       explain;
-  // Writes to the audit trail that a call is skipped, because its step is up to date. Returns why this cannot be
-  // written; empty: it was. Masks what looks like a secret. Not set: there is no trail. Any thread.
+  // Records in the audit trail that a call is skipped, because its step is up to date. Returns why the record cannot be
+  // written; empty: it was written. Masks what looks like a secret. Not set: there is no trail. Any thread.
   std::function<std::string(const nlohmann::ordered_json& fields)> record_skipped;
 };
 
 struct RunSettings {
   std::size_t max_parallel = 0;   // calls that run at the same time; 0: no limit
-  std::optional<bool> fail_fast;  // overrides the file's
-  // For the journal. `on`: "cluster" if steps that name no place run there. `jobs`: the name of the run's jobs on a
-  // cluster, if it may submit any.
+  std::optional<bool> fail_fast;  // overrides the setting of the workflow
+  // For the journal. `on`: "cluster" if steps that name no place run on a cluster. `jobs`: the name of the run's jobs
+  // on a cluster, if it may submit any.
   std::string on{};
   std::string jobs{};
   std::string traceparent{};             // W3C trace context that all its calls belong to; empty: none

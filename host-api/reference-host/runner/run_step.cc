@@ -112,7 +112,7 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   } catch (const std::system_error& error) {
     result.outcome.is_error = true;
     result.outcome.exit_code = 1;
-    result.outcome.message = std::string("total_timeout needs a thread, and none could be started (") +
+    result.outcome.message = std::string("total_timeout needs a thread, but no thread could be started (") +
                              error.code().message() + "); run fewer branches at the same time";
     return result;
   }
@@ -121,11 +121,11 @@ ActionResult run_within_time(Step& step, const ActionContext& context) {
   result.outcome.aborted = false;
   result.outcome.exit_code = 124;
   result.outcome.error = "timed_out";
-  result.outcome.message = "the total_timeout of " + *text + " is over, in try " + std::to_string(step.tries);
+  result.outcome.message = "the total_timeout of " + *text + " ran out in try " + std::to_string(step.tries);
   return result;
 }
 
-// Called with the step's lock held, if it has one: other steps may write the same files.
+// Called with the step's lock held, if it has one, because other steps may write the same files.
 ActionResult run_and_keep(Step& step, const ActionContext& context) {
   ActionResult result = run_within_time(step, context);
   keep_files(step, context);
@@ -142,8 +142,8 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
   const Secrets* const secrets = invocation.run.request().secrets;
   if (name && secrets != nullptr && secrets->masked(*name) != *name) {
     result.mistake = with_place(invocation, lock->written.locate(0),
-                                "the name of a lock holds a secret value, and it would become the name of a file; "
-                                "make the name of other values");
+                                "the name of a lock holds a secret value, but would become the name of a file; "
+                                "use other values in the name");
     name.reset();
   }
   if (name) {
@@ -158,8 +158,8 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
           const bool is_around = other.run == run && other.process == std::to_string(::getpid()) &&
                                  step.branch.starts_with(other.step + ":");
           if (!is_around) return "";
-          return "the step around this one, " + other.what + ", has the lock \"" + *name +
-                 "\" already, so this one would wait forever";
+          return "the step around this one, " + other.what + ", holds the lock \"" + *name +
+                 "\" already, so this step would wait forever";
         },
         error);
     if (held.held()) return run_and_keep(step, context);

@@ -12,7 +12,8 @@
 namespace wtool::host::runner {
 namespace {
 
-// A single line of a secret counts as a secret only from this length on: `}` or `--` would hide half the output.
+// A single line of a secret counts as a secret only from this length on: hiding `}` or `--` would hide half of the
+// output.
 constexpr std::size_t shortest_line = 6;
 
 }  // namespace
@@ -42,9 +43,9 @@ void Secrets::add(std::string_view value) {
   any_.store(true, std::memory_order_release);
 }
 
-// Of the forms that begin the text, the longest is the last in sort order. The form directly before the text in that
-// order shares at least as many first bytes with the text as any of them, so the search can continue with only these
-// bytes.
+// Among the forms with which the text begins, the longest is the last in sort order. The form that sorts directly
+// before the text shares at least as many leading bytes with the text as each of them. So the search can continue with
+// only these leading bytes.
 std::size_t Secrets::max_at_the_beginning(std::string_view text) const {
   if (!begins_[static_cast<unsigned char>(text.front())]) return 0;
   while (!text.empty()) {

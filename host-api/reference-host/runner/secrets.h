@@ -17,8 +17,8 @@ class Secrets {
  public:
   static constexpr std::string_view mask = "***";
 
-  // Hides the value from now on: as it is, each of its longer lines, and as written in JSON, in a shell's quotes and in
-  // base64. Empty values hide nothing.
+  // Hides the value from now on: the value itself, each of its longer lines, and its forms in JSON, in the quotes of a
+  // shell and in base64. Empty values hide nothing.
   void add(std::string_view value);
 
   bool empty() const { return !any_.load(std::memory_order_acquire); }
@@ -36,8 +36,8 @@ class Secrets {
 
   std::atomic<bool> any_{false};
   mutable std::shared_mutex mutex_;
-  // A secret may be an output of thousands of lines, each of which counts: so they are looked up, not searched one by
-  // one.
+  // A secret may be an output of thousands of lines, each of which is a form. So forms are looked up, and not searched
+  // for one by one.
   std::set<std::string, std::less<>> forms_;
   std::size_t longest_ = 0;
   std::array<bool, 256> begins_{};  // whether a form begins with that byte

@@ -54,7 +54,7 @@ Service::Service(Run& run, const Step& step, const WorkflowInvocation& invocatio
       on_failure_(std::move(on_failure)),
       prepared_(std::move(prepared)),
       secret_(gives_secrets(step)) {
-  // Under the lock, so that a thread cannot check before this and begin to wait after it.
+  // The flag is set under the lock, so that no thread can check it too early and begin to wait after the notification.
   wakes_ = stop_.subscribe([this](const StopRequest&) {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
@@ -116,7 +116,7 @@ struct Service::CallEnd {
   Stop& stop;
   ~CallEnd() {
     if (!service.caller_.joinable()) return;
-    stop.request(StopHow::graceful, "the service cannot be looked after");
+    stop.request(StopHow::graceful, "the service cannot be supervised");
     service.join_caller();
   }
 };
@@ -128,7 +128,7 @@ void Service::attend() noexcept {
     live();
   } catch (const std::exception& error) {
     join_caller();
-    conclude(true, std::string("the service cannot be looked after: ") + error.what());
+    conclude(true, std::string("the service cannot be supervised: ") + error.what());
   }
 }
 
@@ -161,8 +161,8 @@ void Service::live() {
     tell({.kind = ServiceEvent::Kind::restarting,
           .failed = true,
           .exit_code = end_.exit_code,
-          .message = why + "; start " + std::to_string(again + 1) + " of " + std::to_string(prepared_.restart) +
-                     " again in " + workflow::duration_words(wait)});
+          .message = why + "; restart " + std::to_string(again + 1) + " of " + std::to_string(prepared_.restart) +
+                     " in " + workflow::duration_words(wait)});
     if (!wait_until(steady_clock::now() + wait, stop_)) return conclude(false, stop_.requested()->reason);
   }
 }
@@ -241,7 +241,8 @@ std::string Service::await_ready() {
   }
 }
 
-// Runs the command of `ready` once, for at most `longest`. `last` gets its answer.
+// Runs the command of `ready` once, for at most `longest`. False: `last` says how the command ended, and `is_final`
+// whether asking again cannot help.
 bool Service::ask(milliseconds longest, std::string& last, bool& is_final) {
   ChildStop question(stop_);
   {

@@ -20,7 +20,7 @@
 
 namespace wtool::host::runner {
 
-// A call of the shell tool, with all values in their places.
+// A call of the shell tool, with all values filled in.
 struct ShellCall {
   nlohmann::json arguments;
   CallPlace place;
@@ -49,7 +49,7 @@ class Service {
   ~Service();
 
   void begin();
-  // Waits until the service is ready, or has ended before that; then the result is a failure.
+  // Waits until the service is ready or has ended. If it has ended before it was ready, the result is a failure.
   ActionResult wait_until_ready(Stop& stop);
   // Ends the service. Returns when nothing of it is left.
   void end(const std::string& why);

@@ -26,7 +26,7 @@ using workflow::Workflow;
 
 // The wait before a service is started again, unless `backoff` says otherwise.
 constexpr workflow::Backoff usual_restart_wait{milliseconds(1000), milliseconds(60'000)};
-constexpr std::size_t max_variable = 100UL * 1024;  // bytes; the kernel limits a variable like an argument
+constexpr std::size_t max_variable = 100UL * 1024;  // bytes; the kernel limits each variable
 constexpr int ports_to_try = 64;
 
 // The composite state with which a service of the state ends; no_state: none.
@@ -84,7 +84,7 @@ std::int64_t bound_port(std::int64_t port) {
   for (const int family : {AF_INET6, AF_INET}) {
     const Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (!socket) continue;
-    // Old connections of a service that has just ended do not keep the port in use.
+    // With SO_REUSEADDR, old connections of a service that has just ended do not keep the port in use.
     const int on = 1, off = 0;
     if (port != 0) ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in6 six{};
@@ -180,7 +180,7 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
   }
   prepared.restart = action.restart;
   prepared.backoff = step.of().action->options.backoff.value_or(usual_restart_wait);
-  // What the command itself marks as secret is kept from observers like any other secret.
+  // A value that looks secret in the command itself is hidden from observers like any other secret.
   for (const std::string& value : secrets::Masker().found_in(prepared.run.command())) run_.hide(value);
   result.command = prepared.run.command();
 
@@ -225,7 +225,7 @@ void Services::end_where(const std::function<bool(const Service&)>& is_over, con
     services_.erase(rest, services_.end());
     count_ = services_.size();
   }
-  // Later ones may need the earlier ones.
+  // Later services may need the earlier ones, so they end first.
   for (auto one = over.rbegin(); one != over.rend(); ++one) (*one)->end(why);
 }
 

@@ -1,16 +1,16 @@
 // The services of a run: commands that run beside its steps, each as a call of its own (`Service "command"`).
 //
-// - A service is started by its step, which ends when the service is ready: when the command of `ready` succeeds or,
-//   without one, when the service still runs a moment after it has started (the tool reports that, or passes on its
-//   output).
+// - A service is started by its step, which ends when the service is ready: when the command of `ready` succeeds or, if
+//   there is no such command, when the service still runs a moment after its start (which the tool reports, or which
+//   the first output shows).
 // - A service that was started in a composite state ends with that state, before the path enters a state outside of it.
 //   Other services end with their workflow, after `finally`. Services that began later end first. A state has only one
 //   service: its next visit ends the service of the visit before.
 // - A service is ended like any call: gracefully first. The plugin ends everything that the service has started, even
 //   if wtool dies.
 // - A service that ends by itself is started again, at most `restart` times. After that, it stops its workflow, which
-//   fails for that reason; `on failure` and `finally` still run. A service that ends during these is reported, but
-//   changes nothing.
+//   fails for that reason. `on failure` and `finally` still run. A service that ends during `on failure` or `finally`
+//   is reported, but changes nothing.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,8 @@ class Services {
   // Starts the service of the step, and waits until it is ready.
   ActionResult start(const Step& step, const ActionContext& context, const workflow::ServiceAction& action);
 
-  // Call it when the branch enters the state: ends the services whose composite state the branch has left by that.
+  // Call it when the branch enters the state. Ends the services of the composite states that the branch leaves by
+  // entering it.
   void enter(const WorkflowInvocation& invocation, const std::string& branch, std::size_t state);
 
  private:
@@ -75,7 +76,7 @@ class ServicesOf {
   ServicesOf& operator=(const ServicesOf&) = delete;
   ~ServicesOf();
 
-  // For the main path of the workflow: also requested when a service fails.
+  // The stop for the main path of the workflow. It is also requested when a service fails.
   Stop& stop() { return work_.stop(); }
 
   // Call it when the main path has ended as `end` says: ends the services of all composite states. If a failed service
@@ -90,7 +91,7 @@ class ServicesOf {
   Stop& outer_;
   ChildStop work_;
   std::mutex mutex_;
-  std::string why_;  // why the first service failed; empty: none has
+  std::string why_;  // why the first service failed; empty: no service has failed
   LastStep last_;
 };
 

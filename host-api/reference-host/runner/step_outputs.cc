@@ -7,10 +7,10 @@
 namespace wtool::host::runner {
 namespace {
 
-// A command that writes little needs no file while it runs.
+// How many bytes of an output are kept in memory, so that a command that writes little needs no file while it runs.
 constexpr std::size_t kept_in_memory = 64UL * 1024;
 
-// The outputs of a matrix may be large together: no more than this is kept as text.
+// Together, the outputs of a matrix may be large, so no more than this is kept as text.
 constexpr std::size_t max_joined = 16UL * 1024 * 1024;
 
 // The first half and the last half of what may be kept, just as the tools shorten an output.
@@ -26,7 +26,7 @@ std::string file_name(const Step& step, bool of_call, const char* stream) {
   return name + "." + stream;
 }
 
-// Closes the file, and takes over the result.
+// Closes the file, and copies the result into `whole`.
 void close(OutputFile& file, WholeOutput& whole, RunObserver& observer) {
   OutputFile::Written written = file.finish();
   whole.file = std::move(written.file);
@@ -108,7 +108,7 @@ void keep_outputs(const WorkflowInvocation& invocation, const Step& step, Outcom
     whole.wanted = true;
     if (!whole.file.empty() || !whole.trouble.empty()) continue;
     if (whole.cut || whole.lossy) {
-      whole.trouble = "the whole output was not kept when the state ran, and its text is not all of it";
+      whole.trouble = "the whole output was not kept when the state ran, and the text that was kept is incomplete";
       continue;
     }
     const auto file = store.create(file_name(step, false, is_error_stream ? "stderr" : "stdout"), gives_secrets(step));

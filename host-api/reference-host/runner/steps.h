@@ -40,7 +40,7 @@ RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state
 // `step.tries` counts the tries. Does not throw.
 ActionResult run_tries(Step& step, const ActionContext& context);
 
-// ---- fork.cc: parallel branches: what a fork begins, and a join puts together.
+// ---- fork.cc: parallel branches, which a fork begins and a join merges.
 
 // Calls `work(0)` to `work(count - 1)`, each on its own thread (at most `max_threads` at a time); returns when all are
 // done. If no more threads can be started, the existing ones do the rest. Rethrows the first exception of `work`.
@@ -54,7 +54,7 @@ std::size_t join_of(const workflow::Workflow& workflow, const workflow::State& f
 struct ForkResult {
   BranchResult branch_result;             // failed if a branch could not continue, or aborted; otherwise ended
   std::size_t join = workflow::no_state;  // where the path continues; no_state: all branches have ended
-  std::optional<LastStep> last;           // the branches' last outcomes, as one
+  std::optional<LastStep> last;           // the last outcomes of the branches, combined into one
 };
 
 // Runs all branches of the fork, which is step `sequence` of the branch `name`, and merges what they have set into
@@ -62,15 +62,16 @@ struct ForkResult {
 ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
                     const workflow::State& fork, Variables& variables, Stop& stop, Lineage lineage);
 
-// ---- matrix.cc: an action with a matrix: once for each combination, at the same time.
+// ---- matrix.cc: runs an action with a matrix once for each combination, at the same time.
 
-// The combinations of the lists in the order in which they are written, the last one changing first; or what is wrong.
+// The combinations of the lists, or what is wrong with the matrix. The lists are taken in the order of their names, and
+// the value of the last list changes first.
 std::variant<std::vector<expressions::Value>, std::string> combinations(const nlohmann::json& matrix,
                                                                         const expressions::Scope& values);
 
-// Each combination is a step of its own branch, with its values in `matrix` and its own tries. The outcome has the list
-// of their outcomes, and is a failure if one of them is. A combination that fails ends the others, unless `fail_fast`
-// is off.
+// Each combination is a step of its own branch, with its values in `matrix` and its own tries. The outcome has a list
+// of the outcomes of all combinations, and is a failure if one of them is. A combination that fails ends the others,
+// unless `fail_fast` is off.
 ActionResult run_matrix(const Step& step, const ActionContext& context);
 
 // ---- executor.cc: runs a workflow from its start to its end: the root of a run, or one that an action runs.
@@ -88,7 +89,7 @@ struct SubworkflowResult {
   std::string mistake;   // why it could not be run at all
 };
 
-// `step`, of the workflow of `invocation`, runs the other workflow.
+// Runs the workflow `name` for `step`, a step of the workflow of `invocation`.
 SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& invocation, const std::string& name,
                                   const std::map<std::string, expressions::Value>& arguments, Stop& stop);
 

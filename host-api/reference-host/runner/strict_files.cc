@@ -31,7 +31,7 @@ std::string below(const std::string& directory, const std::string& path) {
   return path.starts_with('/') ? path : directory + "/" + path;
 }
 
-// Adds a folder without the part that contains `directory`, because the files there must be named by inputs: for a
+// Adds a folder without the subfolder that contains `directory`, because inputs must name the files there. For a
 // project in /usr/src/app, adds everything in /usr except src, and everything in /usr/src except app.
 void add_around(const fs::path& folder, const std::string& directory, std::vector<std::string>& paths) {
   std::error_code failed;
@@ -81,7 +81,7 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
     if (!is_utf8(name)) return "the name of an input is not UTF-8: " + expressions::quoted_for_message(name);
     for (const std::string& folder : write_) {
       if (!is_within(name, folder)) continue;
-      return "with cache=strict, an output has a folder without inputs, and " + folder + " has " + path;
+      return "with cache=strict, the folder of an output must hold no inputs, but " + folder + " holds " + path;
     }
     read_.push_back(name);
   }

@@ -1,5 +1,5 @@
-// cache=strict: the command of a step may read only the files that its inputs name and those of the system, and may
-// write only into the folders of its outputs. If it needs another file, it fails, and the sandbox names that file.
+// cache=strict: the command of a step may read only the files that its inputs name and the files of the system, and may
+// write only in the folders of its outputs. If it needs another file, it fails, and the sandbox names that file.
 //
 //   StrictFiles files;
 //   std::string why = files.prepare(directory, inputs, outputs);   // empty: it is prepared

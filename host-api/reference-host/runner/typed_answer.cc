@@ -56,7 +56,8 @@ std::vector<std::string> fenced_blocks(std::string_view text) {
   return blocks;
 }
 
-// `repeated`: a key that an object in it has twice; nobody knows which of the two values was meant.
+// The JSON in the text; nothing: the text has no JSON. `repeated` becomes a key that an object has twice: nobody knows
+// which of the two values was meant.
 std::optional<json> json_in(const std::string& text, std::string& repeated) {
   std::vector<std::string> blocks = fenced_blocks(text);
   blocks.push_back(text);
@@ -89,8 +90,8 @@ std::variant<Value, std::string> typed_answer(const Outcome& outcome, const json
 }
 
 std::string form_of_answer(const json& schema, const std::string& wrong, const std::string& last) {
-  std::string text = "\n\nAnswer with one JSON value and nothing else. It must be valid by this JSON Schema:\n" +
-                     dumped(schema) + "\n";
+  std::string text =
+      "\n\nAnswer with one JSON value and nothing else. It must conform to this JSON Schema:\n" + dumped(schema) + "\n";
   if (wrong.empty()) return text;
   const std::string shown = last.substr(0, cut_before(last, max_answer_repeated));
   return text + "\nYour last answer was not accepted, because it " + wrong + "\nIt was:\n" + shown +

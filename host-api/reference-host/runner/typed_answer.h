@@ -10,8 +10,8 @@
 
 namespace wtool::host::runner {
 
-// The value in the standard output: the whole text if that is JSON, otherwise the last fenced block that is JSON. Or
-// why it does not match the schema, as a part of a sentence: `is not JSON: "Yes"`.
+// The value in the standard output: the whole text if that is JSON, otherwise the last fenced block that is JSON. If
+// there is no such value, or it does not match the schema, the reason as a part of a sentence: `is not JSON: "Yes"`.
 std::variant<expressions::Value, std::string> typed_answer(const Outcome& outcome, const nlohmann::json& schema);
 
 // The text that asks a prompt for an answer that matches the schema. With `wrong`, it also says what was wrong with the

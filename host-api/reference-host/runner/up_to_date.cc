@@ -147,7 +147,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   }
   json call = arguments;
   json environment = json::object();
-  // A tool of a server may have arguments of these names, which mean something else.
+  // A tool of an MCP server may have arguments of these names with another meaning.
   if (call.is_object() && tool.find('/') == std::string::npos) {
     if (const auto found = call.find("environment"); found != call.end()) environment = *found;
     call.erase("environment");
@@ -225,7 +225,7 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
     if (!place.on.empty() && place.on != "local") {
       return "cache=strict runs on this machine, not on " + expressions::quoted_for_message(place.on);
     }
-    std::string why = "this host does not ask what a call would do";
+    std::string why = "this host does not ask tools what a call would do";
     ordered_json explained;
     if (run_.request().services.explain) explained = run_.request().services.explain(place, tool, arguments, why);
     const std::string directory = text_member(explained, "directory");
@@ -235,7 +235,7 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
     if (!inputs) return why;
     const auto outputs = rendered_patterns(cache.outputs.get(), context.variables, why);
     if (!outputs) return why;
-    // A call that will be refused makes no folders. If it is made nevertheless, it may use no files.
+    // No folders are made for a call that will be refused. If it is not refused after all, it may use no files.
     if (text_member(explained, "verdict") != "deny") {
       if (why = strict_files_.prepare(directory, *inputs, *outputs); !why.empty()) return why;
     }
@@ -254,7 +254,7 @@ bool KeptCall::was_refused_files(const Outcome& outcome) const {
     const std::string* text = entry.as_text();
     if (text == nullptr || !(text->starts_with("a read") || text->starts_with("a write"))) continue;
     run_.observer().noticed("the step '" + step_.of().id +
-                            "' needs what its inputs and outputs do not name (cache=strict): " + *text);
+                            "' needs a file that its inputs and outputs do not name (cache=strict): " + *text);
     return true;
   }
   return false;
@@ -284,7 +284,7 @@ bool KeptCall::take(ActionResult& result) {
   ActionResult then;
   if (!read_result(look_.entry->result, then) || !cache_->restore(work_, look_)) return false;
   if (const std::string why = record(); !why.empty()) {
-    // So the call is made, and its tool takes care of the trail.
+    // So the call is made, and its tool writes to the audit trail, or reports why it cannot.
     notice(why);
     return false;
   }
@@ -302,7 +302,7 @@ void KeptCall::keep(const ActionResult& result) {
   }
   const Outcome& outcome = result.outcome;
   for (const WholeOutput* whole : {&outcome.whole_output, &outcome.whole_error}) {
-    if (whole->cut || whole->lossy) return notice("what it writes is longer than is kept as text, or is not text");
+    if (whole->cut || whole->lossy) return notice("its output is longer than what is kept as text, or is not text");
   }
   const Secrets* const secrets = run_.request().secrets;
   const std::string why = cache_->keep(work_, look_, dumped(result_json(result)), run_.request().run,

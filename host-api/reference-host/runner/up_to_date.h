@@ -1,8 +1,8 @@
 // Whether the call of a step can be left out because an earlier run has done the same, for steps with `inputs` or
 // `cache`.
 //
-// The policy judges such a call as it would judge the run: only one that it allows is left out. Any other one is made,
-// so that a person is asked, or the refusal is on record.
+// The policy judges such a call as if it were made. Only a call that the policy allows is left out. Any other call is
+// made, so that a person is asked, or the refusal is recorded.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,7 +20,7 @@
 namespace wtool::host::runner {
 
 // The patterns of `inputs` or `outputs` with their values filled in. A text whose value is a list becomes the elements
-// of the list. Nothing: `why` says why not.
+// of the list. Nothing: `why` says what is wrong.
 std::optional<std::vector<std::string>> rendered_patterns(const nlohmann::json* patterns,
                                                           const expressions::Scope& values, std::string& why);
 
@@ -43,13 +43,13 @@ class KeptCall {
   KeptCall(const Step& step, const ActionContext& context, const CallPlace& place, const std::string& tool,
            const nlohmann::json& arguments, const PreparedPrompt* prompt);
 
-  // What is wrong with the patterns; empty: nothing.
+  // What is wrong with the patterns; empty: they are valid.
   const std::string& mistake() const { return mistake_; }
-  // For a step with cache=strict: limits the call to the files that the step names. Returns why that is a mistake;
-  // empty: it is done, or the step has no cache=strict.
+  // For a step with cache=strict: limits the call to the files that the step names. Returns why the call cannot be
+  // limited; empty: it is limited, or the step has no cache=strict.
   std::string confine(const ActionContext& context, CallPlace& place, const std::string& tool,
                       const nlohmann::json& arguments);
-  // True: the step is up to date. Its outputs are there, and its outcome is in `result`.
+  // True: the step is up to date. Its output files exist, and its outcome is in `result`.
   bool take(ActionResult& result);
   // Keeps the result of the call for later runs, with the values that the agent of a prompt has set.
   void keep(const ActionResult& result);

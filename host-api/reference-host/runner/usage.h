@@ -7,7 +7,7 @@
 
 namespace wtool::host::runner {
 
-// What is used never becomes less, whatever is reported.
+// The sum, or the nearest limit of the type: what was used never becomes less, whatever a command reports.
 inline std::int64_t saturated_sum(std::int64_t one, std::int64_t other) {
   std::int64_t sum = 0;
   if (!__builtin_add_overflow(one, other, &sum)) return sum;

@@ -19,7 +19,7 @@ namespace wtool::host::runner {
 // One thread at a time.
 class Variables final : public expressions::Scope {
  public:
-  // Before the first action: success, exit code 0, an empty result. `workflow` must outlive this.
+  // The run's own names begin with a success, exit code 0 and an empty result. `workflow` must outlive this object.
   Variables(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs);
 
   const expressions::Value* find(std::string_view name) const override;
@@ -35,7 +35,7 @@ class Variables final : public expressions::Scope {
   // Sets a name that only this path sees and that merge() does not copy: matrix, the arguments of a prompt.
   void set_local(const std::string& name, expressions::Value value);
 
-  // The values for a branch that begins here: all of these, none of which counts as set by the branch.
+  // A copy of the values for a branch that begins here. None of them counts as set by the branch.
   Variables fork() const;
   // The whole output that `result` stands for, unless a Set has given `result` another value.
   const WholeOutput* result_whole() const { return variables_.contains("result") ? nullptr : &result_whole_; }

@@ -1,4 +1,4 @@
-// Waiting that a stop ends, and stops of parts of a run.
+// Waits that a stop ends, and stops for parts of a run.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ class ChildStop {
 // Returns true at the time `when`, or false as soon as a stop is requested.
 bool wait_until(std::chrono::steady_clock::time_point when, Stop& stop);
 
-// Requests a stop at a certain time, unless this object ends before.
+// Requests a stop at a certain time, unless this object is destroyed first.
 class Deadline {
  public:
   Deadline(std::chrono::steady_clock::time_point when, Stop& stop, std::string reason);

@@ -85,7 +85,7 @@ std::optional<Offers> read_lock(const std::string& text, std::string& problem) {
     for (const auto& [name, value] : all.at("servers").items()) made.emplace(name, offer_of(value));
     return made;
   } catch (const json::exception&) {
-    problem = "it does not have the form of such a file";
+    problem = "it does not have the form of a lock file";
     return std::nullopt;
   }
 }
@@ -125,8 +125,7 @@ std::optional<Catalog::Found> Catalog::find(std::string_view id) const {
 std::string Catalog::problem(const Found& found) const {
   if (!lock_problem_.empty()) return lock_problem_;
   if (found.pinned == nullptr) {
-    return "the tools of the server " + escaped(found.server) +
-           " are not pinned; `wtool servers lock` asks it for them";
+    return "the tools of the server " + escaped(found.server) + " are not pinned; `wtool servers lock` pins them";
   }
   if (found.offered != nullptr) return {};
   std::vector<std::string> names;

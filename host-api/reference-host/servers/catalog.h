@@ -19,7 +19,7 @@ inline constexpr const char* lock_file = ".wtool/mcp-servers.json";
 struct Settings {
   std::string command{};  // a line for the shell
   nlohmann::json env = nlohmann::json::object();
-  std::optional<std::vector<std::string>> tools{};   // those that may be called; * at the end: any rest; nothing: all
+  std::optional<std::vector<std::string>> tools{};   // that may be called, perhaps with * at the end; nothing: all
   std::int64_t timeout = 0;                          // seconds; 0: as for every call
   nlohmann::json limits = nlohmann::json::object();  // as wtool_request.limits
 };

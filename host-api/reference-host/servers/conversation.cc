@@ -22,7 +22,7 @@ constexpr std::size_t max_text = 200;
 
 json client_info() { return {{"name", "wtool"}, {"version", WTOOL_VERSION}}; }
 
-// Why this is not a valid result of a call; empty: it is valid.
+// Why `result` is not a valid result of a call; empty: it is valid.
 std::string result_mistake(const json& result) {
   const auto content = result.find("content");
   const auto structured = result.find("structuredContent");
@@ -171,7 +171,7 @@ void Conversation::introduced(std::string name, std::string version, std::string
   offer_.protocol = std::move(protocol);
   if (pinned_ != nullptr && (pinned_->name != offer_.name || pinned_->version != offer_.version)) {
     other_server_ = true;
-    return fail("the server is " + short_text(offer_.name + " " + offer_.version) + ", and pinned is " +
+    return fail("the server is " + short_text(offer_.name + " " + offer_.version) + ", but the pinned server is " +
                 short_text(pinned_->name + " " + pinned_->version) +
                 "; `wtool servers lock` shows what has changed, and pins it");
   }

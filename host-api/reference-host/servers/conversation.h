@@ -2,8 +2,9 @@
 // lines come out. A conversation has one purpose, a call of a tool or a look at what the server offers, and is then
 // over.
 //
-// It speaks both protocols: the one with sessions (2024-11-05 to 2025-11-25), and the one without (2026-07-28), which
-// is tried if a server does not know `initialize`. Every request of the server is refused, except `ping`.
+// A conversation speaks both protocols: the one with sessions (2024-11-05 to 2025-11-25), and the one without
+// (2026-07-28), which is tried if a server does not know `initialize`. Every request of the server is refused, except
+// `ping`.
 #pragma once
 
 #include <functional>
@@ -26,8 +27,8 @@ class Conversation {
   // Gets a line without its newline. False: the server does not read, and too much waits for it.
   using Send = std::function<bool(std::string line)>;
 
-  // Without a `call`, the tools are listed. `pinned`: who the server must be; NULL: anybody. It must outlive this
-  // object.
+  // Without a `call`, the tools are listed. `pinned`: who the server must be; NULL: anybody. `pinned` must outlive
+  // this object.
   Conversation(std::optional<Call> call, const Offer* pinned, Send send);
 
   void begin();
@@ -36,7 +37,7 @@ class Conversation {
   std::string take(std::string_view line);
 
   bool is_over() const { return over_; }
-  // Why it failed; empty: it did not, or is not over.
+  // Why the conversation failed; empty: it has not failed.
   const std::string& problem() const { return problem_; }
   // Whether the server is not the one that is pinned.
   bool is_other_server() const { return other_server_; }

@@ -84,7 +84,7 @@ void InputPipe::finish(std::chrono::milliseconds time, std::function<void()> lat
 
 void InputPipe::work() {
   std::unique_lock lock(mutex_);
-  // A server that does not read must not prevent what follows.
+  // A server that does not read must not delay the end of its input.
   const auto is_late = [this] { return finished_ && std::chrono::steady_clock::now() >= until_; };
   while (!ends_) {
     changed_.wait(lock, [this] { return ends_ || finished_ || !waiting_.empty(); });

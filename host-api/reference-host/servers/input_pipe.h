@@ -48,7 +48,7 @@ class InputPipe {
   std::chrono::steady_clock::time_point until_{};  // until then the reader may end by itself
   bool finished_ = false;
   bool ends_ = false;
-  std::thread thread_;  // last: it uses all above
+  std::thread thread_;  // last: it uses all members above
 };
 
 }  // namespace wtool::host::servers

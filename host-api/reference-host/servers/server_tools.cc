@@ -255,7 +255,7 @@ ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, co
     return failed(other ? "server_changed" : "server_failed", "server " + escaped(found->server) + ": " + said.problem);
   }
   json envelope = envelope_of(conversation->result(), *found, object_member(said.command.result, "metadata"));
-  // As the output of a command would have been passed on.
+  // Passed on as the output of a command would have been.
   if (const std::string text = text_member(envelope["metadata"], "stdout"); output && !text.empty()) {
     output(OutputStream::standard_output, text);
   }

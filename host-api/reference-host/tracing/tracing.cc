@@ -66,7 +66,7 @@ bool LogFilter::parse(std::string_view directives, std::string& error) {
     if (!level || (for_target && !is_target(target))) {
       error = "the log filter has \"" + escaped(directive) +
               "\", which is neither a level nor TARGET=LEVEL; the levels are off, error, warn, info, debug and trace, "
-              "several directives are separated by commas, as in \"info,shell_tools::call=debug\"";
+              "and several directives are separated by commas, as in \"info,shell_tools::call=debug\"";
       return false;
     }
     if (!for_target) {
@@ -107,7 +107,7 @@ bool parse_log_format(std::string_view name, LogFormat& format, std::string& err
   } else if (name == "json") {
     format = LogFormat::json;
   } else {
-    error = "the log format \"" + escaped(name) + "\" does not exist; there are text and json";
+    error = "the log format \"" + escaped(name) + "\" does not exist; the formats are text and json";
     return false;
   }
   return true;

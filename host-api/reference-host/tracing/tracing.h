@@ -26,8 +26,8 @@ namespace wtool::host {
 // ---- Which records are kept: a default level, and levels for targets, as in `info,shell_tools=debug,a::b=off`.
 //
 // - The longest target that matches decides; a target matches itself and what is below it (`a` matches `a::b`, not
-//   `ab`). Of two directives for the same target the later one counts.
-// - Without a default level in the text, the built-in one counts.
+//   `ab`). If two directives have the same target, the later one applies.
+// - Without a default level in the text, the built-in one applies.
 
 // The numbers are those of wtool.log/1; off is above them all.
 enum class LogLevel : std::uint8_t { trace = 1, debug = 2, info = 3, warn = 4, error = 5, off = 6 };

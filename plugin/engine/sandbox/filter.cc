@@ -17,16 +17,16 @@ namespace wtool::engine {
 
 namespace {
 
-// All system calls up to this number have been reviewed (the table in docs/guide/sandbox.md). A newer one fails as on a
-// kernel that does not have it, which programs expect of any new call.
+// All system calls up to this number have been reviewed (the table in docs/guide/sandbox.md). A newer call fails as on
+// a kernel that does not have it, and programs are prepared for that.
 constexpr std::uint32_t newest_known_call = 470;  // listns, Linux 6.19
 
 // Calls that need a capability which the warden drops (drop_capabilities: clock, modules, reboot, swap, quota, host
-// name, ports) are listed only where a mistake there would open the sandbox: every additional number makes each start
-// slower.
+// name, ports) are listed only if a mistake in dropping it would open the sandbox: every additional number makes each
+// start slower.
 //
-// Listed by name, and by number where the call is newer than some libraries that this is built with. From 424 on, a
-// call has the same number on every architecture.
+// Calls are listed by name, and also by number if they are newer than some versions of libseccomp. From 424 on, a call
+// has the same number on every architecture.
 constexpr int unknown_number = -1;
 struct SystemCall {
   const char* name;
@@ -74,8 +74,8 @@ constexpr SystemCall refused[] = {
     {"syslog"}};
 
 // Objects that all processes of a user share outside of any folder: shared memory, semaphores and message queues of
-// System V, and POSIX message queues. The last are also refused by descriptor, because a queue can be opened as a file
-// where their file system is mounted.
+// System V, and POSIX message queues. For POSIX queues, the calls that take a descriptor are listed too, because a
+// queue can be opened as a file where the mqueue file system is mounted.
 constexpr SystemCall shared_objects[] = {
     {"shmget"},  {"shmat"},     {"shmctl"},       {"semget"},          {"semop"},    {"semtimedop"},
     {"semctl"},  {"msgget"},    {"msgsnd"},       {"msgrcv"},          {"msgctl"},   {"ipc"},
@@ -95,12 +95,13 @@ constexpr ChangeOfProcess changes_of_process[] = {
 constexpr std::uint32_t ioprio_who_process = 1;
 
 // The flags of clone and unshare for new namespaces. The one for a time namespace works only with unshare, because
-// clone has its signal in the same bits.
+// clone has its exit signal in the same bits.
 constexpr std::uint32_t namespace_flags =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 constexpr std::uint32_t time_namespace_flag = 0x80;
 
-// These put characters into a terminal as if somebody had typed them; the second is for virtual consoles.
+// The ioctl requests that put characters into a terminal as if somebody had typed them. The second is for virtual
+// consoles.
 constexpr std::uint32_t typing_requests[] = {TIOCSTI, TIOCLINUX};
 
 class FilterBuilder {
@@ -109,8 +110,8 @@ class FilterBuilder {
     int number = ::seccomp_syscall_resolve_name(call.name);
     if (number == __NR_SCMP_ERROR) number = call.number;
     if (number == unknown_number) {
-      missing_ = call.name;    // A call without a number would stay open.
-    } else if (number >= 0) {  // This architecture does not have calls with negative numbers.
+      missing_ = call.name;    // A call without a number would be allowed.
+    } else if (number >= 0) {  // Negative: this architecture does not have the call.
       program_.refuse(static_cast<std::uint32_t>(number), error, tests);
     }
   }
@@ -118,7 +119,7 @@ class FilterBuilder {
   // Empty with `error`.
   std::string build(std::string& error) const {
     if (!missing_.empty()) {
-      error = "libseccomp does not know the system call " + missing_ + "; a newer one does";
+      error = "libseccomp does not know the system call " + missing_ + "; a newer version does";
       return {};
     }
     std::string program = program_.assemble(::seccomp_arch_native(), newest_known_call);
@@ -131,13 +132,14 @@ class FilterBuilder {
   std::string missing_;
 };
 
-// Tests of the lower half of an argument. The kernel looks only at that half of the arguments that are tested so.
+// Tests of an argument. All but not_null look only at its lower half, as the kernel itself does for the arguments that
+// they test.
 ArgumentTest is(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is, value}; }
 ArgumentTest is_not(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is_not, value}; }
 ArgumentTest has_any(unsigned argument, std::uint32_t flags) { return {argument, ArgumentTest::Kind::has_any, flags}; }
 ArgumentTest not_null(unsigned argument) { return {argument, ArgumentTest::Kind::not_null}; }
 
-// An open that truncates, although it is only for reading (0) or for ioctl (3).
+// An open that truncates, even though it is only for reading (0) or for ioctl (3).
 ArgumentTest truncates_as(unsigned argument, std::uint32_t mode) {
   return {argument, ArgumentTest::Kind::masked, mode | O_TRUNC, O_ACCMODE | O_TRUNC};
 }

@@ -10,7 +10,7 @@ namespace wtool::engine {
 
 struct FilterOptions {
   bool network = true;           // false: no sockets but those of AF_UNIX
-  bool refuse_truncate = false;  // for a Landlock without truncation: opening for reading must not truncate
+  bool refuse_truncate = false;  // for a Landlock that does not cover truncation: opening for reading must not truncate
   bool ipc = false;              // true: shared memory, semaphores and message queues of System V, and POSIX queues
 };
 

@@ -23,7 +23,7 @@ constexpr std::size_t max_jump = std::numeric_limits<std::uint8_t>::max();
 
 sock_filter load(std::size_t offset) { return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)); }
 
-// `met` and `unmet`: how many of the following instructions are skipped.
+// `met` and `unmet`: how many instructions are skipped if the comparison holds, and if it does not.
 sock_filter jump(unsigned comparison, std::uint32_t value, std::size_t met, std::size_t unmet) {
   return BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | comparison), value, static_cast<std::uint8_t>(met),
                   static_cast<std::uint8_t>(unmet));
@@ -56,18 +56,18 @@ bool same(const Code& a, const Code& b) {
   });
 }
 
-// Neighbouring numbers, from `first` on, for which the same code ends the program.
+// Neighbouring numbers, from `first` on, for which the program ends with the same code.
 struct NumberRange {
   std::uint32_t first;
-  std::size_t end;  // which of the ends
+  std::size_t end;  // the index of that code
 };
 
-// Finds the end for the number in the accumulator.
+// The code that finds the end for the number in the accumulator.
 class Tree {
  public:
   Tree(const std::vector<NumberRange>& ranges, std::uint32_t newest) : ranges_(ranges), newest_(newest) {}
 
-  // The jumps of the tree, followed by `ends`. Empty where one would be too long.
+  // The jumps of the tree, followed by `ends`. Empty: a jump would be too long.
   Code assemble(const std::vector<Code>& ends) {
     const std::size_t count = ranges_.size();
     nodes_.assign((count + 1) * (count + 1), {});
@@ -93,7 +93,7 @@ class Tree {
   }
 
  private:
-  // How to search the ranges from one index to another: split in two at `middle`, or, without it, test one by one.
+  // How to search the ranges from one index to another: split in two at `middle`, or, if that is 0, test one by one.
   struct Node {
     std::uint64_t cost = 0;
     std::size_t middle = 0;
@@ -109,12 +109,13 @@ class Tree {
     Target unmet;
   };
 
-  // What one more instruction costs the kernel to translate, in instructions that it runs (measured on x86-64).
+  // What it costs the kernel to translate one more instruction, in instructions that it could run instead (measured on
+  // x86-64).
   static constexpr std::uint64_t cost_of_length = 35;
 
   Node& node(std::size_t begin, std::size_t end) { return nodes_[begin * (ranges_.size() + 1) + end]; }
 
-  // How many of the kernel's numbers are in these ranges.
+  // How many numbers up to `newest` are in these ranges.
   std::uint64_t numbers(std::size_t begin, std::size_t end) const {
     const auto bounded = [&](std::size_t range) {
       return range == ranges_.size() ? newest_ + 1 : std::min(ranges_[range].first, newest_ + 1);
@@ -122,7 +123,7 @@ class Tree {
     return bounded(end) - bounded(begin);
   }
 
-  // Whether these are single numbers with the same end all around them.
+  // Whether every second range is a single number, and the ranges around those numbers all have the same end.
   bool are_single(std::size_t begin, std::size_t end) const {
     if ((end - begin) % 2 == 0) return false;
     for (std::size_t range = begin + 1; range < end; range += 2) {
@@ -188,7 +189,7 @@ std::string FilterProgram::assemble(std::uint32_t architecture, std::uint32_t ne
     if (number > next) add(next, allowed);
     Code code = allowed;
     for (auto rule = rules.rbegin(); rule != rules.rend(); ++rule) {
-      if (rule->tests.empty()) code.clear();  // What follows cannot be reached.
+      if (rule->tests.empty()) code.clear();  // The rules that follow cannot be reached.
       Code whole{fail_with(rule->error)};
       for (auto test = rule->tests.rbegin(); test != rule->tests.rend(); ++test) {
         const Code part = code_of(*test, whole.size());

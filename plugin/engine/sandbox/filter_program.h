@@ -1,8 +1,9 @@
 // A seccomp program from rules about single system calls: what no rule matches is allowed.
 //
-// When a program is installed, the kernel translates it, and runs it once for every call number, to skip it at calls
-// that it always allows. So a sandboxed start pays for the length of the program and for the path of each number
-// through it. Numbers are therefore looked up in the tree that is cheapest for both together, whose leaves share code.
+// When a program is installed, the kernel translates it and runs it once for every call number, to find the calls that
+// are always allowed, for which it later skips the program. So the start of a sandboxed command pays for the length of
+// the program and for the path of each number through it. Numbers are therefore looked up in the tree with the lowest
+// total cost. Its leaves share code.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +31,12 @@ struct ArgumentTest {
 class FilterProgram {
  public:
   // A call with this number (at most `newest`) for which all tests hold fails with `error`. A number may have several
-  // rules; a rule without tests refuses it whatever its arguments are.
+  // rules; a rule without tests refuses the call whatever its arguments are.
   void refuse(std::uint32_t number, int error, std::vector<ArgumentTest> tests);
 
   // An array of struct sock_filter. Numbers above `newest` fail with ENOSYS, as with a kernel that does not have them.
-  // Programs of other architectures than `architecture` (AUDIT_ARCH_...) have other numbers and are killed, and so are
-  // those with the numbers of x32. Empty where a jump would be longer than the kernel allows.
+  // Other architectures than `architecture` (AUDIT_ARCH_...) have other numbers, so a call of another architecture
+  // kills the process, and so does a call of x32. Empty: a jump would be longer than the kernel allows.
   std::string assemble(std::uint32_t architecture, std::uint32_t newest) const;
 
  private:

@@ -1,10 +1,10 @@
-// Finds out by inotify which folders have changed: asking the kernel about each of 50,000 folders before and after
-// every command would cost more than most commands do.
+// Uses inotify to find out which folders have changed, because asking the kernel about each of 50,000 folders before
+// and after every command would cost more than most commands do.
 //
 // - A watch ends with the first change that it reports, so a program that makes many changes costs one event for each
 //   folder.
-// - Watches are used only in file systems whose changes this kernel always sees, and at most an eighth of those that
-//   the user may have, since editors need them too. A folder without a watch is checked each time.
+// - Watches are used only in file systems whose changes this kernel always sees, and they take at most an eighth of the
+//   watches that the user may have, since editors need watches too. A folder without a watch is checked each time.
 //
 // One thread at a time.
 #pragma once
@@ -19,10 +19,10 @@ namespace wtool::engine {
 
 class FolderWatches {
  public:
-  // What is watched. It must be forgotten before it is destroyed or moved.
+  // A folder that may be watched. Call forget() before this object is destroyed or moved.
   class Watched {
    public:
-    // False: it has changed since it was watched, or nothing is known.
+    // False: the folder has changed since it was watched, or is not watched.
     bool unchanged() const { return watch_ >= 0; }
 
    private:
@@ -33,12 +33,12 @@ class FolderWatches {
   FolderWatches();
   explicit FolderWatches(std::size_t most) : most_(most) {}
 
-  // Watches an open folder: `unchanged()` then compares with what is read after this call. If no watch is available,
-  // `watched` stays without one.
+  // Watches an open folder: `unchanged()` then refers to what the caller reads after this call. If no watch is
+  // available, `watched` stays without a watch.
   void watch(int folder, Watched& watched);
   void forget(Watched& watched);
 
-  // Takes in what the kernel has reported since the last time.
+  // Reads what the kernel has reported since the last call.
   void hear();
 
   // Whether the folder's file system reports every change to this kernel. Network file systems and FUSE do not.

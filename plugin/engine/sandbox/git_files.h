@@ -1,4 +1,4 @@
-// Reads files of git without running git: with limits, since anybody may have written them.
+// Reads git's files without running git, and with limits, since anybody may have written the files.
 //
 // - A configuration: what it has git execute or read.
 // - An index: which folders are submodules.

@@ -1,5 +1,5 @@
-// Landlock's system calls and constants, which are newer than some headers that this is built with: the two calls that
-// make a ruleset. The third, which enforces it, is in the warden.
+// Landlock's constants, and the two system calls that make a ruleset. The headers of the build may be older than both.
+// The third call, which enforces a ruleset, is in the warden.
 #pragma once
 
 #include <sys/syscall.h>
@@ -25,7 +25,7 @@ enum : std::uint64_t {
   make_fifo = 1ULL << 10,    // 1
   make_block = 1ULL << 11,   // 1
   make_sym = 1ULL << 12,     // 1
-  refer = 1ULL << 13,        // 2: links and renames from one folder to another; without it these are always refused
+  refer = 1ULL << 13,        // 2: links and renames from one folder to another; without it, both are always refused
   truncate = 1ULL << 14,     // 3
   ioctl_device = 1ULL << 15  // 5
 };

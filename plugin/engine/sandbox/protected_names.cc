@@ -18,7 +18,7 @@ std::string join(const std::string& folder, const std::string& name) {
   return folder == "/" ? folder + name : folder + '/' + name;
 }
 
-// Looks at each component below the base. Most names do not exist, and that takes one look.
+// Looks at each component below the base. Most names do not exist, and a missing name takes one look.
 Found look_for(const std::string& base, const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return Found::missing;
@@ -71,7 +71,7 @@ Found protect_name(const std::string& base, const std::string& path, const std::
   if (namespaces) {
     char resolved[PATH_MAX];
     const char* const target = found == Found::linked ? ::realpath(path.c_str(), resolved) : path.c_str();
-    // Nobody may write outside of the write roots anyway, so a link that leads there needs no protection.
+    // The command may not write outside the write roots anyway, so a target outside them needs no protection.
     if (target != nullptr && is_within_any(target, write_roots)) {
       names.binds[target] = true;
       hold_folders_above(target, write_roots, names.binds);
@@ -151,7 +151,7 @@ MadeNames find_made_names(const ProtectedNames& names) {
       if (!exists(path)) continue;
       add(path);
       if (missing.of_repository)
-        made.additions.push_back({missing.folder, path, {}});  // not even its first folder was there
+        made.additions.push_back({missing.folder, path, {}});  // not even its first component existed
     }
   }
   for (const std::string& path : names.missing) {

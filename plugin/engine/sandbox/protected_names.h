@@ -32,8 +32,8 @@ struct ProtectedFileState {
   friend bool operator==(const ProtectedFileState&, const ProtectedFileState&) = default;
 };
 
-// When the entries of a folder last changed. Two changes within a short time may have the same time stamp, so a time is
-// reliable only once it is a while ago.
+// When the entries of a folder last changed. Two changes within a short time may have the same time stamp, so a time
+// stamp is reliable only once some time has passed.
 struct FolderTime {
   dev_t device = 0;
   ino_t inode = 0;
@@ -45,7 +45,7 @@ struct FolderTime {
   bool is_still_that_of(const std::string& folder) const;
 };
 
-// Names that do not exist, not even their first folder.
+// Names that do not exist, and of which not even the first component exists.
 struct MissingNames {
   std::string folder;  // the folder in which they would be
   FolderTime time;
@@ -55,10 +55,10 @@ struct MissingNames {
 
 // The protected names of one call, as paths.
 struct ProtectedNames {
-  std::map<std::string, bool> binds;  // path -> read-only, or only bound onto itself; parents come first
+  std::map<std::string, bool> binds;  // path -> true: read-only; false: bound onto itself; parents come first
   std::vector<std::string> bound;     // the names that are protected by a bind
-  std::vector<std::string> linked;    // the names that a link leads to: protected only as long as the link stays
-  std::vector<std::string> watched;   // the names that exist, to record and compare
+  std::vector<std::string> linked;    // the names reached through a link: protected only as long as the link stays
+  std::vector<std::string> watched;   // existing names, to be recorded and compared
   std::vector<std::string> problems;  // sentences: what cannot be protected, and why
   // The names that do not exist: first those listed by folder, then the others.
   std::vector<MissingNames> missing_in;
@@ -73,7 +73,7 @@ enum class Found { missing, plain, linked };
 Found protect_name(const std::string& base, const std::string& path, const std::vector<Root>& write_roots,
                    bool namespaces, ProtectedNames& names);
 
-// Binds the folder and those above it onto themselves, so that none can be moved.
+// Binds the folder and the folders above it onto themselves, so that none of them can be moved.
 void hold_in_place(const std::string& folder, const std::vector<Root>& write_roots, ProtectedNames& names);
 
 // Remembers which names a folder does not have, so that looking for many names costs one look at the folder. One thread
@@ -81,7 +81,7 @@ void hold_in_place(const std::string& folder, const std::vector<Root>& write_roo
 class NamesInFolders {
  public:
   // Adds folder/name for each of the names, and returns those that exist. The path of the folder must have no links,
-  // and the same `names` must be given for it at every call.
+  // and the same `names` must be given for the folder at every call.
   std::vector<std::string> protect(const std::string& folder, const std::vector<std::string>& names, bool of_repository,
                                    const std::vector<Root>& write_roots, bool namespaces, ProtectedNames& result);
 
@@ -107,15 +107,15 @@ struct MadeNames {
 };
 MadeNames find_made_names(const ProtectedNames& names);
 
-// The state of watched paths; for a folder, of all that is in it, up to `max_files` for each path. A link to a folder
-// is followed unless the folder has a repository, whose names are protected themselves.
+// The states of the watched paths. The record of a folder includes everything in it, up to `max_files` for each path. A
+// link to a folder is followed, unless the folder is a repository: the names in a repository are protected separately.
 class FileRecord {
  public:
   static constexpr std::size_t max_files = 10'000;
 
   explicit FileRecord(const std::vector<std::string>& watched);
 
-  // The paths that have changed since, in order, each path in a folder under its own name.
+  // The paths that have changed since then, in order. Each path in a folder is listed by its own name.
   std::vector<std::string> changes() const;
 
   using States = std::map<std::string, ProtectedFileState>;

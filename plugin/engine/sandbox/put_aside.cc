@@ -66,7 +66,7 @@ PutAside put_aside(const Addition& addition) {
     if (::fstatat(folder.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) break;
     if (slash == std::string::npos || !S_ISDIR(status.st_mode)) {
       if (slash != std::string::npos && addition.obstacle == identity_of(status)) {
-        result.error = path + '/' + name + " was there before and is not a folder";
+        result.error = path + '/' + name + " existed before and is not a folder";
         return result;
       }
       const std::string prefix = path == "/" ? path : path + '/';

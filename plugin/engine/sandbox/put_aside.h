@@ -24,7 +24,7 @@ struct Addition {
   std::string path;                      // base/...
   std::optional<FileIdentity> obstacle;  // what was on the way from base to path and is not a folder, such as a link
 
-  // The addition as it is now, before the command.
+  // Describes a path that does not exist now, before the command.
   static Addition missing(std::string base, std::string path);
 
   friend bool operator==(const Addition&, const Addition&) = default;
@@ -36,8 +36,8 @@ struct PutAside {
   std::string error;  // or why it is still there
 };
 
-// Renames what was added, within its folder, to NAME.put-aside-TIME. Nothing is overwritten and no link is followed:
-// where a link is on the way from the base, the link itself is renamed; if it existed before the command, that is an
+// Renames the addition, within its folder, to NAME.put-aside-TIME. Nothing is overwritten, and no link is followed. If
+// a link is on the way from the base, the link itself is renamed, unless it existed before the command, which is an
 // error.
 PutAside put_aside(const Addition& addition);
 

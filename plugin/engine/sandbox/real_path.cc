@@ -15,8 +15,8 @@ namespace wtool::engine {
 
 namespace {
 
-// Real paths have a few components; a path with a thousand of them is meant to cost time.
-constexpr int max_components = 64;  // of links, too
+// Ordinary paths have a few components. A path with a thousand components is meant to cost time.
+constexpr int max_components = 64;  // those of links count too
 
 // The components, the last one first.
 void push_components(const std::string& path, std::vector<std::string>& components) {

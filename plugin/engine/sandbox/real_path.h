@@ -6,9 +6,9 @@
 
 namespace wtool::engine {
 
-// The absolute path without symbolic links, "." and "..", as far as it exists; the rest is appended unchanged. Empty
-// where it has too many components or links, or leads into an automounted folder: looking there would mount it, or wait
-// for a server.
+// The absolute path without symbolic links, "." and "..", as far as it exists; the rest is appended unchanged. Empty if
+// the path has too many components or links, or leads into an automounted folder, because looking there would mount the
+// folder, or wait for a server.
 std::string real_path(const std::string& path);
 
 // The folder that holds the last part of an absolute path: "/a" for "/a/b", "/" for "/a".

@@ -41,7 +41,7 @@ constexpr std::array<Phrase, 4> phrases = {{{"permission denied", Cause::access}
                                             {"read-only file system", Cause::read_only},
                                             {"device or resource busy", Cause::busy}}};
 
-// Words in messages about something that was to be written.
+// Words in messages about a failed write.
 constexpr std::array<std::string_view, 24> write_words = {
     "creat", "write", "writing", "touch", "remov", "unlink", "delet",    "mkdir", "rmdir", "move",  "rename", "truncat",
     "link",  "copy",  "output",  "tee: ", "lock",  "append", "for save", "mv: ",  "rm: ",  "sed: ", "mkfifo", "mknod"};
@@ -85,7 +85,7 @@ struct AccessLine {
   Cause cause = Cause::access;
 };
 
-// A path that a message may mean.
+// A word of a message that may be the path.
 struct Candidate {
   std::string_view text;
   bool quoted;
@@ -121,11 +121,11 @@ void add_last_part(std::string_view before, std::vector<Candidate>& found) {
     // dash and ld: what follows is the path, with all its spaces.
     if (before.starts_with(words)) return found.push_back({before.substr(words.size()), false});
   }
-  if (!before.starts_with('/')) before.remove_prefix(before.rfind(' ') + 1);  // npos + 1 is 0: it is all one word.
+  if (!before.starts_with('/')) before.remove_prefix(before.rfind(' ') + 1);  // npos + 1 is 0: one word.
   found.push_back({before, false});
 }
 
-// Whether the path is "/proc/PID/..." of any process: the kernel lets only those who may trace the process read it.
+// Whether the path is "/proc/PID/..." of any process. Only processes that may trace that process can read such a path.
 bool is_of_process(std::string_view path) {
   constexpr std::string_view folder = "/proc/";
   if (!path.starts_with(folder)) return false;
@@ -174,7 +174,7 @@ class RefusalJudge {
     if (path.empty()) return std::nullopt;
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     const bool exists = context_.host_may(path, F_OK);
-    // A bare word may be anything (a user, a host) unless the message is one about files.
+    // A bare word may be anything (a user, a host) unless the message is about files.
     const bool about_files = writes_ || executes_ || candidate.quoted;
     if (!exists && !absolute && !about_files) return std::nullopt;
     switch (line_.cause) {

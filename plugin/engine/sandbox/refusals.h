@@ -1,7 +1,7 @@
 // Finds out, from a command's standard error, whether the sandbox caused an error.
 //
-// If that is uncertain, it stays silent: a message counts only if it is worded as programs report a refusal, names a
-// path that the sandbox denies to the command, and the host itself could have done the same.
+// When in doubt, it reports nothing: a message counts only if it is worded as programs report a refusal, names a path
+// that the sandbox denies to the command, and the host itself could have done the same.
 #pragma once
 
 #include <sys/types.h>
@@ -17,14 +17,14 @@ namespace wtool::engine {
 
 struct RefusalContext {
   Roots roots;
-  std::vector<std::string> protected_paths;  // those that were protected by a bind
-  std::string directory;                     // the command's
-  bool files = false;                        // Landlock was active,
-  bool network_refused = false;              // and the filter, with network: deny,
-  bool ipc_refused = false;                  // and with ipc: deny.
-  // Whether the host itself may do what the mode says (R_OK, W_OK, X_OK, or F_OK: it exists) with a path; access(2).
+  std::vector<std::string> protected_paths;  // the paths that were protected by a bind
+  std::string directory;                     // the command's working directory
+  bool files = false;                        // Landlock was active
+  bool network_refused = false;              // the filter was active, with network: deny
+  bool ipc_refused = false;                  // the filter was active, with ipc: deny
+  // Whether the host itself may use the path as the mode of access(2) says: R_OK, W_OK, X_OK, or F_OK (it exists).
   std::function<bool(const std::string&, int)> host_may;
-  // The path without symbolic links, as far as it exists. Empty if that cannot be found out.
+  // The path without symbolic links, as far as it exists. Empty if the path cannot be resolved.
   std::function<std::string(const std::string&)> canonical;
   // Whether the host itself may send a signal to this process; kill(2) with 0.
   std::function<bool(pid_t)> host_may_signal;
@@ -32,8 +32,9 @@ struct RefusalContext {
   std::function<bool()> cancelled;
 };
 
-// The refusals, each once and at most ten: "a write outside /site: /etc/x", to be read after "the sandbox refused ".
-// The time is bounded, whatever the text is: by the text read, the paths looked up, and their lengths.
+// The refusals, each once and at most ten, such as "a write outside /site: /etc/x", to be read after "the sandbox
+// refused ". The time is bounded, whatever the text is, because the text that is read, the paths that are looked up and
+// the lengths of these paths are bounded.
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context);
 
 // The same for a program that could not be executed (EACCES): the first of `paths` that is outside of all roots and

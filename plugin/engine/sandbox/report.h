@@ -11,11 +11,11 @@ namespace wtool::engine {
 struct SandboxReport {
   // The parts that were active: landlock, scopes (signals and abstract sockets), seccomp, network, protected_names.
   std::vector<std::string> enforced;
-  std::vector<std::string> lifted;             // only for this command: network
+  std::vector<std::string> lifted;             // parts that were off only for this command: network
   std::vector<std::string> not_enforced;       // "protected_names: why"
   std::vector<std::string> refused;            // "a write outside /site: /etc/x"
   std::vector<std::string> protected_changed;  // paths
-  std::vector<PutAside> put_aside;             // the attempts to put them aside
+  std::vector<PutAside> put_aside;             // the attempts to put additions to repositories aside
 };
 
 // Nothing was run.

@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Protected in each repository's folder, also in those of submodules and worktrees. commondir and gitdir lead to other
-// folders with a configuration; attributes select commands of the configuration; alternates lead to other repositories,
-// in which git runs git.
+// The names that are protected in each repository's folder, including those of submodules and worktrees. commondir and
+// gitdir lead to other folders with a configuration; attributes select commands of the configuration; alternates lead
+// to other repositories, in which git runs git.
 const std::vector<std::string> guarded = {"config", "hooks",           "config.worktree",        "commondir",
                                           "gitdir", "info/attributes", "objects/info/alternates"};
 
@@ -82,7 +82,7 @@ bool runs_commands(std::string_view key) {
   return std::find(sections.begin(), sections.end(), key.substr(0, key.find('.'))) != sections.end();
 }
 
-// Protects the guarded names of one repository, and what its configuration names.
+// Protects the guarded names of one repository, and the files that its configuration names.
 class RepositoryGuard {
  public:
   RepositoryGuard(const FoundRepository& repository, const std::vector<Root>& write_roots, bool namespaces,
@@ -92,7 +92,8 @@ class RepositoryGuard {
   }
 
   void protect(NamesInFolders& folders) {
-    // Needed even if it has none of the names: otherwise it could be moved away and replaced by another folder.
+    // Needed even if the repository has none of the names: otherwise it could be moved away and replaced by another
+    // folder.
     if (namespaces_) hold_in_place(path_, write_roots_, names_);
     const auto found = folders.protect(path_, guarded, true, write_roots_, namespaces_, names_);
     read_configuration(std::find(found.begin(), found.end(), "commondir") != found.end());
@@ -195,7 +196,8 @@ std::string index_of(const FoundRepository& found) {
   return repository.empty() ? repository : repository + "/index";
 }
 
-// Whether the repository takes this folder, which lies in its checkout, for one of its submodules.
+// Whether the repository takes this folder, which lies in its checkout, for one of its submodules. False if its index
+// has not changed since `changed_since_ns`.
 bool takes_for_submodule(const FoundRepository& repository, const std::string& folder, std::int64_t changed_since_ns) {
   const std::string top = folder_of(repository);
   const std::string file = index_of(repository);
@@ -206,7 +208,7 @@ bool takes_for_submodule(const FoundRepository& repository, const std::string& f
   return !index || is_submodule(*index, folder.substr(top == "/" ? 1 : top.size() + 1));
 }
 
-// Whether git would not take the folder for a repository.
+// True if git would not take the folder for a repository.
 bool is_broken(const std::string& path) {
   constexpr std::size_t max_head = 4096;
   const std::string head = path + "/HEAD";
@@ -229,7 +231,7 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
   std::size_t not_held = 0;
   std::size_t left_open = 0;
   for (const std::string& path : repositories.closed) {
-    // A folder that a command must be able to write cannot be bound read-only.
+    // A folder in which a command must be able to write cannot be bound read-only.
     const bool has_root = std::any_of(write_roots.begin(), write_roots.end(),
                                       [&](const Root& root) { return is_within(root.path, path); });
     if (namespaces && !has_root && names.binds.size() < max_binds) {

@@ -1,4 +1,4 @@
-// The parts of a git repository that make git execute something: protected in each repository that a search has found.
+// Protects the parts of a git repository that make git execute something, in each repository that a search has found.
 #pragma once
 
 #include <cstdint>
@@ -21,16 +21,16 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
                           ProtectedNames& names);
 
 struct MadeRepositories {
-  FoundByPath all;                    // those that did not exist before, or were different ones
-  std::vector<std::string> reported;  // their paths, except for those inside another one's .git
+  FoundByPath all;                    // repositories that did not exist before, or were different ones
+  std::vector<std::string> reported;  // their paths, except for repositories inside another one's .git
 };
 
 MadeRepositories find_made_repositories(const Repositories& before, const Repositories& after);
 
-// Those of `made` that git would use when it runs in a repository of `before`: they are in the same folder, its index
-// lists them as a submodule, or they enclose its checkout and it is broken, so that git looks in the folders above.
-// `made` may come from earlier commands as well. `since_ns` is when this command began; entries that an index had
-// before are not checked again.
+// The repositories of `made` that git would use when it runs in a repository of `before`. Such an intruder is in the
+// same folder, is listed as a submodule in the index of the other repository, or encloses the checkout of a repository
+// that is broken, so that git looks in the folders above. `made` may include repositories of earlier commands. For
+// those, an index is checked only if it has changed since `since_ns`, when this command began.
 std::vector<Addition> find_intruders(const FoundByPath& made, const MadeRepositories& new_ones,
                                      const FoundByPath& before, std::int64_t since_ns);
 

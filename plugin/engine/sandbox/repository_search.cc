@@ -146,8 +146,8 @@ struct RepositorySearch::Pass {
 };
 
 void RepositorySearch::Pass::leave_out(const std::string& path, const struct stat& seen, int error) {
-  // The folder is gone or was replaced, is another mount, or belongs to somebody else and is closed to commands as
-  // well.
+  // Not reported: a folder that is gone or was replaced, is another mount, or belongs to somebody else and is closed to
+  // commands as well.
   if (error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV) return;
   if (error == EACCES && seen.st_uid != ::geteuid()) return;
   constexpr std::size_t max_sentences = 3;
@@ -184,7 +184,8 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
     found.kind = FoundRepository::Kind::bare;
     folder.found.push_back(found);
   }
-  // In a repository's own folder, only these are searched: objects and references are many, and hold no checkout.
+  // In a repository's own folder, only `modules` and `worktrees` are searched: objects and references are many, and
+  // contain no checkout.
   if (folder.dot_git || (folder.in_git && signs.repository())) {
     std::erase_if(names, [](const Name& name) { return name.text != "modules" && name.text != "worktrees"; });
   }
@@ -197,7 +198,7 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
     const bool in_git = folder.in_git || folder.dot_git;
     folder.folders.push_back(again ? std::move(*next++)
                                    : std::make_unique<Folder>(path, false, in_git, folder.watches));
-    // What was watched may have been replaced.
+    // The watched folder may have been replaced.
     Folder& below = *folder.folders.back();
     if (below.inode != inode) below.watches.forget(below.watch);
   }
@@ -225,7 +226,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   const Listing listing(::fdopendir(descriptor));
   if (!listing) return leave_out(folder.path, seen, errno);
   opened.release();
-  // In another file system, the same inode number is another folder.
+  // In another file system, the same inode number means another folder.
   if (folder.device != status.st_dev) folder.folders.clear();
   // Watched before it is read, so that no change falls between the two.
   if (watching && !is_root) folder.watches.watch(descriptor, folder.watch);
@@ -237,7 +238,7 @@ void RepositorySearch::Pass::list(int root, const char* relative, const struct s
   folder.settled = folder.changed_ns + settled_after_ns < now;
 }
 
-// For a folder that has not changed since it was listed.
+// Watches a folder that has not changed since it was listed.
 void RepositorySearch::Pass::keep_watch(int root, const char* relative, Folder& folder) const {
   const Descriptor opened = open_below(root, relative);
   if (!opened) return;
@@ -247,7 +248,7 @@ void RepositorySearch::Pass::keep_watch(int root, const char* relative, Folder& 
 }
 
 std::string closed_text(const std::string& folder) {
-  return folder + " cannot be searched for repositories: Permission denied (chmod u+rwx would let it be searched)";
+  return folder + " cannot be searched for repositories: Permission denied (chmod u+rwx would allow the search)";
 }
 
 RepositorySearch::RepositorySearch(std::size_t max_folders)
@@ -273,7 +274,7 @@ void RepositorySearch::Pass::refresh(int root, const char* relative, Folder& fol
   }
 }
 
-// Folders near the root come first: where a bound is reached, those far from it are left out.
+// Searches one root. Folders near the root come first, so folders far from it are left out if a bound is reached.
 void RepositorySearch::look(const Root& root, Pass& pass) {
   const Descriptor place = open_root(root);
   std::unique_ptr<Folder>& top = roots_[root.path];

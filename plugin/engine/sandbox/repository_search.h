@@ -1,15 +1,15 @@
 // Finds git repositories inside write roots, only by file names: git is not run and no link is followed.
 //
 // - It finds a `.git` of any kind, and folders that git takes for a repository without one (HEAD with objects and refs,
-//   or HEAD with commondir), as bare repositories, submodules and worktrees have.
-// - It remembers folders between searches, and does not list a folder again whose change time is the same; programs
-//   cannot set that time. From the third search on it has the kernel report which folders change (folder_watches.h),
-//   and asks only for the others.
+//   or HEAD with commondir), such as bare repositories and those of submodules and worktrees.
+// - It remembers folders between searches, and does not list a folder again if its change time, which programs cannot
+//   set, is the same. From the third search on, the kernel reports which folders change (folder_watches.h), and only
+//   folders without a watch are checked.
 // - A search is bounded in time and in folders; `left_out` says what it skipped. It ends at once when its caller gives
 //   up.
 //
-// Not searched: what is mounted inside a write root, and what the host's user may not read. Those of these folders that
-// the user owns are `closed`: a command could make them accessible, so they have to be protected.
+// Not searched: what is mounted inside a write root, and folders that the host's user may not read. Such folders that
+// the user owns are listed in `closed`. They must be protected, because a command could make them accessible.
 #pragma once
 
 #include <sys/types.h>

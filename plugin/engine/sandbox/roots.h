@@ -1,4 +1,4 @@
-// The roots of a sandbox: folders, and files, below which something is allowed.
+// The roots of a sandbox: the folders and files to which it allows access.
 #pragma once
 
 #include <sys/types.h>
@@ -24,19 +24,19 @@ struct Root {
 struct Roots {
   std::vector<Root> read;
   std::vector<Root> write;
-  std::vector<Root> list{};  // only the names in these folders
+  std::vector<Root> list{};  // folders in which only the names may be read
 };
 
-// True where one of `roots` contains the canonical path.
+// True if one of `roots` contains the canonical path.
 bool is_within_any(std::string_view path, const std::vector<Root>& roots);
 // "/a, /b", or "/a, /b, /c and 2 more"; "nothing" for an empty list.
 std::string list_roots(const std::vector<Root>& roots);
 
 // Resolves the policy's roots, links included. False with `error`, a sentence that names the root. It is also an error
-// if a root's name lies in a write root but leads out of it: a command could have put that link there.
+// if a root's name lies in a write root but leads out of it, because a command could have put that link there.
 bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error);
 
-// The roots of the files that a call is limited to. False with `error`: one has become a link.
+// The roots of the files that a call is limited to. False with `error`: one of the files has become a link.
 bool resolve_held(const HeldFiles& held, Roots& roots, std::string& error);
 
 // Opens the root for Landlock, with O_PATH and without following links, since its path is canonical. Empty with errno.

@@ -13,11 +13,11 @@ namespace {
 
 using namespace landlock;
 
-// Rights that apply to a file. The kernel rejects a rule for a file that has other rights.
+// Rights that apply to a file. The kernel rejects a rule that grants other rights on a file.
 constexpr std::uint64_t of_files = execute | write_file | read_file | truncate | ioctl_device;
 
 constexpr std::uint64_t reading = execute | read_file | read_dir;
-// Without make_char and make_block: if root may make a device, it may read and write the disk outside of every root.
+// Without make_char and make_block: if root could make a device, it could read and write the disk outside every root.
 constexpr std::uint64_t writing = reading | write_file | remove_dir | remove_file | make_dir | make_reg | make_sock |
                                   make_fifo | make_sym | refer | truncate | ioctl_device;
 constexpr std::uint64_t using_device = read_file | write_file | truncate | ioctl_device;
@@ -56,7 +56,7 @@ Descriptor make_scope(std::string& error) {
 
 Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error, Scopes scopes) {
   RulesetAttributes attributes{};
-  std::size_t size = sizeof attributes.files;  // Older kernels know only these.
+  std::size_t size = sizeof attributes.files;  // Older kernels know only the rights on files.
   attributes.files = handled_by(abi);
   if (abi >= abi_with_tcp) {
     size = offsetof(RulesetAttributes, scopes);

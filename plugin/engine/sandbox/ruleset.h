@@ -1,6 +1,6 @@
 // The Landlock ruleset of a sandbox: which files, TCP ports and other processes a command may reach.
 //
-// Rules can only add permissions, so part of a root cannot be excluded again; protected_names.h does that.
+// Rules can only add permissions, so they cannot exclude a part of a root. protected_names.h does that.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace wtool::engine {
 
-// Who sets the scope in which processes may signal and may connect to abstract sockets. own: this ruleset, only for the
-// command. outside: the command already runs in a scope (make_scope).
+// What sets the scope in which processes may send signals and connect to abstract sockets. `own`: this ruleset, only
+// for the command. `outside`: the command already runs in a scope (make_scope).
 enum class Scopes { own, outside };
 
 // A ruleset with everything that ABI version `abi` (at least 1) can handle. Empty with `error`, a sentence.

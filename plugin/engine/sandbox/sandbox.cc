@@ -20,13 +20,13 @@ namespace {
 // A search for repositories takes a moment if everything is in memory. These limits are for cold disks and huge trees.
 constexpr std::chrono::milliseconds search_before{5000};
 constexpr std::chrono::milliseconds search_after{1000};
-// How long a call waits for another call's search, before its own search after the command.
+// How long a call waits, after its command, for another call's search before it searches itself.
 constexpr std::chrono::milliseconds wait_after{1000};
 // How often a call that waits for another call's search checks whether its caller has given up.
 constexpr std::chrono::milliseconds between_looks{20};
 
 constexpr const char* required_hint =
-    "sandbox.required is true, so nothing was run; set it to false to run with the rest, or use a newer kernel";
+    "sandbox.required is true, so nothing was run; set it to false to run with the other parts, or use a newer kernel";
 
 SandboxRefusal cannot_enforce(const std::vector<std::string>& missing) {
   std::string list;
@@ -83,7 +83,7 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
       report.enforced.emplace_back("scopes");
     }
   } else {
-    report.not_enforced.push_back(std::string("landlock: this kernel has none, or it is turned off (") +
+    report.not_enforced.push_back(std::string("landlock: this kernel has no Landlock, or it is turned off (") +
                                   std::strerror(features_.landlock_error) + ")");
   }
   const bool truncate_missing = abi > 0 && abi < landlock::abi_with_truncate;
@@ -114,7 +114,7 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
   const bool files_missing = abi <= 0 || (truncate_missing && !features_.seccomp);
   if ((policy_.needs_files && files_missing) || (policy_.needs_network && !network && !features_.seccomp)) {
     refusal = cannot_enforce(report.not_enforced);
-    refusal.hint = "the call asks for it, so nothing was run; leave it out of the call's limits, or use a newer kernel";
+    refusal.hint = "the call's limits require this part, so nothing was run; leave it out, or use a newer kernel";
     return nullptr;
   }
   return shared;
@@ -141,7 +141,7 @@ std::shared_ptr<const SharedSandbox> Sandbox::share(bool network, SandboxRefusal
            std::all_of(roots.list.begin(), roots.list.end(), is_unchanged) &&
            std::all_of(roots.write.begin(), roots.write.end(), is_unchanged);
   };
-  // A rule holds for the folder that was there. A folder that was removed and made again is another one.
+  // A rule applies to the folder for which it was made. A folder that was removed and made again is a different one.
   if (!shared || !unchanged(shared->roots) || !unchanged(shared->allowed)) shared = make(network, refusal);
   return shared;
 }
@@ -216,7 +216,7 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
   std::unique_lock lock(search_mutex_, std::defer_lock);
   if (policy_.repositories && !lock.try_lock_for(wait_after)) {
     report.not_enforced.emplace_back(
-        "protected_names: after the command, repositories were not searched for, because other calls were searching");
+        "protected_names: after the command, the search for repositories was skipped: other calls were searching");
   } else if (policy_.repositories) {
     const Repositories after = search_.look(prepared.shared->roots.write, search_after);
     std::vector<std::string> reasons = after.left_out;

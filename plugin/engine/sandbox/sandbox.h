@@ -19,10 +19,10 @@
 
 namespace wtool::engine {
 
-// Which parts of a sandbox this kernel can enforce. A value, so that a test can pretend.
+// Which parts of a sandbox this kernel can enforce. A plain value, so that a test can pretend to have another kernel.
 struct SandboxFeatures {
-  int landlock_abi = 0;    // 0: none,
-  int landlock_error = 0;  // and the errno that says why
+  int landlock_abi = 0;    // 0: this kernel has no Landlock
+  int landlock_error = 0;  // the errno that says why it has none
   bool seccomp = false;
 
   // The features of the running kernel.
@@ -32,7 +32,7 @@ struct SandboxFeatures {
 // What all calls share. Never changed once it is made.
 struct SharedSandbox {
   Roots roots;    // of the policy
-  Roots allowed;  // what Landlock allows: these, or what a call is held to
+  Roots allowed;  // what Landlock allows: the same, or the files to which a call is limited
   Descriptor ruleset;
   Descriptor ruleset_in_scope;  // where the kernel has scopes
   std::string filter;
@@ -45,8 +45,8 @@ struct SharedSandbox {
 struct PreparedSandbox {
   std::shared_ptr<const SharedSandbox> shared;
   ProtectedNames names;
-  Repositories repositories;  // those that existed before the command,
-  std::int64_t since_ns = 0;  // at this time
+  Repositories repositories;  // those that existed before the command
+  std::int64_t since_ns = 0;  // when they were searched for
   Confinement confinement;
   SandboxReport report;
 };
@@ -87,13 +87,13 @@ class Sandbox {
   std::mutex mutex_;
   // Made at the first call, and again when a root has been replaced.
   std::shared_ptr<const SharedSandbox> shared_;
-  std::shared_ptr<const SharedSandbox> shared_with_network_;  // for calls whose approval lifts that limit
+  std::shared_ptr<const SharedSandbox> shared_with_network_;  // for calls whose approval opens the network
 
   std::timed_mutex search_mutex_;
   NamesInFolders folders_;
   RepositorySearch search_;
   // Repositories that commands of this sandbox have made. They are not protected: their contents came from commands in
-  // the first place, and later commands could not remove them.
+  // the first place, and if they were protected, later commands could not remove them.
   FoundByPath made_;
 };
 

@@ -9,8 +9,8 @@
 
 namespace wtool::engine {
 
-// Like run(). `directory` is the path of command.directory. With a refusal, nothing was run. `report` is filled in both
-// cases, as far as it is known.
+// Like run(). `directory` is the path of command.directory. If a refusal is returned, nothing was run. `report`
+// receives what is known about the sandbox in either case.
 std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client, Sandbox& sandbox, Command command,
                                                            const std::string& directory, const RunOptions& options,
                                                            Cancellation& cancellation, const OutputSink& sink,

@@ -9,9 +9,9 @@ namespace wtool::policy::programs {
 
 namespace {
 
-// Words that some awks take for keywords, functions or patterns, and others for variables. A slash after a variable
-// divides; after the others it may begin a regular expression, or be a syntax error, which awks detect at different
-// points.
+// Words that are keywords, functions or patterns in some awks, and variables in others. After a variable, a slash
+// divides. After a keyword, function or pattern, it may begin a regular expression or be a syntax error, which awks
+// detect at different points.
 constexpr std::string_view words_of_some[] = {
     "BEGINFILE", "ENDFILE", "and",     "asort",   "asorti",  "atan2",  "break",  "case",     "close",    "compl",
     "continue",  "cos",     "default", "exp",     "fflush",  "func",   "gensub", "gsub",     "index",    "int",
@@ -21,8 +21,8 @@ constexpr std::string_view words_of_some[] = {
 
 static_assert(std::is_sorted(std::begin(words_of_some), std::end(words_of_some)));
 
-// Splits a program into strings, regular expressions, names and single characters, and checks them in order. Text
-// within a string, a regular expression or a comment is not code. The one difficulty is where a regular expression
+// Splits a program into strings, regular expressions, names and single characters, and checks these tokens in order.
+// Text within a string, a regular expression or a comment is not code. The one difficulty is where a regular expression
 // begins; if that is uncertain, the program is unclear.
 class AwkReader {
  public:
@@ -37,13 +37,13 @@ class AwkReader {
   // The kind of the previous token, which decides what a slash means.
   enum class Before {
     operand,    // a value ends here: a slash divides
-    operators,  // a value must come: a slash begins a regular expression
+    operators,  // a value must follow: a slash begins a regular expression
     uncertain,
   };
 
   struct Parenthesis {
-    bool of_keyword = false;  // it belongs to if, while or for: a statement follows it
-    bool of_switch = false;   // it belongs to switch, which some awks have; in others a value ends with it
+    bool of_keyword = false;  // it belongs to `if`, `while` or `for`: a statement follows it
+    bool of_switch = false;   // it belongs to `switch`; in awks without `switch`, a value ends with it
     bool in_getline = false;
   };
 
@@ -129,7 +129,7 @@ class AwkReader {
         ++next_;
       } else if (c == '/') {
         // Some awks end the expression here, and some do not.
-        if (in_brackets) return unclear("brackets have a slash without a backslash");
+        if (in_brackets) return unclear("a slash in brackets has no backslash before it");
         ++next_;
         before_ = Before::operand;
         continues_ = false;
@@ -218,7 +218,7 @@ class AwkReader {
         if (!continued && parentheses_.empty()) end_statement();
         return;
       case ';':
-        // This also holds inside for (;;): the redirection of a print or getline does not extend past it.
+        // Inside for (;;), too, the redirection of a print or getline does not extend past the semicolon.
         return end_statement();
       case '{':
         continues_ = true;
@@ -272,7 +272,7 @@ class AwkReader {
       case '+':
       case '-':
         if (doubled) {
-          // After x++, a slash begins a regular expression in mawk, and divides in the others.
+          // After x++, a slash begins a regular expression in mawk, and divides in other awks.
           ++next_;
           before_ = Before::uncertain;
           return;
@@ -304,7 +304,7 @@ class AwkReader {
   std::size_t next_ = 0;
   Before before_ = Before::operators;
   bool printing_ = false;        // in a print statement
-  std::size_t print_depth_ = 0;  // how many parentheses were open when it began
+  std::size_t print_depth_ = 0;  // how many parentheses were open when the statement began
   bool getline_ = false;         // getline came earlier in this statement, within the same parentheses
   bool keyword_ = false;         // the previous token was if, while or for
   bool switch_ = false;          // the previous token was switch
@@ -333,7 +333,7 @@ std::optional<Problem> find_awk_option(std::string_view tool, const Words& words
                !is_listed("--version --help -V -h --posix -P --csv -k -b -n -N -S --sandbox -r --re-interval -c "
                           "--traditional -O --optimize -s",
                           word)) {
-      return Problem{i, "the option " + word + " of awk may give program text, and is not one that is read",
+      return Problem{i, "the option " + word + " of awk may contain program text, which is not read here",
                      "give the program as the first word"};
     }
   }

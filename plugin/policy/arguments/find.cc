@@ -1,4 +1,4 @@
-// find: reads its expression of tests and actions, in which every word must be known.
+// Reads the expression of find, its tests and actions. Every word in the expression must be known.
 #include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {

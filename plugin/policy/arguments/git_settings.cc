@@ -22,8 +22,8 @@ GivenSetting read_setting(std::string_view text) {
   return setting;
 }
 
-// True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting and, if the entry has
-// values, its value.
+// True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting. If the entry has values,
+// the setting's value must be one of them if `with_value`, and otherwise none of them.
 bool is_known(std::string_view list, const GivenSetting& setting, bool with_value) {
   return any_listed(list, [&](std::string_view entry) {
     const std::size_t equals = std::min(entry.find('='), entry.size());
@@ -39,7 +39,7 @@ bool is_harmless(const GivenSetting& setting) {
 
 // Settings whose value is a program, a line for the shell, or a file of further settings.
 bool runs_program(const GivenSetting& setting) {
-  // The command of an alias begins like this, and so does the command that updates a submodule.
+  // The command of an alias begins with !, and so does the command that updates a submodule.
   return setting.value.starts_with('!') || is_known(find_program("git")->spec().settings, setting, false);
 }
 
@@ -50,7 +50,7 @@ Problem complain(std::size_t word, std::string_view setting) {
 
 }  // namespace
 
-// A sign or a blank may precede the letter: %G?, %+G?, %- GK; %(signature), %(*signature:key).
+// True for a format with %G?, %+G?, %- GK (a sign or a blank may precede the letter), %(signature), %(*signature:key).
 bool shows_signatures(std::string_view format) {
   if (format.find("%(") != format.npos && format.find("signature") != format.npos) return true;
   for (std::size_t at = format.find('%'); at != format.npos; at = format.find('%', at + 1)) {
@@ -119,15 +119,15 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
   // Renaming a section may turn harmless settings into settings that name programs.
   if (reading.name == "git config rename-section" ||
       (reading.name == "git config" && reading.has("--rename-section"))) {
-    return Problem{reading.begin, "git config gives settings other names, by which they can name a program that runs",
-                   "set the setting by its name"};
+    return Problem{reading.begin, "git config can rename a section to one whose settings name a program that runs",
+                   "set the setting under its new name"};
   }
   if (reading.tool->spec().does == Effect::runs_program) {
     return Problem{reading.begin, reading.name + ' ' + std::string(reading.tool->spec().never), {}};
   }
   for (std::size_t i = 1; i < reading.words.size(); ++i) {
     if (!reading.text[i] && reading.words[i].starts_with("ext::")) {
-      return Problem{i, "an address of git that begins with ext:: is a command that it runs", "use another transport"};
+      return Problem{i, "an address of git that begins with ext:: is a command that git runs", "use another transport"};
     }
   }
   return std::nullopt;

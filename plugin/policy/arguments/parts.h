@@ -37,7 +37,7 @@ struct Located {
 std::optional<Located> find_script(const ParsedCommand& reading);
 std::optional<Problem> check_sed(const ParsedCommand& reading);
 
-// Reads programs of awk, as far as needed to see whether they execute, write, or read more than their input.
+// Reads programs of awk as far as needed to see whether they execute, write, or read more than their input.
 ScriptFindings read_awk(std::string_view program);
 std::optional<Problem> check_awk(const ParsedCommand& reading);
 
@@ -55,7 +55,7 @@ void mark_find_text(const Words& words, std::vector<bool>& text);
 // signatures.
 std::optional<Problem> check_git_settings(const ParsedCommand& reading);
 
-// For any arguments: finds settings and addresses that name a program to run.
+// Finds settings and addresses that name a program to run. Checked even with `arguments: any`.
 std::optional<Problem> find_git_program(const ParsedCommand& reading);
 
 }  // namespace wtool::policy::programs

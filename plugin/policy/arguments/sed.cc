@@ -8,7 +8,7 @@ constexpr std::string_view blanks = " \t\f\v\r";
 
 class SedReader {
  public:
-  // Seds differ in whether a delimiter counts inside a bracket expression: with `brackets` it does not.
+  // Versions of sed differ in whether a delimiter counts inside a bracket expression. With `brackets`, it does not.
   SedReader(std::string_view script, bool brackets) : script_(script), brackets_(brackets) {}
 
   ScriptFindings read() {
@@ -156,7 +156,7 @@ class SedReader {
         return end();
       }
       default:
-        return unclear(name > ' ' && name < 127 ? std::string("it has no command ") + name
+        return unclear(name > ' ' && name < 127 ? std::string("sed has no command ") + name
                                                 : "a command is not a letter");
     }
   }
@@ -183,7 +183,7 @@ class SedReader {
     end();
   }
 
-  // Reads the text of a, i and c: up to a newline without a backslash before it.
+  // Reads the text of the commands `a`, `i` and `c`, up to a newline without a backslash before it.
   void text() {
     skip(blanks);
     if (at_end() || peek() == '\n') return unclear("a, i or c has no text");
@@ -281,7 +281,8 @@ ScriptFindings read_sed(std::string_view script) {
   SedReader reader(script, true);
   ScriptFindings found = reader.read();
   if (!reader.delimiter_in_brackets()) return found;
-  // Reads again as the other seds do. They often find a syntax error, but what they run before it counts as well.
+  // Reads the script again as other versions of sed do. These often find a syntax error, but what they run before the
+  // error counts as well.
   const ScriptFindings other = SedReader(script, false).read();
   if (found.executes.empty()) found.executes = other.executes;
   if (found.writes.empty()) found.writes = other.writes;

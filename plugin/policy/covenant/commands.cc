@@ -1,4 +1,4 @@
-// Classifies a command of execute_run by its words: policy/covenant.h, read_command. The commands of tier one, their
+// Classifies a command of execute_run by its words (read_command in policy/covenant.h). The commands of tier one, their
 // flags and how many paths they take are in policy/programs/, as ProgramSpec::covenant. The options there do not follow
 // links (as ls -L, grep -R, find -follow do), wait (tail -f), ask (rm -i), read names from files (grep -f), make links
 // (cp -s), take the target first (cp -t), execute (find -exec) or write.
@@ -27,7 +27,7 @@ bool is_number(std::string_view text, bool with_sign) {
 
 Reading unknown_flag(std::string_view flag) { return Reading::refuse("Unknown flag: " + std::string(flag)); }
 
-// The message if the option does not take this value; nothing if it does.
+// A refusal if the option does not take this value. Nothing: the option takes it.
 std::optional<Reading> refuse_value(const programs::Option& option, std::string_view name,
                                     const std::optional<std::string_view>& value) {
   if (option.value != programs::OptionValue::required) return std::nullopt;
@@ -151,7 +151,7 @@ Reading read_git(const Words& words) {
   if (command.otherwise_asks && (extra || refusal)) return {};
   if (refusal) return *std::move(refusal);
   if (extra) return Reading::refuse("git " + name + " requires exactly 0 paths");
-  // Only git knows whether an operand is a revision or a path, so each is checked as a path; no revision leads out of
+  // Only git knows whether an operand is a revision or a path, so each is checked as a path. No revision leads out of
   // the project.
   const auto add_dashes = [&](std::size_t index) {
     if (parsed.first_operand_behind_dashes == index) reading.executed.push_back("--");

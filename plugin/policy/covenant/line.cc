@@ -62,7 +62,7 @@ Line read_line(std::string_view line) {
     case FoundInLine::plain:
       break;
   }
-  // The policy's own reader decides: a line with anything except plain words (a tilde, braces, a comment, an
+  // The policy's own reader has the last word. A line with anything except plain words (a tilde, braces, a comment, an
   // assignment, a keyword) does not run, and exactly the words that the configured lists judge are run.
   const Script script = parse(line);
   if (script.error || (!script.obstacle && script.commands.empty())) return {std::string(syntax_refused), {}};

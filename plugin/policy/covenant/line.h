@@ -1,5 +1,5 @@
 // Splits the line of an execute_run call into words. The line is never shell text: a line with which a shell would do
-// more than this is refused.
+// more than split it is refused.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Line {
 // Pure.
 Line read_line(std::string_view line);
 
-// The line without the spaces and newlines around it: this is shown, asked about, and kept in `.clada/commands.json`.
+// The line without the spaces and newlines around it, as it is shown, asked about, and kept in `.clada/commands.json`.
 std::string_view trimmed(std::string_view line);
 
 }  // namespace wtool::policy::covenant

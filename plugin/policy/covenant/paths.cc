@@ -88,7 +88,7 @@ class PathJudge {
   }
 
  private:
-  // The part of a path below the root, found only by the text; all of a path that is not below it.
+  // The part of a path below the root, by its text alone; the whole path if it is not below the root.
   std::string_view below(std::string_view path) const {
     if (!is_within(path, root_)) return path;
     path.remove_prefix(root_ == "/" ? 0 : root_.size());
@@ -138,7 +138,7 @@ class PathJudge {
     // Both names count, the given one and the real one: either may be a link to the other.
     const Ruling ruling = std::max(by_names(below(path)), by_place(real));
     struct stat status {};
-    // The file has further names (hard links), and one of them may be protected.
+    // A file with several hard links has other names, and one of these may be protected.
     const bool shared = ::lstat(real.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink > 1;
     return shared ? std::max(ruling, Ruling::ask) : ruling;
   }
@@ -154,7 +154,7 @@ class PathJudge {
   Ruling removed(const std::string& path) const {
     const std::string_view last = last_part(path);
     if (last == "." || last == "..") return Ruling::invalid;
-    // This removes the name itself, not what it links to.
+    // rm and mv remove the name itself, not the target of a link.
     const std::string entry = entry_of(path);
     const std::string real = resolve_path(directory_, path);
     if (!is_within(entry, root_) || entry == root_ || real == root_ || holds_kept(entry)) return Ruling::invalid;

@@ -11,8 +11,8 @@ namespace wtool::policy::covenant {
 
 struct PathFinding {
   std::optional<std::string> invalid;  // a path, as given, that leads out of the project or must not be written
-  bool ask = false;  // it writes what other programs run by themselves, moves relative links, or is more than can be
-                     // looked through
+  bool ask = false;  // the command writes files that other programs run by themselves, moves relative links, or
+                     // affects more files than can be checked
 };
 
 // `directory`, `root` and `kept` are canonical; files of `kept` must not change. Links are followed, and the contents

@@ -13,8 +13,8 @@ std::optional<Problem> find_remote_archive(const ParsedCommand& reading, std::st
     // A colon after a slash is part of a name.
     const std::size_t colon = given.value->find(':');
     if (colon != std::string_view::npos && colon < given.value->find('/')) {
-      return Problem{given.value_word, "an archive with a colon in its name is one on another host, reached by rsh",
-                     "write it with --force-local"};
+      return Problem{given.value_word, "an archive with a colon in its name is on another host, and is reached by rsh",
+                     "if it is a local file, add --force-local"};
     }
   }
   return std::nullopt;
@@ -92,7 +92,7 @@ constexpr ProgramSpec archive_specs[] = {
                 "--fast --best -s --small --robot --no-warn -T[=NUM] --threads=NUM",
      .effects = "writes (writes files in folders): -r --recursive; writes (gives files another name): -S=SUFFIX "
                 "--suffix=SUFFIX; writes: -o=FILE --output-dir-flat=DIR --output-dir-mirror=DIR; writes (removes "
-                "files): --rm; writes (writes what it makes): -z --compress --train -D=FILE",
+                "files): --rm; writes (writes its output files): -z --compress --train -D=FILE",
      .check = check_compressor,
      .variables = "GZIP BZIP BZIP2 XZ_* ZSTD_*"},
     {.names = "zcat, gzcat, bzcat, xzcat, lzcat",
@@ -104,8 +104,9 @@ constexpr ProgramSpec archive_specs[] = {
     {.names = "zcmp, zdiff, bzdiff, xzdiff, bzcmp, xzcmp", .with = "diff"},
     {.names = "unzip",
      .options = "-l -v -t -Z -p -c -z -q -qq -C -x=PATTERN -a -b -L -j -n -h -M -1 -2 -s -m",
-     .effects = "writes (writes over files): -o; writes (writes elsewhere): -d=DIR; writes (sets times): -D -T; writes "
-                "(writes files): -f -u; other (is a secret): -P=PASSWORD; writes (restores owners): -X",
+     .effects =
+         "writes (overwrites files): -o; writes (writes to another folder): -d=DIR; writes (sets times): -D -T; writes "
+         "(writes files): -f -u; other (shows a secret to other programs): -P=PASSWORD; writes (restores owners): -X",
      .style = Style::posix,
      .only_with = "-l -v -t -Z -p -c -z -h --help",
      .without = "writes the files of the archive",

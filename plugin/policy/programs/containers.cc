@@ -8,7 +8,7 @@ namespace {
 constexpr ProgramSpec container_specs[] = {
     {.names = "docker, podman, nerdctl",
      .options = "-v -D --debug -l=LEVEL --log-level=LEVEL",
-     .effects = "opens_network (speaks to another host): -H=HOST --host=HOST -c=NAME --context=NAME; other (reads "
+     .effects = "opens_network (connects to another host): -H=HOST --host=HOST -c=NAME --context=NAME; other (reads "
                 "another configuration): --config=DIR",
      .operands = Operands::choose,
      .style = Style::exact,
@@ -91,11 +91,11 @@ constexpr ProgramSpec container_specs[] = {
          "--label-columns=LABELS "
          "--ignore-not-found --chunk-size=NUM -R --recursive --show-managed-fields --server-print --subresource=NAME",
      .effects =
-         "other (reads another configuration, which can name programs): --kubeconfig=FILE; opens_network (speaks to "
+         "other (reads another configuration, which can name programs): --kubeconfig=FILE; opens_network (connects to "
          "another host): -s=HOST --server=HOST --token=TOKEN --as=USER --as-group=GROUP --certificate-authority=FILE "
          "--client-key=FILE --client-certificate=FILE --insecure-skip-tls-verify --tls-server-name=NAME "
          "--username=NAME --password=TEXT; writes: --cache-dir=DIR --profile-output=FILE --profile=NAME --raw=ADDRESS; "
-         "other (reads what it is told from a file): -f=FILE --filename=FILE -k=DIR --kustomize=DIR --template=TEXT",
+         "other (reads its input from a file): -f=FILE --filename=FILE -k=DIR --kustomize=DIR --template=TEXT",
      .operands = Operands::choose,
      .style = Style::exact,
      .unproven = "-h --as-uid=VALUE --disable-compression[=VALUE] --help --log-flush-frequency=VALUE "

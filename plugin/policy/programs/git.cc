@@ -74,8 +74,9 @@ constexpr ProgramSpec git_specs[] = {
          "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL "
          "GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_VERBOSITY GIT_REFLOG_ACTION "
          "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_ADVICE"},
-    // These subcommands write with --output. Git does not start its pager without a terminal. Missing here are -m and
-    // --diff-merges=on: the configuration chooses the kind of difference that they show, which may be remerge.
+    // The subcommands with these options write to a file with --output. Git does not start its pager without a
+    // terminal. -m and --diff-merges=on are not in the list, because the configuration chooses the kind of difference
+    // that they show, which may be remerge.
     {.names = "git:diff",
      .options =
          "-p -u --patch -s --no-patch -U[=NUM] --unified[=NUM] --output-indicator-new=C --output-indicator-old=C "
@@ -110,7 +111,8 @@ constexpr ProgramSpec git_specs[] = {
                 "--unified=NUM --word-diff[=TEXT] --color[=TEXT] --no-color --no-renames --find-renames[=TEXT] "
                 "--ignore-all-space --ignore-space-change --ignore-blank-lines --function-context --minimal --check "
                 "--quiet --exit-code --merge-base --full-index --binary"},
-    // These write, use the network, or run what the configuration names. An alias cannot have one of these names.
+    // These subcommands write, use the network, or run what the configuration names. An alias cannot have one of these
+    // names.
     {.names = "git:execute_run_asks",
      .words = "add am apply archive bisect bundle cat-file checkout cherry clean clone cherry-pick commit config "
               "diff-tree diff-index fetch format-patch fsck gc grep help init maintenance merge mv notes pull push "
@@ -316,7 +318,7 @@ constexpr ProgramSpec git_specs[] = {
      .with = "git:list",
      .style = Style::git,
      .only_with = "-l --list --contains --no-contains --merged --no-merged --points-at",
-     .without = "with a name makes it",
+     .without = "with a name creates a branch",
      .instead = "git branch --list NAME shows it",
      .only_operands = true,
      .manner = lenient | permutes,
@@ -333,7 +335,7 @@ constexpr ProgramSpec git_specs[] = {
      .with = "git:list",
      .style = Style::git,
      .only_with = "-l --list --contains --no-contains --merged --no-merged --points-at -n",
-     .without = "with a name makes it",
+     .without = "with a name creates a tag",
      .instead = "git tag --list NAME shows it",
      .only_operands = true,
      .manner = lenient | permutes,
@@ -446,7 +448,7 @@ constexpr ProgramSpec git_specs[] = {
      .style = Style::git},
     {.names = "git symbolic-ref",
      .options = "-q --quiet --short --recurse",
-     .effects = "writes (deletes the reference): -d --delete; other (belongs to a change of it): -m=TEXT",
+     .effects = "writes (deletes the reference): -d --delete; other (belongs to a change of the reference): -m=TEXT",
      .most = 1,
      .beyond = "a second operand of git symbolic-ref changes the reference",
      .style = Style::git},
@@ -474,7 +476,7 @@ constexpr ProgramSpec git_specs[] = {
      .style = Style::git},
     {.names = "git patch-id", .options = "--stable --unstable --verbatim", .style = Style::git},
     {.names = "git merge-tree", .does = Effect::writes, .never = "writes objects", .alone = "", .style = Style::git},
-    // Listed because of what they run besides themselves.
+    // The following subcommands are listed because of the programs that they run.
     {.names = "git clone",
      .options =
          "-q --quiet -v --verbose --progress -n --no-checkout --bare --mirror -l --local -s --shared "
@@ -499,7 +501,7 @@ constexpr ProgramSpec git_specs[] = {
     {.names = "git fetch, git pull, git ls-remote, git archive, git fetch-pack, git send-pack",
      .effects = "runs_program: --upload-pack=PROGRAM --receive-pack=PROGRAM --exec=PROGRAM",
      .does = Effect::opens_network,
-     .never = "speaks to other repositories, through programs that they or the configuration name",
+     .never = "connects to other repositories, through programs that these or the configuration name",
      .alone = "",
      .style = Style::git,
      .unproven = "-b=VALUE -c=VALUE -j=VALUE -o=VALUE -u=VALUE --depth=VALUE --branch=VALUE --origin=VALUE "
@@ -513,7 +515,7 @@ constexpr ProgramSpec git_specs[] = {
     {.names = "git push",
      .effects = "runs_program: --upload-pack=PROGRAM --receive-pack=PROGRAM --exec=PROGRAM",
      .does = Effect::opens_network,
-     .never = "speaks to other repositories, through programs that they or the configuration name",
+     .never = "connects to other repositories, through programs that these or the configuration name",
      .alone = "",
      .style = Style::git,
      .unproven = "-4 -f -n -q -v -u -d -o=VALUE --all --branches --atomic --delete --dry-run --follow-tags --force "
@@ -601,7 +603,7 @@ constexpr ProgramSpec git_specs[] = {
      .never = "makes a repository",
      .alone = "",
      .style = Style::git},
-    // Listed because some of their words are texts, not paths.
+    // The following subcommands are listed because some of their words are texts, not paths.
     {.names = "git commit",
      .options =
          "-q --quiet -m=TEXT --message=TEXT --amend --no-edit --allow-empty "
@@ -611,7 +613,8 @@ constexpr ProgramSpec git_specs[] = {
          "--squash=COMMIT "
          "--reset-author --short --branch --porcelain --long -z --null --dry-run --status --trailer=TEXT "
          "--no-post-rewrite --pathspec-file-nul",
-     .effects = "other (asks what to take): -p --patch --interactive; writes (stores the files in the repository): -a "
+     .effects = "other (asks which changes to store): -p --patch --interactive; writes (stores the files in the "
+                "repository): -a "
                 "--all -i --include -o --only --pathspec-from-file=LIST; other (runs the text conversion of the "
                 "configuration): -v --verbose",
      .operands = Operands::none,
@@ -621,7 +624,7 @@ constexpr ProgramSpec git_specs[] = {
      // Here, -n means --no-verify.
      .only_with = "--dry-run",
      .without = "writes to the repository",
-     .instead = "git commit --dry-run tells what it would do",
+     .instead = "git commit --dry-run shows what it would do",
      .hardened = "--no-verbose",
      .manner = lenient | permutes,
      .values_known = true,
@@ -632,7 +635,7 @@ constexpr ProgramSpec git_specs[] = {
      .style = Style::git,
      .only_with = "-n --dry-run",
      .without = "removes files",
-     .instead = "git clean --dry-run tells what it would do",
+     .instead = "git clean --dry-run shows what it would do",
      .manner = lenient | permutes,
      .values_known = true,
      .synonyms = "f=force n=dry-run"},

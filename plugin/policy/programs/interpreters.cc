@@ -1,4 +1,4 @@
-// Shells and interpreters: which options give them code, and how they find it.
+// Shells and interpreters: which options give them code, and where else they find code.
 #include "policy/programs/spec.h"
 
 namespace wtool::policy::programs {

@@ -34,9 +34,9 @@ constexpr ProgramSpec language_specs[] = {
      .effects = "other (reads a program that is not judged here): -f=FILE! --file=FILE! -E=FILE! --exec=FILE! -i=FILE "
                 "--include=FILE -l=NAME --load=NAME; writes: -d[=FILE] --dump-variables[=FILE] -o[=FILE] "
                 "--pretty-print[=FILE] "
-                "-p[=FILE] --profile[=FILE]; interactive (starts a debugger): -D[=FILE] --debug[=FILE]; other (means "
-                "another thing "
-                "to every awk): -W=OPTION"},
+                "-p[=FILE] --profile[=FILE]; interactive (starts a debugger): -D[=FILE] --debug[=FILE]; other (has "
+                "a different meaning "
+                "in each awk): -W=OPTION"},
     {.names = "gawk",
      .options =
          "-v=TEXT --assign=TEXT -F=FS --field-separator=FS -e=SCRIPT! --source=SCRIPT! -b --characters-as-bytes -c "
@@ -266,7 +266,7 @@ constexpr ProgramSpec language_specs[] = {
     // The commands of cmake -E.
     {.names = "cmake env, cmake time", .rules = false, .runs = Runs::command, .manner = any_long, .assignments = true},
     {.names = "cmake chdir", .rules = false, .runs = Runs::command, .manner = any_long, .before = 1},
-    // cmake's generators write these into build files. The values of the options are programs with their arguments.
+    // cmake's generators write these commands into build files. The values of the options are programs with arguments.
     {.names = "cmake __run_co_compile",
      .rules = false,
      .runs = Runs::command,
@@ -284,14 +284,14 @@ constexpr ProgramSpec language_specs[] = {
      .manner = any_long},
     {.names = "rustc, jar, javadoc, tsc, ld, gold, as, ar, ranlib, strip, objcopy, protoc",
      .does = Effect::writes,
-     .never = "writes what it makes",
+     .never = "writes its output files",
      .alone = "-v --version --help -dumpversion -dumpmachine",
      .response_files = true,
      .variables = "RUSTC* RUSTFLAGS RUSTDOC* RUST_*",
      .harmless_variables = "RUST_LOG RUST_BACKTRACE RUST_LIB_BACKTRACE RUST_TEST_THREADS RUST_MIN_STACK"},
     {.names = "cc, c++, cpp, gfortran, clang++",
      .does = Effect::writes,
-     .never = "writes what it makes",
+     .never = "writes its output files",
      .alone = "-v --version --help -dumpversion -dumpmachine",
      .response_files = true,
      .runs = Runs::words,
@@ -299,14 +299,14 @@ constexpr ProgramSpec language_specs[] = {
      .beginnings = "-fplugin -fpass-plugin -B --prefix -specs --specs -fuse-ld= --ld-path -Wl,-plugin -Wl,--plugin"},
     {.names = "javac",
      .does = Effect::writes,
-     .never = "writes what it makes",
+     .never = "writes its output files",
      .alone = "-v --version --help -dumpversion -dumpmachine",
      .response_files = true,
      .manner = single_dash | lenient | permutes,
      .values_known = true},
     {.names = "gcc, g++, clang",
      .does = Effect::writes,
-     .never = "writes what it makes",
+     .never = "writes its output files",
      .alone = "-v --version --help -dumpversion -dumpmachine",
      .response_files = true,
      .runs = Runs::words,
@@ -317,7 +317,7 @@ constexpr ProgramSpec language_specs[] = {
      .variables = "GCC_* CLANG_* CCC_*"},
     {.names = "kotlinc",
      .does = Effect::writes,
-     .never = "writes what it makes",
+     .never = "writes its output files",
      .alone = "-v --version --help -dumpversion -dumpmachine",
      .response_files = true,
      .unproven = "-e=VALUE -c=VALUE -i=VALUE -M=VALUE -X=VALUE -T=VALUE --eval=VALUE --class-path=VALUE "

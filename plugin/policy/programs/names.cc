@@ -45,7 +45,7 @@ std::string_view without_g(std::string_view name) {
   return name.starts_with('g') && is_listed(of_gnu, name.substr(1)) ? name.substr(1) : name;
 }
 
-// "-b" is a letter, which may be bundled with others.
+// True if this word makes the program work without a terminal. A letter, such as "-b", may be in a bundle.
 bool works_alone(std::string_view without_terminal, const std::string& word) {
   if (word == "--version" || word == "--help" || programs::is_listed(without_terminal, word)) return true;
   if (word.size() < 2 || word[0] != '-' || word[1] == '-') return false;

@@ -16,7 +16,8 @@ constexpr ProgramSpec package_specs[] = {
          "other (works on another folder): -C=DIR --prefix=DIR; other (reads another configuration): --userconfig=FILE "
          "--globalconfig=FILE --registry=ADDRESS; runs_program: --script-shell=PROGRAM --shell=FILE "
          "--viewer=PROGRAM "
-         "--editor=PROGRAM --git=PROGRAM --browser[=PROGRAM] --node-options=OPTIONS; writes (writes): --cache=DIR",
+         "--editor=PROGRAM --git=PROGRAM --browser[=PROGRAM] --node-options=OPTIONS; writes (writes a cache): "
+         "--cache=DIR",
      .operands = Operands::choose,
      .style = Style::exact,
      .unproven = "-d -h -y --cwd=VALUE --dir=VALUE --filter=VALUE --help --version --yes",
@@ -33,7 +34,7 @@ constexpr ProgramSpec package_specs[] = {
     {.names = "npm version",
      .with = "npm",
      .operands = Operands::none,
-     .beyond = "an operand of npm version changes it",
+     .beyond = "an operand of npm version changes the version",
      .style = Style::exact},
     {.names = "npm audit",
      .with = "npm",
@@ -124,7 +125,7 @@ constexpr ProgramSpec package_specs[] = {
      .operands = Operands::none,
      .only_with = "--check",
      .without = "writes the files",
-     .instead = "cargo fmt --check tells what it would change"},
+     .instead = "cargo fmt --check shows what it would change"},
     {.names = "rustup",
      .options = "-v --verbose -q --quiet -V -h",
      .operands = Operands::choose,
@@ -242,7 +243,7 @@ constexpr ProgramSpec package_specs[] = {
      .style = Style::exact,
      .only_with = "-q --query",
      .without = "without -q changes what is installed",
-     .instead = "rpm -q asks",
+     .instead = "rpm -q only queries",
      .variables = "RPM_*"},
     {.names = "brew",
      .options = "-v -h",

@@ -19,7 +19,7 @@ class ProgramReader {
   ProgramReader(Purpose purpose, ParsedCommand& parsed, std::size_t from)
       : purpose_(purpose), parsed_(parsed), words_(parsed.words), next_(from) {}
 
-  // Says which words are known; without this call, all are.
+  // Sets which words are known; without this call, all words are.
   void set_known(std::vector<bool> known) { known_ = std::move(known); }
 
   void run(Permuting permuting = Permuting::by_spec) {
@@ -75,7 +75,7 @@ class ProgramReader {
 
   // ---- Programs.
 
-  // Before the program reads any options, values or operands, it replaces the word with what the file contains.
+  // Before the program reads any options, values or operands, it replaces a word @FILE with the contents of the file.
   void find_response_file() {
     if (!spec().response_files) return;
     for (std::size_t i = 1; i < words_.size() && !parsed_.response_file; ++i) {
@@ -140,7 +140,7 @@ class ProgramReader {
     if (is_safe() && parsed_.operands.empty() && choose(at)) return;
     parsed_.operands.push_back(at);
     if (is_safe() && spec().operands == Operands::command) {
-      // Another command begins, whose words are not understood here.
+      // An inner command begins, whose words are not read here.
       next_ = words_.size();
     } else if (!permutes_) {
       options_ended_ = true;
@@ -168,7 +168,7 @@ class ProgramReader {
     std::string name(without_dashes(dashed));
     if (has(underscores)) std::replace(name.begin(), name.end(), '_', '-');
     auto [option, negated] = named(dashed, name);
-    // If a spec does not list all options, an abbreviation in it may be ambiguous.
+    // If the spec does not list all options, an abbreviation may be ambiguous.
     const bool open = has(any_valued | any_long);
     const bool abbreviated = option != nullptr && without_dashes(option->name) != name;
     if (abbreviated && open) option = nullptr;
@@ -182,7 +182,7 @@ class ProgramReader {
     given.value_word = at;
     given.negated = negated;
     if (equals < word.size()) {
-      // For an option without values, this is an error or a boolean.
+      // For an option without values, an attached value is an error or a boolean.
       given.value = word.substr(equals + 1);
     } else if (option == nullptr && !valued) {
       parsed_.passed_over = parsed_.passed_over || has(lenient);
@@ -270,7 +270,7 @@ class ProgramReader {
       // Some versions take only the rest of this word as the command, and read the next words themselves.
       if (given.value_word == given.word) {
         complain(given.word,
-                 "the command of " + option->name + " is in one word with it, so it is not clear where it ends",
+                 "the command of " + option->name + " is in the same word, so it is not clear where the command ends",
                  "write " + option->name + " as a word of its own");
         if (!is_safe()) return obstruct(given.word, "where the command of " + option->name + " ends is not clear");
       }
@@ -296,7 +296,7 @@ class ProgramReader {
     parsed_.given.push_back(std::move(given));
   }
 
-  // Some versions of the tool have this option without a value; there, this word is an option of its own.
+  // In some versions of the tool, this option takes no value, and the word after it is an option of its own.
   void distrust(const Given& given) {
     const std::string_view value = *given.value;
     if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;

@@ -32,12 +32,12 @@ std::vector<std::string_view> parts_of(std::string_view list, char separator = '
 
 // An option in a command line.
 struct Given {
-  const Option* option = nullptr;  // null: the spec does not list all options
+  const Option* option = nullptr;  // null: the spec does not list this option
   std::string name = {};           // without its dashes, in full; "+x" if it was spelled so
   std::size_t word = 0;            // the index of its word
-  std::size_t next = 0;            // the index after it and its values
+  std::size_t next = 0;            // the index after the option and its values
   std::optional<std::string_view> value = {};
-  std::size_t value_word = 0;  // the index of its value; the same as `word` if it is attached
+  std::size_t value_word = 0;  // the index of its value; the same as `word` if the value is attached
   bool negated = false;        // --no-OPTION
 };
 
@@ -53,11 +53,11 @@ struct ParsedCommand {
 
   // Set by read_safe():
   std::vector<bool> text = {};                    // for each word, whether it is not a path
-  std::optional<Problem> problem = {};            // the first one
+  std::optional<Problem> problem = {};            // the first problem
   bool complete = true;                           // false: after an unknown option nothing is certain
   std::optional<std::size_t> response_file = {};  // the first word that is @FILE
 
-  // Set by the others:
+  // Set by the other readers:
   std::optional<std::size_t> obstacle = {};  // the first word that is not understood; nothing after it is read
   std::string unknown = {};                  // that word, if it is an unknown option: "-x", "--name"
   std::string reason = {};                   // a clause about it
@@ -75,13 +75,13 @@ struct ParsedCommand {
 
 // The words must outlive what is read from them.
 
-// For proofs that a command is safe: all words count as known, `unproven` options do not, and everything that is not
-// known to be safe is a problem. The tool must have rules.
+// For proofs that a command is safe: all words count as known, `unproven` options count as unknown, and everything that
+// is not known to be safe is a problem. The tool must have rules.
 ParsedCommand read_safe(std::string_view tool, const Words& words);
 
-// Reads words[from ...], some of which may be known only when the command runs. Such a word ends the options, as an
-// operand does. (If the program permutes, it counts as an operand in a lenient reading, and otherwise is an obstacle.)
-// As the value of an option it is an obstacle, because it may become several words, unless the reading is lenient.
+// Reads words[from ...], some of which may be known only when the command runs. Such a word counts as an operand, but
+// is an obstacle if the program permutes and the reading is not lenient. As the value of an option, such a word is an
+// obstacle unless the reading is lenient, because it may become several words.
 enum class Permuting { by_spec, never };  // never: the first operand ends the options
 ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const OptionTable& program,
                            Permuting permuting = Permuting::by_spec);
@@ -98,7 +98,7 @@ Takes what_takes(const OptionTable& program, std::string_view text);
 struct Subcommand {
   std::string name;                // only the program's name if no subcommand follows
   std::size_t next = 1;            // the index after it
-  const Word* obstacle = nullptr;  // a word that is not literal, at the place of the subcommand
+  const Word* obstacle = nullptr;  // a word that is not literal, where the subcommand would be
 };
 Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words, bool (*is_wanted)(std::string_view));
 

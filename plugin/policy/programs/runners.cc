@@ -1,5 +1,5 @@
-// Programs for which it is known what else they run, or which of their options take a value. With which arguments they
-// only read is not known.
+// Programs for which it is known what else they run, or which of their options take a value. It is not known with which
+// arguments they only read.
 #include "policy/programs/spec.h"
 
 namespace wtool::policy::programs {

@@ -1,4 +1,4 @@
-// Tools that search: grep and its relatives, and the indexes of names. find has its own file.
+// Tools that search: grep and its relatives, find, and the indexes of names. arguments/find.cc reads find's expression.
 #include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
@@ -108,9 +108,10 @@ constexpr ProgramSpec search_specs[] = {
          "-c=WHEN --color=WHEN --hyperlink[=WHEN] -j=NUM --threads=NUM --max-results=NUM -1 -q --quiet "
          "--has-results --show-errors --base-directory=DIR --path-separator=SEP --search-path=DIR "
          "--strip-cwd-prefix[=WHEN] --one-file-system --mount --xdev -h -V",
-     .effects = "runs_program (runs the command after it): -x=COMMAND... --exec=COMMAND... -X=COMMAND... "
-                "--exec-batch=COMMAND...; writes (writes text for the shell): --gen-completions[=SHELL]; other (limits "
-                "how much runs): --batch-size=NUM",
+     .effects =
+         "runs_program (runs the command after it): -x=COMMAND... --exec=COMMAND... -X=COMMAND... "
+         "--exec-batch=COMMAND...; writes (writes text for the shell): --gen-completions[=SHELL]; other (sets how "
+         "many names a command gets): --batch-size=NUM",
      .operands = Operands::first_text,
      .style = Style::exact,
      .runs = Runs::options,

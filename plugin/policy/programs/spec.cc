@@ -140,7 +140,7 @@ OptionTable::OptionTable(const ProgramSpec& spec, const SpecNames& specs) : spec
       option.listed = std::count_if(options_.begin(), options_.end(),
                                     [&](const Option& other) { return other.name == option.name; }) > 1;
   }
-  // The sort is stable: of two entries with one name, the first stays, which is the more specific one.
+  // The sort is stable: of two entries with the same name, the first stays, which is the more specific one.
   std::stable_sort(options_.begin(), options_.end(), [](const Option& a, const Option& b) { return a.name < b.name; });
   options_.erase(
       std::unique(options_.begin(), options_.end(), [](const Option& a, const Option& b) { return a.name == b.name; }),

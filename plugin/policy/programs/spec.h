@@ -20,8 +20,8 @@
 //
 //   "writes: -o=FILE --output=FILE; runs_program: --compress-program=PROGRAM; other (takes the safety off): -S"
 //
-// An option that is in neither list is not safe. `effects` gives the reason, names the programs that options run, and
-// makes an abbreviation unsafe if it can mean one of its options. A new program:
+// An option that is in neither list is not safe. `effects` gives the reason for a refusal, shows which options name a
+// program to run, and makes an abbreviation unsafe if it can mean an option of `effects`. An entry for a new program:
 //
 //   {.names = "rev", .options = "-0 --zero -h -V", .effects = "writes: -o=FILE"},
 #pragma once
@@ -50,7 +50,7 @@ struct ParsedCommand;
 using Check = std::optional<Problem> (*)(const ParsedCommand&);
 
 enum class Operands {
-  any,         // paths, names, anything: they change nothing
+  any,         // paths, names or anything else, none of which changes what the program does
   none,        // the program takes no operands
   text,        // text, never paths
   first_text,  // the first is text, unless an option has replaced it
@@ -65,7 +65,7 @@ enum class Effect {
   writes,         // changes files
   runs_program,   // runs a program that the words name
   runs_code,      // runs code that is not read here
-  opens_network,  // speaks to other machines
+  opens_network,  // connects to other machines
   privileged,     // changes the system, other processes or rights
   interactive,    // waits for a person, or is made for one
   other,          // something else, which its clause names
@@ -77,8 +77,8 @@ std::string_view name_of(Effect effect);
 
 enum class Style {
   gnu,    // -abc is -a -b -c; long options may be abbreviated; options may follow operands
-  exact,  // the same, but nothing is abbreviated
-  posix,  // the same, but the first operand ends the options
+  exact,  // like gnu, but nothing is abbreviated
+  posix,  // like gnu, but the first operand ends the options
   go,     // -name and --name are the same option; nothing is bundled
   none,   // no options: every word is an operand
   git,    // like gnu, and every --option has its --no-option
@@ -93,7 +93,7 @@ enum class Runs {
   scripts,       // each of these words: shell text
   code,          // a package, a program from elsewhere or a file of commands: its contents are not known here
   options,       // only what the options in `script` and `code` name
-  option_value,  // the same, for a program that does something else
+  option_value,  // like `options`, for a program with another purpose
   shell,         // shell text: the value of -c, a file, or the standard input
   interpreter,   // code of another language: in the options of `code`, in a file, or at the standard input
   words,         // what words that match `words`, `beginnings` or `parts` name
@@ -129,12 +129,12 @@ enum class Use {
 // Which uses of the program (the first of `names`) execute_run runs at once (policy/covenant.h).
 struct Covenant {
   std::string_view options = {};  // as below; a value NUM is digits, INT may have a sign, FILE is a path
-  std::string_view with = {};     // names of specs that list further ones
-  std::size_t least = 0;          // operands
+  std::string_view with = {};     // names of specs that list further options
+  std::size_t least = 0;          // the least and the most operands
   std::size_t most = static_cast<std::size_t>(-1);
   Use use = Use::read;             // of each operand
   std::string_view hardened = {};  // words put before the given ones, so that it executes nothing by itself
-  bool otherwise_asks = false;     // with other options or operands it also writes
+  bool otherwise_asks = false;     // with other options or operands, the program may write: execute_run asks
 };
 
 struct ProgramSpec {
@@ -147,7 +147,7 @@ struct ProgramSpec {
   std::string_view beyond = {};                     // ... because "a second operand is written to"
   Effect does = Effect::reads;                      // with any arguments ...
   std::string_view never = {};                      // ... because it "removes files"
-  std::string_view alone = "--help --version";      // safe all the same, if it is the only argument
+  std::string_view alone = "--help --version";      // still safe, if it is the only argument
   std::string_view bare = {};                       // unsafe without a subcommand or an operand, because ...
   Style style = Style::gnu;
   std::string_view only_with = {};        // unsafe unless one of these options applies: "-l --list" ...
@@ -186,8 +186,8 @@ struct ProgramSpec {
   bool terminal = false;                   // made for a person at a terminal ...
   std::string_view without_terminal = {};  // ... except with these options: "-b --batch"
   bool subcommands = false;                // its first operand names one, which may have its own spec
-  bool values_known = false;               // all options that take a value are listed: deny entries are read exactly
-  std::string_view synonyms = {};          // for such an entry: "f=force D=delete+force"
+  bool values_known = false;               // all options that take a value are listed, so deny entries are read exactly
+  std::string_view synonyms = {};          // for deny entries: "f=force D=delete+force"
 
   std::optional<Covenant> covenant = {};
 
@@ -206,7 +206,7 @@ enum class OptionValue { none, optional, required };
 struct Option {
   std::string name = {};  // "-n", "--lines", "-json"
   OptionValue value = OptionValue::none;
-  std::size_t values = 0;  // how many; what the spec says about the value applies to the last one
+  std::size_t values = 0;  // how many values; what the spec says about the value applies to the last one
   std::string_view value_name = {};
   bool chosen = false;          // the value is one of those in value_name
   bool path = false;            // the value is a path

@@ -27,10 +27,10 @@ std::optional<Problem> check_ip(const ParsedCommand& reading) {
                  reading.name + " show shows it"};
 }
 
-// A terminal's description may name a program that initializes the terminal; with -S, standard input can ask for that.
+// A terminal's description may name a program that initializes the terminal. With -S, standard input can start it.
 std::optional<Problem> check_tput(const ParsedCommand& reading) {
   if (!reading.has("-T") || !reading.has("-S")) return std::nullopt;
-  return Problem{reading.in_force("-S")->word, "-S reads what to do with the terminal from its standard input",
+  return Problem{reading.in_force("-S")->word, "-S reads the commands for the terminal from standard input",
                  "leave -S out"};
 }
 

@@ -151,7 +151,7 @@ constexpr ProgramSpec text_specs[] = {
          "--break-file=FILE "
          "-f --ignore-case -g=NUMBER --gap-size=NUMBER -i=FILE --ignore-file=FILE -o=FILE --only-file=FILE -r "
          "--references -t --typeset-mode -w=NUMBER --width=NUMBER",
-     .effects = "writes (lets the second operand be written to): -G --traditional"},
+     .effects = "writes (makes the second operand an output file): -G --traditional"},
     {.names = "tsort, factor, look",
      .options = "-a --alternative -d --alphanum -f --ignore-case -t=CHAR --terminate=CHAR -h --exponents"},
     {.names = "numfmt",

@@ -1,5 +1,5 @@
-// Programs that run others: a command in their arguments, or one that is given in another way. Only their own options
-// are here; the inner command is judged by its own spec.
+// Programs that run other programs, which their arguments name or which are given in another way. Only the options of
+// the outer program are here; the inner command is judged by its own spec.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {

@@ -1,5 +1,5 @@
-// Programs that by their nature write, use the network, change rights or wait for a person: no arguments make them
-// harmless.
+// Programs that by their nature write, use the network, change rights or wait for a person. Hardly any arguments make
+// them harmless.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {

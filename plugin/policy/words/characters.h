@@ -13,7 +13,7 @@ namespace wtool::policy {
 inline bool is_name_start(char c) { return is_letter(c) || c == '_'; }
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-// True if a word ends, outside of quotes; '\0' is the end of the text.
+// True if the character ends a word outside of quotes; '\0' is the end of the text.
 inline bool ends_word(char c) {
   return c == '\0' || is_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')' ||
          c == '<' || c == '>';

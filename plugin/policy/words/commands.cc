@@ -1,4 +1,4 @@
-// Reads lists and pipelines, and finds out which kind of command a word begins.
+// Reads lists and pipelines, and finds the kind of a command from its first word.
 #include <algorithm>
 #include <array>
 
@@ -50,7 +50,7 @@ bool WordReader::list() {
   return any;
 }
 
-// Returns the last simple command; `none` if the list ends with another kind of command.
+// Returns the index of the last simple command; `none` if the list ends with another kind of command.
 std::size_t WordReader::and_or() {
   std::size_t last = pipeline();
   while (!failed()) {
@@ -158,7 +158,7 @@ WordReader::Keyword WordReader::keyword(std::size_t& behind) {
   if (size == 0) return Keyword::no;
   const std::string_view text(letters.data(), size);
   if (text == "!" && at < end_ && text_[at] == '(') {
-    // With the option extglob, this is a pattern.
+    // With bash's option extglob, `!(` begins a pattern.
     findings_.extglob = true;
     if (findings_.dialect.extglob) return Keyword::no;
   }
@@ -201,7 +201,7 @@ void WordReader::unexpected() {
   fail(begin, c == '\n' ? std::string("a newline where a command must follow") : "an unexpected " + text);
 }
 
-// Returns the command if it is simple, `none` otherwise.
+// Returns the index of the command if it is simple, `none` otherwise.
 std::size_t WordReader::command() {
   skip_blanks();
   const std::size_t begin = at_;

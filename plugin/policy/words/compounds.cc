@@ -192,7 +192,7 @@ void WordReader::redirections_of_compound(std::size_t first_command) {
   holder.nested = true;
   holder.reads_pipe = reads_pipe_;
   const std::size_t begin = at_;
-  // The command that holds the redirections gets its place first: commands substituted in them begin later in the text.
+  // The command that holds the redirections comes first in the list, because commands in substitutions begin later.
   open_command(begin);
   while (!failed() && redirection(holder, slot)) skip_blanks();
   if (holder.redirections.empty()) {

@@ -1,5 +1,5 @@
-// Reads what begins with a dollar or a backquote. The result is known only when the line runs, but the commands in it
-// are found.
+// Reads expansions, which begin with a dollar or a backquote. Their results are known only when the line runs, but the
+// commands in them are found.
 #include <algorithm>
 
 #include "policy/words/reader.h"
@@ -133,8 +133,8 @@ void WordReader::parenthesised(std::size_t begin) {
   command_substitution();
 }
 
-// Reads up to the end: `closing` closing characters in a row. The opening ones are already read. False: the parentheses
-// do not match, and the cursor may be anywhere.
+// Reads arithmetic up to its end: `closing` closing characters in a row. The opening ones are already read. False: the
+// parentheses do not match, and the cursor may be anywhere.
 bool WordReader::arithmetic(char open, char close, int closing) {
   const Nest nest(*this);
   int inner = 0;
@@ -174,7 +174,7 @@ bool WordReader::arithmetic(char open, char close, int closing) {
   return false;
 }
 
-// At a single quote that counts when the shell looks for the end, but does not quote anything when it expands the text.
+// At a single quote that counts when the shell looks for the end of the text, but quotes nothing in its expansion.
 void WordReader::quoted_in_expansion() {
   const std::size_t begin = at_;
   step();
@@ -209,7 +209,7 @@ void WordReader::parameter(Quotes quotes) {
   const std::size_t begin = at_;
   const Nest nest(*this);
   const char first = peek();
-  // If one of these comes first, some shells run the text as commands.
+  // If one of these characters comes first, some shells run the text as commands.
   if (is_blank(first) || first == '\n' || first == '|' || first == '(')
     return give_up(begin, "a ${ with commands in it, which shells read differently");
   // The first operator decides whether single quotes quote anything within double quotes.

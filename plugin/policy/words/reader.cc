@@ -20,7 +20,8 @@ Range WordReader::range(std::size_t begin, std::size_t end) const {
   return {offset_ + begin, offset_ + end};
 }
 
-// An outer obstacle takes precedence over those inside it, although they are found first, because it ends later.
+// An outer obstacle takes precedence over the obstacles inside it. Those are noted first, because the outer one ends
+// later.
 void WordReader::note(std::size_t begin, std::string_view what) {
   note_open(begin, what);
   const Range at = range(begin, std::max(at_, std::min(begin + 1, end_)));
@@ -70,7 +71,7 @@ WordReader::Mark WordReader::mark() const {
 void WordReader::go_back(const Mark& mark) {
   const std::size_t cost = at_ - mark.at;
   if (cost > findings_.rereads) {
-    give_up(mark.at, "parentheses that could be arithmetic or subshells, one in the other");
+    give_up(mark.at, "nested parentheses that could be arithmetic or subshells");
     return;
   }
   findings_.rereads -= cost;
@@ -89,7 +90,7 @@ std::size_t WordReader::behind_continuations(std::size_t at) const {
   return at;
 }
 
-// The next character; '\0' at the end, since text that is read never contains one.
+// The next character; '\0' at the end, since the text never contains a zero byte.
 char WordReader::peek() {
   at_ = behind_continuations(at_);
   return at_ < end_ ? text_[at_] : '\0';
@@ -107,7 +108,7 @@ bool WordReader::take(char c) {
   return true;
 }
 
-// Call this only where a word may begin: it also skips a comment.
+// Must be called only where a word may begin, because it also skips a comment.
 void WordReader::skip_blanks() {
   while (is_blank(peek())) step();
   if (peek() != '#') return;

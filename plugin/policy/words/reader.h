@@ -2,8 +2,8 @@
 // on everything around it. It reads one dialect, and notes where dialects differ. words.cc then reads the text again
 // for each other dialect, so that no command of any shell is missed.
 //
-// - It only moves forward. The exceptions (such as a `((` that turns out to be two subshells) are paid from a budget
-//   that is linear in the length of the text.
+// - It only moves forward. The exceptions (such as a `((` that turns out to be two subshells) draw on a budget of bytes
+//   to read again, which is linear in the length of the text.
 // - Everything that nests is entered through Nest, which limits the depth, and with it the recursion.
 // - After fail() nothing more is read: at_ is at the end, and every loop ends there.
 #pragma once
@@ -44,8 +44,8 @@ struct Findings {
 
 class WordReader {
  public:
-  // `text` begins at `offset` in the line. With `whole`, everything in it is reported at that range, because text that
-  // was unescaped has no offsets in the line.
+  // `text` begins at `offset` in the line. With `whole`, everything in the text is reported at that range, because text
+  // that was unescaped has no offsets in the line.
   WordReader(std::string_view text, Findings& findings, std::size_t offset = 0,
              std::optional<Range> whole = std::nullopt)
       : text_(text), end_(text.size()), findings_(findings), offset_(offset), whole_(whole) {}
@@ -89,10 +89,10 @@ class WordReader {
 
   struct ReadWord {
     Word word;
-    bool quoted = false;      // some of it was quoted, escaped or expanded: it is not a keyword or a number
+    bool quoted = false;      // a part was quoted, escaped or expanded: the word is not a keyword or a number
     bool assignment = false;  // NAME=value, NAME+=value, NAME[...]=value
     bool array = false;       // NAME=(...)
-    // The open parts, with their positions in the word's text. `closed`: other parts are not literal either.
+    // The open parts, with their positions in the word's text. `closed`: the word has other parts that are not literal.
     std::vector<std::pair<std::size_t, OpenMark>> marks;
     bool closed = false;
     std::size_t open_at = 0;
@@ -212,7 +212,7 @@ class WordReader {
   std::size_t offset_;
   std::optional<Range> whole_;
   std::vector<HereDocument> pending_;  // their bodies begin after the next newline
-  bool reads_pipe_ = false;            // what is read now has a pipe as its standard input
+  bool reads_pipe_ = false;            // the command that is read now has a pipe as its standard input
 };
 
 }  // namespace wtool::policy

@@ -5,8 +5,8 @@
 
 namespace wtool::policy {
 
-// Reserves a command's place in the list of commands, which are in the order in which they begin; commands inside this
-// one come later.
+// Reserves a command's place in the list, which is in the order in which the commands begin. Commands inside this one
+// come later.
 std::size_t WordReader::open_command(std::size_t begin) {
   findings_.script.commands.emplace_back();
   findings_.begins.push_back(range(begin, begin).begin);
@@ -24,13 +24,14 @@ std::size_t WordReader::simple_command() {
     if (!starts_word()) break;
     const std::size_t begin = at_;
     const bool first = command.words.empty();
-    // The shell takes a keyword only at the beginning of a command; refusing it here is merely strict.
+    // The shell recognizes a keyword only at the beginning of a command. Refusing a keyword here, too, is merely
+    // strict.
     std::size_t behind = 0;
     if (first && !(command.assignments.empty() && command.redirections.empty()) && keyword(behind) != Keyword::no)
       note(begin, "a reserved word where the shell does not treat it as one");
     ReadWord read = word(first ? Place::first : Place::argument);
     if (read.assignment && first) {
-      // Values that are not literal, arrays, and what only bash knows are already noted as lasting.
+      // Values that are not literal, arrays, and syntax that only bash knows are already noted as lasting obstacles.
       note_open(begin, read.array ? "an array" : "an assignment");
       command.assignments.push_back(std::move(read.word));
       continue;
@@ -57,7 +58,7 @@ std::size_t WordReader::simple_command() {
   return slot;
 }
 
-// Takes a redirection if the cursor is at one. `slot` is the place that `command` will have.
+// Takes a redirection if the cursor is at one. `slot` is the index that `command` will have in the list.
 bool WordReader::redirection(SimpleCommand& command, std::size_t slot) {
   const char first = peek();
   if (first != '<' && first != '>' && first != '&' && first != '{' && !is_digit(first)) return false;
@@ -160,7 +161,7 @@ void WordReader::here_document(Redirection& redirection, std::size_t slot, std::
   pending_.push_back(std::move(document));
 }
 
-// The delimiter is not expanded: its quotes are removed, and whether it had any decides how the body is read.
+// The delimiter is not expanded. Its quotes are removed; whether it had quotes decides how the body is read.
 bool WordReader::read_delimiter(HereDocument& document, std::string& text) {
   const std::size_t begin = at_;
   bool unusual = false;
@@ -211,8 +212,8 @@ void WordReader::read_body(const HereDocument& document) {
   std::string body;
   bool found = false;
   while (at_ < end_ && !found) {
-    // Collects a line for the comparison with the delimiter. If the body is not quoted, a backslash at the end of the
-    // line joins the next one.
+    // Collects a line for the comparison with the delimiter. If the delimiter is not quoted, a backslash at the end of
+    // a line joins it with the next line.
     const std::size_t line_begin = at_;
     std::string joined;
     bool continued = false;

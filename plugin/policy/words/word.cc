@@ -8,7 +8,7 @@ namespace wtool::policy {
 
 namespace {
 
-// NAME or NAME+
+// True for NAME and for NAME+.
 bool is_assigned_name(std::string_view text) {
   if (!text.empty() && text.back() == '+') text.remove_suffix(1);
   return !text.empty() && is_name_start(text.front()) && std::all_of(text.begin(), text.end(), is_word_character);
@@ -163,7 +163,8 @@ WordReader::ReadWord WordReader::word(Place place) {
         break;
     }
   }
-  // Bash expands braces only if they contain a comma or two dots. Counting quoted ones, too, is merely strict.
+  // Bash expands braces only if they contain a comma or two dots. Counting quoted commas and dots, too, is merely
+  // strict.
   if (brace != none && (text.find(',', brace) != std::string::npos || text.find("..", brace) != std::string::npos)) {
     findings_.differs = true;
     note(begin, "a brace expansion");
@@ -191,7 +192,7 @@ WordReader::ReadWord WordReader::word(Place place) {
   return read;
 }
 
-// At the end of a word: keeps its open parts in `open`, or notes them as lasting.
+// At the end of a word: keeps its open parts in `open`, or notes them as a lasting obstacle.
 void WordReader::settle_open(ReadWord& read, Place place, const std::vector<std::size_t>& brackets,
                              const std::string& text) {
   if (read.marks.empty() && brackets.empty()) return;
@@ -291,8 +292,8 @@ void WordReader::process_substitution() {
   pending_ = std::move(outer);
 }
 
-// Reads a character that is not plain, or that was escaped. It is part of the word; if people cannot see it, it is an
-// obstacle.
+// Reads a character that is not plain, or that was escaped. It becomes a part of the word. A hidden character, and a
+// byte that is not UTF-8, is also an obstacle.
 void WordReader::unusual(ReadWord& read) {
   const std::size_t begin = at_;
   const Character character = first_character(text_.substr(at_, end_ - at_));

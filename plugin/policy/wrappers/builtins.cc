@@ -1,4 +1,4 @@
-// Shell builtins that run text: eval, trap, alias; and those of bash that evaluate quoted arguments: printf -v
+// Shell builtins that run text (eval, trap, alias), and builtins of bash that evaluate even quoted arguments: printf -v
 // 'a[$(COMMAND)]' x runs COMMAND.
 #include <algorithm>
 
@@ -58,7 +58,7 @@ void judge_alias(const Judgement& judgement) {
   }
 }
 
-// `.` and source: an ordinary file counts like any other program.
+// `.` and `source`: an ordinary file counts like any other program.
 void judge_source(const Judgement& judgement) {
   std::size_t at = 1;
   if (at < judgement.words().size() && judgement.word(at).literal && judgement.word(at).text == "--") ++at;

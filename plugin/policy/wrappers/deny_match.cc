@@ -1,4 +1,5 @@
-// Whether an entry of a deny list, read as options and operands, matches a command: policy/wrappers.h, arguments_match.
+// Whether an entry of a deny list, read as options and operands, matches a command (arguments_match in
+// policy/wrappers.h).
 //
 // - For a program with values_known, it is clear which word is the value of an option. For any other program, a word
 //   after an option may be its value or an operand: the entry matches if either reading makes it match.
@@ -35,10 +36,10 @@ constexpr std::string_view abbreviating = "npm hg ip svn apt-mark lvm nmcli iw t
 struct Knowledge {
   std::string_view tool;
   const OptionTable* general = nullptr;  // options before the subcommand
-  const OptionTable* special = nullptr;  // the subcommand's own
+  const OptionTable* special = nullptr;  // options of the subcommand
   const OptionTable* named = nullptr;    // the subcommand's spec, even if it lists only some options
   std::size_t named_from = 0;            // the first word after the subcommand
-  bool single_dash = false;              // long options with one dash; letters are not bundled
+  bool single_dash = false;              // long options have one dash; letters are not bundled
 
   bool has_synonym(std::string_view one, std::string_view other) const {
     const auto in = [&](std::string_view list) {
@@ -96,7 +97,7 @@ Takes Knowledge::takes(std::string_view text, std::size_t at) const {
   const Takes own = special == nullptr ? Takes::unknown : what_takes(*special, text);
   if (own == Takes::value || general == nullptr) return own;
   const Takes shared = what_takes(*general, text);
-  // `kubectl logs` has its own -f, without a value, and kubectl has one that takes a file: it may be either.
+  // `kubectl logs` has its own -f, without a value, and kubectl has one that takes a file: -f may be either.
   if (named != nullptr && at >= named_from && shared == Takes::value && what_takes(*named, text) == Takes::nothing) {
     return Takes::unknown;
   }
@@ -136,7 +137,7 @@ bool says(const Knowledge& knowledge, std::string_view text, std::string_view na
     if (letter == name || knowledge.has_synonym(letter, name)) return true;
     const auto is_meant = [&](std::string_view part) { return part == name || knowledge.has_synonym(part, name); };
     if (any_listed(knowledge.expansion(letter), is_meant, '+')) return true;
-    // The rest after a letter that takes a value is the value.
+    // After a letter that takes a value, the rest of the word is the value.
     const char dashed[] = {'-', text[i]};
     if (knowledge.takes({dashed, 2}) == Takes::value) break;
   }

@@ -116,7 +116,7 @@ bool Judgement::is_descriptor_file(std::string_view path) const {
     return true;
   }
   // In an unknown folder, the path may be one of the names that descriptors have. If the command has no standard input,
-  // nothing could be read there.
+  // there is nothing to read.
   constexpr std::string_view folders[] = {"/", "/dev", "/proc", "/proc/self/fd"};
   if (!where->elsewhere || standard_input(command).kind == StandardInput::Kind::none) return false;
   return std::any_of(std::begin(folders), std::end(folders), [&](std::string_view folder) {

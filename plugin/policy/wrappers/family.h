@@ -44,8 +44,8 @@ struct Judgement {
   void is_unclear(const Word& text, std::string reason) const;
   // The value of an option of these words, as a word; empty if it has no value.
   Word value_of(const Given& option) const;
-  // True if a path may lead to standard input or another descriptor, however it is spelled and from whatever directory:
-  // if it leads to anything in /dev or /proc, except /dev/null and the like.
+  // True if a path may lead to standard input or another descriptor, however it is spelled and from whatever directory.
+  // Any path into /dev or /proc counts, except /dev/null and the like.
   bool is_descriptor_file(std::string_view path) const;
   // True if a word that is not literal is most likely a file that the line names: "$DIR/run.sh". Names that a program
   // has found or read do not count.
@@ -72,21 +72,21 @@ bool reaches_devices(std::string_view path);
 // True if a word that is not literal is most likely a file and not an option: "$DIR/run.sh".
 bool looks_like_file(const Word& word);
 
-// For a command that runs for each name that is found: removes `placeholder` from the words, and makes them not
-// literal, since the name is known only when the command runs. True if the words contained `placeholder`.
+// For a command that runs for each name that is found: removes `placeholder` from the words. A word that contained it
+// is no longer literal, because the name is known only when the command runs. True if a word contained it.
 bool open_placeholder(std::vector<Word>& words, std::string_view placeholder);
-// Adds a word for those that follow and are known only when the command runs.
+// Adds one word that stands for further arguments, which are known only when the command runs.
 void append_unknown(Inner& inner);
 // Notes that the inner command does not read the standard input of the command that runs it.
 void close_input(Inner& inner);
 
-// Each family judges the commands that belong to it, and returns whether this command belongs to it.
+// Each family judges the commands that belong to it. False: this command does not belong to it.
 bool judge_shell(const Judgement& judgement);
 bool judge_builtin(const Judgement& judgement);
 bool judge_finder(const Judgement& judgement);
 bool judge_interpreter(const Judgement& judgement);
 bool judge_prefix(const Judgement& judgement);
-// For a command in which no family has found anything: notes if the command takes its standard input for code.
+// For a command in which no family has found anything: notes if the command runs its standard input as code.
 void judge_code_in_input(const Judgement& judgement);
 bool judge_program_option(const Judgement& judgement);
 

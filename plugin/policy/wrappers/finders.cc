@@ -16,8 +16,8 @@ Inner* run_range(const Judgement& judgement, std::size_t first, std::size_t last
   return judgement.runs_words({begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)});
 }
 
-// A path that can stand for every {}: one below a folder that these words name, with plain characters only. Empty: such
-// a path is not certain. `expression` is the index of the word after the folders.
+// A path that can stand for every {}: a path below a folder that these words name, with plain characters only. Empty:
+// it is not certain that there is one. `expression` is the index of the word after the folders.
 std::string path_found(const Judgement& judgement, std::size_t expression) {
   const auto& words = judgement.words();
   const auto is_plain = [](char c) { return is_word_character(c) || c == '.' || c == '/' || c == '-'; };
@@ -56,7 +56,7 @@ void judge_find(const Judgement& judgement) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const Word& word = words[i];
     if (!word.literal) {
-      // Before the expression, words are folders; within it, such a word could only be a test or an action.
+      // Before the expression, words are folders; within it, such a word is a test or an action.
       if (expression == 0) continue;
       return judgement.is_unclear(word, "it is known only when the command runs, and may be -exec");
     }
@@ -90,7 +90,7 @@ void judge_find(const Judgement& judgement) {
 
 void judge_xargs(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("xargs"));
-  // Without a command, xargs runs echo. This option can set PATH to a number, and then even echo is another program.
+  // Without a command, xargs runs echo. This option can set PATH to a number, and even echo is then another program.
   if (const Given* slot = reading.find("process-slot-var")) {
     judgement.runs_code(judgement.word(slot->word), "it sets a variable of any name");
   }

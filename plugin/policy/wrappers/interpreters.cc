@@ -1,4 +1,4 @@
-// Interpreters of other languages, which get code in their arguments or at their standard input; and programs that are
+// Interpreters of other languages, which get code in their arguments or on their standard input, and programs that are
 // controlled in ways that cannot be judged: editors, terminal multiplexers, spoolers.
 #include <algorithm>
 
@@ -18,7 +18,7 @@ constexpr std::string_view only_telling = "--version --help -version -help -V -l
 // Modules for python -m that take code, or run other programs.
 constexpr std::string_view code_modules = "timeit pdb code asyncio idlelib cProfile profile trace runpy bdb";
 
-// With -i, these read standard input even if a file or -c is given.
+// With -i, these interpreters read standard input even if a file or -c is given.
 constexpr std::string_view interactive =
     "python python2 python3 pypy pypy3 ipython jython micropython bpython node nodejs lua luajit texlua julia";
 
@@ -69,7 +69,7 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
       } else if (is_listed(code_modules, value.text)) {
         judgement.runs_code(value, "this module takes code, or a program to run");
       }
-      return;  // the rest belongs to the module
+      return;  // the remaining words belong to the module
     }
     if (is_listed(interpreter.code, option.name)) {
       const Word& word = judgement.word(option.word);
@@ -120,7 +120,7 @@ void judge_spooler(const Judgement& judgement) {
   judgement.runs_code(input.word, "it schedules the commands on its standard input");
 }
 
-// The clients of databases have commands that run programs.
+// True if the text may contain a command of a database client that runs a program.
 bool runs_programs(std::string_view text, bool sqlite) {
   const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
   if (!sqlite) return programs::any_listed("\\!,\\o |,\\o|,\\g |,\\g|,PROGRAM,program,system ,\\copy", has, ',');
@@ -157,7 +157,7 @@ bool reads_commands(const Judgement& judgement, bool sqlite) {
     while (at < words.size() && is_listed(flags, words[at].text)) ++at;
     return is_option(at) || is_option(at + 1);
   }
-  // The form is DATABASE -c COMMAND: other options before -c might take it as their value.
+  // The form is DATABASE -c COMMAND. Other options before -c might take -c as their value.
   if (!is_option(at)) ++at;
   if (at >= words.size()) return true;
   const std::string_view option = std::string_view(words[at].text).substr(0, words[at].text.find('='));
@@ -250,7 +250,7 @@ void judge_code_in_input(const Judgement& judgement) {
   const auto reader = std::find_if(std::begin(code_readers), std::end(code_readers),
                                    [&](const CodeReader& each) { return is_listed(each.names, judgement.tool); });
   if (reader == std::end(code_readers)) {
-    // A build file at standard input: cmake -P -, ninja -f/dev/stdin.
+    // A build file on standard input: cmake -P -, ninja -f/dev/stdin.
     const OptionTable* const program = programs::find_program(judgement.tool);
     const bool named =
         program != nullptr && program->spec().reads_input &&

@@ -18,7 +18,7 @@ using programs::Runs;
 // it more deeply than this.
 constexpr int max_split_depth = 8;
 
-// The program's spec, if the program runs its operands.
+// The program's spec, if the program runs what its words or options name. nullptr: it does not, or is not known.
 const OptionTable* find_prefix(std::string_view name) {
   const OptionTable* const found = find_program(name);
   if (found == nullptr) return nullptr;
@@ -30,7 +30,7 @@ const OptionTable* find_prefix(std::string_view name) {
 
 bool is_assignment(const Word& word) { return word.text.find('=') != std::string::npos && word.text.front() != '='; }
 
-// From `at` on, there are NAME=value words, and then the command. A word that is known only when the line runs may
+// Runs the words from `at` on: NAME=value words, and then a command. A word that is known only when the line runs may
 // belong to either, or become several words.
 void run_with_assignments(const Judgement& judgement, std::size_t at) {
   std::vector<Word> assignments;
@@ -45,7 +45,7 @@ void run_with_assignments(const Judgement& judgement, std::size_t at) {
   judgement.runs(at, std::move(assignments));
 }
 
-// What a backslash before `c` means; 0: env refuses it.
+// The character that a backslash before `c` stands for; 0: env refuses the escape.
 char escaped(char c) {
   constexpr std::string_view names = "fnrtv#$\"'\\";
   constexpr std::string_view values = "\f\n\r\t\v#$\"'\\";
@@ -110,11 +110,11 @@ bool split_string(const Word& text, std::vector<Word>& words) {
 void judge_env(const Judgement& judgement, int depth) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("env"));
   if (const Given* split = reading.find("S split-string"); split != nullptr && split->value) {
-    // The words of the text take its place.
+    // The words in the text take the place of the option.
     std::vector<Word> rest;
     const Word text = judgement.value_of(*split);
     if (!text.literal || depth == max_split_depth || !split_string(text, rest)) {
-      return judgement.is_unclear(text, "how env splits it is not clear");
+      return judgement.is_unclear(text, "it is not clear how env splits this text");
     }
     SimpleCommand command = judgement.command;
     const auto from = static_cast<std::ptrdiff_t>(split->next);
@@ -156,7 +156,7 @@ void judge_flock(const Judgement& judgement) {
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
   const std::size_t file = reading.operands.front();
   if (!judgement.word(file).literal && file + 1 < judgement.words().size()) {
-    // A quoted word is the file; an unquoted one may become several words.
+    // A word that looks like a file is the file. Any other word may become several words.
     if (!looks_like_file(judgement.word(file))) {
       return judgement.is_unclear(judgement.word(file),
                                   "it is known only when the command runs, and may become several words");
@@ -185,7 +185,7 @@ void judge_setarch(const Judgement& judgement) {
   }
 }
 
-// ssh -o ProxyCommand=TEXT, LocalCommand, KnownHostsCommand.
+// In ssh -o, the values of ProxyCommand, LocalCommand and KnownHostsCommand are shell text.
 void judge_ssh_option(const Judgement& judgement, const Word& value) {
   const std::string option = lowered(value.text);
   for (const std::string_view name : {"proxycommand", "localcommand", "knownhostscommand"}) {
@@ -195,7 +195,7 @@ void judge_ssh_option(const Judgement& judgement, const Word& value) {
   }
 }
 
-// ssh [OPTIONS] HOST [OPTIONS] [WORDS, which joined by spaces are shell text]
+// ssh [OPTIONS] HOST [OPTIONS] [WORDS]. The words, joined by spaces, are shell text.
 void judge_ssh(const Judgement& judgement) {
   std::size_t from = 1;
   bool no_command = false;
@@ -236,7 +236,8 @@ void judge_entr(const Judgement& judgement) {
   }
 }
 
-// sudo passes the words to a shell. It escapes their special characters, but not the dollar sign.
+// With its options for a shell, sudo passes the words to a shell. It escapes their special characters, but not the
+// dollar sign.
 void expand_dollars(Inner& inner) {
   for (Word& word : inner.command.words) {
     if (word.text.find('$') != std::string::npos) word.literal = false;
@@ -296,7 +297,7 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
     const Word value = judgement.value_of(option);
     if (option.option != nullptr && option.option->command && option.value) run_option(judgement, prefix, option);
     if (is_listed(prefix.script, option.name) && option.value) judgement.runs_script(value);
-    // strace pipes its output to a command if the name begins with | or !.
+    // strace pipes its output to a command if the output file's name begins with | or !.
     if (judgement.tool == "strace" && is_listed("o output", option.name) && value.text.size() > 1 &&
         (value.text[0] == '|' || value.text[0] == '!')) {
       judgement.runs_script({value.text.substr(1), value.literal, value.at});
@@ -315,8 +316,8 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
   const bool hands_on = prefix.hands_input_on == "*" || reading.find(prefix.hands_input_on) != nullptr;
   if (const StandardInput input = standard_input(judgement.command);
       hands_on && !has_command && input.kind != StandardInput::Kind::none) {
-    judgement.runs_code(input.word, "what " + std::string(judgement.tool) +
-                                        " hands its standard input to may be a shell, which runs it");
+    judgement.runs_code(input.word, "the program to which " + std::string(judgement.tool) +
+                                        " passes its standard input may be a shell, which runs it");
   }
   const bool wants_shell = (judgement.tool == "sudo" && reading.find("s i shell login") != nullptr) ||
                            (judgement.tool == "doas" && reading.find("s") != nullptr) ||
@@ -411,7 +412,7 @@ bool judge_prefix(const Judgement& judgement) {
   return true;
 }
 
-// Programs whose own work is something else, but which have an option that names a program to run: tar -I, rsync -e,
+// Programs with another purpose, which have an option that names a program to run: tar -I, rsync -e,
 // sort --compress-program.
 bool judge_program_option(const Judgement& judgement) {
   const programs::OptionTable* const found = programs::find_program(judgement.tool);

@@ -119,9 +119,9 @@ std::string schema_with_id(std::string_view more, std::string_view required) {
 Tool pty_read() {
   static const std::string input = schema_with_id(
       R"(, "cells": {"type": "boolean", "default": false,
-      "description": "Also the cells, with their colours and attributes: those beside each other that look alike as one."},
+      "description": "Show the cells, too, with their colours and attributes. Neighbouring cells that look alike count as one."},
     "scrollback": {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0,
-      "description": "How many of the last lines that have left the screen to show, too."})",
+      "description": "How many of the lines that left the screen last to show as well."})",
       "\"pty\"");
   return {
       {"pty_read", "Show the screen of a terminal", "1.0.0",
@@ -134,22 +134,24 @@ Tool pty_resize() {
   static const std::string input = schema_with_id(R"(, "rows": {"type": "integer", "minimum": 2, "maximum": 200},
     "columns": {"type": "integer", "minimum": 2, "maximum": 500})",
                                                   R"("pty", "rows", "columns")");
-  return {{"pty_resize", "Resize a terminal", "1.0.0", "Resizes a terminal, tells its program, and shows the screen.",
-           input, pty::output_schema, false, false, true, false},
-          prepare<Resize>};
+  return {
+      {"pty_resize", "Resize a terminal", "1.0.0", "Resizes a terminal, notifies its program, and shows the screen.",
+       input, pty::output_schema, false, false, true, false},
+      prepare<Resize>};
 }
 
 Tool pty_stop() {
   static const std::string input = schema_with_id("", "\"pty\"");
-  return {{"pty_stop", "End the program of a terminal", "1.0.0",
-           "Ends the program of a terminal with all that it has started, shows the last screen, and forgets it.", input,
-           pty::output_schema, false, true, false, false},
-          prepare<PtyStopCall>};
+  return {
+      {"pty_stop", "End the program of a terminal", "1.0.0",
+       "Ends the program of a terminal with all that it has started, shows the last screen, and removes the terminal.",
+       input, pty::output_schema, false, true, false, false},
+      prepare<PtyStopCall>};
 }
 
 Tool pty_list() {
   static const std::string input = pty::schema("", "");
-  return {{"pty_list", "List the terminals", "1.0.0", "Lists the terminals, with their programs and whether these run.",
+  return {{"pty_list", "List the terminals", "1.0.0", "Lists the terminals, with their programs and whether they run.",
            input, pty::output_schema, true, false, true, false},
           prepare<List>};
 }

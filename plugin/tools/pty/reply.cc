@@ -171,8 +171,8 @@ ToolResult invalid(const std::string& problem, const Labels& labels, const CallC
 }
 
 ToolResult cancelled(const CallContext& context) {
-  ToolResult result =
-      refusal({"aborted", "Call aborted: " + context.cancellation.reason(), "what was typed before stays typed"});
+  ToolResult result = refusal({"aborted", "Call aborted: " + context.cancellation.reason(),
+                               "text that was typed before the cancellation stays typed"});
   result.cancelled = true;
   return result;
 }

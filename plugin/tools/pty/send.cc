@@ -20,7 +20,7 @@ constexpr milliseconds time_to_take{5000};
 constexpr std::string_view send_properties = R"("text": {"type": "string", "maxLength": 65536,
       "description": "Typed first, as it is; a line end is the key enter."},
     "keys": {"type": "array", "items": {"type": "string"}, "maxItems": 200,
-      "description": "Then these: enter, tab, escape, up, down, left, right, home, end, pageup, pagedown, backspace, delete, insert, space, f1 to f12, a character; with ctrl+, alt+ or shift+ in front, such as ctrl+c."},
+      "description": "Typed next: enter, tab, escape, up, down, left, right, home, end, pageup, pagedown, backspace, delete, insert, space, f1 to f12, a character; each also with ctrl+, alt+ or shift+ in front, such as ctrl+c."},
     )";
 
 class Send : public pty::TerminalCall {
@@ -35,14 +35,13 @@ class Send : public pty::TerminalCall {
     parameters.end({"pty", "text", "keys", "wait_for", "quiet_ms", "wait_ms"});
     problem_ = parameters.problem();
     if (problem_.empty() && names.size() > max_keys) {
-      problem_ =
-          "keys: got " + std::to_string(names.size()) + " of them; allowed are at most " + std::to_string(max_keys);
+      problem_ = "keys: got " + std::to_string(names.size()) + " keys; allowed are at most " + std::to_string(max_keys);
     }
     for (std::size_t i = 0; i < names.size() && problem_.empty(); ++i) {
       if (auto key = screen::key_of(names[i])) {
         keys_.push_back(*std::move(key));
       } else {
-        problem_ = "keys[" + std::to_string(i) + "]: there is no key " + dumped(Json(names[i])) + "; there are " +
+        problem_ = "keys[" + std::to_string(i) + "]: there is no key " + dumped(Json(names[i])) + "; the keys are " +
                    std::string(screen::key_names());
       }
     }
@@ -54,8 +53,8 @@ class Send : public pty::TerminalCall {
     const auto deadline = deadline_of(context);
     if (!text_.empty() || !keys_.empty()) {
       if (const std::string problem = record_typing(pty, text_.size() + keys_.size(), context); !problem.empty()) {
-        return pty::refusal(
-            {"policy_denied", problem, "nothing is typed unrecorded; audit.when_unwritable: continue allows it"});
+        return pty::refusal({"policy_denied", problem,
+                             "nothing is typed unrecorded; to allow it, set audit.when_unwritable to continue"});
       }
       switch (pty.send(text_, keys_, std::min(Pty::Clock::now() + time_to_take, deadline), context.cancellation)) {
         case Pty::Sent::all:

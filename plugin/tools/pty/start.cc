@@ -103,13 +103,14 @@ class PtyStartCall : public CommandCall {
 Tool pty_start() {
   static const std::string input =
       pty::schema(std::string(start_properties).append(pty::Waiting::properties), "\"command\"");
-  return with_limits({{"pty_start", "Start a program in a terminal", "1.0.0",
-                       "Starts an interactive program in a terminal of its own, and shows its screen: a REPL, a "
-                       "debugger, an editor, a pager, ssh. pty_send types to it, pty_read shows its screen, pty_stop "
-                       "ends it. Returns the name that these need. The terminal lives until its program ends, it is "
-                       "stopped, or it is unused for long. For commands that ask nothing, shell_execute is better.",
-                       input, pty::output_schema},
-                      prepare<PtyStartCall>});
+  return with_limits(
+      {{"pty_start", "Start a program in a terminal", "1.0.0",
+        "Starts an interactive program in a terminal of its own, and shows its screen: a REPL, a "
+        "debugger, an editor, a pager, ssh. pty_send types to it, pty_read shows its screen, pty_stop "
+        "ends it. Returns the name that these tools need. The terminal lives until its program ends, it is "
+        "stopped, or it is unused for long. For commands that ask nothing, shell_execute is better.",
+        input, pty::output_schema},
+       prepare<PtyStartCall>});
 }
 
 }  // namespace wtool::tools

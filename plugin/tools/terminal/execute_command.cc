@@ -242,8 +242,8 @@ Tool terminal_execute_command() {
   return with_limits(
       {{"terminal_execute_command", "Run a command in a terminal session", "1.0.0",
         "Runs one allowed program with its arguments in a session's directory, without a shell, and waits for its "
-        "end: pipes, redirections, variables and globs do not work. Standard input is empty. Processes that it "
-        "leaves in the background live until the session is closed. One command at a time in a session.",
+        "end. Pipes, redirections, variables and globs do not work. Standard input is empty. Processes that it "
+        "leaves in the background live until the session is closed. A session runs one command at a time.",
         input_schema, output},
        prepare<ExecuteCommand>});
 }

@@ -14,10 +14,10 @@ namespace wtool::tools::terminal {
 
 using Json = nlohmann::ordered_json;
 
-// The schema of such an object: `success`, `error` where that is false, and these properties.
+// The schema of a result object: `success`, `error` if `success` is false, and the given properties.
 std::string output_schema(std::string_view properties);
 
-// {"success": ...} and what else the specification shows.
+// The result with this object: {"success": ...} and the other members that the specification shows.
 ToolResult reply(Json object);
 
 // {"success": false, "error": {"code", "message", "hint"}}. The code is one of the specification's six:
@@ -30,23 +30,23 @@ const char* code_for(const CallError& error);
 
 ToolResult refusal(const CallError& error);
 
-// The same, and records it: the refusal came before there was a command to judge. `labels` has as much of session, task
-// and agent as is known.
+// Like refusal(), but also records the refusal, since there was no command yet to judge. `labels` has those of session,
+// task and agent that are known.
 ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 
 // The recorded refusal of a call whose parameters are wrong.
 ToolResult invalid(const std::string& problem, const Labels& labels, const CallContext& context);
 
-// The labels of the session `id`, or only the id where there is no such session.
+// The labels of the session `id`, or only the id if there is no such session.
 Labels labels_of(const std::string& id, const CallContext& context);
 
-// What explain says about a tool that runs no command: that a parameter is wrong, or that nothing would be refused;
+// What explain says about a tool that runs no command: that a parameter is wrong, or that nothing would be refused.
 std::string explanation_of_no_command(const std::string& problem);
 
-// for a tool that judges the directory and variables of a session;
+// What explain says about a tool that judges the directory and variables of a session.
 std::string explanation_of_place(const CommandPlan& plan);
 
-// and for a tool whose call names a session.
+// What explain says about a tool whose call names a session.
 std::string explanation_of_session(const std::string& problem, const std::string& id, const Sessions& sessions);
 
 }  // namespace wtool::tools::terminal

@@ -83,7 +83,7 @@ class CreateSession : public PreparedCall {
   std::string problem_;
 };
 
-// A call whose one parameter is a session.
+// A call whose only parameter is a session.
 class SessionCall : public PreparedCall {
  public:
   explicit SessionCall(std::string_view arguments) {
@@ -174,7 +174,7 @@ Tool terminal_create_session() {
   return {{"terminal_create_session", "Open a terminal session", "1.0.0",
            "Opens a session for a task: a working directory and environment variables for the commands that "
            "terminal_execute_command then runs in it, one at a time. Background processes that they start live until "
-           "terminal_close_session. Gives the sessionId that the other terminal tools need. The session lives in the "
+           "terminal_close_session. Returns the sessionId that the other terminal tools need. The session lives in the "
            "program that opened it, until it is closed or that program ends. Close the session when the task is done.",
            create_input, output, false, false, false, false},
           prepare<CreateSession>};
@@ -197,7 +197,7 @@ Tool terminal_get_status() {
       "createdAt": {"type": "string", "format": "date-time"}, "commandCount": {"type": "integer", "minimum": 0}}},
       "auditError": {"type": "string"})");
   return {{"terminal_get_status", "Get the status of a terminal session", "1.0.0",
-           "Tells whether a session is idle, is running a command, has failed (its last command failed or could not be "
+           "Shows whether a session is idle, is running a command, has failed (its last command failed or could not be "
            "run), or is being closed (completed), and how many commands have run in it.",
            session_id_schema, output, true, false, true, false},
           prepare<GetStatus>};

@@ -1,11 +1,11 @@
 /* Attacks the two processes that keep a command: its parent, the custodian, and the custodian's parent, the warden.
  *
  * Usage: attack_keepers ACTION TARGET ENDING
- *   ACTION  stop, stop-loop (by a daemon), nofile, nproc, cpu, as, data, fsize, stack: the limit becomes 0; nofile-8;
- *           nice, ionice, idle, affinity; kill (at once); none
+ *   ACTION  stop, stop-loop (by a daemon); nofile, nproc, cpu, as, data, fsize, stack (the limit becomes 0);
+ *           nofile-8 (the limit becomes 8); nice, ionice, idle, affinity; kill (at once); none
  *   TARGET  custodian, warden, both
  *   ENDING  exit: with status 0; hang: for a minute
- * First it leaves a daemon behind, in a session of its own. Everything here ends by itself after a minute. */
+ * First it leaves a daemon behind, in a session of its own. Each of its processes ends by itself after a minute. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -43,7 +43,7 @@ static void limit_all(enum __rlimit_resource resource, rlim_t value) {
   for (int i = 0; i < target_count; ++i) prlimit(targets[i], resource, &limit, NULL);
 }
 
-/* A daemon that sleeps, or stops the targets all the time. */
+/* Starts a daemon that sleeps, or one that stops the targets again and again. */
 static void start_daemon(int stops) {
   if (fork() == 0) {
     setsid();

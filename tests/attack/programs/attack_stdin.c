@@ -32,7 +32,8 @@ static int attempt(const char* what) {
   if (strcmp(what, "map_reopened") == 0) return map_of(reopened());
   if (strcmp(what, "unseal") == 0) return fcntl(0, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
   if (strcmp(what, "execute") == 0) {
-    /* Without a seal against it (before Linux 6.3), the owner can make the text a program: then this is not tried. */
+    /* Before Linux 6.3, no seal prevents the owner from making the text executable, so this is tried only where the
+     * seal exists. */
     if ((fcntl(0, F_GET_SEALS) & seal_exec) != 0) fchmod(0, 0700);
     execl("/proc/self/fd/0", "x", (char*)NULL);
     return -1;

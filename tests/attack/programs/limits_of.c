@@ -1,8 +1,8 @@
 // Tries to lower the limits of other processes, as prlimit(1) does: each limit to 0, after which a process cannot open
 // a file or start a process, and is killed when it next uses processor time.
 //
-// Usage: limits_of PROCESS...   (a number; "custodian", its parent; or "warden", the parent's parent) Prints "changed
-// PROCESS RESOURCE" for each limit that it could change, and at last "done".
+// Usage: limits_of PROCESS...   (a number; "custodian", the parent; or "warden", the parent's parent)
+// Prints "changed PROCESS RESOURCE" for each limit that it could change, and at the end "done".
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

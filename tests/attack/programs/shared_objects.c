@@ -44,11 +44,11 @@ int main(int argc, char** argv) {
     char text[16];
   } message;
   report("msgrcv", msgrcv(atoi(argv[5]), &message, sizeof message.text, 0, IPC_NOWAIT | MSG_NOERROR));
-  // The kernel's own calls, to which names are given without the slash: the C library reports some errors differently.
+  // The kernel's own calls, because the C library reports some errors differently. They take names without the slash.
   const long queue = syscall(SYS_mq_open, argv[6] + 1, O_RDWR | O_NONBLOCK, 0, NULL);
   report("mq_open", queue);
-  // These are tried even if mq_open failed: where the file system of the queues is mounted, a queue can be opened as a
-  // file.
+  // The next calls are tried even if mq_open failed: where the file system of the queues is mounted, a queue can be
+  // opened as a file.
   char text[8192];
   report("mq_timedreceive", syscall(SYS_mq_timedreceive, queue, text, sizeof text, NULL, NULL));
   report("mq_timedsend", syscall(SYS_mq_timedsend, queue, "x", 1, 0, NULL));

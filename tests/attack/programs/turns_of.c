@@ -1,7 +1,7 @@
 // Tries to take the processor and the disk from other processes: priority, scheduler, processors.
 //
-// Usage: turns_of PROCESS...   (numbers) Prints "changed PROCESS CALL" for each call that was not refused, and at last
-// "done".
+// Usage: turns_of PROCESS...   (numbers)
+// Prints "changed PROCESS CALL" for each call that was not refused, and at the end "done".
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdint.h>

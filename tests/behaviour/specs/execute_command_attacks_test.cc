@@ -1,4 +1,4 @@
-// What execute_command does with odd input, odd output and bad ends. `npm` leaves a trace wherever it ran.
+// What execute_command does with unusual input, unusual output and abnormal ends. `npm` leaves a trace wherever it ran.
 #include <sys/stat.h>
 
 #include "execute_command_fixture.h"
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(odd_arguments_are_refused_by_name) {
   refused({{"command", "npm"}, {"cwd", nullptr}}, {"cwd", "null"});
   refused({{"command", "npm"}, {"cwd", ""}}, {"cwd", "empty"});
   refused({{"command", "npm"}, {"cwd", std::string("/\0", 2)}}, {"cwd", "NUL"});
-  refused({{"command", "npm"}, {"working_directory", "/"}}, {"working_directory", "allowed are command, cwd"});
+  refused({{"command", "npm"}, {"working_directory", "/"}}, {"working_directory", "the parameters are command, cwd"});
   const ToolUnderTest tool(plugin, Json::object(), "execute_command");
   for (const char* text : {"", "[]", "null", "{\"command\":", "{\"command\":\"npm\",\"command\":\"ls\"}"}) {
     const Answer answer = tool.run_text(text);

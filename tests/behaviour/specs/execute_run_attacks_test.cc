@@ -12,7 +12,7 @@ using namespace wtool::test;
 
 namespace {
 
-// Nobody answers, so that whatever happens has happened without a person.
+// Nobody answers, so whatever happens, happens without a person.
 struct Attacks : Project {
   Attacks() {
     host.answer = WTOOL_APPROVAL_NO;
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(files_in_force_are_never_written_whatever_they_are_called) 
     BOOST_TEST(run_with(strict, "mv " + name + " elsewhere") == failed(invalid(name)));
     BOOST_TEST(run_with(strict, "rm " + name) == failed(invalid(name)));
   }
-  // Nor can the folders above them be moved or removed.
+  // Nor can the files' folders be moved or removed.
   for (const char* command : {"mv conf other", "rm -r conf"})
     BOOST_TEST(run_with(strict, command) == failed(invalid("conf")));
   file("evil2/real.json", "evil\n");
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(git_runs_nothing_that_the_repository_names) {
   }
   file("src/a.txt", "two\n");
   git({"status"});
-  BOOST_TEST(ran(), "the trap works");
+  BOOST_TEST(ran(), "the trap does not work");
   std::filesystem::remove(canary());
   for (const char* command : {"git status", "git status -s", "git diff", "git diff HEAD~1 -- src/a.txt", "git log -p",
                               "git log --stat", "git log '--format=%G? %s'", "git show", "git show HEAD:src/a.txt",
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(git_runs_nothing_that_a_submodule_names) {
   git({"config", "diff.ignoreSubmodules", "none"});
   git({"config", "diff.submodule", "diff"});
   git({"status"});
-  BOOST_TEST(ran(), "the trap works");
+  BOOST_TEST(ran(), "the trap does not work");
   std::filesystem::remove(canary());
   for (const char* command : {"git status", "git diff", "git log -p"}) {
     BOOST_TEST(run(command).at("ok") == true, command);
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(a_repository_that_names_filters_or_includes_is_asked_for) {
   BOOST_TEST(error("git diff", root + "/src") == "Command not approved: git diff");
   BOOST_TEST(!ran());
   git({"status"});
-  BOOST_TEST(ran(), "the trap works");
+  BOOST_TEST(ran(), "the trap does not work");
   std::filesystem::remove(canary());
   git({"config", "--remove-section", "filter.evil"});
   git({"config", "include.path", "../x"});
@@ -371,7 +371,7 @@ BOOST_AUTO_TEST_CASE(the_hint_for_a_file_of_commands_asks_for_no_more_than_the_r
   for (const unsigned writable : {0666U, 0662U}) {
     ::chmod(path.c_str(), writable);
     BOOST_TEST(error("npm test").ends_with(path + "; take that permission away (chmod o-w)"), error("npm test"));
-    // This does what the hint says; the group may still write the file.
+    // This follows the hint. The group may still write the file.
     ::chmod(path.c_str(), writable & ~2U);
     BOOST_TEST(run("npm test") == succeeded("ran\n"));
   }

@@ -14,7 +14,7 @@
 
 namespace wtool::test {
 
-// What execute_run says, without its envelope.
+// What execute_run returns, without its envelope.
 inline Json succeeded(const std::string& output) { return {{"ok", true}, {"value", {{"output", output}}}}; }
 inline Json failed(const std::string& error) { return {{"ok", false}, {"error", error}}; }
 inline Json failed(const std::string& error, const std::string& output) {

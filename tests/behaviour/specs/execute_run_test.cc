@@ -1,5 +1,5 @@
-// The examples of execute_run's specification, in its order: the command and its result. This way, the rows can be
-// compared with the text.
+// The examples of execute_run's specification, each as its command and its result. They are in the specification's
+// order, so that they can be compared with it.
 #include <boost/test/unit_test.hpp>
 #include <set>
 #include <sstream>
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(python_m_pytest_where_it_is_not_installed_fails) {
 }
 
 BOOST_AUTO_TEST_CASE(find_of_everything_and_yes_time_out) {
-  program("find", "exec tail -f /dev/null");  // as on a disk without end
+  program("find", "exec tail -f /dev/null");  // as on an endless disk
   Json slow = config;
   slow["execute_run"]["root"] = "/";
   slow["limits"] = {{"timeout_default", 1}, {"grace_seconds", 0}};

@@ -198,8 +198,8 @@ BOOST_AUTO_TEST_CASE(invalid_parameters_comprehensive_validation_error_messages)
   BOOST_TEST(run({{"command", "ls"}, {"timeout", 9999}}).text() ==
              "Invalid parameters: timeout: got 9999; allowed is a whole number of seconds from 1 to 1800");
   BOOST_TEST(run({{"command", "ls"}, {"dir", "/"}}).text() ==
-             "Invalid parameters: there is no parameter \"dir\"; allowed are command, working_directory, timeout, "
-             "environment");
+             "Invalid parameters: there is no parameter \"dir\"; the parameters are command, working_directory, "
+             "timeout, environment");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(states_idle_running_completed_failed) {
   BOOST_TEST(state(id) == "idle");
   execute(id, {"false"});
   BOOST_TEST(state(id) == "failed");
-  // completed: while the session is being closed, for as long as one of its processes takes to end.
+  // The status is `completed` while the session is being closed, for as long as one of its processes takes to end.
   const Json kept = script(id, "trap '' TERM; (trap '' TERM; exec sleep 60) & echo\n");
   BOOST_REQUIRE(kept.contains("backgroundProcesses"));
   std::thread closer([&] { close(id); });
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(apps_tools_caws_tools_allow_json_is_looked_for_in_the_direc
 
 BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so) {
   const std::string id = open();
-  // Deeper than a stack allows.
+  // Nested more deeply than a stack allows.
   const std::string deep = "[" + std::string(500'000, '[') + std::string(500'000, ']') + "]";
   const std::pair<std::string, const char*> rows[] = {
       {"", "is not JSON"},
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(max_output_size_1mb_truncated_with_warning) {
   BOOST_TEST(!whole.contains("truncated"));
 }
 
-// ---- Error codes, each for what it says
+// ---- Error codes, each in the case that it stands for
 
 BOOST_AUTO_TEST_CASE(error_code_session_not_found) {
   for (const std::string id : {"term-TASK-001-1697123456789", "x", "../x", "term-TASK-001-1697123456789-\n"}) {

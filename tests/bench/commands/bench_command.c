@@ -1,12 +1,12 @@
 /* What the benchmark lets commands do: floods, process trees, and processes that do not want to end.
  *
- *   write BYTES [both]    writes that much text on standard output, in pieces of 64 KiB; `both`: on both in turn
+ *   write BYTES [both]    writes that much text on standard output, in pieces of 64 KiB; `both`: on each output in turn
  *   pause                 one process that obeys SIGTERM
  *   deaf                  one process that ignores SIGTERM
  *   wide N [deaf]         N processes, all but the first children of the first
  *   deep N [deaf]         N processes, each the child of the one before, and each executed again, as in nested shells
- *   forked N [deaf]       the same with only fork. All share their memory's bookkeeping then (the kernel's anon_vma
- *                         chains), so that the kernel itself takes seconds to make such a tree, and long to free it.
+ *   forked N [deaf]       the same with only fork. All of them share their memory's bookkeeping (the kernel's anon_vma
+ *                         chains), so the kernel itself takes seconds to make such a tree, and long to free it.
  *   daemon                a process with a daemon beside it (a double fork, and a session of its own)
  *   reforker              a process with a child that forks and exits, whose child forks and exits, and so on
  *   stamp                 writes when main() began and when it ends (CLOCK_MONOTONIC, nanoseconds), and the id of its
@@ -70,7 +70,7 @@ static void grow_wide(long count) {
   stay();
 }
 
-/* Each level executes the program again, as nested shells and makes do. Without that, a process a thousand forks deep
+/* Each level executes the program again, as nested shells and makes do. Otherwise a process a thousand forks deep
  * shares its memory's bookkeeping with a thousand others, and the kernel takes seconds to make such a tree and to free
  * it. */
 static void grow_deep(char* program, long count, char* variant) {

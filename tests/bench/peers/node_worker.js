@@ -1,4 +1,4 @@
-// The worker for Node's child_process: way.h says how it is spoken to.
+// The worker for Node's child_process: way.h describes its protocol.
 // Usage: node node_worker.js spawnSync|spawn HOST_MB PROGRAM
 'use strict';
 const {spawn, spawnSync} = require('child_process');

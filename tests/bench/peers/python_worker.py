@@ -1,4 +1,4 @@
-"""The worker for Python's subprocess.run: way.h says how it is spoken to. Usage: python_worker.py PROGRAM"""
+"""The worker for Python's subprocess.run: way.h describes its protocol. Usage: python_worker.py PROGRAM"""
 import subprocess
 import sys
 import time

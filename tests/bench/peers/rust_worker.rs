@@ -1,4 +1,4 @@
-// The worker for Rust's std::process: way.h says how it is spoken to. Usage: rust_worker PROGRAM
+// The worker for Rust's std::process: way.h describes its protocol. Usage: rust_worker PROGRAM
 use std::io::BufRead;
 use std::process::Command;
 use std::time::Instant;

@@ -2,8 +2,8 @@
 // installed, FOLDER is empty and the script's own; NAME is a part of the names of the agents to try. `wtool mcp --install` puts the server into
 // the configuration of each. Exits with 1 when something fails.
 //
-// Each runs a command, and the model sees its output; the same for one that must be approved, which is refused with the reason;
-// and for one that runs longer than the server waits, of which the model sees what there is.
+// Each agent runs three commands: one whose output the model sees; one that must be approved, which is refused with the reason;
+// and one that runs longer than the server waits, whose output so far the model sees.
 import assert from 'node:assert/strict';
 import {spawn} from 'node:child_process';
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';

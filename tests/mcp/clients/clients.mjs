@@ -1,4 +1,4 @@
-// The clients that try.mjs drives, behind one face: {name, open(server) -> {list, call, cancels, close}}.
+// The clients that try.mjs drives, behind one interface: {name, open(server) -> {list, call, cancels, close}}.
 //
 //   open({command, args, answer})   connects; `answer` is what a person says to a form, where the client has forms
 //   list()                          the names of the tools
@@ -117,7 +117,7 @@ const openai = {
   },
 };
 
-// Programs: one call each. They end with what they have started when they are told to.
+// A client that is a program: it makes one call. When it is told to end, everything that it has started ends, too.
 function program(name, words) {
   return {
     name, forms: false, once: true,

@@ -11,7 +11,7 @@ import {clients} from './clients.mjs';
 const [command, folder, wanted = ''] = process.argv.slice(2);
 const root = `${folder}/project`;
 mkdirSync(root, {recursive: true});
-// The variable that clients hand on to servers, whatever else they keep to themselves.
+// The variable that clients pass on to servers, whatever else they keep to themselves.
 process.env.HOME = folder;
 for (const name of ['XDG_CONFIG_HOME', 'XDG_STATE_HOME']) delete process.env[name];
 mkdirSync(`${folder}/.config/wtool`, {recursive: true});

@@ -1,8 +1,8 @@
 // Streamable HTTP on loopback for a server on standard input and output: bridge.mjs PROGRAM ARGUMENT...
 //
 // The conformance suite speaks HTTP alone, `wtool mcp` standard input and output alone. Prints the URL as its first line, and ends
-// with its standard input. Messages pass as they are, but for calls of the tools in the JSON object BRIDGE_COMMANDS: they become calls
-// of shell_execute with its commands. Of its own the bridge has what the transport asks for:
+// with its standard input. Messages pass unchanged, except calls of the tools in the JSON object BRIDGE_COMMANDS: they become calls
+// of shell_execute with its commands. The bridge itself adds what the transport requires:
 // - a session of the older era (it begins with `initialize`) is a process with an id; all other requests share one more process.
 // - The ids of requests are replaced by numbers on the way in and put back on the way out, since several clients share a process.
 // - The answer to a request is JSON, or a stream of events as soon as something comes before it.
@@ -30,7 +30,7 @@ class Backend {
     this.child.stdin.write(JSON.stringify(message) + '\n');
   }
 
-  // Hands a request on; what belongs to it goes to `reply`.
+  // Passes a request on. Whatever the server sends for it goes to `reply`.
   ask(message, reply) {
     const number = ++this.last;
     const token = message.params?._meta?.progressToken;
@@ -95,7 +95,7 @@ function refuse(response, status, code, message, id = null) {
   response.end(JSON.stringify({jsonrpc: '2.0', id, error: {code, message}}));
 }
 
-// What the headers of the newer era say must be what the message says. Returns what is wrong.
+// The headers of the newer era must agree with the message. Returns the name of one that does not.
 function mismatch(headers, message) {
   const version = message.params?._meta?.['io.modelcontextprotocol/protocolVersion'];
   const names = {'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri'};

@@ -2,7 +2,7 @@
 // FOLDER is empty and the script's own.
 //
 // The suite asks for tools by name. Those that a server of commands can have are workflows here, or calls of shell_execute that the
-// bridge makes of them. Of every check that fails, not-applicable.txt says why it does not apply. A failing check that is not listed there, a listed one that does not fail, and
+// bridge makes of them. For every check that fails, not-applicable.txt says why it does not apply. A failing check that is not listed there, a listed one that does not fail, and
 // a scenario without a result each fail the run.
 import {spawn} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
@@ -92,7 +92,7 @@ for (const [name, actions] of Object.entries(workflows)) {
 }
 writeFileSync(join(folder, 'wtool.yaml'), 'mcp: {approve_within: none}\ncommands: {ask: [touch]}\n');
 
-// The checks of every scenario that the suite has written results of, by the scenario's name.
+// The checks of every scenario that the suite has written results for, by the scenario's name.
 function results(out) {
   const found = new Map();
   for (const entry of existsSync(out) ? readdirSync(out) : []) {

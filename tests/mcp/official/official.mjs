@@ -1,5 +1,5 @@
-// The official clients, both major versions, behind one face: connect, call, and what the server says meanwhile. Every line
-// of the server's is kept for validate.py where WTOOL_MCP_TRANSCRIPTS says.
+// The official clients, both major versions, behind one interface: connect, call, and what the server says meanwhile.
+// Every line of the server is kept for validate.py, in the folder WTOOL_MCP_TRANSCRIPTS.
 import {appendFileSync} from 'node:fs';
 import {Client as Client1} from '@modelcontextprotocol/sdk/client/index.js';
 import {StdioClientTransport as Transport1} from '@modelcontextprotocol/sdk/client/stdio.js';

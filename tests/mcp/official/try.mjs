@@ -17,7 +17,7 @@ const tests = {
   async 'lists and calls'({client, run, call}) {
     const {tools} = await client.listTools();
     assert(tools.some((tool) => tool.name === 'shell_execute'));
-    // Those of the server itself leave out what is the protocol's default.
+    // The server's own tools leave out what is the protocol's default.
     assert(tools.filter((tool) => tool.title).every((tool) => Object.keys(tool.annotations).length >= 4));
     const good = await run('echo hi');
     assert.equal(good.structuredContent.stdout, 'hi\n');
@@ -76,7 +76,7 @@ const median = (all) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
 const most_of_exec_file = 0.9;
 const most_resident = 12 * 1024;  // KiB
 
-// Beside a bare execFile, in turn, so that all have the same machine. Says what is beyond its limit; empty: nothing.
+// Measures calls in turns with a bare execFile, so that all have the same machine. Returns what is beyond its limit.
 async function measure() {
   const bare = promisify(execFile);
   const shell = `${folder}/shell.yaml`;

@@ -1,4 +1,4 @@
-// base/environment.h, base/pidfd.h and base/timespec.h: what the kernel tells.
+// base/environment.h, base/pidfd.h and base/timespec.h: what the kernel reports.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

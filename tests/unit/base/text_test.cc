@@ -9,7 +9,7 @@ using namespace wtool;
 
 BOOST_AUTO_TEST_SUITE(text)
 
-BOOST_AUTO_TEST_CASE(characters_beyond_ascii_are_no_letters) {
+BOOST_AUTO_TEST_CASE(characters_beyond_ascii_are_not_letters) {
   for (const char c : {'a', 'Z', '0', '_'}) BOOST_TEST(is_word_character(c));
   for (const char c : {'-', ' ', '\0', '@', '[', '`', '{', '/', ':', '\xe4'}) BOOST_TEST(!is_word_character(c));
   BOOST_TEST(lowered("AZ[@Ä9") == "az[@Ä9");

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_child_has_the_trace_and_the_flags_and_a_parent_of_its_own
   BOOST_TEST(child != child_of_trace(given));
 }
 
-BOOST_AUTO_TEST_CASE(of_its_own_variable_a_process_takes_only_a_traceparent) {
+BOOST_AUTO_TEST_CASE(a_process_takes_only_a_traceparent_from_its_own_variable) {
   ::setenv("TRACEPARENT", given.c_str(), 1);
   BOOST_TEST(trace_of_process() == given);
   ::setenv("TRACEPARENT", "mine", 1);

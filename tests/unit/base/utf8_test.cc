@@ -71,10 +71,10 @@ BOOST_AUTO_TEST_CASE(a_cut_moves_past_the_rest_of_a_character) {
   BOOST_TEST(cut_after(text, 5) == 6U);
   BOOST_TEST(cut_after(text, 6) == 6U);
   BOOST_TEST(cut_after(text, 7) == 6U);
-  BOOST_TEST(cut_after("\x80\x80\x80\x80\x80", 0) == 0U);  // not a text: moving would gain nothing
+  BOOST_TEST(cut_after("\x80\x80\x80\x80\x80", 0) == 0U);  // not UTF-8: moving the cut would gain nothing
 }
 
-BOOST_AUTO_TEST_CASE(a_cut_moves_back_to_the_begin_of_a_character) {
+BOOST_AUTO_TEST_CASE(a_cut_moves_back_to_the_beginning_of_a_character) {
   const std::string text = "漢字";
   const std::size_t cuts[] = {0, 0, 0, 3, 3, 3, 6, 6};
   for (std::size_t n = 0; n < std::size(cuts); ++n) BOOST_TEST(wtool::cut_before(text, n) == cuts[n]);

@@ -37,7 +37,7 @@ std::string line_of(const json& section, const std::string& ticket = "/shared/pi
 
 BOOST_AUTO_TEST_SUITE(cluster_options)
 
-BOOST_AUTO_TEST_CASE(a_value_that_is_not_meant_is_named) {
+BOOST_AUTO_TEST_CASE(an_invalid_value_is_named) {
   BOOST_TEST(holds(problem_of({{"slots", 0}}), "cluster.slots must be a whole number from 1 to 1024, but is 0"));
   BOOST_TEST(holds(problem_of({{"slots", 1.5}}), "cluster.slots"));
   BOOST_TEST(holds(problem_of({{"partition", "-x"}}), "cluster.partition"));
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_not_signalled_before_its_pilot_leaves) {
   BOOST_TEST(holds(line_of({{"time", 60}}), "--signal=B:TERM@1"));
 }
 
-BOOST_AUTO_TEST_CASE(the_keys_of_a_class_count_before_those_of_the_section) {
+BOOST_AUTO_TEST_CASE(the_keys_of_a_class_take_precedence_over_those_of_the_section) {
   const json section = {
       {"slots", 2},
       {"cpus", 1},
@@ -122,7 +122,8 @@ BOOST_AUTO_TEST_CASE(a_mistake_in_a_class_is_found_before_the_class_is_used) {
   BOOST_TEST(holds(with(json::array()), "cluster.classes must be a mapping"));
   BOOST_TEST(with({{"big", json::object()}}, "small") ==
              "cluster.slot must be one of cluster.classes (big), but is \"small\"");
-  BOOST_TEST(with(nullptr, "big") == "cluster.slot must be one of cluster.classes, which has no class, but is \"big\"");
+  BOOST_TEST(with(nullptr, "big") ==
+             "cluster.slot must be one of cluster.classes (there are no classes), but is \"big\"");
 }
 
 BOOST_AUTO_TEST_CASE(the_name_of_jobs_is_one_that_slurm_and_a_shell_can_take) {

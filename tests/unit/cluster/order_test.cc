@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(other_bytes_are_neither_an_order_nor_an_answer) {
   BOOST_TEST(!read_answer(to_bytes(OrderAnswer{.result = std::move(wrong)})).has_value());
 }
 
-BOOST_AUTO_TEST_CASE(bytes_nested_without_end_are_refused_before_they_are_read) {
+BOOST_AUTO_TEST_CASE(endlessly_nested_bytes_are_refused_before_they_are_read) {
   const std::string lists(5'000'000, '\x81'), objects = [] {
     std::string text;
     for (int i = 0; i < 1'000'000; ++i)

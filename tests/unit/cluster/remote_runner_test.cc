@@ -188,7 +188,7 @@ class FakePilot {
   std::thread thread_;
 };
 
-// What the pilot was told, for the thread of the test to read.
+// The orders that the pilot got, for the thread of the test to read.
 struct Seen {
   void add(const Order& order) {
     const std::scoped_lock lock(mutex);
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_session_is_ended_by_the_id_that_its_first_command_got) {
   Seen seen;
   FakePilot pilot(*host.ticket, "7", [&](int number, const Order& order, Channel& channel) {
     seen.add(order);
-    // The second command could not begin: it says nothing about the session.
+    // The second command could not begin, so its result says nothing about the session.
     channel.send(Type::result, result(number == 0 ? exited("s1", true) : exited()));
   });
   host.run(true);
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(a_refused_command_leaves_its_session_as_it_was) {
   });
   host.run(true);
   const auto outcome = host.run(true);
-  BOOST_TEST(ending<engine::NotStarted>(outcome).detail == "the node n1 refused it: not that one");
+  BOOST_TEST(ending<engine::NotStarted>(outcome).detail == "the node n1 refused the command: not that one");
   host.run(true);
   host.hold.reset();
   BOOST_TEST(seen.text() == "run ;run s1;run s1;end s1;");
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_command_that_fails_after_its_start_has_not_been_refused) 
     channel.send(Type::failure, failure(WTOOL_E_RESOURCE, "no memory"));
   });
   const auto outcome = host.run(false);
-  BOOST_TEST(ending<engine::Lost>(outcome).detail == "the node n1 could not finish it: no memory");
+  BOOST_TEST(ending<engine::Lost>(outcome).detail == "the node n1 could not finish the command: no memory");
 }
 
 BOOST_AUTO_TEST_CASE(a_log_record_that_cannot_be_read_costs_no_more_than_itself) {
@@ -295,8 +295,8 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_nested_too_deep_is_not_a_result) {
   });
   const auto outcome = host.run(false);
   BOOST_TEST(ending<engine::NodeLost>(outcome).detail ==
-             "The node n1 (job 7) was lost: it sent something that is not a result; its job could not be ended, look "
-             "for what still runs there: there is no Slurm");
+             "The node n1 (job 7) was lost: it sent something that is not a result; check what still runs there, "
+             "because its job could not be ended: there is no Slurm");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leaving_node_ends) {
@@ -307,7 +307,7 @@ BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leavin
   BOOST_REQUIRE(outcome.kept != nullptr);
   BOOST_TEST(outcome.kept->alive());
   BOOST_REQUIRE(pilot.channel().send(Type::leaving, {}));
-  // This looks at all connections, but none is free.
+  // The pool looks at all connections, but no slot is free.
   Refusal refusal;
   BOOST_TEST(!host.pool->take(-1, Clock::now(), refusal).channel);
   BOOST_TEST(outcome.kept->alive());
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(what_a_session_keeps_lives_until_the_connection_of_a_leavin
   await([&] { return !outcome.kept->alive(); });
   outcome.kept->request_end(milliseconds(0));
   outcome.kept->wait_end();
-  BOOST_TEST(pilot.orders() == 1);  // A pilot that is leaving gets no order to end something.
+  BOOST_TEST(pilot.orders() == 1);  // A pilot that is leaving gets no order to end a session.
 }
 
 BOOST_AUTO_TEST_CASE(a_pilot_whose_job_is_not_a_number_is_not_taken) {

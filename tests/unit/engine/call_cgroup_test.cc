@@ -59,7 +59,7 @@ std::string run_in(int cgroup, std::vector<std::string> words, int& error) {
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor root = open_directory("/");
   char* paths[] = {words[0].data(), nullptr};
-  std::vector<char*> arguments{nullptr};  // The plan needs a free place before them.
+  std::vector<char*> arguments{nullptr};  // The plan needs a free entry before the arguments.
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   char* variables[] = {nullptr};
@@ -88,7 +88,8 @@ std::string where_it_runs(int cgroup, int& error) {
   return run_in(cgroup, {"/bin/grep", "^0::", "/proc/self/cgroup"}, error);
 }
 
-// A cgroup below the nearest of ours in which one can be made, with or without controllers; removed at the end.
+// A cgroup below the nearest of this process's cgroups in which one can be made, with or without controllers. It is
+// removed at the end.
 struct SomeCgroup {
   SomeCgroup() {
     const auto text = [](const char* kernels_file) {
@@ -176,7 +177,7 @@ BOOST_AUTO_TEST_CASE(processes_are_exceeded_when_the_kernel_refused_one) {
   BOOST_TEST(use());
   set("pids.events", "max 2\n");
   BOOST_TEST((cgroup.exceeded() == Limit::processes));
-  set("pids.peak", "6\n");  // It had fewer than it may have: another cgroup's limit was reached.
+  set("pids.peak", "6\n");  // below its own limit, so another cgroup's limit was reached
   BOOST_TEST((cgroup.exceeded() == Limit::none));
   set("pids.peak", "7\n");
   BOOST_TEST((cgroup.exceeded() == Limit::processes));
@@ -196,8 +197,8 @@ BOOST_AUTO_TEST_SUITE(making_a_cgroup)
 
 BOOST_AUTO_TEST_CASE(without_a_base_no_cgroup_is_made) { BOOST_TEST(!warden::Cgroup(-1).make(1, both)); }
 
-// The cgroup is what ends the command's processes when nothing else can.
-BOOST_AUTO_TEST_CASE(a_call_without_limits_has_one_too) {
+// If nothing else can end the command's processes, the cgroup does.
+BOOST_AUTO_TEST_CASE(a_call_without_limits_has_a_cgroup_too) {
   const test::ScratchFolder scratch;
   const Descriptor base = open_directory(scratch.path());
   warden::Cgroup cgroup(base.get());
@@ -207,7 +208,7 @@ BOOST_AUTO_TEST_CASE(a_call_without_limits_has_one_too) {
   BOOST_TEST(std::filesystem::is_empty(scratch.path()));
 }
 
-BOOST_AUTO_TEST_CASE(where_it_cannot_be_made_nothing_is_left_of_it) {
+BOOST_AUTO_TEST_CASE(a_cgroup_that_cannot_be_made_leaves_nothing) {
   // A plain folder has no memory.max.
   const test::ScratchFolder scratch;
   const Descriptor base = open_directory(scratch.path());
@@ -237,7 +238,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(joining_a_cgroup)
 
-BOOST_AUTO_TEST_CASE(a_command_starts_in_the_one_it_is_given) {
+BOOST_AUTO_TEST_CASE(a_command_starts_in_the_cgroup_that_it_is_given) {
   const SomeCgroup some;
   int error = 0;
   const std::string line = some.directory ? where_it_runs(some.directory.get(), error) : std::string();
@@ -250,7 +251,7 @@ BOOST_AUTO_TEST_CASE(a_command_starts_in_the_one_it_is_given) {
 }
 
 // The kernel adds the time of a child to its parent's when the parent waits for it, and drops it if nobody waits.
-BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_is_in_it) {
+BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_is_counted) {
   const SomeCgroup some;
   int error = 0;
   if (some.directory) {

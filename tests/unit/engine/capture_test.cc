@@ -29,14 +29,14 @@ BOOST_AUTO_TEST_CASE(output_up_to_the_cap_is_kept_whole) {
   BOOST_TEST(text_of(capture) == "0123456789");
 }
 
-BOOST_AUTO_TEST_CASE(one_byte_more_than_the_cap_is_left_out_and_said) {
+BOOST_AUTO_TEST_CASE(one_byte_more_than_the_cap_is_left_out_and_reported) {
   Capture capture(10);
   capture.append("0123456789A");
   BOOST_TEST(capture.truncated());
   BOOST_TEST(text_of(capture) == "01234\n[... 1 bytes left out ...]\n6789A");
 }
 
-// Whatever the pieces in which bytes come, the result is the same.
+// However the bytes are split into pieces, the result is the same.
 BOOST_AUTO_TEST_CASE(pieces_do_not_matter) {
   std::string all;
   for (int i = 0; i < 500; ++i) all += std::to_string(i) + "\n";
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(bytes_are_read_in_place_only_once_some_were_left_out) {
   BOOST_TEST(text_of(capture) == "01234\n[... 3 bytes left out ...]\n89ABC");
 }
 
-// One read may fill the place up to its end and continue at its beginning.
+// One read may fill the buffer up to its end and continue at its beginning.
 BOOST_AUTO_TEST_CASE(bytes_that_were_read_in_two_parts_are_kept_in_their_order) {
   Capture capture(10);
   capture.append("0123456789");
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(cuts_fall_between_characters) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(bytes_that_are_not_text_are_replaced_and_said) {
+BOOST_AUTO_TEST_CASE(bytes_that_are_not_text_are_replaced_and_reported) {
   Capture capture(100);
   capture.append("a\xFF");
   bool lossy = false;

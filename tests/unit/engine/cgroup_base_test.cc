@@ -1,5 +1,5 @@
-// Where a command's cgroup may be made, found from the texts of /proc and a tree of directories. Both are made up here:
-// the kernel's own are plain files and lines, too.
+// Where a command's cgroup may be made, found from the texts of /proc and a tree of directories. The test makes up
+// both, because the kernel's own are plain files and lines, too.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -29,7 +29,7 @@ void check(const Paths& found, const Paths& expected) {
 struct Tree {
   wtool::test::ScratchFolder scratch;
 
-  // A cgroup at `path` below the scratch folder that hands on `controllers`.
+  // A cgroup at `path` below the scratch folder that passes `controllers` on to its children.
   std::string cgroup(const std::string& path, const std::string& controllers) const {
     std::filesystem::create_directories(scratch.path() + path);
     scratch.file(path.substr(1) + "/cgroup.procs", "");
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(beside_version_1_it_is_found_where_it_is_mounted) {
       {"/sys/fs/cgroup/unified/a", "/sys/fs/cgroup/unified"});
 }
 
-BOOST_AUTO_TEST_CASE(they_go_from_the_own_one_up_to_the_root) {
+BOOST_AUTO_TEST_CASE(they_go_from_the_cgroup_of_the_process_up_to_the_root) {
   check(cgroup_directories(others + mount("/", "/sys/fs/cgroup"), "0::/user.slice/app.slice/x.scope\n"),
         {"/sys/fs/cgroup/user.slice/app.slice/x.scope", "/sys/fs/cgroup/user.slice/app.slice",
          "/sys/fs/cgroup/user.slice", "/sys/fs/cgroup"});
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_mount_that_shows_a_part_begins_there) {
   check(cgroup_directories(mount("/docker/ab", "/sys/fs/cgroup"), "0::/docker/ab\n"), {"/sys/fs/cgroup"});
 }
 
-BOOST_AUTO_TEST_CASE(a_mount_that_does_not_show_the_own_one_is_passed_over) {
+BOOST_AUTO_TEST_CASE(a_mount_that_does_not_show_the_cgroup_of_the_process_is_skipped) {
   check(cgroup_directories(mount("/docker/ab", "/mnt/part"), "0::/docker/abc\n"), {});
   check(cgroup_directories(mount("/docker/ab", "/mnt/part") + mount("/", "/mnt/all"), "0::/x\n"),
         {"/mnt/all/x", "/mnt/all"});
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(the_base_for_cgroups, Tree)
 
-BOOST_AUTO_TEST_CASE(is_the_nearest_that_hands_on_both_controllers) {
+BOOST_AUTO_TEST_CASE(is_the_nearest_that_passes_on_both_controllers) {
   const std::string root = cgroup("/r", "cpu io memory pids");
   const std::string slice = cgroup("/r/slice", "memory pids");
   const std::string scope = cgroup("/r/slice/scope", "");
@@ -117,16 +117,16 @@ BOOST_AUTO_TEST_CASE(without_controllers_no_base_is_chosen) {
   BOOST_TEST(choose_cgroup_base({}).empty());
 }
 
-BOOST_AUTO_TEST_CASE(directories_that_are_gone_are_passed_over) {
+BOOST_AUTO_TEST_CASE(directories_that_are_gone_are_skipped) {
   const std::string root = cgroup("/r", "memory pids");
   BOOST_TEST(choose_cgroup_base({root + "/gone (deleted)", root}) == root);
 }
 
-BOOST_AUTO_TEST_CASE(one_that_we_may_not_use_is_passed_over) {
+BOOST_AUTO_TEST_CASE(one_that_we_may_not_use_is_skipped) {
   const std::string root = cgroup("/r", "memory pids");
   const std::string slice = cgroup("/r/slice", "memory pids");
   const std::string scope = cgroup("/r/slice/scope", "memory pids");
-  // Without the file by which processes are moved, not even root can use it.
+  // Without the file by which processes are moved, not even root can use the cgroup.
   std::filesystem::remove(scope + "/cgroup.procs");
   BOOST_TEST(choose_cgroup_base({scope, slice, root}) == slice);
   if (::geteuid() == 0) {

@@ -41,7 +41,7 @@ struct Ends {
 BOOST_FIXTURE_TEST_SUITE(the_end_of_a_custodian, Ends)
 
 // The report and a request to end the call cross each other.
-BOOST_AUTO_TEST_CASE(a_report_is_heard_although_a_later_message_was_not_read) {
+BOOST_AUTO_TEST_CASE(a_report_is_received_even_if_a_later_message_was_not_read) {
   custodian.send_end(7, std::chrono::milliseconds(50));
   send_report(7);
   theirs.reset();

@@ -28,7 +28,7 @@ struct Receiver {
 
   EventBatch::Clock::time_point at(int ms) const { return start + milliseconds(ms); }
   bool add(Stream stream, std::string_view bytes, int ms) { return batch.add(stream, bytes, at(ms)); }
-  // What has come since the last look.
+  // What has come since the last call.
   std::vector<std::string> take() { return std::exchange(got, {}); }
 };
 
@@ -110,8 +110,8 @@ BOOST_FIXTURE_TEST_CASE(batches_go_out_in_the_order_of_their_first_bytes, Receiv
   add(out, "o", 0);
   add(err, "e", 10);
   take();
-  add(err, "1", 11);  // Due at 30,
-  add(out, "2", 12);  // and this already at 20.
+  add(err, "1", 11);  // Due at 30.
+  add(out, "2", 12);  // Due already at 20.
   add(err, "3", 13);
   batch.deliver_due(at(20));
   BOOST_TEST(take() == (Got{"e:13", "o:2"}), boost::test_tools::per_element());

@@ -1,5 +1,5 @@
-// The filter of system calls: its answer to each call, and that docs/guide/sandbox.md says the same. The program is run
-// here as the kernel runs it, so that a test can try any call with any arguments.
+// The filter of system calls: its answer to each call, and whether docs/guide/sandbox.md says the same. The test runs
+// the program as the kernel does, so it can try any call with any arguments.
 #include "engine/sandbox/filter.h"
 
 #include <fcntl.h>
@@ -160,7 +160,7 @@ std::vector<Row> table() {
 
 BOOST_AUTO_TEST_SUITE(filter)
 
-BOOST_AUTO_TEST_CASE(the_guide_says_of_each_call_what_the_filter_does) {
+BOOST_AUTO_TEST_CASE(the_guide_says_what_the_filter_does_with_each_call) {
   const Filter closed({.network = false});
   const Filter open({.network = true, .ipc = true});
   for (const Row& row : table()) {
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(another_architecture_ends_the_program) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(calls_that_nobody_has_looked_at_are_not_there) {
+BOOST_AUTO_TEST_CASE(calls_that_nobody_has_reviewed_do_not_exist) {
   const Filter filter({});
   BOOST_TEST(filter(newest) == allow);
   for (const int number : {newest + 1, 600, 0x3fffffff, -1}) BOOST_TEST(filter(number) == fails_with(ENOSYS));
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(each_flag_of_a_namespace_is_refused) {
   }
   BOOST_TEST(filter("unshare", {0x80}) == fails_with(EPERM));  // a time namespace
   BOOST_TEST(filter("unshare", {CLONE_FILES | CLONE_FS | CLONE_SYSVSEM}) == allow);
-  // A thread, a vfork, and one that shares its input and output.
+  // A thread, a vfork, and a process that shares its parent's I/O context.
   BOOST_TEST(filter("clone", {CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                               CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID}) == allow);
   BOOST_TEST(filter("clone", {CLONE_VM | CLONE_VFORK | SIGCHLD}) == allow);

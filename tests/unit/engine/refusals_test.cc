@@ -17,8 +17,8 @@ using namespace wtool::engine;
 
 namespace {
 
-// An imaginary machine: /site/x may be written, /usr and /etc read; the host may do anything except with what `locked`
-// names.
+// An imaginary machine: /site/x may be written, /usr and /etc read. The host may do anything, except with the files in
+// `locked`.
 struct Machine {
   std::set<std::string> files = {"/",         "/etc",          "/etc/passwd",  "/home",    "/home/secret",
                                  "/usr",      "/usr/bin/tool", "/site",        "/site/x",  "/site/x/a",

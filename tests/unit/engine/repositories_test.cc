@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(submodules_are_found_in_an_index_of_each_version) {
         BOOST_TEST(is_submodule(index, "ab"));
         BOOST_TEST(!is_submodule(index, "abc"));
         BOOST_TEST(!is_submodule(index, "other"));
-        // No beginning of it is a valid index, so the answer is uncertain.
+        // No shorter part from the beginning is a valid index, so the answer is uncertain.
         for (std::size_t size = 0; size + 1 < index.size(); size += 7) is_submodule(index.substr(0, size), "other");
         BOOST_TEST(is_submodule(index.substr(0, 40), "other"));
       }
@@ -204,7 +204,7 @@ BOOST_FIXTURE_TEST_CASE(many_folders_that_change_at_once_are_all_seen, Search) {
   BOOST_TEST(found() == Texts{"/folder299/sub19/.git"}, boost::test_tools::per_element());
 }
 
-BOOST_FIXTURE_TEST_CASE(a_watch_ends_with_the_change_that_it_tells_of, Search) {
+BOOST_FIXTURE_TEST_CASE(a_watch_ends_with_the_change_that_it_reports, Search) {
   make("one");
   make("two");
   const auto open_folder = [&](const char* name) {
@@ -316,7 +316,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_named, Search) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(a_root_that_is_closed_is_left_out_aloud, Search) {
+BOOST_FIXTURE_TEST_CASE(a_closed_root_is_left_out_and_reported, Search) {
   if (::geteuid() == 0) return;
   make("shut/.git");
   BOOST_REQUIRE(::chmod(root.c_str(), 0000) == 0);
@@ -325,7 +325,7 @@ BOOST_FIXTURE_TEST_CASE(a_root_that_is_closed_is_left_out_aloud, Search) {
   BOOST_TEST(closed.empty());
   BOOST_REQUIRE(left_out.size() == 1U);
   BOOST_TEST(left_out.front() ==
-             root + " cannot be searched for repositories: Permission denied (chmod u+rwx would let it be searched)");
+             root + " cannot be searched for repositories: Permission denied (chmod u+rwx would allow the search)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

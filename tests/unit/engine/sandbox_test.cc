@@ -130,7 +130,7 @@ BOOST_FIXTURE_TEST_CASE(each_version_of_landlock_holds_what_it_can, Folders) {
       const std::string secret = outside + "/secret";
       BOOST_TEST(attempt([&] { return ::open(secret.c_str(), O_WRONLY); }) == EACCES);
       BOOST_TEST(attempt([&] { return ::open((outside + "/made").c_str(), O_WRONLY | O_CREAT, 0644); }) == EACCES);
-      // What the ruleset does not hold, the filter does.
+      // What the ruleset cannot refuse, the filter refuses.
       const int refusal = abi < landlock::abi_with_truncate ? EPERM : EACCES;
       BOOST_TEST(attempt([&] { return ::truncate(secret.c_str(), 0); }) == refusal);
       BOOST_TEST(attempt([&] { return ::open(secret.c_str(), O_RDONLY | O_TRUNC); }) == refusal);
@@ -167,7 +167,7 @@ BOOST_FIXTURE_TEST_CASE(what_this_kernel_lacks_is_named_and_refused_where_it_is_
   struct Case {
     SandboxFeatures features;
     bool network;
-    std::string missing;  // empty: nothing
+    std::string missing;  // empty: nothing is missing
   };
   for (const Case& given :
        {Case{{0, ENOSYS, true}, true, "landlock"}, Case{{0, EOPNOTSUPP, true}, true, "landlock"},
@@ -288,7 +288,7 @@ BOOST_FIXTURE_TEST_CASE(every_kind_of_change_is_seen, Folders) {
   BOOST_TEST((changes_by([&] { file("inside/missing", ""); }) == Paths{inside + "/missing"}));
   BOOST_TEST((changes_by([&] { file("inside/folder/below/new", ""); }) == Paths{below, below + "/new"}));
   BOOST_TEST((changes_by([&] { fs::remove(below + "/deep"); }) == Paths{below, below + "/deep"}));
-  // Replaced by a file with the same content and time.
+  // The file is replaced by a file with the same content and time.
   BOOST_TEST((changes_by([&] {
                 const auto time = fs::last_write_time(one);
                 file("inside/other", "text");

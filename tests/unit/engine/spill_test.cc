@@ -121,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_removed_between_two_calls_is_made_again
   BOOST_TEST(content(result.path) == "y");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_in_the_way_of_the_folder_is_said, Folder) {
+BOOST_FIXTURE_TEST_CASE(a_file_in_the_way_of_the_folder_is_reported, Folder) {
   put("file", 1);
   for (const std::string& bad : {path + "/file", path + "/file/below/it"}) {
     SpillDirectory directory(bad, mebibyte);
@@ -130,7 +130,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_in_the_way_of_the_folder_is_said, Folder) {
     BOOST_TEST(result.bytes == 0U);
     BOOST_TEST(result.error ==
                "no output file could be written in " + bad +
-                   ": Not a directory; something that is not a folder is in its way; remove it, or name "
+                   ": Not a directory; something that is not a folder is in the way; remove it, or name "
                    "another folder as output.directory");
   }
 }
@@ -144,8 +144,8 @@ BOOST_FIXTURE_TEST_CASE(one_file_alone_stops_at_the_limit_of_all, Folder) {
   BOOST_TEST(result.bytes == mebibyte);
   BOOST_TEST((content(result.path) ==
               std::string(400'000, 'a') + std::string(400'000, 'b') + std::string(mebibyte - 800'000, 'c')));
-  BOOST_TEST(result.error == "the output file ends after 1048576 bytes: all output files of " + path +
-                                 " may have 1048576 bytes together (output.max_bytes), and none of those there can be "
+  BOOST_TEST(result.error == "the output file ends after 1048576 bytes: all output files in " + path +
+                                 " may have 1048576 bytes together (output.max_bytes), and none of them can be "
                                  "removed; raise output.max_bytes, or let the command write less");
 }
 
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(names_of_other_files_are_not_recognised) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(the_oldest_go_and_no_more_than_needed, Folder) {
+BOOST_FIXTURE_TEST_CASE(the_oldest_are_removed_and_no_more_than_needed, Folder) {
   for (int age = 1; age <= 4; ++age) put(old_name(age), 250'000);
   SpillDirectory directory(path, mebibyte);
   const WholeOutputFile result = spill(directory, std::string(300'000, 'n'));
@@ -208,7 +208,7 @@ BOOST_FIXTURE_TEST_CASE(no_file_is_removed_while_there_is_room, Folder) {
   BOOST_TEST(has(old_name(1)));
 }
 
-BOOST_FIXTURE_TEST_CASE(a_file_that_grows_makes_the_oldest_go, Folder) {
+BOOST_FIXTURE_TEST_CASE(the_oldest_is_removed_when_a_file_grows, Folder) {
   put(old_name(1), 300'000);
   put(old_name(2), 300'000);
   SpillDirectory directory(path, mebibyte);

@@ -92,7 +92,7 @@ std::string sandbox_part(std::uint32_t filter, std::uint32_t binds) {
   return bytes;
 }
 
-// Sends a Start with these counts and this text, and says whether it was taken.
+// Sends a Start with these counts and this text, and returns whether it was accepted.
 bool accepted(std::uint32_t paths, std::uint32_t arguments, std::uint32_t variables, const std::string& text,
               std::uint32_t text_bytes) {
   const Sockets sockets;

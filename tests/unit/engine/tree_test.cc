@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_stranger_that_got_the_number_of_a_member_is_left_alone) {
 }
 
 // A command may set its keeper's limit of descriptors to 0.
-BOOST_AUTO_TEST_CASE(without_descriptors_the_own_children_are_seen_and_killed) {
+BOOST_AUTO_TEST_CASE(without_descriptors_its_own_children_are_seen_and_killed) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const Family family(3);
   ProcessTree tree(::getpid());

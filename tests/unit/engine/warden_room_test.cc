@@ -1,5 +1,5 @@
-// A warden without room for the descriptors of one message, although nobody changed its limit: that request is lost,
-// which its sender notices, and the warden serves the next.
+// A warden has no room for the descriptors of one message, even though nobody changed its limit. The request is lost,
+// which its sender notices, and the warden serves the next one.
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -78,8 +78,8 @@ class SmallWarden {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(only_the_request_whose_descriptors_find_no_room_is_lost) {
-  // The test does not know how many descriptors a warden needs for itself. With one more than that, two do not fit, but
-  // one does.
+  // The test does not know how many descriptors a warden needs for itself. With one more than that, one descriptor
+  // fits, but two do not.
   bool seen = false;
   for (rlim_t most = 5; most < 40 && !seen; ++most) {
     const SmallWarden warden(most);

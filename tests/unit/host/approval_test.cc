@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(everything_that_matters_is_shown) {
   BOOST_TEST(text ==
              "wtool asks whether this may run. The tool:\n"
              "  | shell_execute\n"
-             "It is asked because:\n"
+             "The reason for the question:\n"
              "  | commands.ask: rm\n"
              "In the directory:\n"
              "  | /work\n"
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(everything_that_matters_is_shown) {
 BOOST_AUTO_TEST_CASE(the_standard_input_is_shown_and_the_title_says_where_it_is_cut) {
   json input = {{"bytes", 9}, {"sha256", "5e"}, {"text", "one\nt\x1b[2J"}, {"cut", false}};
   BOOST_TEST(holds(asked({{"command", "wc"}, {"stdin", input}}),
-                   "With this text, of 9 bytes, at its standard input:\n"
+                   "With this text of 9 bytes at its standard input:\n"
                    "  | one\n"
                    "  | t\\x1b[2J\n"
                    "The command:\n"
@@ -87,12 +87,12 @@ BOOST_AUTO_TEST_CASE(the_standard_input_is_shown_and_the_title_says_where_it_is_
   input["cut"] = true;
   BOOST_TEST(
       holds(asked({{"command", "wc"}, {"stdin", input}}),
-            "With a text of 9000 bytes at its standard input, of which these are the first 9 (the SHA-256 of all is "
+            "With a text of 9000 bytes at its standard input. These are its first 9 bytes (SHA-256 of the whole: "
             "5e):\n  | one\n"));
   // A subject of another plugin.
   BOOST_TEST(holds(asked({{"stdin", "as it likes"}}), "stdin:\n  | as it likes\n"));
   BOOST_TEST(
-      holds(asked({{"stdin", {{"bytes", json::array()}, {"text", 5}, {"cut", "no"}}}}), "With this text, of [] bytes"));
+      holds(asked({{"stdin", {{"bytes", json::array()}, {"text", 5}, {"cut", "no"}}}}), "With this text of [] bytes"));
 }
 
 BOOST_AUTO_TEST_CASE(no_line_of_a_command_can_pass_for_one_of_ours) {
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(what_was_typed_before_the_question_answers_nothing) {
   Terminal owner(terminal.program, [&] { return ::dup(terminal.program); });
   TerminalApproval approval(owner);
   terminal.type("yes\nyes\n");
-  BOOST_TEST_REQUIRE(terminal.wait_for("yes", 2));  // The echo: it has arrived.
+  BOOST_TEST_REQUIRE(terminal.wait_for("yes", 2));  // The echo shows that it has arrived.
   Approval answer = Approval::unavailable;
   std::thread asking([&] { answer = approval.ask({.id = 1, .tool = "t", .subject = "{}", .reason = "r"}); });
   BOOST_TEST(terminal.wait_for(prompt));

@@ -177,7 +177,7 @@ BOOST_FIXTURE_TEST_CASE(a_tool_that_cannot_explain_itself_is_named, Place) {
   const Finished finished = wtool({"call", "wait", "{}", "--explain"});
   BOOST_TEST(finished.exit_code == 2);
   BOOST_TEST(finished.out == "");
-  BOOST_TEST(holds(finished.err, "the tool wait does not tell what a call would do"));
+  BOOST_TEST(holds(finished.err, "the tool wait cannot explain what a call would do"));
   BOOST_TEST(wtool({"call", "echo", "{}", "--explain", "--stream"}).exit_code == 2);
 }
 

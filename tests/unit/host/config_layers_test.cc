@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_reported_with_its_place) {
       {"cluster: {classes: {big: {address: x}}}", "unknown key cluster.classes.big.address"},
       {"cluster: {classes: {big: {cpus: 1}, big: {cpus: 2}}}", "the key cluster.classes.big occurs twice"},
       {"audit: {file: ~/a.jsonl}",
-       "audit.file must be a path, but is \"~/a.jsonl\"; ~ does not mean the home folder here"},
+       "audit.file must be a path, but is \"~/a.jsonl\". ~ does not mean the home folder here"},
       {"sandbox: {write: [\"~\"]}", "~ does not mean the home folder here"},
       {"audit: {file: \"\"}", "audit.file must be a path"},
       {"audit: {sync: yes}", "audit.sync must be none or data, but is \"yes\""},
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_be_tightened) {
     const char* user;
     const char* project;
     const char* key;
-    const char* value;  // in force
+    const char* value;  // the value that counts
   };
   const Row rows[] = {
       {"limits: {timeout_max: 500}\nlock: [limits]", "limits: {timeout_max: 400}", "limits.timeout_max", "400"},
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_not_be_loosened) {
       {"commands: {allow: [ls]}\nlock: [commands]", "commands: {allow: [\"*\"]}", "but this has \"*\""},
       {"commands: {allow: [ls]}\nlock: [commands]", "commands: {allow: [lsof]}", "but this has \"lsof\""},
       {"commands: {allow: []}\nlock: [commands]", "commands: {allow: [ls]}",
-       "only what is covered by no command at all"},
+       "which allows no command at all, but this has \"ls\""},
       {"commands: {arguments: safe}\nlock: [commands]", "commands: {arguments: any}",
        "allows only safe, but this is any"},
       {"lock: [commands]", "commands: {unlisted: ask}", "allows only deny, but this is ask"},
@@ -476,7 +476,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_change_is_noticed) {
   const Home home;
   home.project("limits: {processes: 1}\n");
   home.age("project/wtool.yaml");
-  // The change time cannot be set back: until it is old enough, the file is not trusted.
+  // The change time cannot be set back, so the file is not trusted until that time is old enough.
   ConfigFiles files = home.files();
   const auto settled = [&] {
     for (int i = 0; i < 1000; ++i) {

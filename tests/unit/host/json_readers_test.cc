@@ -204,15 +204,15 @@ BOOST_AUTO_TEST_CASE(what_is_json_is_taken_by_every_reader) {
 BOOST_AUTO_TEST_CASE(what_is_not_json_is_refused_by_every_reader) {
   for (const Reader& reader : readers) {
     for (const std::string& text : other_texts) {
-      // The reader of outputs puts the text into a list: nothing makes an empty list.
+      // The reader of outputs puts the text into a list, and a text without a value makes an empty list.
       if (reader.takes == outputs_take && text.find_first_not_of(' ') == std::string::npos) continue;
       BOOST_TEST(!reader.takes(text), reader.name << ": " << shown(text));
     }
   }
 }
 
-// RFC 8259 leaves these to the reader.
-BOOST_AUTO_TEST_CASE(what_readers_may_choose_is_the_same_as_ever) {
+// RFC 8259 leaves these cases to the reader.
+BOOST_AUTO_TEST_CASE(what_readers_may_choose_has_not_changed) {
   struct Row {
     std::string text;
     bool arguments, answers, outputs, messages, records;
@@ -271,7 +271,7 @@ BOOST_AUTO_TEST_CASE(an_outside_suite) {
     ++files;
     for (const Reader& reader : readers) {
       const std::string what = std::string(reader.name) + ": " + name;
-      // In a list, nothing makes an empty list, and several values make a longer one.
+      // In a list, a text without a value makes an empty list, and several values make a longer one.
       const bool fits_in_a_list = reader.takes == outputs_take && parse_json('[' + text + ']').is_array();
       const bool taken = reader.takes(text);
       if (name.starts_with("y_") && refused.count(what) != 0) {

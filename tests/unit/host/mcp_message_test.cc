@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(with_a_result_or_an_error_it_is_a_response) {
   BOOST_TEST(error.failed);
   BOOST_TEST(error.id.empty());
   refused(R"({"jsonrpc":"2.0","id":1})", invalid_request, "1");
-  // It must close the question that it answers, and must not be answered itself.
+  // The line must close the question that it answers, and must not be answered itself.
   const Message both = read_message(R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})");
   BOOST_TEST((both.kind == Kind::response));
   BOOST_TEST(both.failed);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_cannot_be_read_is_answered_with_its_id) {
   refused(R"({"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"timeout":1e999}})", parse_error, "7");
   refused(R"({"method":"ping","params":{"id":3,"method":[]},"jsonrpc":"2.0","id":"a\"b")", parse_error, R"("a\"b")");
   refused("{\"jsonrpc\":\"2.0\",\"id\":1.0,\"method\":\"pi\xff\"}", parse_error, "1.0");
-  // Not a request, or without an id that could go back.
+  // The line is not a request, or has no id that could be sent back.
   refused(R"({"id":7,"params":)", parse_error);
   refused("{\"id\":\"\xff\",\"method\":\"ping\"}", parse_error);
   refused(R"({"id":[7],"method":"ping",)", parse_error);

@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_that_nobody_holds_makes_room) {
   BOOST_TEST((store.find(third)->read(out, 0, block) == letters(block)));
   BOOST_TEST((store.find(fourth)->read(out, 0, block) == letters(block)));
   BOOST_TEST(answer(store, {{"output", second}}, true) ==
-             "output 2 is no longer kept: newer ones have taken its place (mcp.stored_bytes)");
+             "output 2 is no longer kept: newer outputs have taken its place (mcp.stored_bytes)");
 }
 
 BOOST_AUTO_TEST_CASE(what_finds_no_room_is_counted_and_the_beginning_stays) {
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(what_finds_no_room_is_counted_and_the_beginning_stays) {
   BOOST_TEST((output->read(out, 0, 5 * block) == letters(5 * block).substr(0, 2 * block)));
   store.number(output);
   BOOST_TEST(answer(store, {{"output", 1}, {"offset", 2 * block}}) ==
-             "[stdout, bytes 131072 to 131072 of 327684; only the first 131072 were kept (mcp.stored_bytes)]");
+             "[stdout, bytes 131072 to 131072 of 327684; only the first 131072 bytes were kept (mcp.stored_bytes)]");
 }
 
 BOOST_AUTO_TEST_CASE(room_is_given_back) {

@@ -1,4 +1,4 @@
-// What a tool has answered, in the protocol's words; and how long texts are cut.
+// What a tool has answered, in the protocol's words; and how texts that are too long are cut.
 #include "base/utf8.h"
 #include "mcp/results.h"
 
@@ -119,14 +119,14 @@ BOOST_AUTO_TEST_CASE(an_output_of_a_session_that_is_cut_is_flagged_and_warned_of
       both.at("warning") ==
       "stdout had 10000 bytes, and only its beginning and its end are here: 1024 bytes; stderr had 5000 bytes, and "
       "only its beginning and its end are here: 1024 bytes");
-  // The tool's own warning is about more, so it stays.
+  // The tool's own warning says more, so it stays.
   const ordered_json earlier =
       cut_one({{"stdout", std::string(10'000, 'x')}, {"truncated", true}, {"warning", "stdout had 9 GB"}});
   BOOST_TEST(earlier.at("warning") == "stdout had 9 GB");
   BOOST_TEST(!cut_one({{"stdout", "short"}}).contains("truncated"));
 }
 
-BOOST_AUTO_TEST_CASE(the_output_of_execute_run_is_cut_wherever_it_stands) {
+BOOST_AUTO_TEST_CASE(the_output_of_execute_run_is_cut_wherever_it_is) {
   ToolDescription run = shell;
   run.output_schema = R"({"type":"object","required":["ok"]})";
   const std::string much(10'000, 'x');
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(the_last_line_says_what_a_model_cannot_see_in_the_output) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_result_that_was_cut_says_how_to_read_on) {
+BOOST_AUTO_TEST_CASE(a_result_that_was_cut_says_how_to_read_the_rest) {
   const auto last_line = [](ordered_json metadata, bool has_tool = true) {
     metadata["exit_code"] = 0;
     const ordered_json result =

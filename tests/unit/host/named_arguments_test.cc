@@ -36,14 +36,14 @@ BOOST_AUTO_TEST_CASE(words_of_one_name_are_the_elements_of_a_list) {
   BOOST_TEST(read(schema, {R"(args:=["a"])"}) == R"({"args":["a"]})");
   BOOST_TEST(read(schema, {R"(args:=["a"])", "args=b"}) == "error: args is given twice");
   BOOST_TEST(read(schema, {"args=b", R"(args:=["a"])"}) == "error: args is given twice");
-  BOOST_TEST(read(schema, {"ports=x"}) == "error: ports: got \"x\"; allowed is a value of type integer");
+  BOOST_TEST(read(schema, {"ports=x"}) == "error: ports: got \"x\"; it takes a value of type integer");
 }
 
 BOOST_AUTO_TEST_CASE(a_value_has_the_type_that_the_schema_names) {
   BOOST_TEST(read(schema, {"deep.on=true"}) == R"({"deep":{"on":true}})");
   BOOST_TEST(read(schema, {"maybe=null"}) == R"({"maybe":null})");
   BOOST_TEST(read(schema, {"maybe=7"}) == R"({"maybe":7})");
-  BOOST_TEST(read(schema, {"maybe=x"}) == "error: maybe: got \"x\"; allowed is a value of type integer or null");
+  BOOST_TEST(read(schema, {"maybe=x"}) == "error: maybe: got \"x\"; it takes a value of type integer or null");
   BOOST_TEST(read(schema, {"either=7"}) == R"({"either":"7"})");  // text is never guessed to be a number
   BOOST_TEST(read(schema, {"any=7"}) == R"({"any":"7"})");
   BOOST_TEST(read(schema, {"any.inner=1"}) == "error: any.inner: any is text and has no keys");

@@ -59,7 +59,7 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
   const PipeEnds in, out, err;
   out_ = out.ends[0];
   err_ = err.ends[0];
-  // Before there is a program that could write into it.
+  // Closed before there is a program that could write into the pipe.
   if (options.close_out) ::close(std::exchange(out_, -1));
   pid_ = ::fork();
   BOOST_REQUIRE(pid_ >= 0);
@@ -81,7 +81,7 @@ Program::~Program() {
   }
 }
 
-// Takes what is there on either output; closes what has ended.
+// Reads what is available on both outputs, and closes an output that has ended.
 void Program::read_some() {
   std::array<pollfd, 2> wanted{pollfd{out_, POLLIN, 0}, pollfd{err_, POLLIN, 0}};
   if (::poll(wanted.data(), wanted.size(), -1) < 0) return;

@@ -204,8 +204,8 @@ BOOST_AUTO_TEST_CASE(wrong_usage_exits_with_2_and_says_what_is_allowed) {
             "there is no option --strem; did you mean --stream?\noptions: --help, --stdin, --limits, --stream, "
             "--explain, --on, "
             "--plugin"},
-           {{"call", "echo", "--dry-run"}, "no option --dry-run; `--explain` tells what the call would do"},
-           {{"tools", "--dry-run"}, "no option --dry-run; `wtool plan WORKFLOW` tells what a run would do"},
+           {{"call", "echo", "--dry-run"}, "no option --dry-run; `--explain` shows what the call would do"},
+           {{"tools", "--dry-run"}, "no option --dry-run; `wtool plan WORKFLOW` shows what a run would do"},
            {{"call", "echo", "{}", "more"}, "\"more\" is one word too many"},
            {{"tools", "--jsn"}, "did you mean --json?"},
            {{"tools", "--plugin"}, "--plugin"},

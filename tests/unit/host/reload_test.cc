@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_SUITE(reload)
 BOOST_AUTO_TEST_CASE(a_change_between_two_calls_is_picked_up) {
   Running running("limits: {timeout_max: 5}\n");
   BOOST_TEST(running.config() == json::parse(R"({"limits":{"timeout_max":5}})"));
-  // At once, and with the same length: times of files are coarse.
+  // The file changes at once, and keeps its length: times of files are coarse.
   for (int i = 1; i < 10; ++i) {
     running.write("limits: {timeout_max: " + std::to_string(i) + "}\n");
     BOOST_TEST(running.config()["limits"]["timeout_max"] == i);
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_layer_that_appears_or_vanishes_is_picked_up) {
   BOOST_TEST(running.config() == json::parse(R"({"limits":{"timeout_max":5}})"));
 }
 
-BOOST_AUTO_TEST_CASE(a_broken_file_refuses_calls_until_it_is_mended) {
+BOOST_AUTO_TEST_CASE(a_broken_file_refuses_calls_until_it_is_fixed) {
   Running running("limits: {timeout_max: 5}\n");
   running.write("limits: {timeout_max: 5\n");
   BOOST_TEST(holds(running.refused(), "project.yaml:"));
@@ -177,7 +177,7 @@ struct Waiting {
 BOOST_AUTO_TEST_CASE(a_call_after_a_change_waits_for_those_that_run) {
   Running running("limits: {timeout_max: 5}\n");
   Waiting waiting(running);
-  // Without a change, they run at the same time.
+  // Without a change, the calls run at the same time.
   BOOST_TEST(running.config()["limits"]["timeout_max"] == 5);
   running.write("limits: {timeout_max: 6}\n");
   json config;
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(many_calls_while_the_file_changes_each_have_a_whole_configu
         const ToolOutcome outcome = running.toolbox->call("echo", json::object(), stop, {});
         const json& metadata = outcome.result["metadata"];
         if (!metadata.contains("config")) {
-          // The file was looked at while it was written.
+          // The file was read while it was being written.
           if (metadata["error"]["code"] != "configuration_invalid") ++odd;
         } else if (metadata["config"].contains("limits") &&
                    metadata["config"]["limits"]["timeout_max"] != metadata["config"]["limits"]["timeout_default"]) {
@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(a_tool_explains_itself_or_it_is_said_that_it_does_not) {
   BOOST_TEST(json(explain("echo", R"({"a":"deny"})")) ==
              json::parse(R"({"verdict":"deny","reason":"because","arguments":{"a":"deny"}})"));
   BOOST_TEST(explain("wait", "{}").is_null());
-  BOOST_TEST(error == "the tool wait does not tell what a call would do: it has no extension wtool.explain/1");
+  BOOST_TEST(error == "the tool wait cannot explain what a call would do: it has no extension wtool.explain/1");
   BOOST_TEST(explain("ehco", "{}").is_null());
   BOOST_TEST(holds(error, "did you mean echo?"));
   BOOST_TEST(explain("echo", "{}").is_null());

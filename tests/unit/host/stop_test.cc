@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_late_listener_is_called_at_once) {
   BOOST_TEST(heard == "why");
 }
 
-BOOST_AUTO_TEST_CASE(who_has_unsubscribed_hears_nothing_more_and_a_move_keeps_the_subscription) {
+BOOST_AUTO_TEST_CASE(an_unsubscribed_listener_hears_nothing_more_and_a_move_keeps_the_subscription) {
   Stop stop;
   int first = 0;
   int second = 0;

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_target_is_not_a_mere_beginning_of_a_name) {
   BOOST_TEST(filter.enabled(LogLevel::trace, "shell::tools"));
 }
 
-BOOST_AUTO_TEST_CASE(without_a_level_for_all_the_default_stands) {
+BOOST_AUTO_TEST_CASE(without_a_level_for_all_the_default_applies) {
   const LogFilter filter = parsed("a=trace");
   BOOST_TEST(filter.enabled(LogLevel::warn, "b"));
   BOOST_TEST(!filter.enabled(LogLevel::info, "b"));
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_json_line_has_everything_in_its_place) {
   BOOST_TEST(nlohmann::json::parse(line) == expected);
 }
 
-BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_is_found_out) {
+BOOST_AUTO_TEST_CASE(text_that_is_not_utf8_is_detected) {
   BOOST_TEST(is_utf8("a\xc3\xa4\xe6\xbc\xa2\xf0\x9f\x98\x80"));
   for (const char* text : {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe0\x80\x80", "\x80"}) {
     BOOST_TEST(!is_utf8(text));

@@ -34,7 +34,7 @@ struct Pair {
   std::unique_ptr<Channel> host, pilot;
 };
 
-// A host, and the other end of its socket for whoever wants to speak to it.
+// A host, and the other end of its socket, at which the test plays the peer.
 struct Stranger {
   Stranger() {
     int ends[2];
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(garbage_closes_the_connection) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(who_says_nothing_is_waited_for_no_longer_than_asked) {
+BOOST_AUTO_TEST_CASE(a_silent_peer_is_waited_for_no_longer_than_asked) {
   Stranger stranger;
   const auto began = Clock::now();
   BOOST_TEST(!stranger.host->wait(milliseconds(20)).has_value());

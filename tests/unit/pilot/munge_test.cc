@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_stranger_gets_one_credential_and_then_the_handshake_or_no
   BOOST_TEST((pair.host->state() == Channel::State::closed));
 }
 
-BOOST_AUTO_TEST_CASE(who_knows_no_key_gets_no_further_than_the_credential) {
+BOOST_AUTO_TEST_CASE(a_stranger_without_a_key_gets_no_further_than_the_credential) {
   MungePair pair;
   pair.say(introduction(random_key()));
   BOOST_REQUIRE(pair.host->take_in());

@@ -31,8 +31,9 @@ Key key_of(std::string_view text) {
 
 BOOST_AUTO_TEST_SUITE(noise)
 
-// The keys, and what is sent after the handshake, are those of the published test vectors. These put a payload into the
-// handshake, we do not: its two messages were computed by another implementation that reproduces the vectors in full.
+// The keys, and the texts sent after the handshake, are those of the published test vectors. The vectors put a payload
+// into the handshake, and we do not, so its two messages were computed by another implementation, which reproduces the
+// vectors in full.
 struct Vector {
   Suite suite;
   const char *begun_tag, *answer_tag;
@@ -54,7 +55,7 @@ constexpr Vector vectors[] = {
       "6cfc49a3e65472edc2d0152abe5ce950170a8a47c959f30bd48b5f0aacf29adbfd"}},
 };
 
-BOOST_AUTO_TEST_CASE(the_published_vectors_come_out) {
+BOOST_AUTO_TEST_CASE(the_published_vectors_are_reproduced) {
   const Key shared = key_of("This is my Austrian perspective!");
   const Key pilots_own = key_of(bytes("893e28b9dc6ca8d611ab664754b8ceb7bac5117349a4439a6b0569da977c464a"));
   const Key hosts_own = key_of(bytes("bbdb4cdbd309f1a1f2e1456967fe288cadd6f712d65dc7b7793d5e63da6b375b"));
@@ -78,7 +79,7 @@ BOOST_AUTO_TEST_CASE(the_published_vectors_come_out) {
 }
 
 // The library does not promise, for every size and either cipher, that input and output may be the same buffer.
-BOOST_AUTO_TEST_CASE(what_is_sealed_where_it_is_is_what_the_library_makes_of_a_copy) {
+BOOST_AUTO_TEST_CASE(sealing_in_place_gives_what_the_library_makes_of_a_copy) {
   const Key key = random_key();
   for (const Suite suite : {Suite::chacha, Suite::aes}) {
     if (suite == Suite::aes && !has_aes()) continue;

@@ -216,11 +216,11 @@ BOOST_AUTO_TEST_CASE(looking_at_a_repository_is_safe) {
 
 BOOST_AUTO_TEST_CASE(an_option_that_is_taken_back_proves_nothing) {
   all_are_unsafe({
-      {"git branch --list --no-list newb", "with a name makes it"},
-      {"git branch -l --no-list newb", "with a name makes it"},
-      {"git branch --points-at HEAD --no-points-at newb", "with a name makes it"},
-      {"git tag --points-at HEAD --no-points-at newt", "with a name makes it"},
-      {"git tag --list --no-li newt", "with a name makes it"},
+      {"git branch --list --no-list newb", "with a name creates a branch"},
+      {"git branch -l --no-list newb", "with a name creates a branch"},
+      {"git branch --points-at HEAD --no-points-at newb", "with a name creates a branch"},
+      {"git tag --points-at HEAD --no-points-at newt", "with a name creates a tag"},
+      {"git tag --list --no-li newt", "with a name creates a tag"},
       {"git config --list --no-list core.fsmonitor x", "with a value writes it"},
       {"git config --get --no-get core.fsmonitor x", "with a value writes it"},
   });
@@ -297,10 +297,10 @@ BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
       {"git cat-file --textconv HEAD:x", "text conversion"},
       {"git cat-file --filters HEAD:x", "filters"},
       {"git cat-file --filt HEAD:x", "filters"},
-      {"git branch new", "git branch with a name makes it"},
-      {"git branch -v new", "git branch with a name makes it"},
-      {"git branch new main", "git branch with a name makes it"},
-      {"git branch -- new", "git branch with a name makes it"},
+      {"git branch new", "git branch with a name creates a branch"},
+      {"git branch -v new", "git branch with a name creates a branch"},
+      {"git branch new main", "git branch with a name creates a branch"},
+      {"git branch -- new", "git branch with a name creates a branch"},
       {"git branch -d x", "deletes a branch"},
       {"git branch -D x", "deletes a branch"},
       {"git branch -rD x", "deletes a branch"},
@@ -311,7 +311,7 @@ BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
       {"git branch -u origin/x", "what a branch follows"},
       {"git branch --edit-description", "opens an editor"},
       {"git branch --list -D x", "deletes a branch"},
-      {"git tag v1", "git tag with a name makes it"},
+      {"git tag v1", "git tag with a name creates a tag"},
       {"git tag -a v1 -m x", "makes a tag"},
       {"git tag -d v1", "deletes a tag"},
       {"git tag -l -d v1", "deletes a tag"},
@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
       {"git commit -m x", "writes to the repository"},
       {"git commit --dry-run --no-dry-run", "writes to the repository"},
       {"git commit -n", "writes to the repository"},
-      {"git commit --dry-run -p", "asks what to take"},
+      {"git commit --dry-run -p", "asks which changes to store"},
       {"git commit --dry-run -v", "text conversion"},
       {"git commit -am x --dry-run", "stores the files"},
       {"git commit --dry-run --only f", "stores the files"},
@@ -427,7 +427,8 @@ BOOST_AUTO_TEST_CASE(what_runs_programs_is_found_among_any_arguments) {
   }
 }
 
-// Each of these runs a program that the configuration of the repository names, whatever hardening options are added.
+// Each of these commands runs a program that the configuration of the repository names, whatever hardening options are
+// added.
 BOOST_AUTO_TEST_CASE(what_runs_programs_of_the_configuration_is_unsafe) {
   all_are_unsafe({
       {"git status -v", "text conversion"},

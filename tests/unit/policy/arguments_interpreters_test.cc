@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(awk_programs_that_are_judged_safe_do_nothing_in_any_awk_tha
   std::mt19937 random(7);
   Texts programs;
   int safe = 0, others = 0;
-  // Most are errors to every interpreter; those that are judged safe are what matters.
+  // Most programs are errors to every interpreter. What matters are those that are judged safe.
   for (const std::string& program : chosen(awk_programs(), 12000, random)) {
     const bool is_safe = judge_arguments("awk", {"awk", program, "f"}).kind == Kind::safe;
     if (is_safe ? ++safe <= 200 : ++others <= 100) programs.push_back(program);

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = ArgumentJudgement::Kind;
 
-// Scripts as they are: the rows of the other tests would need quoting.
+// The scripts are not written as rows of a table, because they would need quoting there.
 void scripts_are(const char* tool, Kind kind, const std::vector<std::string>& scripts) {
   for (const std::string& script : scripts) {
     const ArgumentJudgement judgement = judge_arguments(tool, {tool, script, "file"});
@@ -515,7 +515,7 @@ BOOST_AUTO_TEST_CASE(awk_that_cannot_be_read_is_unsafe) {
                   "{nextfile / 2}",
                   "BEGIN /re/",
               });
-  // They are harmless if no slash follows.
+  // These keywords are harmless if no slash follows.
   scripts_are("awk", Kind::safe,
               {
                   "{switch ($1) { case 1: print \"one\"; break; default: print }}",

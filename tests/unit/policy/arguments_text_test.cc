@@ -493,7 +493,7 @@ BOOST_AUTO_TEST_CASE(changing_the_system_is_unsafe) {
       {"busybox sh", "runs other programs"},
       {"mount a b", "changes the system"},
       {"npx cowsay", "installs and runs"},
-      {"gcc a.c", "writes what it makes"},
+      {"gcc a.c", "writes its output files"},
   });
 }
 

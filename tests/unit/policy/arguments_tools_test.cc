@@ -209,14 +209,14 @@ BOOST_AUTO_TEST_CASE(archives_are_listed_and_shown) {
   });
 }
 
-// Of several modes the last is in force.
-BOOST_AUTO_TEST_CASE(a_mode_that_another_option_takes_the_place_of_proves_nothing) {
+// If several modes are given, the last one counts.
+BOOST_AUTO_TEST_CASE(a_mode_that_another_option_replaces_proves_nothing) {
   all_are_unsafe({
       {"xz -t -d a.xz", "replaces the files"},
       {"xz -l -d a.xz", "replaces the files"},
       {"xz -ld a.xz", "replaces the files"},
       {"xz -dl --decompress a.xz", "replaces the files"},
-      {"xz -t -z a", "-z writes what it makes"},
+      {"xz -t -z a", "-z writes its output files"},
       {"bzip2 -t -d a.bz2", "replaces the files"},
       {"bzip2 -L a", "replaces the files"},
       {"bzip2 --version a", "replaces the files"},
@@ -262,8 +262,8 @@ BOOST_AUTO_TEST_CASE(archives_that_are_written_or_unpacked_are_unsafe) {
       {"tar tgf snap a.tar", "writes to a file"},
       {"tar -tf a.tar --remove-files", "removes files"},
       {"unzip a.zip", "writes the files"},
-      {"unzip -o a.zip", "writes over files"},
-      {"unzip -l -d x a.zip", "writes elsewhere"},
+      {"unzip -o a.zip", "overwrites files"},
+      {"unzip -l -d x a.zip", "writes to another folder"},
       {"unzip -q a.zip", "writes the files"},
       {"zip a.zip x", "writes an archive"},
       {"zip -v a.zip x", "the option -v"},

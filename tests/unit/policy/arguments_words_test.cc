@@ -1,4 +1,4 @@
-// policy/arguments.h: which words are text, which tools take what follows, which reach files that no word names.
+// policy/arguments.h: which words are text, which tools take more arguments, and which reach files that no word names.
 #include <time.h>
 
 #include "arguments_rows.h"
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(what_gets_arguments_that_nobody_knows_may_run_programs) {
                            "strings"}) {
     BOOST_TEST(may_run_programs(tool), tool);
   }
-  // What follows these is the command inside, or an operand.
+  // What follows these tools is the command inside, or an operand.
   for (const char* tool : {"cat", "grep", "wc", "rm", "cp", "env", "timeout", "nice", "sh", "xargs"}) {
     BOOST_TEST(!may_run_programs(tool), tool);
   }
@@ -266,7 +266,8 @@ BOOST_AUTO_TEST_CASE(bytes_of_any_kind_are_judged_without_trouble) {
   }
 }
 
-// The time grows in proportion to the text: compared with a shorter text of the same kind, on the same machine.
+// The time grows in proportion to the text. It is compared with the time for a shorter text of the same kind, on the
+// same machine.
 BOOST_AUTO_TEST_CASE(long_command_lines_take_linear_time) {
   const auto repeated = [](std::string_view text, std::size_t count) {
     std::string all;

@@ -1,4 +1,4 @@
-// policy/commands_file.h: what several processes answer at once is all kept.
+// policy/commands_file.h: answers that several processes give at once are all kept.
 #include "policy/commands_file.h"
 
 #include <sys/wait.h>

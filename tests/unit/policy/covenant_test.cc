@@ -30,7 +30,7 @@ struct Row {
 
 BOOST_AUTO_TEST_SUITE(covenant_words)
 
-BOOST_AUTO_TEST_CASE(what_is_in_quotes_is_text_but_for_expansions_in_double_ones) {
+BOOST_AUTO_TEST_CASE(what_is_in_quotes_is_text_except_expansions_in_double_quotes) {
   for (const char* line :
        {"echo 'a|b;c&d$e`f*?[g]{h}~(i)<j>'", "echo \"a|b;c&d*?[g]{h}~(i)<j>\"", "echo \\$HOME \\* a\\;b",
         "echo \"\\$HOME\"", "find . '(' -name a ')'", "find . ! -name a", "git show HEAD~1", "git show main..x a=b a#b",

@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(each_program_is_listed_once) {
   BOOST_TEST(program_names().size() == times.size() - static_cast<std::size_t>(parts));
 }
 
-BOOST_AUTO_TEST_CASE(each_effect_is_one_and_has_a_clause) {
+BOOST_AUTO_TEST_CASE(each_effect_is_known_and_has_a_clause) {
   const std::set<std::string> names = {"writes",     "runs_program", "runs_code", "opens_network",
                                        "privileged", "interactive",  "other"};
   for (const ProgramSpec* spec : all_specs()) {
@@ -149,8 +149,8 @@ BOOST_AUTO_TEST_CASE(each_effect_is_one_and_has_a_clause) {
   }
 }
 
-// Where all options are known, these must be among them.
-BOOST_AUTO_TEST_CASE(options_that_make_it_run_something_are_options) {
+// If all options of a program are known, those that make it run something are among them.
+BOOST_AUTO_TEST_CASE(options_that_make_a_program_run_something_are_known) {
   for (const ProgramSpec* spec : all_specs()) {
     if ((spec->manner & (lenient | any_long | any_valued)) != 0) continue;
     const OptionTable& program = *find_program(parts_of(spec->names, ',').front());
@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(options_are_read_as_they_are_written) {
   BOOST_TEST(find_program("md5sum")->letter('c')->lists);
   BOOST_TEST(find_program("git branch")->word("--no-list").negated);
   BOOST_TEST(find_program("bwrap")->only("overlay")->values == 3u);
-  // Options that are not proven count when it is asked what runs, but never when it is asked what is safe.
+  // Unproven options count for the question what a program runs, but never for the question what is safe.
   BOOST_TEST(find_program("npm")->word("--yes").option == nullptr);
   BOOST_TEST(find_program("npm")->only("yes") != nullptr);
   BOOST_TEST(find_program("docker exec") != nullptr);

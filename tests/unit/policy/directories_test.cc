@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(no_path_is_the_current_directory_wherever_it_is_now) {
   BOOST_TEST(std::get<DirectoryError>(removed).error == ENOENT);
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_with_the_path) {
+BOOST_AUTO_TEST_CASE(errors_name_the_path) {
   const wtool::test::ScratchFolder scratch;
   const std::string file = scratch.file("file", "");
   const std::string loop = scratch.path() + "/loop";
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_path_is_resolved_whether_or_not_all_of_it_exists) {
   BOOST_TEST(resolve_path(top, "//etc//passwd") == "/etc/passwd");
   BOOST_TEST(resolve_path("/", "..") == "/");
   BOOST_TEST(resolve_path("/", "a") == "/a");
-  // For a command, these are other directories than for us.
+  // For a command, these paths lead to other directories than for the host.
   link("/proc/self/cwd", "here");
   for (const char* path : {"/proc/self/cwd", "/proc/self/cwd/file", "/proc/thread-self/root/etc", "here/file"}) {
     BOOST_TEST(resolve_path(top, path) == "/", path);

@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(the_configuration_sets_and_the_call_sets_over_it) {
   std::vector<std::string> names;
   for (const std::string& variable : composed) names.push_back(variable.substr(0, variable.find('=')));
   std::sort(names.begin(), names.end());
-  BOOST_TEST((std::unique(names.begin(), names.end()) == names.end()), "a name stands twice");
+  BOOST_TEST((std::unique(names.begin(), names.end()) == names.end()), "a name occurs twice");
 }
 
 BOOST_AUTO_TEST_CASE(commands_do_not_wait_for_a_person_unless_somebody_says_so) {

@@ -58,9 +58,10 @@ BOOST_AUTO_TEST_CASE(without_rules_every_line_is_allowed_and_none_is_read) {
   BOOST_TEST(to_text(Rules().verdict("rm -rf $(").answer) == "allow");
 }
 
-BOOST_AUTO_TEST_CASE(a_program_that_is_not_known_gets_no_words_that_are_not) {
+BOOST_AUTO_TEST_CASE(an_unknown_program_gets_no_unknown_words) {
   check(Rules().allow({"xargs", "./build.sh"}), "xargs ./build.sh", Answer::deny, "./build.sh", "commands.allow",
-        "\"build.sh\" gets arguments that are known only when the command runs, and some may make it run programs");
+        "\"build.sh\" gets arguments that are known only when the command runs, and some arguments may make it run "
+        "programs");
   check(Rules().allow({"find", "./build.sh"}), "find . -exec ./build.sh {} ';'", Answer::deny, "./build.sh",
         "commands.allow", "may make it run programs");
   check(Rules().allow({"xargs", "./build.sh *"}), "xargs ./build.sh a", Answer::allow, "", "commands.allow: xargs", "");
@@ -184,7 +185,7 @@ BOOST_AUTO_TEST_CASE(the_strictest_rule_wins_and_an_entry_is_reported_first) {
 BOOST_AUTO_TEST_CASE(only_an_entry_that_says_so_opens_the_network_and_only_with_a_yes) {
   const Rules rules = Rules().ask({"git fetch", "git push"}).ask_network({"git push"}).deny({"rm"});
   check(rules, "git push origin", Answer::ask, "git push origin", "commands.ask_network: git push",
-        "needs a person's approval by the entry \"git push\"");
+        "needs a person's approval because of the entry \"git push\"");
   for (const char* line : {"git push origin", "/usr/bin/git -C x push", "sh -c 'git push'", "git fetch; git push"}) {
     BOOST_TEST(to_text(rules.verdict(line).answer) == "ask", line);
     BOOST_TEST(rules.verdict(line).opens_network, line);
@@ -209,8 +210,8 @@ BOOST_AUTO_TEST_CASE(what_the_list_does_not_cover_is_asked_about_where_it_says_s
 BOOST_AUTO_TEST_CASE(safe_arguments_are_demanded_of_a_listed_program_and_not_of_exact_words) {
   const Rules rules = Rules().allow({"sort", "git *", "mytool", "yourtool *", "find . -delete"}).safe();
   check(rules, "sort -r x", Answer::allow, "", "commands.allow: sort", "");
-  check(rules, "sort -o y x", Answer::deny, "-o", "commands.allow", "commands.arguments is safe");
-  check(rules, "git push", Answer::deny, "push", "commands.allow", "commands.arguments is safe");
+  check(rules, "sort -o y x", Answer::deny, "-o", "commands.allow", "commands.arguments allows only safe arguments");
+  check(rules, "git push", Answer::deny, "push", "commands.allow", "commands.arguments allows only safe arguments");
   check(rules, "mytool x", Answer::deny, "mytool", "commands.allow", "not known which arguments");
   check(rules, "mytool --version", Answer::allow, "", "commands.allow: mytool", "");
   check(rules, "mytool --version x", Answer::deny, "mytool", "commands.allow", "not known which arguments");
@@ -324,7 +325,7 @@ BOOST_AUTO_TEST_CASE(options_that_only_end_a_script_sooner_need_no_entry) {
                            "set -e-; ls", "set --e; ls", "set -k; ls", "set -eo pipefail x; ls"}) {
     check(rules, line, Answer::deny, "set", "commands.allow", "set is a part of the shell");
   }
-  // As a program, or as the command of another program, set is a name like others.
+  // As a program, or as the command of another program, `set` is a name like any other.
   check(rules, "env set -e", Answer::deny, "env", "commands.allow", "");
   check(rules, "set -e $x; ls", Answer::deny, "$x", "commands.allow", "");
   check(Rules().allow({"ls"}).deny({"set"}), "set -e; ls", Answer::deny, "set -e", "commands.deny: set", "");
@@ -339,13 +340,13 @@ BOOST_AUTO_TEST_CASE(what_a_script_sets_is_written_out_again) {
 BOOST_AUTO_TEST_CASE(a_refusal_says_might_where_it_cannot_know) {
   const Rules rules = Rules().deny({"echo secret", "rm"});
   check(rules, "echo $(id)", Answer::deny, "echo $(id)", "commands.deny: echo secret",
-        "\"echo $(id)\" might match the entry \"echo secret\", which denies it: a part of it is known only when the "
-        "command runs");
+        "\"echo $(id)\" might match the entry \"echo secret\", which denies it: a part of the command is known only "
+        "when the line runs");
   check(rules, "echo secret $(id)", Answer::deny, "echo secret $(id)", "commands.deny: echo secret",
         "is denied by the entry \"echo secret\"");
   check(rules, "rm $x", Answer::deny, "rm $x", "commands.deny: rm", "is denied by the entry \"rm\"");
   check(Rules().ask({"echo git push"}), "echo $n", Answer::ask, "echo $n", "commands.ask: echo git push",
-        "\"echo $n\" might match the entry \"echo git push\", which asks");
+        "\"echo $n\" might match the entry \"echo git push\", which needs a person's approval");
 }
 
 BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
@@ -359,7 +360,7 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
   BOOST_TEST(safe({"npm"}).verdict("npm test " + std::string(200, 'x')).hint ==
              "leave it out; commands.allow can name the whole command");
   BOOST_TEST(safe({"make"}).verdict("make").hint ==
-             "an entry that has its arguments too would allow it with them: \"make ARGUMENT\"");
+             "an entry that also names arguments would allow the program with exactly these: \"make ARGUMENT\"");
   // Words that no entry can express.
   for (const char* line : {"npm test 'a b'", "npm test '*'"}) {
     const std::string hint = "leave it out: no entry can name these words; commands.unlisted: ask lets a person decide";
@@ -369,7 +370,7 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
              "the entry \"./mytool *\" in commands.allow would allow all of them");
   BOOST_TEST(to_text(safe({"./mytool *"}).verdict("./mytool x").answer) == "allow");
   BOOST_TEST(Rules().allow({"make"}).verdict("'time' make").hint ==
-             "leave time out, or let the entry \"time\" in commands.allow allow that program");
+             "leave time out, or add the entry \"time\" to commands.allow");
 }
 
 // {} is known as far as it matters: it stands for a path, not for an option.
@@ -401,7 +402,7 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   check(rules, "find reset -exec tput {} \\;", Answer::deny, "tput", "commands.allow", "");
   check(rules, "fd -x cat {}", Answer::allow, "", "commands.allow: fd", "");
   check(rules, "fd -x cat {} \\; -x rm {}", Answer::deny, "rm", "commands.allow", "rm writes files");
-  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "is in one word with it");
+  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "is in the same word");
   check(rules, "fd -x sed {}", Answer::deny, "sed", "commands.allow", "known only when the command runs");
   BOOST_TEST(rules.verdict("fd -x sed -n 1p").hint == "write the arguments out, or put -- in front of them");
   BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").answer) == "allow");
@@ -469,7 +470,7 @@ BOOST_AUTO_TEST_CASE(an_absolute_entry_is_about_that_file_by_its_path_and_by_its
   BOOST_TEST(coverage("/site/sh", "./sh"));
   BOOST_TEST(coverage("/site/sh", "../site/sh"));
   BOOST_TEST(!coverage("/site/sh", "../other/sh"));
-  // After a cd that may have failed, it must be the same file either way.
+  // After a cd that may have failed, the entry must name the same file either way.
   const std::vector<Word> script{{"./sh", true, {}}};
   BOOST_TEST((covers(Entry("./sh"), script, programs, {"/site", "/site/a"}) == Coverage::none));
   BOOST_TEST((covers(Entry("/site/sh"), {{"/site/sh", true, {}}}, programs, {"/a", "/b"}) != Coverage::none));

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_zero_byte_is_refused) {
   check_construct(refused(std::string_view("ls\0id", 5)), {std::string_view("ls\0id", 5), "a zero byte", 2});
 }
 
-// Every text has words, or a construct that lies inside of it; if it has an operator, it has no words.
+// Every text has words, or a construct that lies inside it. A text with an operator has no words.
 BOOST_AUTO_TEST_CASE(short_texts_of_awkward_characters_are_words_or_refused) {
   constexpr std::string_view letters = "a '\"\\;|&<>$`(){}*~#!=\n1";
   std::size_t words = 0;
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(short_texts_of_awkward_characters_are_words_or_refused) {
       if (construct->what.empty() || construct->at.begin > text.size()) BOOST_ERROR(text);
     } else {
       ++words;
-      if (operator_) BOOST_ERROR("an operator, and words: " << text);
+      if (operator_) BOOST_ERROR("words despite an operator: " << text);
     }
   };
   for (const char a : letters) {

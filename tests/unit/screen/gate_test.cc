@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(known_sequences_pass_written_again) {
   BOOST_TEST(passed("\x1b"
                     "7\x1bM\x1b(0\x1b(B\x1b=") == "^7^M^(0^(B^=");
   BOOST_TEST(passed("\x1b[6n\x1b[c\x1b[>c") == "^[6n^[c^[>c");
-  // They save and restore the cursor, as most programs mean it.
+  // These sequences save and restore the cursor, as most programs mean them.
   BOOST_TEST(passed("\x1b[s\x1b[u") == "^7^8^[1g");
 }
 
@@ -84,9 +84,9 @@ BOOST_AUTO_TEST_CASE(unknown_and_dangerous_ones_do_not) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_the_questions_what_are_you_only_the_plain_ones_pass) {
+BOOST_AUTO_TEST_CASE(only_the_plain_forms_of_the_question_what_are_you_pass) {
   BOOST_TEST(passed("\x1b[c\x1b[0c\x1b[>c\x1b[>0c") == "^[c^[0c^[>c^[>0c");
-  // The first two are answers to these questions. A terminal that echoes an answer must not ask again.
+  // The first two are what terminals answer to such questions. A terminal that echoes an answer must not ask again.
   for (const char* sequence :
        {"\x1b[?1;2c", "\x1b[>0;100;0c", "\x1b[>1c", "\x1b[>;c", "\x1b[0;1c", "\x1b[9c", "\x1b[=c"}) {
     BOOST_TEST(passed(sequence).empty(), sequence + 1);

@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_key_is_what_terminals_send_for_it) {
   BOOST_TEST(bytes("\xc3\xa4") == "\xc3\xa4");
 }
 
-BOOST_AUTO_TEST_CASE(the_arrows_are_others_where_a_program_wants_so) {
+BOOST_AUTO_TEST_CASE(the_arrow_keys_differ_if_a_program_wants_that) {
   Screen screen(Size{});
   std::string replies;
   screen.take("\x1b[?1h", replies);

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(wide_and_combining_characters_are_whole) {
   BOOST_TEST(shown.screen.cursor().column == 7);
 }
 
-BOOST_AUTO_TEST_CASE(colours_and_attributes_are_told_of_cells_that_look_alike) {
+BOOST_AUTO_TEST_CASE(colours_and_attributes_are_given_for_cells_that_look_alike) {
   Shown shown;
   shown << "a\x1b[1;31mbc\x1b[0;7;48;2;1;2;255m \x1b[m";
   const auto runs = shown.screen.runs(0);
@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(endless_combining_characters_take_no_memory) {
   BOOST_TEST(shown.screen.cursor().column == 2);
 }
 
-// After these, libvterm still adds to the same list of combining characters. One more mark, written elsewhere, shows
-// what it remembers: the mark would replace the "e" of the first cell.
+// After these controls and sequences, libvterm still adds to the same list of combining characters. One more mark,
+// written elsewhere, shows what it remembers: the mark would replace the "e" of the first cell.
 BOOST_AUTO_TEST_CASE(controls_and_sequences_make_no_room_for_more_combining_characters) {
   std::string marks;
   for (int i = 0; i < 8; ++i) marks += "\xcc\x81";

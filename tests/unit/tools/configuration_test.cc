@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(the_policy_is_taken) {
   BOOST_TEST(audit.keep == 7U);
 }
 
-BOOST_AUTO_TEST_CASE(an_empty_allow_list_is_one_and_the_usual_path_can_be_said) {
+BOOST_AUTO_TEST_CASE(an_empty_allow_list_counts_and_the_usual_path_can_be_named) {
   std::string error;
   const auto configuration = wtool::parse_configuration(R"({"commands":{"allow":[],"path":"default"}})", error);
   BOOST_REQUIRE_MESSAGE(configuration, error);
@@ -299,7 +299,7 @@ BOOST_AUTO_TEST_CASE(each_mistake_names_its_key) {
        "commands.interactive is \"/bin/sh\"; allowed is a list of names of programs"},
       {R"({"commands":{"interactive":["sh -i"]}})", "commands.interactive is \"sh -i\"; allowed is a list of names"},
       {R"({"execute_run":{"root":"."}})", "execute_run.root is \".\"; allowed is an absolute path"},
-      {R"({"extras":{}})", "there is no section extras; there are shell, commands, directories"},
+      {R"({"extras":{}})", "there is no section extras; the sections are shell, commands, directories"},
       {R"([])", "object"},
       {R"({"shell":{},"shell":{}})", "occurs twice"},
   };
@@ -330,11 +330,11 @@ BOOST_AUTO_TEST_CASE(a_host_may_only_tighten_what_the_fleets_policy_locks) {
        "must be an absolute path"},
       {"sandbox: {write: [/home]}\nlock: [sandbox]", R"({"sandbox":{"write":["/"]}})", "only paths in or below"},
       {"lock: [audit]", R"({"audit":{"file":"/a"}})", "allows nothing, because it is not set there"},
-      // A host chooses these for each user or project, unless the policy does.
+      // A host chooses these values for each user or project, unless the policy does.
       {"lock: [commands, output]", R"({"commands":{"approvals":"/a"},"output":{"directory":"/b"}})", ""},
       {"commands: {approvals: /c}\nlock: [commands]", R"({"commands":{"approvals":"/a"}})", "allows only \"/c\""},
       // What is wrong in itself stays wrong.
-      {"lock: [limits]", R"({"limits":5})", "limits is 5; allowed is an object"},
+      {"lock: [limits]", R"({"limits":5})", "limits is 5, but must be an object"},
       {"lock: [limits]", R"({"limits":{"timeout_max":"x"}})", "limits.timeout_max must be a whole number"},
       {"lock: [limits]", R"({"limits":{"x":1}})", "no key limits.x"},
       {"lock: [limits]", R"({"in_force":5})", "in_force is 5"},

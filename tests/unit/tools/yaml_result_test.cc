@@ -1,4 +1,4 @@
-// Any text comes back from its YAML as it was, as a string, by yaml-cpp; and by Python's parser, where there is one.
+// Any text is read back from its YAML unchanged, as a string, by yaml-cpp and, if it is installed, by Python's parser.
 #include "base/utf8.h"
 #include "tools/result.h"
 
@@ -38,7 +38,7 @@ bool comes_back(const std::string& text) {
   }
 }
 
-// Texts of blanks, line ends and what has a meaning in YAML.
+// Texts of blanks, line ends and characters that have a meaning in YAML.
 std::vector<std::string> awkward_texts() {
   std::vector<std::string> texts = {"",
                                     " ",
@@ -144,7 +144,8 @@ BOOST_AUTO_TEST_CASE(every_character_survives_alone_and_in_lines) {
 
 BOOST_AUTO_TEST_CASE(awkward_texts_survive) {
   for (const std::string& text : awkward_texts()) {
-    if (!comes_back(text)) BOOST_ERROR("lost: " << nlohmann::json(text) << "\n" << yaml_scalar(text));
+    if (!comes_back(text))
+      BOOST_ERROR("not read back unchanged: " << nlohmann::json(text) << "\n" << yaml_scalar(text));
   }
 }
 

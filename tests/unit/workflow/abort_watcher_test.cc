@@ -126,7 +126,7 @@ BOOST_FIXTURE_TEST_CASE(links_and_files_that_stay_open_count, Scene) {
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(an_empty_file_has_a_reason_of_ours, Scene) {
+BOOST_FIXTURE_TEST_CASE(an_empty_file_gets_a_reason_of_our_own, Scene) {
   make_folder();
   const AbortWatcher watcher(path, stop);
   write("");
@@ -149,7 +149,7 @@ BOOST_FIXTURE_TEST_CASE(something_that_is_not_a_file_has_no_text, Scene) {
   BOOST_TEST(reason() == "the file .swissarmyhammer/.abort appeared");
 }
 
-BOOST_AUTO_TEST_CASE(a_directory_that_cannot_be_watched_is_said) {
+BOOST_AUTO_TEST_CASE(a_directory_that_cannot_be_watched_is_reported) {
   Stop stop;
   const AbortWatcher watcher("/nonexistent/directory", stop);
   BOOST_TEST(watcher.error().find("/nonexistent/directory") != std::string::npos);

@@ -93,13 +93,13 @@ BOOST_AUTO_TEST_CASE(a_step_runs_where_it_says_or_what_is_around_it_says) {
   BOOST_TEST(options_of(workflow, "In").on_failure.name == "Out");
 }
 
-BOOST_AUTO_TEST_CASE(a_limit_that_is_not_meant_is_an_error) {
+BOOST_AUTO_TEST_CASE(an_invalid_limit_is_an_error) {
   const auto problems = [](const std::string& options) {
     return diagnostics_of(one_action("Shell \"true\" " + options));
   };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   BOOST_TEST(problems("sandbox=\"read-only\" network=deny memory=1G cpu=60s processes=50") == "");
-  BOOST_TEST(has(problems("sandbox=none"), "9:27: error: sandbox must be read-only, in which a step writes no file"));
+  BOOST_TEST(has(problems("sandbox=none"), "9:27: error: sandbox must be read-only, with which a step writes no file"));
   BOOST_TEST(has(problems("network=allow"), "network must be deny: a step can only have less"));
   for (const char* wrong :
        {"memory=1", "memory=1X", "memory=-1G", "memory=\"\"", "memory=99999999999T", "memory=\"${m}\""}) {
@@ -109,13 +109,13 @@ BOOST_AUTO_TEST_CASE(a_limit_that_is_not_meant_is_an_error) {
     BOOST_TEST(has(problems(wrong), "cpu must be the processor time of the whole step"), wrong);
   }
   for (const char* wrong : {"processes=0", "processes=many", "processes=1000001"}) {
-    BOOST_TEST(has(problems(wrong), "processes must be how many may be alive at once"), wrong);
+    BOOST_TEST(has(problems(wrong), "processes must be the number of processes that may be alive at once"), wrong);
   }
   BOOST_TEST(has(problems("memory=1G memory=2G"), "the option memory is given twice"));
-  BOOST_TEST(has(diagnostics_of(one_action("memory=1G")), "'A' does nothing"));
+  BOOST_TEST(has(diagnostics_of(one_action("memory=1G")), "'A' has no action"));
 }
 
-BOOST_AUTO_TEST_CASE(a_place_that_is_not_meant_is_an_error) {
+BOOST_AUTO_TEST_CASE(an_invalid_place_is_an_error) {
   const auto problems = [](const std::string& action) { return diagnostics_of(one_action(action)); };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   BOOST_TEST(has(problems("Shell \"true\" on=clutser"),
@@ -124,8 +124,8 @@ BOOST_AUTO_TEST_CASE(a_place_that_is_not_meant_is_an_error) {
   BOOST_TEST(has(problems("Shell \"true\" on=local on=cluster"), "the option on is given twice"));
   BOOST_TEST(has(problems("Shell \"true\" slot=\"${what}\""), "slot must be the name of one of cluster.classes"));
   BOOST_TEST(has(problems("on=cluster slot=a slot=b"), "the option slot is given twice"));
-  BOOST_TEST(has(problems("slot=big"), "'A' does nothing, so it cannot be placed; slot=big follows an action"));
-  BOOST_TEST(has(problems("on=cluster"), "'A' does nothing, so it cannot be placed"));
+  BOOST_TEST(has(problems("slot=big"), "'A' has no action, so it takes no options; slot=big must follow an action"));
+  BOOST_TEST(has(problems("on=cluster"), "'A' has no action, so it takes no options"));
   BOOST_TEST(has(problems("on=cluster result=\"x\""), "this is not expected after on=cluster"));
   const std::string twice = diagnostics_of(workflow_text("[*] --> W\nstate W {\n[*] --> A\nA --> [*]\n}\nW --> [*]\n",
                                                          "- W: on=cluster\n- W: on=local\n- A: Log \"x\"\n"));
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(the_workflow_has_states_for_failures_and_for_its_end) {
 BOOST_AUTO_TEST_CASE(prose_in_the_place_of_an_action_is_a_warning) {
   const std::string found =
       diagnostics_of(workflow_text("[*] --> A\nA --> B\nB --> [*]\n", "- A: Initialize workflow\n- B: Log \"x\"\n"));
-  BOOST_TEST(found.find("10:3: warning: this says what 'A' is for, and is not an action") == 0U, found);
+  BOOST_TEST(found.find("10:3: warning: this text describes 'A' and is not an action") == 0U, found);
 }
 
 BOOST_AUTO_TEST_CASE(an_action_that_is_missing_where_the_file_ends_is_reported_inside_the_file) {

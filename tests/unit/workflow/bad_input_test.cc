@@ -1,4 +1,5 @@
-// Files that nobody meant: large, deep, cut off, random. They end with diagnostics, soon, and without a crash.
+// Files that nobody wrote on purpose: large, deep, cut off, random. They end with diagnostics, soon, and without a
+// crash.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -46,7 +47,7 @@ void expect_linear(const std::string& name, const std::function<std::string(int 
   BOOST_TEST(many < 100 * few + 0.1, name << ": " << few << " s, " << many << " s");
 }
 
-// Reads every prefix, and many files with a few other bytes.
+// Reads every prefix, and many files in which a few bytes are changed.
 void try_mutations(const std::string& whole) {
   for (std::size_t i = 0; i < whole.size(); ++i) diagnostics_of(whole.substr(0, i));
   std::mt19937 random(7);
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(many_mistakes_are_counted_and_not_all_shown) {
   BOOST_TEST(found.find("and 900 more findings") != std::string::npos, found.substr(found.size() - 100));
 }
 
-BOOST_AUTO_TEST_CASE(of_very_many_findings_the_number_is_kept) {
+BOOST_AUTO_TEST_CASE(the_number_of_very_many_findings_is_kept) {
   const std::string found =
       diagnostics_of(workflow_text("[*] --> A\nA --> [*]\n", "- A: Log \"" + repeated("${x}", 30'000) + "\"\n"));
   BOOST_TEST(found.find("and 29900 more findings") != std::string::npos, found.substr(found.size() - 100));

@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(the_join_sees_a_branch_whose_last_action_failed) {
   BOOST_TEST(holds(run.recorder.events, "log0'1 of 3 branches failed: B|7'"), run.recorder.events);
 }
 
-BOOST_AUTO_TEST_CASE(a_run_is_not_completed_where_nobody_looked_at_a_branch_that_failed) {
+BOOST_AUTO_TEST_CASE(a_run_is_not_completed_if_nothing_judged_a_branch_that_failed) {
   const std::string fork =
       "[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> A\nSplit --> B\nA --> Meet\nB --> Meet\n";
   const auto answer = [](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(without_fail_fast_the_other_branches_continue) {
   BOOST_TEST(holds(run.recorder.events, "+Bad"));
 }
 
-BOOST_AUTO_TEST_CASE(what_two_branches_have_set_is_that_of_the_later_one_in_the_diagram) {
+BOOST_AUTO_TEST_CASE(a_variable_that_two_branches_set_is_that_of_the_later_one_in_the_diagram) {
   for (int times = 0; times < 20; ++times) {
     const Run run(workflow_text(three_branches + "Meet --> Tell\nTell --> [*]\n",
                                 "- A: Set x=\"a\" only=\"yes\"\n- B: Log \"b\"\n- C: Set x=\"c\"\n"
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_branch_that_leads_back_to_its_own_fork_is_an_error_before
                     "A --> Split: success\nA --> Meet: failure\nB --> Meet\nMeet --> [*]\n",
                     "- A: Set a=\"1\"\n- B: Set b=\"1\"\n"));
   BOOST_TEST((run.report.status == RunReport::Status::failed));
-  BOOST_TEST(holds(run.report.reason, "the fork 'Split' is within 100 others"), run.report.reason);
+  BOOST_TEST(holds(run.report.reason, "the fork 'Split' is nested in 100 other forks"), run.report.reason);
   BOOST_TEST(run.report.reason.size() < 1000U, run.report.reason);
 }
 
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(all_tries_together_take_no_longer_than_total_timeout) {
   const Run run(workflow_text(one, "- A: Shell \"x\" retry=100 backoff=1s total_timeout=1\n"),
                 [](const Json&, Stop& stop, const ToolCaller::OutputSink&) { return until_stopped(stop); });
   BOOST_TEST((run.report.status == RunReport::Status::failed), run.report.reason);
-  BOOST_TEST(holds(run.report.reason, "the total_timeout of 1 is over, in try 1"), run.report.reason);
+  BOOST_TEST(holds(run.report.reason, "the total_timeout of 1 ran out in try 1"), run.report.reason);
   BOOST_TEST(run.report.steps[0].exit_code == 124);
 }
 

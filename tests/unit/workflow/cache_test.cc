@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(work_is_done_once) {
   BOOST_TEST(once() == "");
 }
 
-BOOST_AUTO_TEST_CASE(each_part_of_the_key_in_turn_makes_the_work_be_done) {
+BOOST_AUTO_TEST_CASE(each_changed_part_of_the_key_makes_the_work_be_done) {
   const auto differs = [&](const std::string& why, const std::function<void(Work&)>& change) {
     BOOST_REQUIRE(once().find("not kept") == std::string::npos);
     BOOST_REQUIRE(once() == "");

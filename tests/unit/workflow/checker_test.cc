@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_state_that_aborts_needs_no_exit) { expect("[*] --> A\n", 
 
 BOOST_AUTO_TEST_CASE(states_that_only_lead_round_in_a_circle_are_an_error) {
   expect("[*] --> A\nA --> B\nB --> A\n", "",
-         "3:9: error: from the state 'A' the end [*] cannot be reached: the run would never end\n");
+         "3:9: error: the end [*] cannot be reached from the state 'A': the run would never end\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_loop_with_a_way_out_is_fine) {
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(exits_that_are_never_taken_are_errors) {
 
 BOOST_AUTO_TEST_CASE(the_exits_of_a_fork_take_no_condition) {
   expect("[*] --> F\nstate F <<fork>>\nF --> A: exit_code == 0\nF --> B\nA --> [*]\nB --> [*]\n", "",
-         "5:10: error: an exit of the fork 'F' takes no condition: all of them are taken at the same time\n");
+         "5:10: error: an exit of the fork 'F' takes no condition, because all exits are taken at the same time\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_join_without_a_fork_is_a_warning) {
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_join_without_a_fork_is_a_warning) {
 
 BOOST_AUTO_TEST_CASE(success_before_any_action_is_a_warning) {
   expect("[*] --> A\nA --> [*]: success\nA --> B: default\nB --> [*]\n", "- B: Log \"x\"\n",
-         "4:12: warning: no action can have run before this is asked, so it is always a success\n");
+         "4:12: warning: no action can have run before this condition, so the outcome is always a success\n");
 }
 
 BOOST_AUTO_TEST_CASE(values_that_are_never_alike_are_not_compared) {
@@ -130,9 +130,10 @@ BOOST_AUTO_TEST_CASE(failures_and_ends_lead_to_states_that_exist_and_count_as_re
 }
 
 BOOST_AUTO_TEST_CASE(some_of_the_names_of_the_run_may_be_set) {
-  expect("[*] --> A\nA --> [*]\n", "- A: Set result=\"x\"\n",
-         "9:10: warning: 'result' is otherwise set by the run itself after each action; from here on it is this value "
-         "and stays so\n");
+  expect(
+      "[*] --> A\nA --> [*]\n", "- A: Set result=\"x\"\n",
+      "9:10: warning: 'result' is normally set by the run itself after each action; from here on, it keeps the value "
+      "that is set here\n");
   expect("[*] --> A\nA --> [*]\n", "- A: Set run_id=\"x\"\n",
          "9:10: error: 'run_id' is set by the run itself; choose another name\n");
   expect("[*] --> A\nA --> [*]: result.content.contains(\"YES\") && output == error\nA --> [*]: default\n",
@@ -169,7 +170,7 @@ BOOST_AUTO_TEST_CASE(without_shell_execute_a_shell_action_is_an_error) {
   const auto workflow = wtool::host::workflow::parse_workflow(source, diagnostics);
   check_workflow(workflow, {}, std::make_unique<NoTools>().get(), diagnostics);
   BOOST_TEST(diagnostics.text(source) ==
-             "w.md:9:3: error: Shell needs the tool shell_execute, and the plugin has none\n");
+             "w.md:9:3: error: Shell needs the tool shell_execute, which the plugin does not have\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_workflows_of_this_project_have_no_diagnostics) {

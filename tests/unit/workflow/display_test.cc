@@ -58,7 +58,7 @@ std::string shown(ProgressStyle style) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(elsewhere_than_on_a_terminal_progress_is_plain_lines) {
+BOOST_AUTO_TEST_CASE(progress_is_plain_lines_except_on_a_terminal) {
   BOOST_TEST(shown({false, false}) ==
              "  > Build\n    warning: careful\n    warning: now\n  failed Build  0.000 s  Command failed\n");
 }
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(branches_are_distinguished) {
   BOOST_TEST(text ==
              "  > B\n"
              "  > D / deploy / C\n"
-             "  again D / deploy / C  in 2.00 s, as try 1 failed: no answer\n"
+             "  again D / deploy / C  in 2.00 s, because try 1 failed: no answer\n"
              "    B: hello\n"
              "    notice: look here\n"
              "  ok B  0.000 s\n"
@@ -322,7 +322,7 @@ BOOST_AUTO_TEST_CASE(quiet_progress_shows_only_failures) {
   BOOST_TEST(text == "    warning: careful\n  failed B  0.000 s  exit code 2\n");
 }
 
-BOOST_AUTO_TEST_CASE(of_a_very_long_output_the_end_is_kept_and_the_rest_counted) {
+BOOST_AUTO_TEST_CASE(the_end_of_a_very_long_output_is_kept_and_the_rest_counted) {
   KeptLines kept;
   for (int i = 0; i < 10'000; ++i) kept.add({{false, std::string(1000, 'x')}});
   BOOST_TEST(kept.left_out() > 5000U);

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(elements_are_reached_by_their_index_or_their_name) {
       {"items[1] == 'b' && items.size() == 2", "true"},
       {"build['exit_code']", "0"},
       {"build[\"stdout\"].size()", "6"},
-      {"items[2]", "5: there is no element 2; the list has 2"},
+      {"items[2]", "5: there is no element 2; the size of the list is 2"},
       {"items[-1]", "6: an index is a whole number from 0, or a string, not the int -1"},
       {"items['a']", "5: a list has no field 'a'"},
       {"name[0]", "4: the string \"Grüße\" is not a list, and has no element 0"},
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {
       {"name.startWith('x')", "5: there is no method 'startWith'; did you mean 'startsWith'?"},
       {"${name} == 1", "0: write a variable in a condition by its name alone"},
       {"name == #", "8: the character \"#\" means nothing"},
-      {"name.", "5: after '.' the name"},
+      {"name.", "5: the name of a field or method is expected after '.'"},
       // Found when it is evaluated.
       {"unknown == 1", "0: no unknown"},
       {"count > 2", "6: the string \"12\" and the int 2 cannot be compared with >; int(...)"},
@@ -127,9 +127,9 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {
       {"exit_code.size()", "10: size needs a string"},
       {"exit_code.contains('x')", "10: contains needs a string before"},
       {"name.contains(3)", "14: contains needs a string"},
-      {"build.foo", "6: there is no field 'foo'; there are exit_code, stdout"},
+      {"build.foo", "6: there is no field 'foo'; existing fields: exit_code, stdout"},
       {"name.foo", "5: the string \"Grüße\" has no field 'foo'"},
-      {"int(name)", "0: int() cannot make a number of the string"},
+      {"int(name)", "0: int() cannot make a number from the string"},
   };
   for (const auto& [text, expected] : cases) {
     BOOST_TEST_CONTEXT(text) { BOOST_TEST(result_of(text).starts_with(expected), result_of(text)); }

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_choice_decides_on_the_failure_before_it) {
   BOOST_TEST(run("Pick --> X: success\nPick --> Y: default\n")->path() == "A Pick Y");
   BOOST_TEST(run("Pick --> X: output == \"no\"\nPick --> Y: always\n")->path() == "A Pick Y");
   const auto unhandled = run("Pick --> X: output == \"no\"\nPick --> Y: default\n");
-  // The step has not transitioned, so that it runs again when the run is resumed.
+  // The step has taken no transition, so it runs again when the run is resumed.
   BOOST_TEST(unhandled->path() == "A");
   BOOST_TEST((unhandled->report.status == RunReport::Status::failed));
   BOOST_TEST(holds(unhandled->report.reason, "`Pick --> Y` is taken only after a success"), unhandled->report.reason);

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       {"parameters:\n  - name: a\n    type: multi_choice\n", "3:5: error: a parameter of type multi_choice needs"},
       {"parameters:\n  - name: a\n    min_length: -1\n", "4:17: error: 'min_length' must be a whole number"},
       {"parameters:\n  - name: a\n    condition: a ==\n", "4:16: error: the condition is not understood"},
-      {"parameters:\n  - name: a\n    default: ${USER}\n", "4:14: warning: the default is this text as it stands"},
+      {"parameters:\n  - name: a\n    default: ${USER}\n", "4:14: warning: the default is this literal text"},
       {"colour: red\n", "2:1: warning: the key 'colour' in the front matter is not known, and has no effect"},
       {"fail_fast: maybe\n", "2:12: error: 'fail_fast' must be true or false"},
       {"tool: maybe\n", "2:7: error: 'tool' must be true or false"},
@@ -67,16 +67,16 @@ BOOST_AUTO_TEST_CASE(malformed_front_matter_is_read_and_reported) {
   };
   BOOST_TEST(found("---\n" + keys + "---\n") == "");
   const std::string dashes = found("----\n" + keys + "---\n");
-  BOOST_TEST(
-      dashes.find("1:1: error: the front matter is between two lines ---; this one is \"----\"") != std::string::npos,
-      dashes);
+  BOOST_TEST(dashes.find("1:1: error: the front matter must be between two lines ---; this line is \"----\"") !=
+                 std::string::npos,
+             dashes);
   BOOST_TEST(found("--\n" + keys + "--\n").find("1:1: error: ") != std::string::npos);
   BOOST_TEST(found("\n---\n" + keys + "----\n").find("6:1: error: ") != std::string::npos);
   const std::string lower = found("\n\n---\n" + keys + "---\n");
   BOOST_TEST(lower.find("3:1: warning: the front matter begins in the first line of a file; it is read here") !=
                  std::string::npos,
              lower);
-  // Lines of other markdown.
+  // Lines that markdown has elsewhere, too, are not front matter.
   const std::string other = "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"a\"\n";
   for (const char* top :
        {"\n---\nNote: this is a text\n\n---\n", "-----\n\nwords\n\n-----\n", "\n---\nkey: x\n\n# Title\n\n---\n"}) {

@@ -60,7 +60,8 @@ RunRecord made_run() {
   return run;
 }
 
-// A composite state as the reader of diagrams makes it: Phase leads to One, One to the hidden end, that to After.
+// A composite state as the reader of diagrams makes it: Phase leads to One, One to the hidden end, and the end to
+// After.
 Workflow composite(bool with_condition) {
   Workflow workflow;
   for (const char* id : {"Phase", "One", "Phase (end)", "After"}) {
@@ -132,7 +133,7 @@ BOOST_AUTO_TEST_CASE(dot_is_quoted_and_coloured) {
   BOOST_TEST(count_of(text, " -> ") == 7U);
 }
 
-BOOST_AUTO_TEST_CASE(the_picture_of_our_own_is_well_formed) {
+BOOST_AUTO_TEST_CASE(our_own_picture_is_well_formed) {
   const Workflow workflow = parsed(workflow_text(diagram, ""));
   const RunRecord run = made_run();
   const std::string picture = diagram_svg(workflow, &run);
@@ -165,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_composite_state_is_a_box_and_what_only_ends_a_run_is_apar
   BOOST_TEST(count_of(picture, ">failure<title>") == 1U);
 }
 
-BOOST_AUTO_TEST_CASE(the_way_of_a_run_is_bold_and_states_say_how_they_ended) {
+BOOST_AUTO_TEST_CASE(the_path_of_a_run_is_bold_and_states_show_how_they_ended) {
   const Workflow workflow = parsed(workflow_text(diagram, "- Ask: Log \"x\"\n"));
   RunRecord run = made_run();
   run.steps[1].end.next = {"Choose"};

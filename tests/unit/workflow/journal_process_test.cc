@@ -1,4 +1,4 @@
-// journal/journal.h: what a process that dies leaves of it, and what it costs a process that lives.
+// journal/journal.h: what a process that dies leaves of the journal, and what the journal costs a process that lives.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>

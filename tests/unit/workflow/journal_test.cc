@@ -167,7 +167,7 @@ BOOST_FIXTURE_TEST_CASE(names_of_runs_are_unique_and_sort_by_time, Folder) {
   BOOST_TEST(find_run(scratch.path(), "last", error) == runs.front());
   BOOST_TEST(find_run(scratch.path(), runs[7], error) == runs[7]);
   BOOST_TEST(find_run(scratch.path(), "2", error) == "");
-  BOOST_TEST(error.find("begins the names of 50 runs") != std::string::npos);
+  BOOST_TEST(error.find("is the beginning of the ids of 50 runs") != std::string::npos);
   BOOST_TEST(find_run(scratch.path(), "nothing", error = "") == "");
   BOOST_TEST(error.find("`wtool runs`") != std::string::npos);
 }
@@ -248,7 +248,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_a_journal_is_refused, Folder) {
   BOOST_TEST(reason("{}\n").find("has no version") != std::string::npos);
   BOOST_TEST(reason(R"({"v":1,"type":"log","time":"2026-11-21T23:15:02.045Z"})"
                     "\n")
-                 .find("begins with the record run_started, but this is log") != std::string::npos);
+                 .find("begins with the record run_started, but the type of this record is log") != std::string::npos);
   const std::string newer = reason("{\"v\":2,\"type\":\"run_started\"}\n");
   BOOST_TEST(newer.find(":1: it is a record of version 2, but this wtool reads version 1; use") != std::string::npos);
   BOOST_TEST(!read_journal(scratch.path(), error).has_value());
@@ -314,7 +314,7 @@ BOOST_FIXTURE_TEST_CASE(steps_with_secrets_run_again, Folder) {
   BOOST_TEST(resumed->past.find("", 1) == nullptr);
   BOOST_TEST(resumed->past.find("", 3) == nullptr);
   BOOST_REQUIRE(resumed->notices.size() == 1U);
-  BOOST_TEST(resumed->notices[0].ends_with("so they run again: Build, Keep"));
+  BOOST_TEST(resumed->notices[0].ends_with("so the states run again: Build, Keep"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_full_disk_is_reported_and_nothing_is_lost_once_there_is_space, Folder) {
@@ -332,7 +332,7 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_is_reported_and_nothing_is_lost_once_there_i
   }
   run.visit("Build", "three");
   BOOST_REQUIRE(notices.size() == 2U);
-  BOOST_TEST(notices[1].find("can be written again; nothing of it is missing") != std::string::npos);
+  BOOST_TEST(notices[1].find("can be written again; no record is missing") != std::string::npos);
   run.finish();
   const JournalContent content = read(journal->file());
   BOOST_TEST(content.damage == "");

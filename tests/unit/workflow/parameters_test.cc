@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(defaults_types_and_the_last_of_several_count) {
              "count=2.5 dry=true free=\"x\" kind=\"large\" target=\"\" ");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_wrong_with_the_inputs_is_said_all_at_once) {
+BOOST_AUTO_TEST_CASE(mistakes_in_the_inputs_are_reported_all_at_once) {
   BOOST_TEST(resolve({"cuont=1", "count=many", "dry=yes", "kind=huge", "novalue", "=x"}).errors ==
              "--var cuont: the workflow has no parameter of that name; did you mean 'count'?\n"
              "--var count: \"many\" is not a number\n"
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(values_that_are_not_utf8_are_refused) {
   BOOST_TEST(resolve({"target=\xff"}).errors == "--var target: the value is not valid UTF-8\n");
 }
 
-BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_kept_to) {
+BOOST_AUTO_TEST_CASE(limits_lists_and_conditions_are_enforced) {
   const Source source("",
                       workflow_text("[*] --> A\nA --> [*]\n", "",
                                     "parameters:\n"
@@ -137,8 +137,7 @@ BOOST_AUTO_TEST_CASE(the_parameters_of_a_tool_have_all_that_the_front_matter_say
   BOOST_TEST((all.at("words") == json{{"type", "array"}, {"items", {{"type", "string"}}}, {"default", {"a", "b"}}}));
   BOOST_TEST(
       (all.at("colours") == json{{"type", "array"}, {"items", {{"type", "string"}, {"enum", {"red", "blue"}}}}}));
-  BOOST_TEST(
-      (all.at("token") == json{{"type", "string"}, {"description", "a secret, which is shown and kept nowhere"}}));
+  BOOST_TEST((all.at("token") == json{{"type", "string"}, {"description", "a secret, which is never shown or kept"}}));
   BOOST_TEST((all.at("level") == json{{"type", "string"}, {"default", "high"}}));
 }
 

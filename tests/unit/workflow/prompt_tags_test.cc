@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(loops_of_prompts_are_limited_left_and_counted) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(prompts_put_in_others) {
+BOOST_AUTO_TEST_CASE(prompts_include_others) {
   const std::map<std::string, std::string> others = {
       {"plain", "text"},
       {"who", "I am {{ name }}"},
@@ -213,14 +213,13 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"x{% capture %}y{% endcapture %}", "main:1: a capture is written"},
       {"x{% capture y %}", "main:1: this {% capture %} has no {% endcapture %}"},
       {"x{% case name %}{% when 'a' %}", "main:1: this {% case %} has no {% endcase %}"},
-      {"{% case name %}lost{% when 'a' %}{% endcase %}",
-       "main:0: nothing may be between {% case %} and its first {% when %}"},
+      {"{% case name %}lost{% when 'a' %}{% endcase %}", "main:0: a text between {% case %} and its first {% when %}"},
       {"{% when 'a' %}", "main:0: this {% when %} belongs to no {% case %}"},
       {"{% case name %}{% else %}{% when 'a' %}{% endcase %}", "main:25: this {% when %} follows an {% else %}"},
       {"{% case name %}{% elsif a %}{% endcase %}", "main:15: this {% elsif %} belongs to no {% if %}"},
       {"{% case %}{% endcase %}", "main:0: a choice is written {% case name %}"},
       {"{% break %}", "main:0: this {% break %} is not inside of a {% for %}"},
-      {"{% cycle %}", "main:0: values follow {% cycle"},
+      {"{% cycle %}", "main:0: values are expected after {% cycle"},
       {"{% render %}", "main:0: a prompt is inserted with {% render \"name\" %}"},
       {"{% render 'a', b %}", "main:0: a prompt is inserted with"},
       {"{% render 'a', b: 1, b: 2 %}", "main:0: the parameter 'b' is given twice"},
@@ -295,7 +294,7 @@ BOOST_AUTO_TEST_CASE(prompts_are_bounded) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(prompts_that_each_put_in_the_next_one_twice_come_to_an_end) {
+BOOST_AUTO_TEST_CASE(rendering_prompts_that_each_include_the_next_one_twice_ends) {
   std::map<std::string, std::string> twice;
   for (int i = 0; i < 40; ++i) {
     const std::string next = "{% include 'p" + std::to_string(i + 1) + "' %}";
@@ -320,7 +319,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_does_not_have_the_tags_of_prompts) {
     const auto parsed = parse_template(text);
     BOOST_REQUIRE(std::holds_alternative<std::vector<ExpressionError>>(parsed));
     const std::string& message = std::get<std::vector<ExpressionError>>(parsed)[0].message;
-    BOOST_TEST(message.find("files of prompts have more") != std::string::npos, message);
+    BOOST_TEST(message.find("prompt files have more tags") != std::string::npos, message);
   }
 }
 

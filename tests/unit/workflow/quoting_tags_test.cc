@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(places_after_tags_are_checked_before_and_while_a_command_is
              std::string::npos);
   BOOST_TEST(diagnostics_at_check("{% for v in all %}# ${v}{% endfor %}").find("in a comment") != std::string::npos);
   BOOST_TEST(diagnostics_at_check("{% if yes %}a{% else %}# ${v}{% endif %}").find("a# ") == std::string::npos);
-  // A place that only the actual values make a refused one is refused when the command is made.
+  // If only the actual values make a place one that is refused, it is refused when the command is made.
   const Scope scope({{"v", Value("x")}, {"yes", Value(false)}, {"no", Value(false)}});
   BOOST_TEST(command_of("{% if yes %}echo {% endif %}# ${v}", scope).starts_with("error: ${v} cannot be put here"));
   BOOST_TEST(command_of("{% if no %}'{% endif %}`${v}`", scope).starts_with("error: ${v} cannot be put here"));

@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(times_are_utc_with_milliseconds) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(branches_tell_where_they_come_from) {
+BOOST_AUTO_TEST_CASE(branches_show_where_they_come_from) {
   BOOST_TEST((parent_of("/3:TaskA") == StepPlace{"", 3}));
   BOOST_TEST((parent_of("/3:a/b/2:deploy") == StepPlace{"/3:a/b", 2}));
   BOOST_TEST((parent_of("/5:2") == StepPlace{"", 5}));

@@ -99,7 +99,7 @@ class ToldRun {
 
   host::workflow::Source source{"release.md", "# Release\n"};
   std::map<std::string, host::expressions::Value> inputs;
-  std::map<std::string, std::uint64_t> sequence;  // by branch: that of the last step
+  std::map<std::string, std::uint64_t> sequence;  // by branch: the number of its last step
   bool replaying = false;
 
  private:

@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_collector_and_a_journal_agree) {
   const auto read = read_journal(journal->file(), error);
   BOOST_REQUIRE_MESSAGE(read, error);
   const RunRecord live = collector.record();
-  // Times differ by the time between telling one observer and telling the other.
+  // The times differ by what passes between the calls of the two observers.
   BOOST_REQUIRE(read->run.steps.size() == live.steps.size());
   for (std::size_t i = 0; i < live.steps.size(); ++i) {
     BOOST_TEST((read->run.steps[i].place == live.steps[i].place));

@@ -18,7 +18,7 @@ using namespace wtool::host::report;
 using namespace wtool::host::runner;
 using namespace wtool::host::workflow;
 
-// What happened, as one text. Any thread.
+// What happened, as one text. May be called on any thread.
 class Recorder final : public RunObserver {
  public:
   void state_entered(const Step& step) override { add("+" + step.of().id + " "); }

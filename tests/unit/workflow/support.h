@@ -17,7 +17,7 @@ namespace wtool::test {
 
 using Json = nlohmann::json;
 
-// Answers calls from a function, and remembers them. Any thread.
+// Answers calls from a function, and remembers them. May be called on any thread.
 class FakeTools final : public host::ToolCaller {
  public:
   using Answer = std::function<host::ToolOutcome(const Json& arguments, wtool::Stop& stop, const OutputSink& output)>;

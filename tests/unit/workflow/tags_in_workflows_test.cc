@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(names_in_tags_are_checked_before_a_run) {
       {"Shell \"{% for x in [1] %}echo ${y}{% endfor %}\"",
        "13:36: error: the variable 'y' is not defined; a variable of the shell is written $y, or $${y}\n"},
       {"Log \"{% if A.nothing %}{% endif %}\"",
-       "13:17: error: the outcome 'A' has no field 'nothing'; there are stdout, stderr, "},
+       "13:17: error: the outcome 'A' has no field 'nothing'; the fields are stdout, stderr, "},
       {"Log \"{% if p %}\"", "13:11: error: this {% if %} has no {% endif %}\n"},
       {"Shell \"{% if p %}echo `${p}`{% endif %}\"", "13:29: error: ${p} cannot be put here"},
       {"Shell \"x\" with timeout=\"{% if p %}5{% else %}10{% endif %}\"", ""},

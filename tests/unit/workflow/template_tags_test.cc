@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(loops_go_through_lists) {
   for (const auto& [text, expected] : cases) BOOST_TEST(rendered(text) == expected, text << " gave " << rendered(text));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_raw_or_a_comment_is_not_looked_at) {
+BOOST_AUTO_TEST_CASE(what_is_raw_or_a_comment_is_ignored) {
   const std::pair<const char*, const char*> cases[] = {
       {"a{% raw %}{% if x %} {{ y }} ${z} $${{% endraw %}b", "a{% if x %} {{ y }} ${z} $${b"},
       {"a{% comment %}{% if {{ {% endcomment %}b", "ab"},
@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_are_errors_with_their_place) {
       {"x {% if yes %}", "2: this {% if %} has no {% endif %}"},
       {"{% for n in names %}", "0: this {% for %} has no {% endfor %}"},
       {"x{% endif %}", "1: this {% endif %} closes nothing\n"},
-      {"{% if yes %}{% endfor %}{% endif %}", "12: this {% endfor %} closes nothing; {% endif %} is what comes next"},
+      {"{% if yes %}{% endfor %}{% endif %}", "12: this {% endfor %} closes nothing; {% endif %} is expected here"},
       {"{% else %}", "0: this {% else %} belongs to no {% if %}"},
       {"{% for n in names %}{% elsif yes %}{% endfor %}", "20: this {% elsif %} belongs to no {% if %}"},
       {"{% if yes %}{% else %}{% else %}{% endif %}", "22: this {% else %} follows an {% else %}"},
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_are_errors_with_their_place) {
       {"{% for n in missing %}{% endfor %}", "12: no missing"},
       {"{% for n in person %}{% endfor %}", "12: a loop goes through a list, but this is a map"},
       {"{% for n in build %}{% endfor %}", "12: a loop goes through a list, but this is the string"},
-      {"{% for n in person | lines %}{% endfor %}", "12: lines needs a text, but got a map"},
+      {"{% for n in person | lines %}{% endfor %}", "12: the filter 'lines' needs a text, but got a map"},
       {"{% for n in names %}${m}{% endfor %}", "20: no m"},
       {"{% for n in names %}{% endfor %}${n}", "32: no n"},
       {"${forloop.index}", "0: no forloop"},
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(tags_are_bounded) {
   BOOST_TEST(rendered(deep).find("at most") == std::string::npos);
   BOOST_TEST(rendered(repeated("{% if yes %}", 20) + "x" + repeated("{% endif %}", 20)) == "x");
   BOOST_TEST(rendered(repeated("{% if yes %}", 21) + repeated("{% endif %}", 21))
-                 .starts_with("240: tags are nested at most 20 deep"));
+                 .starts_with("240: tags may be nested at most 20 deep"));
   // 3 ^ 20 rounds would take for ever. Each round is counted; ten million of them take minutes under a sanitizer.
   const auto nested = [](std::size_t loops, const std::string& body, std::size_t steps) {
     return rendered(repeated("{% for a in names %}", loops) + body + repeated("{% endfor %}", loops), steps);

@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(elements_of_lists_and_fields_of_any_name_are_reached) {
       {"${outcome[\"stderr\"]}|{{ outcome[\"stderr\"] | trim }}", "${outcome[\"stderr\"]}|err"},
       {"${outcome.json[1][\"x\"]}", "0: ${outcome.json[1][\"x\"]}: a list has no field 'x'"},
       {"${list[1]} ${list[@]} ${list[$i]}", "${list[1]} ${list[@]} ${list[$i]}"},  // arrays of the shell
-      {"${outcome.json[9]}", "0: ${outcome.json[9]}: there is no element 9; the list has 2"},
+      {"${outcome.json[9]}", "0: ${outcome.json[9]}: there is no element 9; the size of the list is 2"},
       {"{{ outcome.json[9] | default: \"none\" }}", "none"},
       {"${outcome.stderr[0]}", "0: ${outcome.stderr[0]}: the string \"err\\n\" is not a list, and has no element 0"},
   };
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_templates_are_errors_with_their_place) {
   const std::pair<const char*, const char*> cases[] = {
       {"a ${missing}", "2: no missing"},
       {"${text.field}", "0: ${text.field}: the string"},
-      {"{{ text | upcas }}", "0: there is no filter 'upcas'; did you mean 'upcase'?; there are default, upcase"},
+      {"{{ text | upcas }}", "0: there is no filter 'upcas'; did you mean 'upcase'? The filters are default, upcase"},
       {"{{ text | default: }}", "0: what follows the ':' of the filter default is neither a text"},
       {"{{ text | default: 1, 2 }}", "0: the filter default is written"},
       {"{{ text | upcase: 1 }}", "0: the filter upcase is written upcase"},
@@ -109,9 +109,9 @@ BOOST_AUTO_TEST_CASE(mistakes_in_templates_are_errors_with_their_place) {
       {"{{ text | split: 3 }}", "0: the filter split is written split: \",\", with texts in quotes"},
       {"{{ text | first }}", "0: {{ text | first }}: first needs a list, but got the string"},
       {"{{ number | join }}", "0: {{ number | join }}: join needs a list, but got the int 7"},
-      {"{{ list | lines }}", "0: {{ list | lines }}: lines needs a text, but got a list"},
+      {"{{ list | lines }}", "0: {{ list | lines }}: the filter 'lines' needs a text, but got a list"},
       {"{{ number | size }}", "0: {{ number | size }}: size needs a string, a list or a map"},
-      {"{{ text | }}", "0: after '|' the name of a filter"},
+      {"{{ text | }}", "0: the name of a filter is expected after '|'"},
       {"{{ text | default }}", "0: the filter default is written"},
       {"ab {{ text", "3: this '{{' is not closed"},
       {"ab ${text-one other}", "3: this '${' is not closed by '}' after text-one"},

@@ -1,5 +1,6 @@
-// The package against a real plugin, which WTOOL_PLUGIN names. Commands carry a mark of their own in their arguments; what is alive is
-// counted in /proc. node:test is not used: it would run this file in a process of its own, and Node 18 to 24 name its options differently.
+// Tests the package with a real plugin, which WTOOL_PLUGIN names. Each command has a mark of its own in its arguments, by which its live
+// processes are counted in /proc. node:test is not used: it would run this file in a process of its own, and Node 18 to 24 name its
+// options differently.
 'use strict';
 const assert = require('node:assert/strict');
 const { spawn, execFileSync } = require('node:child_process');
@@ -11,14 +12,14 @@ const { setTimeout: sleep } = require('node:timers/promises');
 const { Worker } = require('node:worker_threads');
 const { CommandError, Plugin, PluginError, defaultPlugin, findPlugin, run } = require('..');
 
-const BOUND = 20_000; // milliseconds within which what is awaited must have happened
+const BOUND = 20_000; // milliseconds: the longest that a test waits for something to happen
 const here = path.join(__dirname, '..');
 let marks = 0;
 
 // A number of seconds that no other process sleeps for.
 const newMark = () => `618.${process.pid}${String((marks += 1)).padStart(4, '0')}`;
 
-// The processes that have the mark in their arguments. (Those of a zombie are empty.)
+// The processes that have the mark in their arguments. (A zombie has no arguments.)
 function bearers(mark) {
   return fs.readdirSync('/proc').filter((name) => {
     try {
@@ -38,7 +39,7 @@ async function until(condition) {
   }
 }
 
-// A command whose three processes carry the mark: one in the background, one in a session of its own, one in front.
+// A command whose three processes carry the mark: one in the background, one in a session of its own, one in the foreground.
 const tree = (mark) => `sleep ${mark} & setsid sleep ${mark} & echo ready; sleep ${mark}`;
 
 // Another Node, whose own arguments do not carry the mark.
@@ -110,14 +111,14 @@ const tests = {
     const plugin = defaultPlugin();
     assert.ok('command' in plugin.tools.shell_execute.inputSchema.properties);
     assert.deepEqual((await plugin.call('pty_list')).metadata, { terminals: [] });
-    await assert.rejects(plugin.call('shell'), /there is no tool 'shell'; there are: shell_execute/);
+    await assert.rejects(plugin.call('shell'), /there is no tool 'shell'; the tools are shell_execute/);
   },
 
   async 'more calls than libuv has threads run beside one another'() {
     let ready = 0;
     const controller = new AbortController();
     const onOutput = () => {
-      if ((ready += 1) === 8) controller.abort(); // reached only when all of them run at once
+      if ((ready += 1) === 8) controller.abort(); // reached only when all calls run at once
     };
     const calls = Array.from({ length: 8 }, () => run(tree(newMark()), { onOutput, signal: controller.signal }));
     for (const call of await Promise.allSettled(calls)) assert.equal(call.reason?.name, 'AbortError');

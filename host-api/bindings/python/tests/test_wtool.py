@@ -1,5 +1,5 @@
-"""The package against a real plugin, which WTOOL_PLUGIN names. Commands carry a mark of their own in their arguments; what is alive is
-counted in /proc.
+"""Tests the package with a real plugin, which WTOOL_PLUGIN names. Each command has a mark of its own in its arguments, by which its live
+processes are counted in /proc.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from wtool import _abi
 
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parents[2] / "include"
-BOUND = 20  # seconds within which what is awaited must have happened
+BOUND = 20  # seconds: the longest that a test waits for something to happen
 marks = itertools.count(1)
 
 
@@ -32,7 +32,7 @@ def new_mark():
 
 
 def bearers(mark):
-    """The processes that have the mark in their arguments. (Those of a zombie are empty.)"""
+    """The processes that have the mark in their arguments. (A zombie has no arguments.)"""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -54,7 +54,7 @@ def wait_until(condition):
 
 
 def tree(mark):
-    """A command whose three processes carry the mark: one in the background, one in a session of its own, one in front."""
+    """A command whose three processes carry the mark: one in the background, one in a session of its own, one in the foreground."""
     return f"sleep {mark} & setsid sleep {mark} & echo ready; sleep {mark}"
 
 
@@ -135,11 +135,11 @@ class Calls(Case):
         self.assertIn("command", plugin.tools["shell_execute"].input_schema["properties"])
         self.assertEqual(plugin.call("pty_list").metadata, {"terminals": []})
         self.assertEqual(plugin.call("terminal_get_status").error_code, "INVALID_PARAMETERS")
-        with self.assertRaisesRegex(wtool.PluginError, "there is no tool 'shell'; there are: shell_execute"):
+        with self.assertRaisesRegex(wtool.PluginError, "there is no tool 'shell'; the tools are shell_execute"):
             plugin.call("shell")
 
     def test_calls_of_many_threads_run_beside_one_another(self):
-        meeting = threading.Barrier(8, timeout=BOUND)  # passes only when all of them run at once
+        meeting = threading.Barrier(8, timeout=BOUND)  # passes only when all calls run at once
         results = []
 
         def one(number):
@@ -313,7 +313,7 @@ class Endings(Case):
 
 
 class Plugins(Case):
-    """The default plugin is closed first: one at a time can be open."""
+    """The default plugin is closed first, because only one plugin can be open at a time."""
 
     def setUp(self):
         wtool.default_plugin().close()
@@ -410,7 +410,7 @@ class Plugins(Case):
 
 
 class Layout(unittest.TestCase):
-    """The structs are those of the headers."""
+    """The structures of ctypes have the layout of the headers."""
 
     STRUCTS = {
         "view": _abi.View, "blob": _abi.Blob, "host": _abi.Host, "descriptor": _abi.Descriptor, "event": _abi.Event,

@@ -1,4 +1,4 @@
-"""wtool/tool.h and wtool/ext/log.h, version 1.0, as ctypes has them."""
+"""wtool/tool.h and wtool/ext/log.h, version 1.0, as structures of ctypes."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def text(of: View) -> str:
 
 
 class OwnedBlob:
-    """A blob that the plugin fills; left as a context, it is released."""
+    """A blob that the plugin fills. The end of its `with` block releases it."""
 
     def __init__(self) -> None:
         self.blob = sized(Blob)

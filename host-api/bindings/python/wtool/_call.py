@@ -1,4 +1,4 @@
-"""One call, on a thread of its own, from its start to its end; and output on its way to who reads it."""
+"""One call, on a thread of its own, from its start to its end; and the channel that brings its output to a reader."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Channel:
         self._shut = self._finished = False
 
     def put(self, piece: Output) -> bool:
-        """Waits for room. False: nobody reads any more."""
+        """Waits for room. False: nobody reads the output any longer."""
         with self._changed:
             while len(self._pieces) >= self._room and not self._shut:
                 self._changed.wait()
@@ -31,7 +31,7 @@ class Channel:
             return not self._shut
 
     def take(self, wait: bool) -> Optional[Output]:
-        """The next piece. None: the call has ended, or, without waiting, nothing is there."""
+        """The next piece. None: the call has ended or, without `wait`, no piece has come."""
         with self._changed:
             while wait and not self._pieces and not self._finished:
                 self._changed.wait()
@@ -52,7 +52,7 @@ class Channel:
 
 
 class Call:
-    """Made, started once, ended once. `sink` is called on the call's thread; false from it, or an exception, stops the call."""
+    """Is started once, and ends once. `sink` is called on the call's thread; if it returns False or raises, the call stops."""
 
     def __init__(
         self,
@@ -87,12 +87,12 @@ class Call:
     def start(self) -> None:
         try:
             self.thread.start()
-        except BaseException:  # There is no thread, or an interruption came: whatever began must end here.
+        except BaseException:  # No thread could be started, or an interruption came: the call must end here.
             self.stop("the caller was interrupted")
             raise
 
     def stop(self, reason: str) -> None:
-        """Ends the call now and waits, also one that has not begun."""
+        """Ends the call now, even one that has not begun, and waits for the end."""
         self.cancel(reason, now=True)
         if self.channel is not None:
             self.channel.shut()
@@ -104,7 +104,7 @@ class Call:
         self.wait()
 
     def cancel(self, reason: str, now: bool = False) -> None:
-        """Asks the call to stop, and does not wait. After its end it does nothing."""
+        """Asks the call to stop, without waiting. Does nothing after the end of the call."""
         words = reason.encode("utf-8", "replace")
         with self._lock:
             if self._handle is not None:
@@ -112,7 +112,7 @@ class Call:
                 self._tool.contents.call_cancel(self._handle, how, _abi.view(words))
 
     def wait(self) -> None:
-        """Until the end, whatever interrupts: the first interruption cancels, another one cancels now; then it is raised."""
+        """Waits for the end. The first interruption cancels the call, later ones cancel it now; the last is raised at the end."""
         interruption: Optional[BaseException] = None
         while not self._ended.is_set():
             try:
@@ -124,7 +124,7 @@ class Call:
             raise interruption
 
     def result(self) -> Result:
-        """Of a call that has ended. Raises what the sink has raised."""
+        """The result of a call that has ended. Raises what the sink has raised, or why no call could be made."""
         for problem in (self._thrown, self._failure):
             if problem is not None:
                 raise problem
@@ -132,7 +132,7 @@ class Call:
         return self._result
 
     def fail(self, problem: BaseException) -> None:
-        """The reader of the output has failed: the call stops, and result() raises this."""
+        """The reader of the output has failed: the call stops, and result() raises `problem`."""
         self._thrown = self._thrown or problem
         self.cancel("the reader of its output failed")
 
@@ -165,7 +165,7 @@ class Call:
         self._on_ended(self)
         self._ended.set()
 
-    # Called from C: what it raises would be lost there.
+    # Called from C, where an exception would be lost.
     def _event(self, _context: Any, pointer: Any) -> int:
         if self._thrown is not None:
             return 1

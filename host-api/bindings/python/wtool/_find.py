@@ -17,13 +17,13 @@ NAME = "shell_tools.so"
 def find_plugin() -> str:
     """The path of shell_tools.so.
 
-    WTOOL_PLUGIN names it; without that variable it is looked for in the installation that this package is part of, in the one of the
-    program `wtool` that PATH finds, and where pkg-config says.
+    The variable WTOOL_PLUGIN names it. Without that variable, it is looked for in the installation that this package is a part of, in
+    the installation of the program `wtool` in PATH, and in the folder that pkg-config prints.
     """
     named = os.environ.get("WTOOL_PLUGIN")
     if named:
         if not os.path.isfile(named):
-            raise PluginError(f"WTOOL_PLUGIN names {named!r}, and there is no such file")
+            raise PluginError(f"WTOOL_PLUGIN names {named!r}, but there is no such file")
         return os.path.abspath(named)
     looked_at = []
     for what, folder in _folders():
@@ -54,5 +54,5 @@ def _from_pkg_config() -> Optional[Path]:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    folder = re.sub(r"\\(.)", r"\1", answer.stdout.strip())  # it writes a path as for a shell: `a\ folder`
+    folder = re.sub(r"\\(.)", r"\1", answer.stdout.strip())  # it prints a path as a shell reads it: `a\ folder`
     return Path(os.path.realpath(folder)) if folder else None

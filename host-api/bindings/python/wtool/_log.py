@@ -1,4 +1,4 @@
-"""What the plugin logs, to Python's logging: the logger is "wtool" and the part that speaks, such as wtool.shell_tools.call."""
+"""Passes what the plugin logs to Python's logging. The loggers are below "wtool", such as wtool.shell_tools.call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from . import _abi
 
 # Python has no level for trace.
 LEVELS = {1: 5, 2: logging.DEBUG, 3: logging.INFO, 4: logging.WARNING, 5: logging.ERROR}
-# A library says nothing unless the program has set up logging.
+# A library prints nothing unless the program has set up logging.
 logging.getLogger("wtool").addHandler(logging.NullHandler())
 
 
@@ -18,7 +18,7 @@ def _logger(target: _abi.View) -> logging.Logger:
     return logging.getLogger("wtool." + _abi.text(target).replace("::", "."))
 
 
-# Nothing may be thrown into the plugin: a handler that fails costs a record, not the call.
+# No exception may reach the plugin: a handler that fails loses a record, not the call.
 def _enabled(_host: Any, level: int, target: _abi.View) -> int:
     try:
         return int(_logger(target).isEnabledFor(LEVELS.get(level, logging.ERROR)))

@@ -24,14 +24,14 @@ SHELL = "shell_execute"
 
 @dataclass(frozen=True)
 class Tool:
-    """What a tool is."""
+    """A tool of a plugin."""
 
     id: str
     title: str
     version: str
     description: str
     input_schema: Dict[str, Any]
-    output_schema: Dict[str, Any]  # empty where the tool states none
+    output_schema: Dict[str, Any]  # empty: the tool declares none
     read_only: bool
     destructive: bool
     idempotent: bool
@@ -44,8 +44,9 @@ class Plugin:
         with Plugin(config={"limits": {"timeout_default": 60}}) as plugin:
             plugin.call("execute_command", {"command": "uname"})
 
-    `config` is the configuration of its tools (docs/guide/configuration.md). Files of the program `wtool` are not read. Closing ends all calls that still
-    run, sessions and terminals; the end of the interpreter closes too. One at a time can be open for each library.
+    `config` is the configuration of its tools (docs/guide/configuration.md). The configuration files of the program `wtool` are not read.
+    Closing ends all calls that still run, and all sessions and terminals. The end of the interpreter closes the plugin. Each library
+    can be open only once at a time.
     """
 
     def __init__(self, path: Optional[Path] = None, config: Optional[Mapping[str, Any]] = None) -> None:
@@ -87,9 +88,9 @@ class Plugin:
         on_output: Optional[OnOutput] = None,
         check: bool = False,
     ) -> Result:
-        """Runs shell text, and returns when nothing of it is left. `env` is added to the environment, `input` is standard input.
+        """Runs shell text, and returns when no process of it is left. `env` is added to the environment, `input` is standard input.
 
-        A command that fails is a result, not an exception, unless `check` is true. `on_output` is as in call().
+        A command that fails gives a result, not an exception, unless `check` is true. `on_output` is as in call().
         """
         arguments, deadline = shell_arguments(command, timeout, cwd, env, input)
         result = self.call(SHELL, arguments, deadline=deadline, on_output=on_output)
@@ -136,8 +137,9 @@ class Plugin:
     ) -> Result:
         """Calls a tool and waits for the end. `deadline`: seconds after which the call is ended, whatever the tool's own timeout.
 
-        `on_output(stream, data)` is called while the command runs, on the call's own thread; what it raises stops the call and is raised here.
-        KeyboardInterrupt cancels the call, waits for its end, and is raised then; a second one does not wait for the command's own cleanup.
+        `on_output(stream, data)` is called while the command runs, on the call's own thread. An exception in it stops the call, and is
+        raised here. KeyboardInterrupt cancels the call, waits for its end, and is then raised; a second one does not wait until the
+        command has cleaned up.
         """
         sink = None if on_output is None else _calling(on_output)
         call = self._new_call(tool, arguments, deadline, sink)
@@ -154,7 +156,7 @@ class Plugin:
                 for stream, data in output: ...
             print(output.result.exit_code)
 
-        Who leaves the block early cancels the call. Who reads slowly makes the command wait.
+        Leaving the block early cancels the call. A slow reader makes the command wait.
         """
         return Stream(lambda sink: self._new_call(tool, arguments, deadline, sink))
 
@@ -166,7 +168,7 @@ class Plugin:
         deadline: Optional[float] = None,
         on_output: Optional[OnOutput] = None,
     ) -> Result:
-        """call() for asyncio. A cancelled task cancels the call, waits for its end, and is cancelled then.
+        """call() for asyncio. A cancelled task cancels the call, waits for its end, and is then cancelled.
 
         `on_output` is called on the loop's thread; if it is slow, the command waits.
         """
@@ -210,7 +212,7 @@ class Plugin:
             except asyncio.CancelledError as raised:
                 call.cancel("the task was cancelled", now=cancelled is not None)
                 cancelled = raised
-            except GeneratorExit:  # Nobody waits any more: the loop was closed without cancelling its tasks.
+            except GeneratorExit:  # Nobody waits any longer: the loop was closed without cancelling its tasks.
                 channel.shut()
                 call.cancel("its task was dropped", now=True)
                 raise
@@ -221,7 +223,7 @@ class Plugin:
     # ---- The end.
 
     def close(self) -> None:
-        """Ends all calls that still run, waits for them, and then the plugin. A second time it does nothing."""
+        """Ends all calls that still run, waits for them, and then ends the plugin. A second call does nothing."""
         with self._lock:
             if self._closed:
                 return
@@ -230,7 +232,7 @@ class Plugin:
             self._closed = True
             calls = list(self._calls)
         atexit.unregister(self.close)
-        if self._forked:  # The parent's warden and calls are not this process's to end.
+        if self._forked:  # This process must not end the warden and the calls of its parent.
             return
         for call in calls:
             call.cancel("the plugin was closed", now=True)
@@ -258,7 +260,7 @@ class Plugin:
         self._forked = True
 
     def _make_tools(self, config: Dict[str, Any]) -> None:
-        # All of them now: none may be made while a call runs.
+        # All tools are made now, because none may be made while a call runs.
         if SHELL in self.tools:
             config["shell"] = {"stdin": True, **config.get("shell", {})}
         text = _json("the configuration", config)
@@ -282,11 +284,11 @@ class Plugin:
         ended: Optional[Callable[[Call], None]] = None,
     ) -> Call:
         if tool not in self.tools:
-            raise PluginError(f"there is no tool {tool!r}; there are: {', '.join(self.tools)}")
+            raise PluginError(f"there is no tool {tool!r}; the tools are {', '.join(self.tools)}")
         if deadline is not None:
             check_seconds("deadline", deadline)
         text = _json("the arguments", dict(arguments or {}))
-        # A ceiling beyond 2^63 ms is as good as none, and does not fit.
+        # A deadline beyond 2^63 ms is as good as none, and might not fit into 64 bits.
         deadline_ms = 0 if deadline is None else min(max(1, round(deadline * 1000)), 2**63)
 
         def over(call: Call) -> None:
@@ -313,7 +315,7 @@ class Stream:
 
     def __enter__(self) -> Stream:
         if self._call is not None:
-            raise RuntimeError("a stream is one call, and can be entered once")
+            raise RuntimeError("a stream is one call, so it can be entered only once")
         self._call = self._new_call(self._channel.put)
         self._call.channel = self._channel
         self._call.start()
@@ -321,29 +323,29 @@ class Stream:
 
     def __iter__(self) -> Iterator[Output]:
         if self._call is None:
-            raise RuntimeError("the call of a stream begins where the stream is entered: with plugin.stream(...) as output")
+            raise RuntimeError("the call of a stream begins when the stream is entered: with plugin.stream(...) as output")
         while True:
             piece = self._channel.take(wait=True)
             if piece is None:
                 return
             yield piece
 
-    def cancel(self, reason: str = "it was cancelled") -> None:
-        """From any thread. The iteration ends when the call has ended."""
+    def cancel(self, reason: str = "the call was cancelled") -> None:
+        """Cancels the call, from any thread. The iteration ends when the call has ended."""
         if self._call is not None:
             self._call.cancel(reason)
 
     def __exit__(self, *_: object) -> None:
         assert self._call is not None
         self._channel.shut()
-        self._call.cancel("its output is not read any more")
+        self._call.cancel("its output is no longer read")
         self._call.wait()
 
     @property
     def result(self) -> Result:
-        """Waits for the end, where output is still to come that nobody reads too."""
+        """Waits for the end of the call, and drops output that nobody has read."""
         if self._call is None:
-            raise RuntimeError("the call of a stream begins where the stream is entered: with plugin.stream(...) as output")
+            raise RuntimeError("the call of a stream begins when the stream is entered: with plugin.stream(...) as output")
         while self._channel.take(wait=True) is not None:
             pass
         self._call.wait()
@@ -390,12 +392,12 @@ def _open(path: str) -> Any:
         entry = _abi.Entry.in_dll(library, _abi.ENTRY_SYMBOL)
     except ValueError:
         raise PluginError(
-            f"the plugin {path} cannot be used: it has no symbol {_abi.ENTRY_SYMBOL}, so it is no plugin of wtool of this version"
+            f"the plugin {path} cannot be used: it has no symbol {_abi.ENTRY_SYMBOL}, so it is not a plugin for this version of wtool"
         ) from None
     if entry.abi_major != _abi.ABI_MAJOR or entry.struct_size < ctypes.sizeof(_abi.Entry):
         raise PluginError(
-            f"the plugin {path} cannot be used: it says version {entry.abi_major}.{entry.abi_minor} of the interface with an entry of"
-            f" {entry.struct_size} bytes, and this host speaks {_abi.ABI_MAJOR}.{_abi.ABI_MINOR}"
+            f"the plugin {path} cannot be used: it has version {entry.abi_major}.{entry.abi_minor} of the interface, with an entry of"
+            f" {entry.struct_size} bytes, but this host speaks {_abi.ABI_MAJOR}.{_abi.ABI_MINOR}"
         )
     entry.library = library  # The mapping lives as long as the entry.
     return entry

@@ -1,4 +1,4 @@
-"""What a call answers."""
+"""The result of a call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 
 class PluginError(Exception):
-    """The call could not be made as a call: no plugin, no such tool, a configuration that is not valid."""
+    """No call could be made: there is no plugin or no such tool, or the configuration is not valid."""
 
 
 class CommandError(Exception):
@@ -20,7 +20,7 @@ class CommandError(Exception):
 
 
 class Output(NamedTuple):
-    """A piece of output, cut anywhere, as it came."""
+    """A piece of output as it came. It may begin and end anywhere, even inside a character."""
 
     stream: str  # "stdout" or "stderr"
     data: bytes
@@ -42,7 +42,7 @@ class Result:
 
     @property
     def stdout(self) -> str:
-        """All of it, or what came until the command was ended."""
+        """The whole output, or what came before the command was ended."""
         return str(self.metadata.get("stdout", self.metadata.get("partial_stdout", "")))
 
     @property
@@ -51,13 +51,13 @@ class Result:
 
     @property
     def exit_code(self) -> Optional[int]:
-        """None where the command did not end by itself, or did not run."""
+        """None if the command did not end by itself, or did not run."""
         code = self.metadata.get("exit_code")
         return code if isinstance(code, int) else None
 
     @property
     def error_code(self) -> Optional[str]:
-        """Such as "exit_nonzero" or "timed_out"; None where is_error is false."""
+        """Such as "exit_nonzero" or "timed_out"; None if is_error is false."""
         code = self._error().get("code")
         return str(code) if code is not None else None
 
@@ -71,7 +71,7 @@ class Result:
         return str(self._error().get("hint", ""))
 
     def check(self) -> Result:
-        """This result, or CommandError where it is an error."""
+        """Returns this result. Raises CommandError if the result is an error."""
         if self.is_error:
             raise CommandError(self)
         return self
@@ -85,9 +85,9 @@ def parse_result(tool: str, text: bytes, cancelled: bool) -> Result:
     try:
         answer = json.loads(text)
     except ValueError as problem:
-        raise PluginError(f"the tool {tool} answered with something that is not JSON; this is a defect of the plugin") from problem
+        raise PluginError(f"the tool {tool} answered with something that is not JSON, which is a defect of the plugin") from problem
     if not isinstance(answer, dict) or not isinstance(answer.get("is_error"), bool):
-        raise PluginError(f'the tool {tool} answered without "is_error"; this is a defect of the plugin')
+        raise PluginError(f'the tool {tool} answered without "is_error", which is a defect of the plugin')
     content, metadata = answer.get("content"), answer.get("metadata")
     return Result(
         is_error=answer["is_error"],

@@ -1,4 +1,4 @@
-"""The arguments of shell_execute, from what Python calls them."""
+"""Makes the arguments of shell_execute from the parameters of run()."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shell_arguments(
     env: Optional[Environment],
     input: Optional[str],
 ) -> Tuple[Dict[str, Any], Optional[float]]:
-    """The arguments, and the deadline for a timeout that is no whole number of seconds: the tool takes whole ones."""
+    """The arguments, and a deadline if the timeout is not a whole number of seconds: the tool takes only whole seconds."""
     arguments: Dict[str, Any] = {"command": command}
     deadline: Optional[float] = None
     if timeout is not None:
@@ -37,6 +37,6 @@ def shell_arguments(
 
 def check_seconds(name: str, value: float) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} is a number of seconds, not {value!r}")
+        raise TypeError(f"{name} must be a number of seconds, not {value!r}")
     if not (value > 0 and math.isfinite(value)):
-        raise ValueError(f"{name} is a number of seconds above 0, not {value!r}")
+        raise ValueError(f"{name} must be a number of seconds above 0, not {value!r}")

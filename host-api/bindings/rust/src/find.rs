@@ -6,15 +6,15 @@ use std::process::{Command, Stdio};
 
 const NAME: &str = "shell_tools.so";
 
-/// The path of `shell_tools.so`: what the variable `WTOOL_PLUGIN` names; without it beside the program `wtool` that `PATH` finds, or
-/// where `pkg-config` says.
+/// The path of `shell_tools.so`. The variable `WTOOL_PLUGIN` names it. Without that variable, it is looked for beside the program `wtool`
+/// in `PATH`, and then in the folder that `pkg-config` prints.
 pub fn find_plugin() -> Result<PathBuf, Error> {
     if let Some(named) = std::env::var_os("WTOOL_PLUGIN").filter(|name| !name.is_empty()) {
         let named = PathBuf::from(named);
         if named.is_file() {
             return Ok(named);
         }
-        return Err(Error::new(format!("WTOOL_PLUGIN names {:?}, and there is no such file", named)));
+        return Err(Error::new(format!("WTOOL_PLUGIN names {:?}, but there is no such file", named)));
     }
     let mut looked_at = String::new();
     for (what, folder) in [("beside wtool in PATH", beside_program()), ("pkg-config", from_pkg_config())] {
@@ -44,7 +44,7 @@ fn from_pkg_config() -> Option<PathBuf> {
     Some(unquoted(folder.trim())).filter(|folder| !folder.is_empty()).map(PathBuf::from)
 }
 
-/// pkg-config writes a path as for a shell: `a\ folder`.
+/// Undoes the quoting of pkg-config, which prints a path as a shell reads it: `a\ folder`.
 fn unquoted(text: &str) -> String {
     let mut characters = text.chars();
     let mut plain = String::new();

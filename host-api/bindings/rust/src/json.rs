@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A JSON value. Objects keep the order of their keys; of equal keys the last one counts.
+/// A JSON value. Objects keep the order of their keys; if a key occurs twice, its last value counts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Json {
     Null,
@@ -17,7 +17,7 @@ pub enum Json {
 const DEEPEST: usize = 200;
 
 impl Json {
-    /// The value that a text is; `None` where it is not JSON.
+    /// The value of a JSON text; `None` if the text is not JSON.
     pub fn parse(text: &str) -> Option<Json> {
         let mut reader = Reader { text: text.as_bytes(), at: 0 };
         let value = reader.value(0)?;
@@ -92,7 +92,7 @@ impl From<f64> for Json {
     }
 }
 
-/// The JSON text. A number that JSON does not have (infinite, or none) is `null`.
+/// The JSON text. A number that JSON does not have (infinite, or NaN) is `null`.
 impl fmt::Display for Json {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -188,7 +188,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands between brackets, separated by commas.
+    /// The members between brackets, separated by commas.
     fn members(&mut self, end: u8, mut one: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.at += 1;
         self.blanks();

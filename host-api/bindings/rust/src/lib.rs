@@ -29,8 +29,8 @@ use std::time::Duration;
 
 const SHELL: &str = "shell_execute";
 
-/// The call could not be made as a call: no plugin, no such tool, a configuration that is not valid. A command that fails is no error of this
-/// kind, but an [`Outcome`].
+/// No call could be made: there is no plugin or no such tool, or the configuration is not valid. A command that fails gives an [`Outcome`]
+/// instead.
 #[derive(Clone, Debug)]
 pub struct Error {
     message: String,
@@ -50,7 +50,7 @@ impl std::fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What a tool is.
+/// A tool of a plugin.
 #[derive(Clone, Debug)]
 pub struct Tool {
     pub id: String,
@@ -59,7 +59,7 @@ pub struct Tool {
     pub description: String,
     /// JSON Schema 2020-12, as text.
     pub input_schema: String,
-    /// The same for the metadata of its results; empty where it states none.
+    /// The same for the metadata of its results; empty: the tool declares none.
     pub output_schema: String,
     pub read_only: bool,
     pub destructive: bool,
@@ -67,20 +67,20 @@ pub struct Tool {
     pub open_world: bool,
 }
 
-/// A plugin library with its tools, to be called from any thread, several at once. One at a time can be open for each library.
+/// A plugin library with its tools. Any thread may call them, several at once. Each library can be open only once at a time.
 pub struct Plugin {
     entry: &'static abi::Entry,
-    host: Box<abi::Host>, // where the plugin has it
+    host: Box<abi::Host>, // where the plugin points to
     tools: Vec<Tool>,
     made: Vec<MadeTool>,
 }
 
-/// All functions of a tool are there.
+/// A tool that has all of its functions.
 #[derive(Clone, Copy)]
 struct MadeTool(*const abi::Tool);
 
-// The interface says of each function that is called through these on which threads it may be called: [any-thread] and [run-thread] where a
-// Plugin is shared, [control] where it is made and dropped.
+// Safe by the threads that the interface allows for each function: what a shared Plugin calls is [any-thread] or [run-thread], and what is
+// [control] is called only where the Plugin is made and dropped.
 unsafe impl Send for Plugin {}
 unsafe impl Sync for Plugin {}
 
@@ -90,7 +90,7 @@ impl Plugin {
         Plugin::open(find_plugin()?, &Json::Object(Vec::new()))
     }
 
-    /// `configuration` is an object: that of its tools. Files of the program `wtool` are not read.
+    /// `configuration` is an object: the configuration of the tools. The configuration files of the program `wtool` are not read.
     pub fn open(path: impl AsRef<Path>, configuration: &Json) -> Result<Plugin, Error> {
         let path = path.as_ref();
         // A name without a slash would be looked for in the system's folders.
@@ -114,11 +114,11 @@ impl Plugin {
             get_extension: Some(no_extension),
         });
         let mut reason = abi::Blob::empty();
-        // open_library() has checked that these are there.
+        // open_library() has checked that the entry has these functions.
         if unsafe { entry.init.unwrap()(&*host, &mut reason) } != abi::OK {
             return Err(format!("it could not be initialised: {}", said(&reason)));
         }
-        let mut plugin = Plugin { entry, host, tools, made: Vec::new() }; // From here on, drop() ends it.
+        let mut plugin = Plugin { entry, host, tools, made: Vec::new() }; // From here on, drop() ends the plugin.
         for tool in &plugin.tools {
             let mut made = std::ptr::null();
             let mut reason = abi::Blob::empty();
@@ -185,7 +185,7 @@ pub enum Stream {
 
 type OnOutput<'a> = Box<dyn FnMut(Stream, &[u8]) + Send + 'a>;
 
-/// A call that is to be made.
+/// A call that has not been made yet.
 #[must_use = "nothing happens before run()"]
 pub struct Call<'a> {
     plugin: &'a Plugin,
@@ -197,10 +197,10 @@ pub struct Call<'a> {
     shared: Arc<Mutex<Progress>>,
 }
 
-/// How far a call is, for its cancellers.
+/// How far a call has come, for its cancellers.
 enum Progress {
     Waiting,
-    /// It is to end before it begins.
+    /// It was cancelled before it began.
     CancelledBefore(u32, String),
     Running(*mut abi::Call, MadeTool),
     Over,
@@ -226,7 +226,7 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// The parameter `timeout` of the shell tool. It takes whole seconds; a part of a second is held by a deadline.
+    /// The parameter `timeout` of the shell tool, which takes whole seconds. A deadline enforces a fraction of a second.
     pub fn timeout(self, timeout: Duration) -> Self {
         let whole = timeout.as_secs().saturating_add(u64::from(timeout.subsec_nanos() > 0));
         let call = self.argument("timeout", whole as f64);
@@ -237,7 +237,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The parameter `working_directory` of the shell tool. A path that is not UTF-8 is refused by it.
+    /// The parameter `working_directory` of the shell tool. Bytes that are not UTF-8 become U+FFFD, so the tool does not find such a path.
     pub fn current_dir(self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref().to_string_lossy().into_owned();
         self.argument("working_directory", path)
@@ -267,8 +267,8 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Called while the command runs, on the thread that is inside `run`; if it is slow, the command waits. Where it panics, the call
-    /// is stopped, and `run` panics when nothing of it is left.
+    /// Called while the command runs, on the thread that is inside `run`; if it is slow, the command waits. If it panics, the call
+    /// is stopped, and `run` panics when no process of the call is left.
     pub fn on_output(mut self, take: impl FnMut(Stream, &[u8]) + Send + 'a) -> Self {
         self.on_output = Some(Box::new(take));
         self
@@ -279,11 +279,11 @@ impl<'a> Call<'a> {
         Canceller { shared: Arc::clone(&self.shared) }
     }
 
-    /// Runs it on this thread, and returns when nothing of it is left.
+    /// Runs the call on this thread, and returns when no process of it is left.
     pub fn run(mut self) -> Result<Outcome, Error> {
         let index = self.plugin.tools.iter().position(|tool| tool.id == self.tool).ok_or_else(|| {
             let ids: Vec<&str> = self.plugin.tools.iter().map(|tool| tool.id.as_str()).collect();
-            Error::new(format!("there is no tool {:?}; there are: {}", self.tool, ids.join(", ")))
+            Error::new(format!("there is no tool {:?}; the tools are {}", self.tool, ids.join(", ")))
         })?;
         let made = self.plugin.made[index];
         let tool = unsafe { &*made.0 };
@@ -326,7 +326,7 @@ impl<'a> Call<'a> {
         }
         match answer.read() {
             Some(text) if status == abi::OK || status == abi::E_CANCELLED => Outcome::read(&text, status == abi::E_CANCELLED)
-                .ok_or_else(|| Error::new(format!("the answer of {} is not a result; this is a defect of the plugin", self.tool))),
+                .ok_or_else(|| Error::new(format!("the answer of {} is not a result, which is a defect of the plugin", self.tool))),
             _ => Err(self.not_made(status, &reason)),
         }
     }
@@ -344,8 +344,8 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// Asks the call to stop, SIGTERM first, and does not wait. `run` returns when it has ended. After its end it does nothing; before
-    /// its begin it makes it start nothing.
+    /// Asks the call to stop, SIGTERM first, and does not wait. `run` returns when the call has ended. A call that
+    /// has not begun then starts nothing; after the end of the call, nothing happens.
     pub fn cancel(&self, reason: &str) {
         self.stop(abi::CANCEL_GRACEFUL, reason);
     }
@@ -367,7 +367,7 @@ impl Canceller {
     }
 }
 
-/// What a call answers. `docs/guide/results.md` lists the keys of its metadata and the error codes.
+/// The answer to a call. `docs/guide/results.md` lists the keys of its metadata and the error codes.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     is_error: bool,
@@ -396,7 +396,7 @@ impl Outcome {
         texts.join("\n")
     }
 
-    /// All of it, or what came until the command was ended.
+    /// The whole output, or what came before the command was ended.
     pub fn stdout(&self) -> &str {
         self.output("stdout", "partial_stdout")
     }
@@ -405,12 +405,12 @@ impl Outcome {
         self.output("stderr", "partial_stderr")
     }
 
-    /// `None` where the command did not end by itself, or did not run.
+    /// `None` if the command did not end by itself, or did not run.
     pub fn exit_code(&self) -> Option<i32> {
         self.metadata("exit_code")?.as_f64().map(|code| code as i32)
     }
 
-    /// Such as `exit_nonzero` or `timed_out`; `None` where `is_error` is false.
+    /// Such as `exit_nonzero` or `timed_out`; `None` if `is_error` is false.
     pub fn error_code(&self) -> Option<&str> {
         self.metadata("error")?.get("code")?.as_str()
     }
@@ -474,7 +474,7 @@ fn said(reason: &abi::Blob) -> String {
     reason.read().unwrap_or_else(|| "no reason was given".to_owned())
 }
 
-/// The configuration's text. Standard input is offered unless it says otherwise.
+/// The text of the configuration, in which the shell tool takes standard input unless the configuration says otherwise.
 fn with_stdin(configuration: &Json, is_shell: bool) -> String {
     let mut all = configuration.clone();
     if let (true, Json::Object(members)) = (is_shell, &mut all) {
@@ -489,7 +489,7 @@ fn with_stdin(configuration: &Json, is_shell: bool) -> String {
     all.to_string()
 }
 
-/// The library stays loaded until the process ends, so that its entry is valid as long.
+/// The library stays loaded until the process ends, so its entry stays valid.
 fn open_library(path: &Path) -> Result<&'static abi::Entry, String> {
     let name = CString::new(path.as_os_str().as_bytes()).map_err(|_| "its name has a NUL".to_owned())?;
     let entry = unsafe {
@@ -501,7 +501,7 @@ fn open_library(path: &Path) -> Result<&'static abi::Entry, String> {
         }
         (abi::dlsym(library, abi::ENTRY_SYMBOL.as_ptr() as *const c_char) as *const abi::Entry).as_ref()
     };
-    let entry = entry.ok_or("it has no symbol wtool_entry_v1, so it is no plugin of wtool of this version")?;
+    let entry = entry.ok_or("it has no symbol wtool_entry_v1, so it is not a plugin for this version of wtool")?;
     let complete = entry.struct_size >= abi::size_of::<abi::Entry>()
         && entry.init.is_some()
         && entry.deinit.is_some()

@@ -1,4 +1,4 @@
-//! Calls of a real plugin, which WTOOL_PLUGIN names; all of them share it.
+//! Calls of a real plugin, which WTOOL_PLUGIN names. All tests share it.
 
 mod common;
 
@@ -79,12 +79,12 @@ fn every_tool_can_be_called() {
     assert!(plugin().tools().iter().any(|tool| tool.id == "shell_execute" && Json::parse(&tool.input_schema).is_some()));
     assert_eq!(plugin().call("pty_list").run().unwrap().metadata("terminals"), Some(&Json::Array(vec![])));
     let error = plugin().call("shell").run().unwrap_err().to_string();
-    assert!(error.starts_with("there is no tool \"shell\"; there are: shell_execute"), "{}", error);
+    assert!(error.starts_with("there is no tool \"shell\"; the tools are shell_execute"), "{}", error);
 }
 
 #[test]
 fn calls_of_many_threads_run_beside_one_another() {
-    let meeting = Barrier::new(8); // passes only when all of them run at once
+    let meeting = Barrier::new(8); // passes only when all calls run at once
     std::thread::scope(|scope| {
         for number in 0..8 {
             let meeting = &meeting;
@@ -149,7 +149,7 @@ fn what_is_shared_between_threads_may_be() {
     sent::<wtool::Call<'static>>();
 }
 
-/// Not a test: what the next one starts.
+/// Not a test, but the process that the next test starts.
 #[test]
 #[ignore]
 fn child() {

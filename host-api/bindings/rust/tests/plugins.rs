@@ -1,4 +1,4 @@
-//! Opening and closing a plugin; one at a time can be open, so this is one test of its own process.
+//! Opens and closes plugins. Only one can be open at a time, so this is one test, in a process of its own.
 
 mod common;
 
@@ -12,7 +12,7 @@ fn config(text: &str) -> Json {
 
 #[test]
 fn plugins_are_opened_and_closed() {
-    // A configuration is obeyed, and a second plugin says that there is one.
+    // A configuration is obeyed, and a second plugin cannot be opened.
     let path = find_plugin().unwrap();
     let plugin = Plugin::open(&path, &config(r#"{"commands": {"deny": ["uname"], "interactive": ["sleep"]}}"#)).unwrap();
     assert_eq!(plugin.shell("uname").run().unwrap().error_code(), Some("policy_denied"));
@@ -27,7 +27,7 @@ fn plugins_are_opened_and_closed() {
     drop(plugin);
     nothing_is_left(&mark);
 
-    // What is no configuration is named, and leaves the plugin usable.
+    // The error names what is wrong with a configuration, and the plugin stays usable.
     let error = Plugin::open(&path, &config(r#"{"no_such_key": 1}"#)).err().unwrap().to_string();
     assert!(error.contains("no_such_key"), "{}", error);
     for text in ["5", "null", r#"{"shell": 5}"#] {
@@ -37,7 +37,7 @@ fn plugins_are_opened_and_closed() {
     assert_eq!(plugin.shell("echo x").run().unwrap().stdout(), "x\n");
     drop(plugin);
 
-    // What is no plugin.
+    // Files that are not plugins are refused.
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let libc = maps.split_whitespace().find(|word| word.contains("/libc.so") || word.contains("/libc-")).unwrap();
     for file in ["/nowhere.so", "/", "Cargo.toml", libc, "a\0b"] {
@@ -45,7 +45,7 @@ fn plugins_are_opened_and_closed() {
         assert!(error.contains("cannot be used"), "{}", error);
     }
 
-    // Where it is.
+    // The plugin is found in each place where it is looked for.
     let (search, named) = (std::env::var_os("PATH"), std::env::var_os("WTOOL_PLUGIN"));
     std::env::set_var("WTOOL_PLUGIN", "/nowhere.so");
     assert!(find_plugin().unwrap_err().to_string().contains("WTOOL_PLUGIN names \"/nowhere.so\""));

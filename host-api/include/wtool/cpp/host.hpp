@@ -34,7 +34,7 @@ class Blob {
   Blob& operator=(const Blob&) = delete;
   ~Blob() { reset(); }
 
-  // For a parameter of type wtool_blob*. What was held before is released.
+  // For a parameter of type wtool_blob*. The previous content is released.
   wtool_blob* out() noexcept {
     reset();
     return &blob_;
@@ -55,7 +55,7 @@ class Blob {
   wtool_blob blob_{};
 };
 
-// A request with its sizes set and everything else empty: no events, no limits, no ceiling.
+// A request with its sizes set and everything else empty: no events, no limits, no deadline.
 inline wtool_request make_request(std::string_view arguments) noexcept {
   wtool_request request{};
   request.struct_size = sizeof(wtool_request);
@@ -66,7 +66,7 @@ inline wtool_request make_request(std::string_view arguments) noexcept {
 // One call of a tool. The tool must outlive it.
 class Call {
  public:
-  // Check status(): where it is not WTOOL_OK, error() says why and run() only repeats it.
+  // If status() is not WTOOL_OK, error() says why, and run() only returns the same status.
   Call(const wtool_tool& tool, const wtool_request& request) noexcept : tool_(&tool) {
     status_ = tool.call_new(&tool, &request, &call_, error_.out());
   }
@@ -76,7 +76,7 @@ class Call {
     if (call_ != nullptr) tool_->call_free(call_);
   }
 
-  // Blocks until the call is over. Once.
+  // Blocks until the call is over. Call it only once.
   wtool_status run() noexcept {
     if (call_ == nullptr) return status_;
     status_ = tool_->call_run(call_, result_.out(), error_.out());
@@ -98,7 +98,7 @@ class Call {
   Blob error_;
 };
 
-// The tool's extension with its function, or nullptr if it has none. Valid until the tool is destroyed.
+// The tool's side of wtool.explain/1, or nullptr if the tool has none. Valid until the tool is destroyed.
 inline const wtool_tool_explain* explain_of(const wtool_tool& tool) noexcept {
   if (!WTOOL_HAS_FN(&tool, get_extension)) return nullptr;
   const auto* extension = static_cast<const wtool_tool_explain*>(tool.get_extension(&tool, WTOOL_EXT_EXPLAIN));

@@ -18,7 +18,7 @@
 
 namespace wtool {
 
-// Borrows `text`; the view is valid as long as it is.
+// Borrows `text`; the view is valid as long as `text` is.
 constexpr wtool_view view(std::string_view text) noexcept { return {text.data(), text.size()}; }
 
 // Borrows the view's bytes. A NULL view is the empty text.
@@ -26,8 +26,8 @@ constexpr std::string_view text(wtool_view v) noexcept {
   return v.data == nullptr ? std::string_view{} : std::string_view{v.data, v.size};
 }
 
-// Moves `bytes` into *out, which the caller releases. False, and *out is untouched, when out is NULL or its struct too
-// small, or when no memory is left.
+// Moves `bytes` into *out, which the caller releases. False, with *out untouched: out is NULL, its struct is too small,
+// or no memory is left.
 inline bool fill(wtool_blob* out, std::string bytes) noexcept {
   if (out == nullptr || !WTOOL_HAS(out, release)) return false;
   std::unique_ptr<std::string> owner{new (std::nothrow) std::string(std::move(bytes))};
@@ -45,11 +45,11 @@ inline bool fill(wtool_blob* out, std::string bytes) noexcept {
   return true;
 }
 
-// Fails with a sentence: fills *error when the caller wants one, and gives the status back.
+// Fails with a sentence: fills *error if the caller wants one, and returns the status.
 inline wtool_status fail(wtool_status status, wtool_blob* error, std::string_view sentence) noexcept {
   try {
     fill(error, std::string(sentence));
-  } catch (...) {  // No memory for the sentence; the status still tells.
+  } catch (...) {  // No memory is left for the sentence; the status is enough.
   }
   return status;
 }

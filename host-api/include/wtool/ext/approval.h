@@ -19,7 +19,7 @@ extern "C" {
 #define WTOOL_APPROVAL_NO 2u          /* not this once */
 #define WTOOL_APPROVAL_ALWAYS 3u      /* yes, and remember */
 #define WTOOL_APPROVAL_NEVER 4u       /* no, and remember */
-#define WTOOL_APPROVAL_DEFERRED 5u    /* the host must end this call, and will come back with the answer in another */
+#define WTOOL_APPROVAL_DEFERRED 5u    /* the host must end this call, and will bring the answer in another one */
 #define WTOOL_APPROVAL_EXPIRED 6u     /* nobody has answered in the time that the host gives a person */
 
 /* One question. Ownership: the plugin's, valid until ask returns. */
@@ -30,9 +30,9 @@ typedef struct wtool_approval_question {
   wtool_view tool;        /* descriptor id */
   wtool_view call_id;     /* as in the request */
   wtool_view subject;     /* JSON object: what exactly would run: {"command", "directory", "environment_names", ...};
-                             where the call gives a text for standard input, also "stdin": {"bytes", "sha256", "text",
-                             "cut"}, in which a long text is its beginning alone ("cut" is true then) */
-  wtool_view reason;      /* why it is asked, one sentence */
+                             if the call has a text for standard input, also "stdin": {"bytes", "sha256", "text",
+                             "cut"}, where "text" is only the beginning of a long text ("cut" is then true) */
+  wtool_view reason;      /* why the plugin asks, one sentence */
   wtool_view fingerprint; /* hex; the same for the same command, directory, environment and standard input, and for
                              nothing else */
 } wtool_approval_question;
@@ -46,8 +46,8 @@ typedef struct wtool_host_approval {
    * call_run. Returns at once, with UNAVAILABLE, when the question is withdrawn. [run-thread] */
   uint32_t (*ask)(const wtool_host* host, const wtool_approval_question* question) WTOOL_NOEXCEPT;
 
-  /* The call was cancelled: the question with this id must not wait any longer. Never waits; an unknown id is ignored;
-   * may come before ask has begun to wait, and holds then too. [any-thread] */
+  /* The call was cancelled: the question with this id must not wait any longer. Never waits. An unknown id is ignored.
+   * May be called before ask has begun to wait, and then ends that wait, too. [any-thread] */
   void (*withdraw)(const wtool_host* host, uint64_t id) WTOOL_NOEXCEPT;
 } wtool_host_approval;
 

@@ -1,7 +1,7 @@
 /* wtool/ext/explain.h - extension "wtool.explain/1", the tool's side: what would this call do, without doing it?
  *
  * Nothing runs and nobody is asked. The answer is a JSON object with at least "verdict" ("allow", "ask" or "deny") and
- * "reason"; and, as far as the tool has them, "argv" or "script", "directory", "environment_names", "limits",
+ * "reason"; and, if the tool has them, "argv" or "script", "directory", "environment_names", "limits",
  * "sandbox".
  */
 #ifndef WTOOL_EXT_EXPLAIN_H
@@ -20,8 +20,9 @@ typedef struct wtool_tool_explain {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
 
-  /* Explains the call that the request describes; its limits count, its sink and deadline are not used. WTOOL_OK fills *result, for
-   * arguments that are not valid as well: verdict "deny", with the reason. [any-thread] */
+  /* Explains the call that the request describes. The request's limits apply; its sink and deadline are not used.
+   * WTOOL_OK fills *result. Arguments that are not valid are WTOOL_OK as well, with the verdict "deny" and the reason.
+   * [any-thread] */
   wtool_status (*explain)(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
                           wtool_blob* error) WTOOL_NOEXCEPT;
 } wtool_tool_explain;

@@ -1,7 +1,7 @@
 /* wtool/ext/log.h - extension "wtool.log/1", the host's side: where the plugin's log records and spans go.
  *
- * The five levels are those of Rust's tracing, so that a host that uses it maps them one to one. A plugin never writes
- * a log of its own anywhere else. Values of environment variables are never in a record.
+ * The five levels are those of Rust's tracing, so a host that uses that library maps them one to one. A plugin never
+ * writes a log of its own anywhere else. Values of environment variables are never in a record.
  */
 #ifndef WTOOL_EXT_LOG_H
 #define WTOOL_EXT_LOG_H
@@ -20,7 +20,7 @@ extern "C" {
 #define WTOOL_LOG_WARN 4u
 #define WTOOL_LOG_ERROR 5u
 
-/* A named value. By value and in arrays; never grows. */
+/* A named value. It is passed by value and in arrays, so it never grows. */
 typedef struct wtool_field {
   wtool_view key;  /* [a-z0-9_.]+ */
   wtool_view json; /* one JSON value: "text" with its quotes, 12, true, ["a"] */
@@ -31,7 +31,7 @@ typedef struct wtool_log_record {
   uint32_t struct_size;
   uint32_t level;    /* WTOOL_LOG_* */
   uint64_t unix_ns;  /* when it happened: nanoseconds since 1970, UTC */
-  wtool_view target; /* the part that speaks: "shell_tools::call" */
+  wtool_view target; /* the part of the plugin that logs: "shell_tools::call" */
   wtool_view message;
   wtool_view file; /* of the plugin's source; may be empty */
   uint32_t line;   /* 0 where unknown */
@@ -57,7 +57,7 @@ typedef struct wtool_host_log {
   uint64_t (*span_open)(const wtool_host* host, uint64_t parent, wtool_view name, const wtool_field* fields,
                         uint32_t n_fields) WTOOL_NOEXCEPT;
 
-  /* Closes a span, on whatever thread. 0 is ignored. [any-thread] */
+  /* Closes a span, on any thread. 0 is ignored. [any-thread] */
   void (*span_close)(const wtool_host* host, uint64_t span) WTOOL_NOEXCEPT;
 } wtool_host_log;
 

@@ -16,7 +16,7 @@ _wtool() {
     fi
   done < <("${COMP_WORDS[0]}" complete "${words[@]}" 2>/dev/null)
   COMPREPLY=("${candidates[@]}")
-  # Bash quotes names of files alone, and a run or a state may have any name: `$(command)` must stay a word.
+  # Bash quotes only names of files, but a run or a state may have any name: `$(command)` must stay a word.
   if [[ -z $files && ${#candidates[@]} -gt 0 ]]; then
     COMPREPLY=()
     for line in "${candidates[@]}"; do COMPREPLY+=("$(printf %q "$line")"); done

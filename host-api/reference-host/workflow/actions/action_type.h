@@ -1,8 +1,7 @@
-// Everything that the program knows about a kind of action before it runs: one row of a table, in one file of this
-// folder.
+// What the program knows about each kind of action before a run: one row of a table, made in a file of this folder.
 //
-// To add an action: its data in model.h (a struct, and an alternative of ActionKind), a file here that makes its row, a
-// line in actions.cc, and what it does in the runner's actions.cc.
+// To add an action, write its data in model.h (a struct, and an alternative of ActionKind), a file here that makes its
+// row, a line in actions.cc, and its execution in the runner's actions.cc.
 //
 //   const ActionType& type = type_of(action.kind);
 //   journal << type.name;
@@ -23,12 +22,14 @@
 
 namespace wtool::host::workflow {
 
-// The text of one action while it is read. What is wrong goes to `diagnostics`; then the returned action is not used.
+// The text of one action while it is read. Mistakes go to `diagnostics`. After a mistake, the returned action is not
+// used.
 struct ActionReading {
   ActionReading(const MappedText& text, const std::vector<CodeBlock>& code, Diagnostics& wrong)
       : blocks(code), cursor(text, wrong), diagnostics(wrong) {}
 
-  // The word that always follows another one, as in `Call tool`; `form` shows the whole action.
+  // Takes `expected`, a word that must follow, such as `tool` in `Call tool`. False: it is missing, and the diagnostic
+  // shows `form`, the whole action.
   bool expect_word(const std::string& expected, const std::string& form);
   bool quoted_template(const std::string& what, TemplateText& out);
 
@@ -39,13 +40,13 @@ struct ActionReading {
   ActionOptions options;
 };
 
-// Gets each template of an action.
+// Is called with each template of an action.
 class TextVisitor {
  public:
   virtual ~TextVisitor() = default;
   virtual void text(const TemplateText& text) = 0;
   virtual void command(const CommandText& command) = 0;
-  // The strings in it are templates. What is wrong with them is reported at `offset`.
+  // The strings in `value` are templates. Mistakes in them are reported at `offset`.
   virtual void json(const nlohmann::json& value, std::size_t offset) = 0;
   virtual void arguments(const std::vector<Argument>& arguments) = 0;
 
@@ -71,12 +72,12 @@ class Describer {
 
 struct ActionType {
   std::string_view name;  // in journals, events and reports
-  // The words with which the action begins, in lower case; empty: the reader of another action makes it.
+  // The words with which the action begins, in lower case. Empty: the `read` of another row makes the action.
   std::vector<std::string_view> words;
   std::vector<std::string_view> forms;  // how it is written, for the message about an unknown action
   bool calls_something = true;          // does something outside of this process, or may take long
   bool can_fail = true;
-  ActionKind (*read)(ActionReading& in) = nullptr;  // after its first word
+  ActionKind (*read)(ActionReading& in) = nullptr;  // reads the action after its first word
   void (*texts)(const ActionKind& kind, TextVisitor& visit) = nullptr;
   void (*check)(const ActionKind& kind, const Action& action, ActionCheck& check) = nullptr;  // null: nothing to check
   std::string (*describe)(const ActionKind& kind, const Describer& describer) = nullptr;
@@ -89,8 +90,8 @@ const ActionType& type_of(const ActionKind& kind);
 // The words that an action begins with, in lower case.
 const std::vector<std::string>& action_words();
 
-// Reads an action from `text`, which follows `State:`, and the code blocks below it. Returns nothing when there are
-// diagnostics. `offset` becomes the action's own.
+// Reads an action from `text`, which follows `State:`, and the code blocks below it. Nothing after a diagnostic.
+// `offset` is the place of the action.
 std::optional<Action> read_action(const MappedText& text, const std::vector<CodeBlock>& blocks, std::size_t offset,
                                   Diagnostics& diagnostics);
 

@@ -82,7 +82,7 @@ std::optional<Action> read_action(const MappedText& text, const std::vector<Code
     return std::nullopt;
   }
   if (shell_commands_of(made).empty() && !blocks.empty()) {
-    diagnostics.add(blocks[0].offset, "a code block belongs only to the actions Shell and Service");
+    diagnostics.add(blocks[0].offset, "only the actions Shell and Service take a code block");
     return std::nullopt;
   }
   return Action{std::move(made), std::move(in.options), offset};

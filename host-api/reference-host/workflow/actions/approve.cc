@@ -15,7 +15,7 @@ bool read_by(ActionReading& in, OptionReader& options, ApproveAction& made) {
   options.note("by", in.cursor.here());
   in.cursor.take_word("by");
   if (!in.cursor.take_symbol('=')) {
-    in.cursor.fail("a '=' is expected after by, as in by=\"release\"");
+    in.cursor.fail("a '=' is expected after 'by', as in by=\"release\"");
     return false;
   }
   TemplateText by;
@@ -61,7 +61,7 @@ void check_approve(const ApproveAction& action, const Action&, ActionCheck& chec
   }
   if (action.by && is_literal(*action.by) && action.by->written.text().empty()) {
     check.diagnostics.add(action.by->written.locate(0),
-                          "by is empty; name the user or the group who may answer, or leave it out");
+                          "`by` is empty; name the user or the group who may answer, or leave out `by`");
   }
 }
 

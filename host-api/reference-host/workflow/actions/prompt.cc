@@ -52,7 +52,7 @@ ActionType prompt_action() {
   type.check = check_of<PromptAction, check_prompt>;
   type.describe = describe_of<PromptAction>([](const PromptAction& prompt, const Describer& describer) {
     return (prompt.is_inline ? "gives the prompt " : "gives the prompt file ") + describer.quoted(prompt.prompt) +
-           " to the command of prompts" + describer.arguments(prompt.arguments);
+           " to prompts.command" + describer.arguments(prompt.arguments);
   });
   return type;
 }

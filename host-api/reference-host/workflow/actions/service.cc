@@ -21,7 +21,7 @@ const std::vector<std::string>& own_options() {
 
 bool read_ready(ActionReading& in, ServiceAction& made) {
   const std::size_t at = in.cursor.here();
-  auto text = in.cursor.take_quoted("the command that says whether the service is ready");
+  auto text = in.cursor.take_quoted("the command that shows whether the service is ready");
   if (!text) return false;
   if (text->text().find_first_not_of(" \t\n") == std::string::npos) {
     in.diagnostics.add(at, "the command of `ready` is empty");
@@ -89,14 +89,14 @@ bool read_free_port(ActionReading& in, ServiceAction& made) {
     return true;
   }
   in.diagnostics.add(at, "free_port names the variable that gets the number of the port, such as free_port=port, and " +
-                             expressions::quoted_for_message(name) + " cannot name one");
+                             expressions::quoted_for_message(name) + " cannot name a variable");
   return false;
 }
 
 bool read_own_option(ActionReading& in, const std::string& name, ServiceAction& made) {
   in.cursor.take_bare_word();
   if (!in.cursor.take_symbol('=')) {
-    in.cursor.fail("a '=' is expected after " + name);
+    in.cursor.fail("a '=' is expected after the name of the option " + name);
     return false;
   }
   if (name == "ready") return read_ready(in, made);
@@ -169,7 +169,7 @@ void check_service(const ServiceAction& service, const Action& action, ActionChe
     if (place->name.empty() || place->name == "local") continue;
     check.diagnostics.add(place->offset,
                           "a service runs on the machine of wtool, because the steps that use it must find it; start "
-                          "one on the cluster in a command of its own");
+                          "a service on the cluster with a Shell command");
   }
 }
 

@@ -23,7 +23,8 @@ using expressions::quoted_for_message;
 
 // --- reading ---
 
-// The message that shows how to quote a command that has no quotes, or the wrong ones.
+// The end of a message: how to quote a command that has no quotes or the wrong quotes. Empty: the quoting is not
+// simple.
 std::string command_in_quotes(ActionReading& in) {
   ActionCursor ahead = in.cursor;
   std::string text = ahead.take_rest().text();
@@ -31,7 +32,7 @@ std::string command_in_quotes(ActionReading& in) {
   if (text.size() > 1 && text.front() == '\'' && text.back() == '\'') text = text.substr(1, text.size() - 2);
   if (text.empty() || text.size() > 60 || text.find_first_of("\"\\") != std::string::npos) return "";
   if ((static_cast<unsigned char>(text.front()) & 0x80U) != 0) {
-    return "; these are typographic quotes, and plain ones are needed";
+    return "; these are typographic quotes; write plain quotes";
   }
   return "; write " + std::string(in.word == "service" ? "Service" : "Shell") + " \"" + text + "\"";
 }
@@ -45,7 +46,7 @@ void read_script(ActionReading& in, ShellAction& made) {
   } else if (!language.empty() && language != "sh" && language != "shell") {
     in.diagnostics.add(block.offset, "commands are run by sh or bash, so mark this block sh or bash, not " +
                                          quoted_for_message(block.language) +
-                                         "; for another interpreter, let the script call it");
+                                         "; to use another interpreter, call it in the script");
   }
   made.is_block = true;
   made.command.written = block.text;
@@ -103,7 +104,7 @@ std::string shell_option_of(const std::string& name) {
 bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& made) {
   in.cursor.take_bare_word();
   if (!in.cursor.take_symbol('=')) {
-    in.cursor.fail("a '=' is expected after " + name);
+    in.cursor.fail("a '=' is expected after the name of the option " + name);
     return false;
   }
   if (name == "env") return take_environment(in.cursor, in.diagnostics, made.environment);
@@ -202,7 +203,8 @@ ActionKind read_shell(ActionReading& in) {
 
 // --- checking ---
 
-// The warning about the policy's verdict; NULL if it allows the command. An unknown verdict is a warning, too.
+// The beginning of the warning about the policy's verdict; NULL if policy allows the command. An unknown verdict is a
+// warning, too.
 const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
   const char* const unknown = "there is no way to tell whether policy allows this command: ";
   switch (kind) {
@@ -213,7 +215,7 @@ const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
     case CommandVerdict::Kind::deny:
       return "policy would refuse this command: ";
     case CommandVerdict::Kind::no_directory:
-      // The command runs in another directory than the one that was judged.
+      // With a working_dir of its own, the command does not run in the directory that was judged.
       return shell.working_directory ? nullptr : unknown;
     case CommandVerdict::Kind::unknown:
       break;
@@ -238,7 +240,7 @@ void judge(const ShellAction& shell, ActionCheck& check) {
 
 void check_shell(const ShellAction& shell, const Action& action, ActionCheck& check) {
   if (check.around.tools != nullptr && !check.around.tools->has_tool(shell_tool)) {
-    check.diagnostics.add(action.offset, "Shell needs the tool shell_execute, and the plugin has none");
+    check.diagnostics.add(action.offset, "Shell needs the tool shell_execute, which the plugin does not have");
   }
   if (check.around.timeout_max && action.options.timeout) {
     check_timeout(*action.options.timeout, *check.around.timeout_max, check.diagnostics);

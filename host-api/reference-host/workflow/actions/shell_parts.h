@@ -17,7 +17,7 @@ std::string shell_option_of(const std::string& name);
 // Reads such an option and its value. False after a diagnostic.
 bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& made);
 
-// Makes a template of a command that was read.
+// Parses the template in a command that was read.
 void parse_command(CommandText& command, Diagnostics& diagnostics);
 
 void check_shell(const ShellAction& shell, const Action& action, ActionCheck& check);

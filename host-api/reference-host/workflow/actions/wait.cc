@@ -48,7 +48,7 @@ ActionKind read_confirm(ActionReading& in) {
   const bool user_said = in.cursor.take_word("user");
   if (!in.cursor.take_word("confirmation") && !in.cursor.take_word("input")) {
     in.cursor.fail(
-        std::string("this action is written Wait for user confirmation or Wait for user input, and a question "
+        std::string("this action is written Wait for user confirmation or Wait for user input, then a question "
                     "in quotes") +
         did_you_mean(in.cursor.peek_word(), user_said ? std::vector<std::string>{"confirmation", "input"}
                                                       : std::vector<std::string>{"user", "confirmation", "input"}));
@@ -100,11 +100,11 @@ ActionKind read_wait(ActionReading& in) {
     const auto amount = duration_value(written);  // as seconds
     const auto longest = static_cast<double>(max_wait) * 1000;
     if (!amount || static_cast<double>(amount->count()) / 1000 * static_cast<double>(unit->milliseconds) > longest) {
-      in.diagnostics.add(at, "a wait is a number of " + unit_word + " that comes to no more than " +
+      in.diagnostics.add(at, "a wait must be a number of " + unit_word + ", and at most " +
                                  std::to_string(max_wait / 3600) + " hours");
     }
   }
-  // An optional text tells readers why the run waits.
+  // An optional text shows readers why the run waits.
   if (in.cursor.sees_text()) in.cursor.take_text("the reason");
   return made;
 }

@@ -78,9 +78,9 @@ class ActionChecker {
   void keep(const Action& action) {
     const auto fail = [&](const std::string& message) { diagnostics_.add(action.options.keep_offset, message); };
     if (std::holds_alternative<ServiceAction>(action.kind)) {
-      return fail("a service continues when its state has ended; keep belongs to a step that has made the files");
+      return fail("a service continues after its state has ended; `keep` belongs to a step that makes the files");
     }
-    if (action.options.secret) return fail("nothing that a secret step gives is kept; leave out secret, or keep");
+    if (action.options.secret) return fail("the files of a secret step are never kept; leave out `secret` or `keep`");
     for (const auto& entry : *action.options.keep) {
       const auto& path = entry.get_ref<const std::string&>();
       const std::string inside = "/" + path + "/";
@@ -106,10 +106,12 @@ class ActionChecker {
           "reads no file");
     }
     if (cache.strict && !std::holds_alternative<ShellAction>(action.kind)) {
-      return fail("cache=strict holds the command of a Shell step to its inputs; here it is cache=true");
+      return fail("cache=strict limits the command of a Shell step to its inputs; write cache=true here");
     }
     if (action.options.secret && cache.is_on()) {
-      fail("what a secret step gives is never kept, so it cannot be up to date; leave out secret, or inputs and cache");
+      fail(
+          "a secret step is never up to date, because its outcome is never kept; leave out `secret`, or inputs and "
+          "cache");
     }
     if (!cache.outputs) return;
     for (const auto& entry : *cache.outputs) {
@@ -130,8 +132,8 @@ class ActionChecker {
     }
   }
 
-  // Reports a place where it is written: at an option of the action, or of a composite state around it. Each place is
-  // reported once for each tool.
+  // Reports a place (`on`, `slot`) that cannot be used, where the place is written: at an option of the action, or of a
+  // composite state around it. Each place is reported once for each tool.
   void place(const State& state) {
     if (!around_.place_problem) return;
     limits(state);
@@ -155,7 +157,8 @@ class ActionChecker {
     }
   }
 
-  // Reports limits to which the tool that the state calls cannot be held; also those of a composite state, at the call.
+  // Reports limits that cannot be enforced on the tool that the state calls. The limits of a composite state are
+  // reported at the call, too.
   void limits(const State& state) {
     const auto* call = std::get_if<ToolAction>(&state.action->kind);
     if (call == nullptr) return;
@@ -176,16 +179,16 @@ class ActionChecker {
     const ActionOptions& options = action.options;
     if (options.ask_again && !(options.output && std::holds_alternative<PromptAction>(action.kind))) {
       diagnostics_.add(action.offset,
-                       "ask_again is for a prompt with output={...}, whose answer is checked; write retry=N to run "
-                       "something else again");
+                       "ask_again is for a prompt with output={...}, whose answer is checked; write retry=N to repeat "
+                       "another action");
     }
     if (!options.output) return;
     const auto& fields = outcome_fields();
     for (const std::string& name : answer_fields(*options.output)) {
       if (std::find(fields.begin(), fields.end(), name) == fields.end()) continue;
       diagnostics_.warn(options.output_offset, "every outcome has a field '" + name +
-                                                   "' of its own; read that of the " + "answer as .json." + name +
-                                                   ", or give it another name");
+                                                   "' of its own; read the field of the " + "answer as .json." + name +
+                                                   ", or rename it");
     }
   }
 
@@ -193,8 +196,8 @@ class ActionChecker {
     if (result.offset == 0) return;
     if (!is_plain_name(result.name)) {
       diagnostics_.add(result.offset,
-                       "a result's name is made of letters, digits and underscores, and starts with no digit; " +
-                           quoted_for_message(result.name) + " is not");
+                       "a result's name is made of letters, digits and underscores, and does not start with a digit; " +
+                           quoted_for_message(result.name) + " is not such a name");
     } else if (result.name != "result") {
       check_own_name(result.name, result.offset, diagnostics_);
     }
@@ -225,8 +228,8 @@ void ActionCheck::shell_is_usable(const NamedPlace& shell) {
 void check_own_name(const std::string& name, std::size_t offset, Diagnostics& diagnostics) {
   if (is_settable_run_name(name)) {
     diagnostics.warn(offset, "'" + name +
-                                 "' is otherwise set by the run itself after each action; from here on it is this "
-                                 "value and stays so");
+                                 "' is normally set by the run itself after each action; from here on, it keeps the "
+                                 "value that is set here");
   } else if (is_run_name(name)) {
     diagnostics.add(offset, "'" + name + "' is set by the run itself; choose another name");
   }

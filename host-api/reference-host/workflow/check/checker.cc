@@ -34,7 +34,7 @@ void check_that_it_acts(const Workflow& workflow, bool is_to_run, Diagnostics& d
 
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
                     Diagnostics& diagnostics) {
-  if (workflow.states.empty()) return;  // the parser has reported that
+  if (workflow.states.empty()) return;  // the parser has reported the missing states
   check_diagram(workflow, diagnostics);
   check_older_rule(workflow, check_context.file, diagnostics);
   check_actions(workflow, given, check_context, diagnostics);
@@ -81,7 +81,7 @@ std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, con
     CalledWorkflow made{entry, {}};
     CheckContext around = check_context;
     around.file = entry->source.name();
-    around.find_loops = false;  // a search from the first workflow finds them all
+    around.find_loops = false;  // a search from the first workflow finds all loops
     const std::vector<std::string> names(given[entry].begin(), given[entry].end());
     check_workflow(entry->workflow, names, around, made.diagnostics);
     checked.push_back(std::move(made));

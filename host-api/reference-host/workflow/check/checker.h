@@ -1,8 +1,8 @@
-// Finds mistakes in a workflow that was parsed, before anything of it runs.
+// Finds mistakes in a workflow that was parsed, before the workflow runs.
 //
 // - The diagram: a start, an end, no state that cannot be reached or left, no exit that is never taken.
 // - Names: every variable that a template or a condition reads is a parameter, set by an action, a result, a state, one
-//   of the run's own (variables.h), or given with --var. Values are not compared if their types never match.
+//   of the run's own (variables.h), or given with --var. No condition compares values whose types never match.
 // - Actions: tools, workflows and prompts exist, timeouts are in range, values in commands are at places where they can
 //   be quoted, the names that are set may be set, and states to which failures lead exist.
 //
@@ -29,13 +29,13 @@
 namespace wtool::host::workflow {
 
 struct ShellMistake {
-  std::size_t command = 0;  // the index of the command that was asked about
+  std::size_t command = 0;  // the index in `commands` of a ShellReader
   std::size_t line = 0;     // in the command, from 0
   std::string message;      // the shell's own message
 };
 
-// The commands that a shell cannot read. `shell` is a name such as sh or bash, or a path; empty means the configured
-// one. None of them is run.
+// Returns the mistakes in the commands that a shell cannot read. `shell` is a name such as sh or bash, or a path; empty
+// means the configured one. No command is run.
 using ShellReader =
     std::function<std::vector<ShellMistake>(const std::string& shell, const std::vector<std::string>& commands)>;
 
@@ -44,14 +44,14 @@ struct CommandVerdict {
     allow,
     ask,
     deny,
-    no_directory,  // the working directory cannot be used now; a state may make it before the command runs
+    no_directory,  // the working directory cannot be used now; a state may create it before the command runs
     unknown,       // there is no way to tell
   };
   Kind kind = Kind::unknown;
   std::string reason;
 };
 
-// What a workflow is checked against, beyond its own file. Null or empty members are not checked.
+// What a workflow is checked against, beyond its own file. Checks that need a null or empty member are skipped.
 struct CheckContext {
   const ToolCaller* tools = nullptr;
   std::string file;  // of the workflow; needed with `library`
@@ -69,7 +69,7 @@ struct CheckContext {
   std::function<std::string(const std::string& shell)> shell_problem;
   // Why a tool cannot be called at `place`, within its limits; empty: it can.
   std::function<std::string(const Placement& place, const std::string& tool)> place_problem;
-  // The largest timeout that the configuration allows, in seconds. Nothing: any is allowed.
+  // The largest timeout that the configuration allows, in seconds. Nothing: every timeout is allowed.
   std::optional<std::int64_t> timeout_max;
   // The policy's verdict on a command without placeholders, in the directory of the run, with these variables. A
   // variable whose value has placeholders is passed as an empty text.
@@ -79,7 +79,8 @@ struct CheckContext {
   ShellReader unreadable_commands;
   // Whether to look for workflows that run one another in a circle, starting from this one.
   bool find_loops = true;
-  // Whether a missing workflow or prompt is an error. It is one if the workflow is to run here and now.
+  // Whether a missing workflow or prompt is an error, as it is if the workflow is to run here and now, or only a
+  // warning.
   bool must_exist = false;
 };
 
@@ -96,9 +97,9 @@ struct CalledWorkflow {
   Diagnostics diagnostics;  // of the check; those of reading are in the entry
 };
 
-// Checks the workflows that a workflow runs, and those that these run, each once; names that are templates are skipped.
-// An argument counts as given if any of the calls gives it. `check_context` must have a library. A workflow that cannot
-// be found is not reported here: the check of the workflow that calls it reports it.
+// Checks the workflows that a workflow runs, directly or through others, each once. Names that are templates are
+// skipped. An argument counts as given if any of the calls gives it. `check_context` must have a library. A workflow
+// that cannot be found is not reported here: the check of the workflow that calls it reports it.
 std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, const CheckContext& check_context);
 
 // ---- name_uses.cc: which variables a workflow reads, and where.
@@ -116,7 +117,7 @@ struct NameRead {
   bool in_action = false;  // in the action of `state`; otherwise in one of its exits
 };
 
-// `diagnostics` gets the mistakes in templates that nothing has parsed before (those in JSON); may be null.
+// `diagnostics` gets the mistakes in templates that were not parsed before (those in JSON); may be null.
 std::vector<NameRead> name_uses(const Workflow& workflow, Diagnostics* diagnostics);
 
 // Every name that has a value at some time in a run: those of `given`, parameters, what Set and result="..." store, the

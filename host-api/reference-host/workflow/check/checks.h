@@ -30,7 +30,7 @@ void check_names(const Workflow& workflow, const std::vector<std::string>& given
 void check_unread_states(const Workflow& workflow, Diagnostics& diagnostics);
 
 // condition_types.cc: conditions that compare values whose types never match, `exit_code == "0"` or `success == 1`. An
-// error if the run itself gives the value; a warning if a parameter does, because a state may give it another type.
+// error if the run itself sets the value; a warning if a parameter does, because a state may give it another type.
 void check_condition_types(const Workflow& workflow, Diagnostics& diagnostics);
 
 // action_checks.cc: missing tools, workflows and prompts, timeouts out of range, values in commands at places where

@@ -89,7 +89,7 @@ class TypeChecker {
     set_.emplace(name, true);
   }
 
-  // The expression is bounded in depth where it is parsed.
+  // The recursion is bounded, because the parser bounds the depth of an expression.
   void walk(const Node& node, std::size_t label) {
     for (const auto& operand : node.operands) {
       if (operand) walk(*operand, label);
@@ -142,7 +142,7 @@ class TypeChecker {
   Diagnostics& diagnostics_;
   std::unordered_map<std::string, ConditionType> parameters_;
   std::unordered_map<std::string, bool> set_;
-  // By state and field.
+  // The listed texts, by state and field.
   std::unordered_map<std::string, std::unordered_map<std::string, Choices>> answers_;
 };
 

@@ -65,7 +65,7 @@ class DiagramChecker {
 
   using Edges = std::vector<std::vector<std::size_t>>;
 
-  // Marks `todo`, and all that can be reached from there without passing a state that was marked before.
+  // Marks the states of `todo`, and all states that can be reached from them without passing a marked state.
   static void mark(std::vector<std::size_t> todo, const Edges& edges, Marks& marks) {
     for (const std::size_t state : todo) marks[state] = true;
     while (!todo.empty()) {
@@ -78,7 +78,7 @@ class DiagramChecker {
       }
     }
   }
-  // The states of `from`, and all that can be reached from there along `edges`.
+  // The states of `from`, and all states that can be reached from them along `edges`.
   static Marks closure(std::vector<std::size_t> from, const Edges& edges) {
     Marks reached(edges.size());
     mark(std::move(from), edges, reached);
@@ -102,7 +102,8 @@ class DiagramChecker {
     const Marks ends = lead_to_end();
     const Marks told = unreached_beginnings(reached);
     bool said_endless = false;
-    // An agent in a part without an end may end the workflow by itself; what is missing after it may be intended.
+    // An agent in a part of the diagram without an end may end the workflow itself, so a missing transition after the
+    // agent may be intended.
     bool agent_ends = false;
     for (std::size_t i = 0; i < states_.size(); ++i) {
       agent_ends = agent_ends || (reached[i] && !ends[i] && states_[i].action &&
@@ -127,7 +128,7 @@ class DiagramChecker {
                              (state.action ? "" : hint(state.id)),
                          state.id + " --> [*]");
       } else if (!ends[i] && !said_endless && !state.action_unread) {
-        tell(state.offset, "from the state '" + state.id + "' the end [*] cannot be reached: " +
+        tell(state.offset, "the end [*] cannot be reached from the state '" + state.id + "': " +
                                (agent_ends ? "only an agent ends the run, with a line `exit` in the file $WTOOL_STEER"
                                            : "the run would never end"));
         said_endless = true;
@@ -135,7 +136,7 @@ class DiagramChecker {
     }
   }
 
-  // The first unreached states, from which the others follow: only the first ones need a diagnostic.
+  // The unreached states from which all other unreached states follow. A diagnostic is needed only for the former.
   Marks unreached_beginnings(const Marks& reached) const {
     Marks told(states_.size());
     Marks covered = reached;
@@ -149,7 +150,8 @@ class DiagramChecker {
     return told;
   }
 
-  // Whether `on failure` or `finally` leads to a state that is not in the diagram. That has its own diagnostic.
+  // Whether `on failure` or `finally` leads to a state that is not in the diagram. Such a target has its own
+  // diagnostic.
   bool has_unknown_targets() const {
     const auto unknown = [this](const NamedPlace& place) {
       return !place.name.empty() && workflow_.index_of(place.name) == no_state;
@@ -159,7 +161,7 @@ class DiagramChecker {
                        [&](const State& state) { return state.action && unknown(state.action->options.on_failure); });
   }
 
-  // Whether this is a composite state that arrows bypass: they lead straight to its inner states.
+  // Whether this is a composite state that is bypassed, because arrows lead straight to its inner states.
   bool is_passed_by(std::size_t state, const Marks& reached) const {
     if (workflow_.find(states_[state].id + "/end") == nullptr) return false;
     return std::any_of(targets_[state].begin(), targets_[state].end(),
@@ -217,13 +219,14 @@ class DiagramChecker {
       if (after_action[i]) continue;
       for (const Transition& exit : states_[i].exits) {
         if (!asks_how_it_ended(exit)) continue;
-        diagnostics_.warn(exit.label_offset, "no action can have run before this is asked, so it is always a success");
+        diagnostics_.warn(exit.label_offset,
+                          "no action can have run before this condition, so the outcome is always a success");
         break;
       }
     }
   }
 
-  // A state that only arrows name may be mistyped. The search takes time, so it is limited.
+  // A state that is named only in arrows may be mistyped. The search takes time, so it is limited.
   std::string hint(const std::string& id) {
     if (diagnostics_.size() > max_diagnostics_shown) return "";
     if (ids_.empty()) {
@@ -273,7 +276,7 @@ class DiagramChecker {
       if (state.kind == State::Kind::fork) {
         if (exit.kind == Transition::Kind::unconditional) continue;
         diagnostics_.add(exit.label_offset, "an exit of the fork '" + state.id +
-                                                "' takes no condition: all of them are taken at the same time");
+                                                "' takes no condition, because all exits are taken at the same time");
         continue;
       }
       if (always_true != nullptr) {

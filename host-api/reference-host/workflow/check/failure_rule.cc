@@ -116,8 +116,8 @@ class OlderRule {
   void warn_of(const Changed& one, bool of_older_kind, Diagnostics& diagnostics) {
     const std::string arrow = shown_name(workflow_, one.state) + " --> " + shown_name(workflow_, one.exit->target);
     const std::string repair = "; write `" + arrow +
-                               ": always` where a failure is to take it, too, or `failures: continue` in the front "
-                               "matter of a file that was written for that (`wtool lint --fix` does)";
+                               ": always` if a failure is to take this exit, too, or `failures: continue` in the "
+                               "front matter of a file for the older rule (`wtool lint --fix` adds it)";
     const std::size_t looks = who_looks(one);
     if (looks != no_state) {
       diagnostics.warn(one.exit->offset,
@@ -196,7 +196,7 @@ class OlderRule {
     return no_state;
   }
 
-  // A failure reaches such a state under either rule.
+  // Whether the state is a join or the end of a composite state, which a failure reaches under either rule.
   static bool judges(const State& state) { return state.kind == State::Kind::join || state.hidden; }
 
   static bool asks_plainly(const Transition& exit) {

@@ -13,18 +13,18 @@
 
 namespace wtool::host::workflow {
 
-// A --> B, `always` or `default`: the last resort of its state.
+// Whether the exit has no condition: A --> B, `always` or `default`. It is the last resort of its state.
 bool is_unconditional(const Transition& exit);
 
-// success, failure, exit_code, is_error: how an action ended, and not what it returned.
+// True for success, failure, exit_code and is_error: how an action ended, not what it returned.
 bool is_outcome_name(std::string_view name);
 
 // Whether the condition of `exit` asks how an action ended: success, failure, exit_code or is_error, also as a field
 // (A.exit_code).
 bool tests_outcome(const Transition& exit);
 
-// Whether the state may fail by itself: it is a join, or has an action that can fail (ActionType::can_fail). The others
-// fail only by a mistake that ends the run.
+// Whether the state may fail by itself: it is a join, or has an action that can fail (ActionType::can_fail). Other
+// states fail only by a mistake that ends the run.
 bool can_fail(const State& state);
 
 // Whether `exit`, an unconditional one of `state`, is taken after a failure as well.
@@ -42,7 +42,7 @@ bool has_exhausted_exit(const State& state);
 // The name of the state in the file. For a hidden state, that of its composite state; [*] for the end.
 std::string shown_name(const Workflow& workflow, std::size_t state);
 
-// Files that were written for the rule that a transition without a condition is taken after failures as well.
+// ---- Files for the older rule, by which a transition without a condition was taken after failures as well.
 
 // The unconditional exits that were taken after a failure, and no longer are. Empty under `failures: continue`.
 std::vector<const Transition*> changed_exits(const Workflow& workflow);

@@ -96,7 +96,7 @@ class LoopFinder {
   std::vector<std::vector<std::size_t>> loops_;
 };
 
-// Whether a condition in the loop reads what a Set in it counts, or what is left of the budget.
+// Whether a condition in the loop reads the budget, or a variable that a Set in the loop computes.
 bool counts_its_rounds(const Workflow& workflow, const std::vector<std::size_t>& loop) {
   std::set<std::string> counted = {"budget"};
   for (const std::size_t i : loop) {
@@ -129,9 +129,9 @@ void check_loops(const Workflow& workflow, Diagnostics& diagnostics) {
     if (asks == loop.end() || counts_its_rounds(workflow, loop)) continue;
     const State& state = workflow.states[*asks];
     diagnostics.warn(state.action->offset,
-                     "the loop through '" + state.id + "' has no bound but the run's own of " +
-                         "10000 states, and asks an agent in each round; give a state of it max=N, or the front matter "
-                         "a `budget: {calls: N}` or max_steps");
+                     "the loop through '" + state.id + "' has no bound except the run's own limit of " +
+                         "10000 states, and asks an agent in each round; give one of its states max=N, or the front "
+                         "matter `budget: {calls: N}` or `max_steps`");
   }
 }
 

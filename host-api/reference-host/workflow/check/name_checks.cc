@@ -22,8 +22,9 @@ class ValuePaths {
   // `workflow` must outlive this object.
   explicit ValuePaths(const Workflow& workflow);
 
-  // False: no path leads from any state of `earlier` to `state`; at its exits (`after_action`), the state itself
-  // counts, too. True in doubt: if the state cannot be reached at all, or if earlier questions have used up the steps.
+  // False: no path leads from any state of `earlier` to `state`. With `after_action`, the question is about the exits
+  // of `state`, so `state` itself counts as earlier, too. True in doubt: if the state cannot be reached at all, or if
+  // earlier questions have used up the steps.
   bool may_follow(const std::vector<std::size_t>& earlier, std::size_t state, bool after_action);
 
  private:
@@ -121,7 +122,7 @@ class NameChecker {
         sets(service->free_port.name, i);
       }
       const NamedPlace& result = state.action->options.result;
-      // The outcome of a matrix is a list of outcomes, which have the fields.
+      // The outcome of a matrix is a list of outcomes, each of which has the fields.
       if (state.action->options.output && !state.action->options.matrix) {
         for (std::string& field : answer_fields(*state.action->options.output)) {
           for (const std::string& name : {state.id, result.name, std::string("result")}) answers_[name].insert(field);
@@ -152,7 +153,7 @@ class NameChecker {
   }
 
  private:
-  // A name to which nothing else gives a value may be set by the agent of a prompt that mentions it.
+  // Names that nothing else sets may be set by the agent of a prompt that mentions them.
   void add_names_set_by_agents(const CheckContext& check_context) {
     std::set<std::string> open;
     for (const NameRead& use : name_uses(workflow_, nullptr)) {
@@ -237,7 +238,7 @@ class NameChecker {
                               "' from a state that sets it, such as '" + first.id + "'"));
   }
 
-  // In a condition, an error may not decide: `success || B.success`.
+  // Only a warning in a condition, where another operand may decide: `success || B.success`.
   void tell(const NameRead& use, std::string message) {
     if (use.in_action) {
       diagnostics_.add(use.offset, std::move(message));
@@ -266,7 +267,7 @@ class NameChecker {
       static const std::vector<std::string> parts = {"calls", "tokens", "cost", "time", "used"};
       if (use.field.empty() || std::find(parts.begin(), parts.end(), use.field) != parts.end()) return;
       diagnostics_.add(use.offset, "'budget' has no field '" + use.field + "'" + did_you_mean(use.field, parts) +
-                                       "; there are " + joined(parts));
+                                       "; the fields are " + joined(parts));
     } else if (!use.field.empty()) {
       diagnostics_.add(use.offset, "'" + use.name + "' has no fields; the outcome of the last action is 'result'");
     }
@@ -286,7 +287,7 @@ class NameChecker {
     std::vector<std::string> names;
     for (const auto& [name, ignored] : matrix.items()) names.push_back(name);
     diagnostics_.add(use.offset, "the matrix of this state has no '" + use.field + "'" +
-                                     did_you_mean(use.field, names) + "; there are " + joined(names));
+                                     did_you_mean(use.field, names) + "; the names are " + joined(names));
   }
 
   void field(const NameRead& use) {
@@ -304,7 +305,7 @@ class NameChecker {
       known.erase(std::unique(known.begin(), known.end()), known.end());
     }
     diagnostics_.add(use.offset, "the outcome '" + use.name + "' has no field '" + use.field + "'" +
-                                     did_you_mean(use.field, known) + "; there are " + joined(known));
+                                     did_you_mean(use.field, known) + "; the fields are " + joined(known));
   }
 
   std::string undefined(const NameRead& use) const {

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// Whether the text may become any value once its template is filled in: it is a single placeholder.
+// Whether the text may become any value once its template is filled in, as a single placeholder may.
 bool may_be_anything(const json& value) {
   if (!value.is_string()) return false;
   const auto parsed = expressions::parse_template(value.get_ref<const std::string&>());
@@ -128,7 +128,7 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
                                        "; it takes " + joined(known));
       continue;
     }
-    // A text for standard input may be anything: no message shows it.
+    // A text for standard input may contain anything, so no message shows it.
     const bool is_hidden = action.tool == shell_tool && name == "stdin";
     const auto tell = [&, offset = place(name)](const std::string& path, const json& wrong, const std::string& wanted) {
       if (wanted.empty()) return;
@@ -136,7 +136,7 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
                                   ", not " + (is_hidden ? describe_json(wrong) : expressions::quoted_json(wrong)));
     };
     json own = *property;
-    // The schema has the maximum for calls from outside; a workflow has the configured one.
+    // The schema has the maximum for calls from outside; a workflow may use the configured maximum.
     if (action.tool == shell_tool && name == "timeout") {
       own.erase("maximum");
       if (timeout_max) own["maximum"] = *timeout_max;

@@ -36,7 +36,7 @@ struct DescriptionLine {
 };
 
 // Fills the state from all its descriptions, in order: kind, action, description. Without a key such as `action:` in
-// the first two lines they are plain text, of which the last one counts.
+// the first two lines, the descriptions are plain text, and the last one counts.
 void read_descriptions(std::size_t state, const std::vector<DescriptionLine>& lines, Workflow& workflow,
                        Diagnostics& diagnostics);
 

@@ -18,7 +18,7 @@ namespace {
 const std::vector<std::string> known_actions = {"log",          "set_variable", "set_variables", "execute_prompt",
                                                 "run_workflow", "shell",        "wait",          "abort",
                                                 "user_input",   "manual_review"};
-// A description that begins with one of these and a colon is the beginning of a map.
+// A description that begins with one of these words and a colon is the beginning of a map.
 const std::vector<std::string> leading_keys = {"action",  "type",   "description", "terminal",
                                                "message", "prompt", "workflow",    "variables"};
 
@@ -174,9 +174,10 @@ class DescribedState {
       understood_ = false;
       state_.action_unread = true;
       note_names();
-      return fail(node,
-                  "unknown action " + expressions::quoted_for_message(name) + did_you_mean(name, known_actions) +
-                      "; there are log, set_variable, execute_prompt, run_workflow, shell, wait, user_input and abort");
+      return fail(
+          node,
+          "unknown action " + expressions::quoted_for_message(name) + did_you_mean(name, known_actions) +
+              "; the actions are log, set_variable, execute_prompt, run_workflow, shell, wait, user_input and abort");
     }
     options(made);
     state_.action_unread = diagnostics_.size() != before;

@@ -35,7 +35,7 @@ struct LegacyField {
   std::string_view value;  // of the source
 };
 
-// `**Key**: value` or `**Key:** value`; an empty key where the line is neither.
+// `**Key**: value` or `**Key:** value`; an empty key if the line has neither form.
 LegacyField field_of(std::string_view line) {
   line = without_list_mark(line);
   if (!line.starts_with("**")) return {};
@@ -164,7 +164,7 @@ void apply_store_as(const StateSection& section, State& state, Diagnostics& diag
   const std::size_t at = section.store_as.locate(0);
   NamedPlace& result = state.action->options.result;
   if (!result.name.empty())
-    return diagnostics.add(at, "the result of this action is named twice, also '" + result.name + "'");
+    return diagnostics.add(at, "the result of this action is named twice, here and as '" + result.name + "'");
   result = {std::string(without_marks(trim(section.store_as.text()))), at};
 }
 

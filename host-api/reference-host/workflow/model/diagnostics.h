@@ -11,15 +11,15 @@
 
 namespace wtool::host::workflow {
 
-// `; did you mean 'NAME'?`, or nothing if no known word is similar. Only the first 2,000 are compared, so that many
-// mistakes in a large file stay affordable.
+// `; did you mean 'NAME'?`, or nothing if no known word is similar. Only the first 2,000 known words are compared, so
+// many mistakes in a large file stay affordable.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 // The name that did_you_mean() has put into a message; empty if it has none.
 std::string suggested_in(std::string_view message);
 
 inline constexpr std::size_t max_diagnostics_shown = 100;
-// Beyond this, diagnostics are only counted: nobody reads 20,000 for one file.
+// Beyond this number, diagnostics are only counted: nobody reads 20,000 for one file.
 inline constexpr std::size_t max_diagnostics_kept = 20'000;
 
 struct Diagnostic {
@@ -30,7 +30,7 @@ struct Diagnostic {
   std::size_t offset = 0;
   Severity severity = Severity::error;
   std::string message;     // one sentence or two, without the place
-  std::string suggestion;  // the nearest name, or the line to write instead; empty: none
+  std::string suggestion;  // the nearest name, or the line to write instead; empty: no suggestion
   bool operator==(const Diagnostic&) const = default;
 };
 
@@ -42,14 +42,14 @@ struct PlacedDiagnostic {
 // All diagnostics, in any order; if there are very many, only the first are kept.
 class Diagnostics {
  public:
-  // Without a `suggestion`, the name that the message itself suggests is taken (did_you_mean).
+  // Without a `suggestion`, the name that did_you_mean() has put into the message is used.
   void add(std::size_t offset, std::string message, std::string suggestion = "");
   void warn(std::size_t offset, std::string message, std::string suggestion = "");
   // True without errors; warnings do not count.
   bool empty() const { return errors_ == 0; }
   // How many errors there are.
   std::size_t size() const { return errors_; }
-  // Errors and warnings.
+  // The number of errors and warnings.
   std::size_t count() const { return entries_.size() + dropped_errors_ + dropped_warnings_; }
   // How many errors are not kept.
   std::size_t dropped_errors() const { return dropped_errors_; }

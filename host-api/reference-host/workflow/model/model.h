@@ -1,6 +1,6 @@
 // A workflow as it was written, parsed. Plain data, immutable after checking. Places are byte offsets into the source.
-// At the end, the names that every workflow may use: those that a run gives values by itself, and the fields of an
-// outcome.
+// At the end are the names that every workflow may use (those that a run sets by itself, and the fields of an outcome),
+// and functions for single texts of a file.
 #pragma once
 
 #include <chrono>
@@ -67,9 +67,10 @@ struct Backoff {
   std::chrono::milliseconds longest{0};
 };
 
-// What the commands of a step, and all that they start, may use. Limits only tighten what the configuration allows.
+// What the commands of a step, and all processes that they start, may use. Limits only tighten what the configuration
+// allows.
 struct StepLimits {
-  bool read_only = false;          // sandbox="read-only": they write no file
+  bool read_only = false;          // sandbox="read-only": the commands write no file
   bool no_network = false;         // network=deny
   std::uint64_t memory_bytes = 0;  // memory=1G, of all processes together; 0: not given, here and below
   std::uint64_t cpu_seconds = 0;   // cpu=60s
@@ -87,7 +88,7 @@ std::string limits_text(const StepLimits& limits);
 // Names and values for people: ("memory", "1 GiB"), ...
 std::vector<std::pair<std::string, std::string>> limit_words(const StepLimits& limits);
 
-// Where something runs, and within which limits; empty: as its surroundings say.
+// Where a step runs, and within which limits. Empty members: the surrounding state or workflow decides.
 struct PlaceOptions {
   NamedPlace on;    // on="cluster" or "local"
   NamedPlace slot;  // slot="big": a class of the configuration's cluster
@@ -110,7 +111,7 @@ struct CacheOptions {
 
 struct ActionOptions {
   NamedPlace result;                    // result="name", or **Store As**: name
-  std::optional<TemplateText> timeout;  // a duration, for each try. A tool call has none: its timeout is an argument
+  std::optional<TemplateText> timeout;  // a duration, for each try. The timeout of a tool call is an argument
   std::int64_t retry = 0;               // further tries after a failure
   bool says_retry = false;              // the option exists, whatever its value
   std::optional<Backoff> backoff;
@@ -126,7 +127,7 @@ struct ActionOptions {
   // all at the same time, with matrix.NAME in each. Null: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;
   std::size_t matrix_offset = 0;
-  // output={...}: the JSON Schema of what it gives, made from the short form if that was written. Null: any text.
+  // output={...}: the JSON Schema of the answer, made from the short form if the file has that form. Null: any text.
   std::shared_ptr<const nlohmann::json> output;
   std::size_t output_offset = 0;
   std::optional<std::int64_t> ask_again;   // how often a prompt is asked again if its answer is not valid by `output`
@@ -137,7 +138,7 @@ inline constexpr std::int64_t usual_ask_again = 2;
 
 struct ShellAction {
   CommandText command;
-  bool is_block = false;                     // a fenced block and not one line in quotes
+  bool is_block = false;                     // a fenced block, not one line in quotes
   NamedPlace shell;                          // shell="bash", or the language of a ```bash block; empty: the workflow's
   std::optional<std::string> shell_options;  // shell_options="-eu"; "" means no options
   std::optional<TemplateText> working_directory;
@@ -149,7 +150,7 @@ struct ShellAction {
 struct StepDefaults {
   std::optional<TemplateText> timeout;  // of Shell and prompts
   std::optional<std::int64_t> retry;    // of Shell, prompts and Call tool
-  NamedPlace shell;                     // this and what follows: of Shell and Service
+  NamedPlace shell;                     // this and the following members: of Shell and Service
   std::optional<TemplateText> working_directory;
   std::vector<std::pair<std::string, TemplateText>> environment;
   std::vector<NamedPlace> environment_files;
@@ -229,7 +230,7 @@ struct ServiceAction {
 using ActionKind = std::variant<ShellAction, ToolAction, PromptAction, WorkflowAction, LogAction, SetAction, WaitAction,
                                 ConfirmAction, AbortAction, ApproveAction, ServiceAction>;
 
-// The commands of the shell that the action runs; none for most kinds.
+// The commands of the shell that the action runs; empty for most kinds.
 std::vector<const ShellAction*> shell_commands_of(const ActionKind& kind);
 
 struct Action {
@@ -288,11 +289,11 @@ struct Parameter {
   std::string description;
   Type type = Type::text;
   bool required = false;
-  std::optional<expressions::Expression> condition;  // required only where this is true of the other inputs
+  std::optional<expressions::Expression> condition;  // required only if this condition is true for the other inputs
   bool secret = false;
   std::optional<expressions::Value> fallback;
   std::vector<expressions::Value> choices;
-  std::string pattern;  // RE2 syntax, somewhere in the text; empty: none
+  std::string pattern;  // RE2 syntax; must match somewhere in the text. Empty: no pattern
   std::optional<double> minimum;
   std::optional<double> maximum;
   std::optional<std::int64_t> shortest;  // characters
@@ -302,9 +303,9 @@ struct Parameter {
 
 // What the prompts of a workflow, and of the workflows that it runs, may use together. Nothing: no limit.
 struct PromptBudget {
-  std::optional<std::int64_t> calls;                // of the command of prompts
-  std::optional<std::int64_t> tokens;               // as that command reports them
-  std::optional<double> cost;                       // the same
+  std::optional<std::int64_t> calls;                // of prompts.command
+  std::optional<std::int64_t> tokens;               // as prompts.command reports them
+  std::optional<double> cost;                       // as prompts.command reports it
   std::optional<std::chrono::milliseconds> time{};  // that the calls take
   std::size_t offset = 0;
 
@@ -329,7 +330,7 @@ struct Workflow {
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
   std::optional<std::string> shell_options;  // for its blocks; nothing: -e, and with bash also -o pipefail
   PromptBudget budget;
-  StepDefaults defaults;  // without its shell, which is the member above
+  StepDefaults defaults;  // without the shell, which is the member `shell`
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
@@ -337,8 +338,8 @@ struct Workflow {
   // these parts are not reported.
   std::set<std::string> ambiguous_names;
   std::set<std::string> ambiguous_states;
-  bool names_unread = false;    // any name may be one of those
-  bool diagram_unread = false;  // any state may be one of those
+  bool names_unread = false;    // any name may be ambiguous
+  bool diagram_unread = false;  // any state may be ambiguous
 
   const State* find(const std::string& id) const {
     const auto found = index.find(id);
@@ -365,11 +366,12 @@ struct Placement {
 // place, or `around`, which the workflow inherits. The strictest of all their limits applies.
 Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around = {});
 
-// success, failure, exit_code, is_error, exhausted, result, last_action_result and output (its text), error (its
-// message; empty after a success), budget (what is left of it), workflow_name, run_id, and matrix (inside of a state
-// that has one).
+// True for the names that a run sets by itself: success, failure, exit_code, is_error, exhausted, result,
+// last_action_result and output (its text), error (its message; empty after a success), budget (what is left of it),
+// workflow_name, run_id, and matrix (inside of a state that has one).
 bool is_run_name(std::string_view name);
-// result, output, error, budget, exhausted: a file may set these, and they have the file's value from then on.
+// True for result, output, error, budget and exhausted: a file may set these names, too, and they keep its value from
+// then on.
 bool is_settable_run_name(std::string_view name);
 const std::vector<std::string>& run_names();
 
@@ -391,7 +393,7 @@ bool is_literal(const TemplateText& text);
 bool is_literal(const CommandText& text);
 
 inline constexpr std::int64_t max_wait = 86'400;            // seconds; of Wait and a backoff
-inline constexpr std::int64_t max_timeout = 3'155'760'000;  // seconds, 100 years: what clocks can still add
+inline constexpr std::int64_t max_timeout = 3'155'760'000;  // seconds, 100 years: a larger value could overflow a clock
 
 // Why this cannot be the name of a lock (`lock`, `concurrency`); empty if it can.
 std::string problem_of_lock_name(const std::string& name);

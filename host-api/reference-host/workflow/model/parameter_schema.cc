@@ -46,7 +46,7 @@ std::string description_of(const Parameter& parameter) {
   std::string text = parameter.description;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   if (!parameter.pattern.empty()) add("must match (RE2) " + parameter.pattern);
-  if (parameter.secret) add("a secret, which is shown and kept nowhere");
+  if (parameter.secret) add("a secret, which is never shown or kept");
   return text;
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 using expressions::Value;
 
-// The inputs as far as they are known.
+// The inputs that are known so far.
 class InputScope final : public expressions::Scope {
  public:
   explicit InputScope(const std::map<std::string, Value>& inputs) : inputs_(inputs) {}

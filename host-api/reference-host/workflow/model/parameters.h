@@ -1,5 +1,5 @@
-// The inputs of a run: what the front matter declares, combined with what the command line gives; and the limits that a
-// parameter's value must keep: choices, a pattern, a range, a length.
+// The inputs of a run: what the front matter declares, combined with what the command line gives. Also the limits that
+// the value of a parameter must keep: choices, a pattern, a range, a length.
 #pragma once
 
 #include <map>

@@ -40,7 +40,7 @@ std::string nearest_file(const std::string& path) {
        entry.increment(failed)) {
     if (entry->path().extension() == wanted.extension()) names.push_back(entry->path().stem());
   }
-  // The order of a folder is accidental, and the first of two equally near names is suggested.
+  // The order of the entries in a folder is arbitrary, and the first of two equally near names is suggested.
   std::sort(names.begin(), names.end());
   // The names are compared without their ending, which would make short names similar.
   const std::string meant = suggested_in(did_you_mean(wanted.stem().string(), names));
@@ -65,7 +65,7 @@ std::string read_whole(const std::string& path, std::string& error) {
     error = path + ": this is a directory; name a workflow file in it";
     return {};
   }
-  // /dev/stdin, process substitution and the like are pipes; they are read to their end, and may be waited for.
+  // /dev/stdin, process substitution and the like are pipes. They are read to their end, so reading may block.
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     error = path + ": this is neither a file nor a pipe";
     return {};

@@ -12,8 +12,8 @@ namespace wtool::host::workflow {
 namespace {
 
 constexpr const char* how_to_guard =
-    "an argument that is not always given stands alone between {% if ... %} and {% endif %}; write two of them, with "
-    "opposite conditions, in the place of an {% else %}";
+    "an argument that is not always given must be alone between {% if ... %} and {% endif %}; instead of an "
+    "{% else %}, write a second {% if ... %} with the opposite condition";
 
 // The first word of a tag.
 std::string tag_word(const MappedText& tag) {
@@ -80,7 +80,7 @@ class ArgumentReader {
       guard_.reset();
       return true;
     }
-    diagnostics_.add(at, word == "endif" ? "there is no {% if ... %} that this {% endif %} ends" : how_to_guard);
+    diagnostics_.add(at, word == "endif" ? "this {% endif %} ends no {% if ... %}" : how_to_guard);
     return false;
   }
 
@@ -97,7 +97,7 @@ class ArgumentReader {
       return false;
     }
     const std::vector<std::string> options = options_.names();
-    // `output="x"` is an argument by its form, whatever other options are called.
+    // A name that is itself the name of an option, as in `output="x"`, is an argument by its form.
     const bool is_named_so = std::find(options.begin(), options.end(), made.name) != options.end();
     if (const std::string hint = did_you_mean(lowered(made.name), options); !is_named_so && !hint.empty()) {
       diagnostics_.warn(at, "'" + made.name + "' is passed on as an argument, and is not an option" + hint);

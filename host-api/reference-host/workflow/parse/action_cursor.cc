@@ -69,7 +69,7 @@ std::string json_mistake(std::string_view text, std::size_t& at) {
   const char here = text[token];
   if ((here == '}' || here == ']') && previous == ',') {
     at = before;
-    return "the comma before the closing " + std::string(1, here) + " must go";
+    return "the comma before the closing " + std::string(1, here) + " must be removed";
   }
   at = token;
   const bool ends_value = previous == '"' || previous == '}' || previous == ']' || is_word_character(previous);
@@ -78,7 +78,7 @@ std::string json_mistake(std::string_view text, std::size_t& at) {
   if (here == '$' || here == '{')
     return "a value from a variable is written inside a text, as in {\"n\": \"${count}\"}";
   if (is_word_character(here))
-    return "texts and names are written in double quotes; only numbers, true, false and null are without";
+    return "texts and names are written in double quotes; only numbers, true, false and null have no quotes";
   return "a member is written \"name\": value, with a comma between two; a value from a variable is written inside a "
          "text, as in {\"n\": \"${count}\"}";
 }
@@ -134,7 +134,7 @@ std::optional<MappedText> ActionCursor::take_quoted(const std::string& what) {
   if (sees('"')) return take_between('"');
   for (const std::string_view quote : {"\u201c", "\u201d", "\u201e", "\u2018", "\u2019", "\u00ab", "\u00bb"}) {
     if (!rest().starts_with(quote)) continue;
-    fail("this is a typographic quote; write " + what + " in plain ones, as in \"text\"");
+    fail("this is a typographic quote; write " + what + " in plain quotes, as in \"text\"");
     return std::nullopt;
   }
   fail(what + " in double quotes is expected here, not " + rest_for_message());
@@ -200,7 +200,7 @@ bool ActionCursor::explain_quotes() {
   while (!behind.empty() && continues_character(behind.back())) behind.remove_suffix(1);
   if (!behind.empty() && (static_cast<unsigned char>(behind.back()) & 0x80U) != 0) behind.remove_suffix(1);
   if (ends_with_option) {
-    diagnostics_.add(text_.locate(text_begin_), "this text has no closing quote: the next one is that after `" +
+    diagnostics_.add(text_.locate(text_begin_), "this text has no closing quote: the next quote is the one after `" +
                                                     std::string(inside.substr(blank + 1)) +
                                                     "`; close the text before it");
   } else {

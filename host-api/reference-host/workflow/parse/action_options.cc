@@ -31,7 +31,7 @@ bool is_matrix(const nlohmann::json& object) {
   });
 }
 
-// Counts the combinations that are known before a run.
+// Whether the combinations that are known before a run are already too many.
 bool is_too_large(const nlohmann::json& matrix) {
   std::size_t combinations = 1;
   for (const auto& entry : matrix) {
@@ -114,7 +114,7 @@ OptionReader::Result OptionReader::take(ActionOptions& out) {
       out.secret = true;
       return Result::taken;
     }
-    cursor_.fail("a '=' is expected after " + name + ", as in " + example_of(name));
+    cursor_.fail("a '=' is expected after '" + name + "', as in " + example_of(name));
     return Result::failed;
   }
   return read(name, out) ? Result::taken : Result::failed;
@@ -278,7 +278,7 @@ bool OptionReader::secret(ActionOptions& out) {
   const std::string word = lowered(cursor_.take_bare_word());
   out.secret = word == "true";
   if (word == "true" || word == "false") return true;
-  diagnostics_.add(at, "secret is true or false, or stands alone");
+  diagnostics_.add(at, "secret must be true or false, or be written alone, without a value");
   return false;
 }
 
@@ -358,7 +358,7 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
   StepLimits& limits = out.limits;
   if (name == "sandbox") {
     limits.read_only = *word == "read-only";
-    return limits.read_only || fail("sandbox must be read-only, in which a step writes no file");
+    return limits.read_only || fail("sandbox must be read-only, with which a step writes no file");
   }
   if (name == "network") {
     limits.no_network = *word == "deny";
@@ -380,7 +380,8 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
     limits.processes = static_cast<std::uint32_t>(*processes);
     return true;
   }
-  return fail("processes must be how many may be alive at once, from 1 to 1000000, such as processes=50");
+  return fail(
+      "processes must be the number of processes that may be alive at once, from 1 to 1000000, such as processes=50");
 }
 
 bool OptionReader::cache(const std::string& name, CacheOptions& out) {
@@ -407,7 +408,7 @@ bool OptionReader::matrix(ActionOptions& out) {
     diagnostics_.add(
         out.matrix_offset,
         "a matrix must be an object of lists, such as matrix={\"os\": [\"a\", \"b\"]}, or of texts with a placeholder "
-        "that makes a list; none may be empty");
+        "that makes a list; no entry may be empty");
     return false;
   }
   if (is_too_large(*object)) {

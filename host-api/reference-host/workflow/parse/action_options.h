@@ -66,7 +66,7 @@ class OptionReader {
 bool take_on(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
 bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out);
 
-// The options of limits: sandbox, network, memory, cpu, processes.
+// True for the options that set limits: sandbox, network, memory, cpu and processes.
 bool is_limit(std::string_view name);
 // Takes the value of such an option. False after a diagnostic.
 bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view name, PlaceOptions& out);

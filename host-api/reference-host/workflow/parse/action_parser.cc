@@ -176,11 +176,11 @@ bool read_composite_options(const MappedText& text, std::size_t found, Workflow&
   if (read.says_retry) made.retry = read.retry;
   State& state = workflow.states[found];
   if (state.other_half == no_state) {
-    diagnostics.add(begin, "'" + state.id + "' does nothing, so it cannot be placed; " + words +
-                               " follows an action, or is alone with a composite state");
+    diagnostics.add(begin, "'" + state.id + "' has no action, so it takes no options; " + words +
+                               " must follow an action, or be alone for a composite state");
   } else if (is_placed(state) || state.action) {
-    diagnostics.add(
-        begin, "a second item for the state '" + state.id + "'; " + words + " follows an action, or is alone, once");
+    diagnostics.add(begin, "a second item for the state '" + state.id + "'; " + words +
+                               " must follow the action, or be alone in one item");
   } else {
     state.place = std::move(read.place);
     if (has_defaults) state.defaults = std::move(made);
@@ -210,9 +210,9 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
   }
   if (found != workflow.index.end() && blocks.empty() && is_prose(text.text())) {
     diagnostics.warn(
-        offset, "this says what '" + std::string(id) +
-                    "' is for, and is not an action: the state does nothing. An action begins with Shell, Log, Set "
-                    "and the like");
+        offset, "this text describes '" + std::string(id) +
+                    "' and is not an action, so the state does nothing. An action begins with a word such as Shell, "
+                    "Log or Set");
     State& state = workflow.states[found->second];
     if (state.description.empty()) state.description = std::string(trim(text.text()));
     return;
@@ -296,7 +296,7 @@ void read_one(const ActionItem& item, Workflow& workflow, Diagnostics& diagnosti
   MappedText text = item.text.part(colon + 1, all.size());
   if (colon + 1 == all.size()) {
     text = MappedText();
-    // The text begins at the colon, so that what is missing is reported after it, even if the item ends here.
+    // The text begins at the colon, so a missing action is reported after it, even if the item ends here.
     text.append(" ", item.text.locate(colon));
   }
   if (workflow.find(std::string(id)) == nullptr && read_setting(id, text, workflow, diagnostics)) return;

@@ -12,7 +12,7 @@ namespace {
 
 using Environment = std::vector<std::pair<std::string, TemplateText>>;
 
-// A literal text: nothing in it is a placeholder.
+// A literal text, in which nothing is a placeholder.
 TemplateText literal_text(const std::string& text, std::size_t offset) {
   TemplateText made;
   made.written.append("", offset);

@@ -281,7 +281,7 @@ class DiagramReader {
     const std::string_view behind = close == std::string_view::npos ? "" : trim(rest.substr(close + 1));
     const std::string_view id = starts_with_word(behind, "as") ? trim(behind.substr(2)) : std::string_view();
     if (!is_state_id(id)) {
-      fail(line, "this is written `state \"text\" as Name`");
+      fail(line, "such a line is written `state \"text\" as Name`");
       return std::nullopt;
     }
     const std::size_t made = state(id);
@@ -302,7 +302,7 @@ class DiagramReader {
     const std::string_view id = trim(rest.substr(0, mark));
     const std::string kind = lowered(trim(rest.substr(mark + 2, rest.size() - mark - 4)));
     if (!is_state_id(id)) {
-      fail(line, "a name of a state is missing before " + std::string(rest.substr(mark)));
+      fail(line, "the name of the state is missing before " + std::string(rest.substr(mark)));
       return std::nullopt;
     }
     const std::size_t made = state(id);
@@ -316,7 +316,7 @@ class DiagramReader {
     } else {
       fail(rest.substr(mark), "unknown kind of state " + std::string(rest.substr(mark)) +
                                   did_you_mean(kind, {"choice", "fork", "join"}) +
-                                  "; there are <<choice>>, <<fork>> and <<join>>");
+                                  "; the kinds are <<choice>>, <<fork>> and <<join>>");
     }
     return made;
   }

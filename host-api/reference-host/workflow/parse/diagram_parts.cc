@@ -81,7 +81,7 @@ bool Composites::divide(std::size_t offset) {
 }
 
 void Composites::start(std::size_t target, std::size_t offset) {
-  if (too_deep_ > 0) return;  // it begins a block that was not read
+  if (too_deep_ > 0) return;  // the start of a block that was not read
   Composite& composite = all_[open_.back()];
   Region& region = composite.regions.back();
   if (region.start != no_state) {

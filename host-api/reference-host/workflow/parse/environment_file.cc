@@ -27,12 +27,12 @@ bool unquote(std::string_view text, std::string& out, std::string& why) {
   }
   const std::string_view rest = i < text.size() ? trim(text.substr(i + 1)) : std::string_view();
   why = i >= text.size()                          ? "the quote of this value is not closed"
-        : !rest.empty() && !rest.starts_with('#') ? "after the quote of a value only a comment may follow"
+        : !rest.empty() && !rest.starts_with('#') ? "only a comment may follow the closing quote of a value"
                                                   : "";
   return why.empty();
 }
 
-// What is wrong with the line; empty: nothing.
+// What is wrong with the line; empty if nothing is wrong.
 std::string read_variable_line(std::string_view line, EnvironmentVariables& out) {
   line = trim(line);
   if (line.empty() || line.front() == '#') return "";

@@ -177,7 +177,7 @@ class FrontMatter {
     const auto add = [this](const YAML::Node& one) {
       std::string name;
       if (!yaml_.text(one, "env_file", name)) return;
-      if (name.empty()) return yaml_.fail(one, "'env_file' needs the name of a file, or a list of them");
+      if (name.empty()) return yaml_.fail(one, "'env_file' needs the name of a file, or a list of names");
       workflow_.defaults.environment_files.push_back({name, yaml_.offset(one.Mark())});
     };
     if (!node.IsSequence()) return add(node);
@@ -246,7 +246,7 @@ class FrontMatter {
       yaml_.fail(value, "'" + key + "' of a budget must be " +
                             (key == "time"   ? "a duration such as 90s, 30m or 2h"
                              : key == "cost" ? "a number above 0, such as 2.50"
-                                             : "a whole number from 1 on") +
+                                             : "a whole number of at least 1") +
                             ", not " + expressions::quoted_for_message(text));
     });
   }
@@ -275,7 +275,7 @@ class FrontMatter {
       std::string text;
       if (!is_parameter_name(name)) {
         yaml_.fail(at, "the name of a variable is made of letters, digits and underscores; " +
-                           expressions::quoted_for_message(name) + " is not");
+                           expressions::quoted_for_message(name) + " is not such a name");
       } else if (yaml_.text(value, name, text)) {
         made.name = name;
         made.fallback = expressions::Value(std::move(text));

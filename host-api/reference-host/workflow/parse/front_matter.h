@@ -46,7 +46,7 @@ class YamlReader {
     }
   }
 
-  // Null leaves `out` as it is.
+  // True for a text, or for null, which leaves `out` unchanged.
   bool text(const YAML::Node& node, const std::string& key, std::string& out) {
     if (node.IsNull()) return true;
     if (!node.IsScalar()) {
@@ -83,7 +83,7 @@ class ParameterReader {
  public:
   explicit ParameterReader(YamlReader& yaml) : yaml_(yaml) {}
 
-  // The name is empty where it cannot be used.
+  // Its name is empty if the written name cannot be used.
   Parameter read(const YAML::Node& entry);
 
  private:

@@ -54,7 +54,7 @@ struct Library::Chain {
   std::vector<std::string> paths;  // real paths, beginning with the workflow that is checked
   std::vector<std::string> files;  // the same files, as they were found
   std::vector<std::string> names;  // the same files, as people call them
-  std::set<std::string> done;      // files in which nothing bad was found
+  std::set<std::string> done;      // files that have been followed
   std::size_t offset = 0;          // of the call in the workflow that is checked
   std::vector<Problem> problems;
 };
@@ -100,7 +100,7 @@ const Library::Entry* Library::find(const std::string& name, const std::string& 
   if (const auto found = entries_.find(key); found != entries_.end()) return found->second.get();
   if (entries_.size() == max_library_files) {
     error = "more than " + std::to_string(max_library_files) + " workflows run one another; " +
-            expressions::quoted_for_message(name) + " is no longer read";
+            expressions::quoted_for_message(name) + " is not read";
     return nullptr;
   }
   auto made = std::make_unique<Entry>();

@@ -6,7 +6,7 @@
 //   to the root of the repository (the first that has a .git); outside of a repository, only of that directory,
 // - in the shared folders (the user's and the machine's), which the creator of the library names.
 //
-// A name may contain folders (`issue/review`), but cannot lead out of these.
+// A name may contain folders (`issue/review`), but cannot lead out of these folders.
 #pragma once
 
 #include <cstddef>
@@ -46,12 +46,12 @@ class Library {
   struct Listed {
     std::string name;
     std::string file;
-    std::size_t folder = 0;  // of folders()
+    std::size_t folder = 0;  // the index in folders()
   };
 
   explicit Library(std::string directory, const std::vector<std::string>& shared = {});
 
-  // Sets how the files of variables of workflows are read from now on. Without this call, they are not read.
+  // Sets how the env_files of workflows are read from now on. Without this call, these files are not read.
   void read_environment(EnvironmentSource source) { environment_ = std::move(source); }
 
   // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence with the reason.

@@ -16,7 +16,7 @@ bool is_dashes(std::string_view line) {
   return line.size() >= 2 && line.find_first_not_of('-') == std::string_view::npos;
 }
 
-// `name: x`, `on failure: State`.
+// Whether the line has a key, as in `name: x` or `on failure: State`.
 bool is_key(std::string_view line) {
   const std::size_t colon = line.find(':');
   return colon != 0 && colon != std::string_view::npos &&
@@ -24,7 +24,7 @@ bool is_key(std::string_view line) {
 }
 
 // Keys between two lines of dashes at the top that are not front matter, because blanks or empty lines come before
-// them, or because there are not three dashes. They are read all the same, so that a mistake in them is found.
+// them, or because a line does not have three dashes. The keys are read all the same, so mistakes in them are found.
 std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& diagnostics) {
   std::size_t first = 0;
   while (first < source.line_count() && trim(source.line(first)).empty()) ++first;
@@ -37,7 +37,7 @@ std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& 
     if (!is_dashes(line)) continue;
     const std::size_t odd = begin != "---" ? first : i;
     if (begin != "---" || line != "---") {
-      diagnostics.add(source.line_start(odd), "the front matter is between two lines ---; this one is " +
+      diagnostics.add(source.line_start(odd), "the front matter must be between two lines ---; this line is " +
                                                   expressions::quoted_for_message(trim(source.line(odd))));
     } else {
       diagnostics.warn(source.line_start(first),

@@ -47,7 +47,7 @@ struct StateSection {
   std::size_t offset = 0;
   bool in_states = false;  // it is under a heading `States`
   std::size_t action_offset = 0;
-  MappedText action;  // empty: none; the same holds for the others
+  MappedText action;  // empty: not given; the same holds for the members below
   MappedText store_as;
   MappedText type;
   MappedText description;
@@ -83,8 +83,8 @@ bool is_list_line(std::string_view line);
 // `stateDiagram-v2` or `stateDiagram`, alone on its line.
 bool is_diagram_start(std::string_view line);
 
-// The text with all inline markdown blanked out, so that offsets stay. The lines in `blank`, which is sorted, are
-// blanked completely.
+// The text with each character of inline markdown replaced by an x, so all offsets stay. The lines in `blank`, which is
+// sorted, are blanked completely.
 std::string masked(const Source& source, const std::vector<LineRange>& blank);
 
 // ---- markdown_reader.cc: what md4c says about that copy: which lines are code, the mermaid blocks, the items under

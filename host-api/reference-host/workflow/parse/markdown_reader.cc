@@ -159,7 +159,7 @@ class MarkdownReader {
     item_text(open_.back(), offset, line);
   }
 
-  // Comments are the only HTML blocks that are left.
+  // masked() leaves comments as the only HTML blocks.
   void end_html() {
     in_html_ = false;
     if (html_offset_ == none) return;
@@ -306,7 +306,7 @@ class MarkdownReader {
     return behind == std::string::npos || text[behind] != '"';
   }
 
-  // An unclosed block reaches to the end of the file, and contains everything up to there.
+  // Notes a block that is not closed, and so reaches to the end of the file.
   void note_unclosed() {
     if (unclosed_fence_ || code_range_.begin == none || code_range_.begin == 0) return;
     std::size_t close = code_range_.end;

@@ -67,10 +67,10 @@ void ParameterReader::key(const std::string& key, const YAML::Node& value, const
     yaml_.each(value, [this](const std::string& inner, const YAML::Node& node, const YAML::Node& place) {
       if (limit(inner, node) || inner == "examples") return;
       yaml_.fail(place, "unknown key '" + inner + "' of a validation" + did_you_mean(inner, limit_keys) +
-                            "; known are " + listed(limit_keys));
+                            "; the keys are " + listed(limit_keys));
     });
   } else if (!limit(key, value) && key != "examples" && key != "type_hint") {
-    yaml_.fail(at, "unknown key '" + key + "' of a parameter" + did_you_mean(key, parameter_keys) + "; known are " +
+    yaml_.fail(at, "unknown key '" + key + "' of a parameter" + did_you_mean(key, parameter_keys) + "; the keys are " +
                        listed(parameter_keys));
   }
 }
@@ -98,8 +98,9 @@ bool ParameterReader::limit(const std::string& key, const YAML::Node& value) {
 void ParameterReader::name(const YAML::Node& node) {
   named_ = true;
   if (!yaml_.text(node, "name", made_.name) || is_parameter_name(made_.name)) return;
-  yaml_.fail(node, "the name of a parameter is made of letters, digits and underscores, and starts with no digit; " +
-                       expressions::quoted_for_message(made_.name) + " is not");
+  yaml_.fail(node,
+             "the name of a parameter is made of letters, digits and underscores, and does not start with a digit; " +
+                 expressions::quoted_for_message(made_.name) + " is not such a name");
   made_.name.clear();
 }
 
@@ -119,7 +120,7 @@ void ParameterReader::type(const YAML::Node& node) {
   } else {
     yaml_.fail(node, "unknown type '" + name + "'" +
                          did_you_mean(type, {"string", "number", "boolean", "choice", "multi_choice", "list"}) +
-                         "; there are string, number, boolean, choice, multi_choice and list");
+                         "; the types are string, number, boolean, choice, multi_choice and list");
   }
 }
 
@@ -187,7 +188,7 @@ void ParameterReader::fallback() {
   if (!problem.empty()) yaml_.fail(fallback_, "the default " + problem);
   if (fallback_.IsScalar() && is_shell_variable(fallback_.Scalar())) {
     yaml_.warn(fallback_,
-               "the default is this text as it stands: variables of the environment are not read. Give a value "
+               "the default is this literal text, because variables of the environment are not read. Give a value "
                "with --var " +
                    made_.name + "=VALUE");
   }
@@ -195,8 +196,7 @@ void ParameterReader::fallback() {
 
 void ParameterReader::check_limits(const YAML::Node& entry) {
   if ((made_.minimum || made_.maximum) && made_.type != Parameter::Type::number) {
-    yaml_.fail(entry,
-               "'min' and 'max' are limits of a parameter of type number; of a text it is min_length and max_length");
+    yaml_.fail(entry, "'min' and 'max' are limits of a parameter of type number; a text has min_length and max_length");
   }
   if ((made_.shortest || made_.longest || !made_.pattern.empty()) && made_.type != Parameter::Type::text) {
     yaml_.fail(entry, "'pattern', 'min_length' and 'max_length' are limits of a parameter of type string");

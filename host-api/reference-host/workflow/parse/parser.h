@@ -25,7 +25,7 @@ Workflow parse_workflow(const Source& source, Diagnostics& diagnostics, const En
 void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics);
 
 // lost_actions.cc: finds actions in the wrong place of a workflow file, where they would have no effect: list items
-// outside of the section `Actions`, and descriptions of states in the diagram. Call it after all other actions were
+// outside of the `Actions` section, and descriptions of states in the diagram. Call it after all other actions were
 // read: if a state has an action, further text about it is documentation. An action that is found counts as the
 // state's, so that it is not reported as missing, too.
 void find_lost_actions(const Source& source, const Document& document, Workflow& workflow, Diagnostics& diagnostics);

@@ -1,4 +1,4 @@
-// output={...}: the form of what a step gives, as a JSON Schema or in a short form.
+// output={...}: the form of the answer of a step, as a JSON Schema or in a short form.
 //
 //   {"verdict": ["pass", "fail"], "files": ["string"], "note?": "string", "size": {"lines": "integer"}}
 //
@@ -74,7 +74,7 @@ json schema_of_form(const std::string& name, const json& form, std::string& why)
   const bool plain = std::none_of(form.begin(), form.end(), [](const json& one) { return one.is_structured(); });
   if (!plain || std::any_of(form.begin(), form.end(), is_answer_type)) {
     why = "a choice is a list of texts, numbers, true, false or null, none of which is the name of a type; this is " +
-          shown + ". What a JSON Schema says better, say in one: {\"type\": \"object\", \"properties\": {...}}";
+          shown + ". For any other form, write a JSON Schema: {\"type\": \"object\", \"properties\": {...}}";
     return {};
   }
   return {{"enum", form}};
@@ -104,7 +104,7 @@ bool take_output(ActionCursor& cursor, Diagnostics& diagnostics, ActionOptions& 
   if (!written) return false;
   if (written->empty()) {
     diagnostics.add(out.output_offset,
-                    "this object names nothing that the answer has; write such as output={\"verdict\": "
+                    "this object names no field of the answer; write, for example, output={\"verdict\": "
                     "[\"pass\", \"fail\"]}");
     return false;
   }
@@ -120,7 +120,7 @@ bool take_output(ActionCursor& cursor, Diagnostics& diagnostics, ActionOptions& 
     out.output = written;
     return true;
   }
-  // Each name separately, so that a mistake is reported at that name.
+  // Checks each name separately, so a mistake is reported at its name.
   bool good = true;
   for (const auto& [name, form] : written->items()) {
     std::string why;

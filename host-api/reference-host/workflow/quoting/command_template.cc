@@ -119,7 +119,7 @@ class Renderer {
     // Some shells join such lines before they handle the quotes inside $( ).
     if (place.kind != Place::Kind::here_document && text.find("\\\n") != std::string::npos) {
       return "has a line that ends with a backslash, which $( ) in a here-document would lose; set a shell variable "
-             "before the here-document, and use that";
+             "before the here-document, and use that variable";
     }
     const bool strips = std::any_of(place.here_documents.begin(), place.here_documents.end(),
                                     [](const HereDelimiter& delimiter) { return delimiter.strip_tabs; });
@@ -134,7 +134,7 @@ class Renderer {
   // No line that contains a part of a value may be the one that ends the here-document.
   std::optional<ExpressionError> check_here_document(const Inserted& inserted) {
     const std::vector<HereDelimiter>& delimiters = places_[inserted.index].here_documents;
-    // A loop may put very many values into one line.
+    // A loop may put very many values into one line, so lines that were checked are not checked again.
     const bool checked = checked_ != nullptr && *checked_ == delimiters && inserted.begin >= checked_begin_ &&
                          inserted.end <= checked_end_;
     if (checked) return std::nullopt;
@@ -278,8 +278,8 @@ std::string read_shell_options(const std::string& written, std::string& options)
       options += " " + name;
       continue;
     }
-    return "shell_options are options of the shell's `set`, such as \"-eu\" or \"-e -o pipefail\", or none; " +
-           expressions::quoted_for_message(name.empty() ? word : word + " " + name) + " is not one";
+    return "shell_options are options of the shell's `set`, such as \"-eu\" or \"-e -o pipefail\", or `none`; " +
+           expressions::quoted_for_message(name.empty() ? word : word + " " + name) + " is not such an option";
   }
   return "";
 }

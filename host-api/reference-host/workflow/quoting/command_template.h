@@ -1,9 +1,9 @@
 // Makes a shell command from a template: every value is quoted for its place. Also finds out which shell runs the
 // command, with which options.
 //
-// Without tags, the places are known once the template is parsed. With tags, these are evaluated first; the result is a
-// text with values in it, and the places are found in that text. So a tag may produce any part of a command, even a
-// quote, and a loop's value is quoted like every other.
+// Without tags, the places are known once the template is parsed. With tags, the tags are evaluated first. The result
+// is a text with values in it, and the places are found in that text. So a tag may produce any part of a command, even
+// a quote, and a loop's value is quoted like every other.
 //
 // A block stops at its first command that fails: its first line is `set -e`, or `set -eo pipefail` if the workflow or
 // the action chooses bash (not every sh has pipefail). `shell_options` replaces these options. A one-line command in
@@ -24,11 +24,12 @@ namespace wtool::host::workflow {
 // The kernel refuses an argument of 128 KiB, and a command line is one argument of the shell.
 inline constexpr std::size_t max_command = 100 * 1024;  // bytes
 
-// Checks what is known before any value is: places that are refused. Each part of the tags counts once.
+// Reports placeholders at refused places, which are known before any value is. Each branch and each loop body of the
+// tags counts once.
 void check_places(const CommandText& command, Diagnostics& diagnostics);
 
-// The command with a plain word in place of each value. Nothing: that would not say enough, because the command has
-// tags or inserts a value without quoting; or the command cannot be made.
+// The command with a plain word in place of each value, for a check of its syntax. Nothing: the command has tags or
+// inserts a value without quoting, so its text is known only during a run; or the command cannot be made.
 std::optional<std::string> command_with_words(const CommandText& command);
 
 // The command, or what is wrong with a value (the offset is that of the placeholder in command.written).
@@ -38,7 +39,7 @@ std::variant<std::string, expressions::ExpressionError> render_command(const Com
 // "sh", "bash" or an absolute path; empty: the configured shell.
 std::string shell_of(const ShellAction& action, const Workflow& workflow);
 
-// "set -e\n", or whatever the script begins with; may be empty.
+// The line that sets the shell options of the command, such as "set -e\n"; may be empty.
 std::string first_line_of(const ShellAction& action, const Workflow& workflow);
 
 // Why a workflow cannot choose this shell; empty if it can.

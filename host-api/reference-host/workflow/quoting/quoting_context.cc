@@ -89,7 +89,7 @@ class PlaceFinder {
     const bool fresh = marks_.was_just_at(at_);  // directly after another placeholder
     if (escaped_) {
       assign(Place::Kind::refused,
-             "a backslash is directly before it; ${NAME} as the shell has it is written $${NAME} or $NAME");
+             "a backslash is directly before it; a ${NAME} of the shell is written $${NAME} or $NAME");
       escaped_ = false;
       return;
     }
@@ -114,7 +114,7 @@ class PlaceFinder {
         break;
       case Frame::Kind::here_document:
         if (after_variable) {
-          assign(Place::Kind::refused, "it directly follows a shell variable; write that one as $${NAME}");
+          assign(Place::Kind::refused, "it directly follows a shell variable; write that variable as $${NAME}");
         } else {
           assign(frame.escaped_newline ? Place::Kind::refused : Place::Kind::here_document,
                  frame.escaped_newline
@@ -316,7 +316,7 @@ class PlaceFinder {
     }
   }
 
-  // Inside double quotes, ${...} and here-documents; `closing` ends it.
+  // Reads one step inside double quotes, ${...} or a here-document. `closing` ends the quotes or the ${...}.
   void quoted_step(char closing) {
     const char c = look();
     Frame& frame = top();

@@ -43,7 +43,7 @@ struct Place {
 // One place for each value, in order; there is a value between each text and the next. Linear.
 std::vector<Place> find_places(const std::vector<std::string>& texts);
 
-// The places of a template's placeholders; each part of its tags counts once.
+// The places of a template's placeholders; each branch and each loop body of its tags counts once.
 std::vector<Place> find_places(const expressions::Template& command);
 
 }  // namespace wtool::host::workflow

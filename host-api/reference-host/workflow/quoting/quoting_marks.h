@@ -12,7 +12,7 @@ namespace wtool::host::workflow {
 
 // What to do instead of using a refused place.
 inline constexpr const char* use_variable =
-    "; set a shell variable before (value=${...} on a line of its own) and use \"$value\" here";
+    "; set a shell variable first (value=${...} on a line of its own) and use \"$value\" here";
 
 class PlaceMarks {
  public:
@@ -40,7 +40,7 @@ class PlaceMarks {
   bool was_just_at(std::size_t offset) const { return next_ > 0 && marks_[next_ - 1] == offset; }
   Place& next_place() { return places_[next_]; }
 
-  // Whether a placeholder is strictly between the two offsets; or from the first to the last, inclusive.
+  // Whether a placeholder is strictly between the two offsets (is_between), or from the first to the last (is_within).
   bool is_between(std::size_t begin, std::size_t end) const { return end > begin + 1 && is_within(begin + 1, end - 1); }
   bool is_within(std::size_t first, std::size_t last) const {
     const auto found = std::lower_bound(marks_.begin(), marks_.end(), first);

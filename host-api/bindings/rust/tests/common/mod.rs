@@ -1,10 +1,10 @@
-//! Commands with a mark of their own in their arguments; what is alive is counted in /proc.
+//! Commands with a mark of their own in their arguments, by which their live processes are counted in /proc.
 #![allow(dead_code)] // each test program uses its part
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Within this, what is awaited must have happened.
+/// The longest that a test waits for something to happen.
 pub const BOUND: Duration = Duration::from_secs(20);
 
 /// A number of seconds that no other process sleeps for.
@@ -13,7 +13,7 @@ pub fn new_mark() -> String {
     format!("619.{}{:04}", std::process::id(), MARKS.fetch_add(1, Ordering::Relaxed))
 }
 
-/// The processes that have the mark in their arguments. (Those of a zombie are empty.)
+/// The processes that have the mark in their arguments. (A zombie has no arguments.)
 pub fn bearers(mark: &str) -> Vec<String> {
     let folders = std::fs::read_dir("/proc").unwrap().filter_map(|folder| Some(folder.ok()?.path()));
     folders
@@ -36,7 +36,7 @@ pub fn until(condition: impl Fn() -> bool) {
     }
 }
 
-/// A command whose three processes carry the mark: one in the background, one in a session of its own, one in front.
+/// A command whose three processes carry the mark: one in the background, one in a session of its own, one in the foreground.
 pub fn tree(mark: &str) -> String {
     format!("sleep {0} & setsid sleep {0} & echo ready; sleep {0}", mark)
 }
