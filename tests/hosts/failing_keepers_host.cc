@@ -15,12 +15,8 @@
 // Writes one line for each host that failed, and at last how many there were. Exits with 0 if all is well, and with 77
 // if the kernel has no such notification.
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,13 +25,14 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "support/answered_calls.h"
 #include "support/plugin.h"
 #include "support/processes.h"
 #include "support/program.h"
@@ -44,7 +41,6 @@ using namespace wtool::test;
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds deadline{5000};
@@ -93,19 +89,6 @@ int error_of(int call) {
   }
 }
 
-int install_filter() {
-  // These calls are allowed at once, without asking.
-  std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
-  for (const unsigned call : {SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_futex, SYS_clock_nanosleep}) {
-    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1));
-    program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
-  }
-  program.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF));
-  const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
-  return static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter));
-}
-
 struct Place {
   ScratchFolder scratch;
   std::string inside = scratch.path() + "/inside";
@@ -130,7 +113,7 @@ struct Place {
     const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     dup2(file, not_ours);
     close(file);
-    const int listener = install_filter();
+    const int listener = install_call_listener();
     shared.listener = listener < 0 ? -2 : listener;
     const Answer answer = tool.run(arguments, {.deadline_ms = static_cast<std::uint64_t>(deadline.count())});
     std::snprintf(shared.answer, sizeof shared.answer, "%s",
@@ -158,19 +141,18 @@ class Supervised {
     handle_ = static_cast<int>(syscall(SYS_pidfd_open, host_, 0));
     wait_until([&] { return shared_->listener != -1; }, std::chrono::seconds(30));
     if (shared_->listener < 0) return;
-    listener_ = static_cast<int>(syscall(SYS_pidfd_getfd, handle_, shared_->listener.load(), 0));
+    listener_.emplace(handle_, shared_->listener.load());
   }
   ~Supervised() {
     kill(host_, SIGKILL);
     waitpid(host_, nullptr, 0);
-    close(listener_);
     close(handle_);
     munmap(shared_, sizeof(Shared));
   }
   Supervised(const Supervised&) = delete;
   Supervised& operator=(const Supervised&) = delete;
 
-  bool works() const { return listener_ >= 0; }
+  bool works() const { return listener_ && listener_->works(); }
   long calls() const { return counted_; }
   bool refused() const { return refused_call_ >= 0; }
   bool fine() const { return fine_; }
@@ -216,43 +198,18 @@ class Supervised {
   }
 
   bool serve_until(const std::function<bool()>& done, milliseconds limit) {
-    const auto end = Clock::now() + limit;
-    auto next_look = Clock::now();
-    for (;;) {
-      pollfd watched{listener_, POLLIN, 0};
-      if (poll(&watched, 1, 1) > 0) {
-        // If no process is left under the filter, nothing more will come.
-        if ((watched.revents & POLLIN) == 0)
-          usleep(1000);
-        else
-          answer();
-      }
-      const auto now = Clock::now();
-      if (now < next_look) continue;
-      if (done()) return true;
-      if (now >= end) return false;
-      next_look = now + milliseconds(2);
-    }
+    return listener_->answer_until(done, limit, [this](const seccomp_notif& asked) { return error_for(asked); });
   }
 
-  void answer() {
-    seccomp_notif asked{};
-    if (ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0) return;
-    seccomp_notif_resp response{};
-    response.id = asked.id;
-    response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  int error_for(const seccomp_notif& asked) {
     const auto pid = static_cast<pid_t>(asked.pid);
     const std::string name = name_of(pid);
-    if (name == "shell-warden" || name == "custodian") {
-      keepers_[pid] = name;
-      if (++counted_ == point_) {
-        refused_call_ = asked.data.nr;
-        refused_in_ = name;
-        response.flags = 0;
-        response.error = -error_of(asked.data.nr);
-      }
-    }
-    ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &response);
+    if (name != "shell-warden" && name != "custodian") return 0;
+    keepers_[pid] = name;
+    if (++counted_ != point_) return 0;
+    refused_call_ = asked.data.nr;
+    refused_in_ = name;
+    return error_of(asked.data.nr);
   }
 
   const Mark mark_;
@@ -260,7 +217,7 @@ class Supervised {
   Shared* shared_ = nullptr;
   pid_t host_ = -1;
   int handle_ = -1;
-  int listener_ = -1;
+  std::optional<CallListener> listener_;
   long counted_ = 0;
   int refused_call_ = -1;
   bool fine_ = false;
