@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "base/environment.h"
 #include "base/json.h"
 #include "base/pilot/munge.h"
+#include "base/wake_up.h"
 
 namespace wtool::host {
 
@@ -77,7 +77,7 @@ class Agent final : public SlotOwner {
   }
 
   bool leaving() const override { return leaving_; }
-  int leave_event() const override { return leave_event_.get(); }
+  int leave_event() const override { return leave_event_.descriptor(); }
   void host_is_gone() override {
     lost_ = true;
     leaving_ = true;
@@ -86,7 +86,7 @@ class Agent final : public SlotOwner {
       slot.channel().close();
       slot.cancel(WTOOL_CANCEL_NOW, "the connection to the host is lost");
     }
-    eventfd_write(leave_event_.get(), 1);
+    leave_event_.signal();
   }
   void called() override { last_call_ = Clock::now().time_since_epoch().count(); }
 
@@ -124,7 +124,7 @@ class Agent final : public SlotOwner {
   std::atomic<bool> leaving_{false}, lost_{false};
   std::atomic<int> serving_{0};
   std::atomic<Clock::rep> last_call_{Clock::now().time_since_epoch().count()};
-  Descriptor leave_event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  const WakeUp leave_event_;
 };
 
 // Asks the host for the key, on a fresh connection. The other slots wait, and then use the same key.
@@ -154,7 +154,7 @@ bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
       return why = "the host sent no credential", false;
     }
     if (n >= 0) continue;
-    pollfd ready[2] = {{socket, POLLIN, 0}, {leave_event_.get(), POLLIN, 0}};
+    pollfd ready[2] = {{socket, POLLIN, 0}, {leave_event_.descriptor(), POLLIN, 0}};
     ::poll(ready, 2, 1000);
   }
   const auto payload = munge->decode(answer.substr(2), why);
@@ -180,7 +180,7 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string&
       auto channel = std::make_unique<Channel>(std::move(socket), Channel::Side::pilot, key_);
       if (channel->begin(ticket_.aes && pilot::has_aes() ? pilot::Suite::aes : pilot::Suite::chacha)) {
         while (may_wait() && channel->take_in() && channel->state() == Channel::State::begun) {
-          pollfd ready[2] = {{channel->descriptor(), POLLIN, 0}, {leave_event_.get(), POLLIN, 0}};
+          pollfd ready[2] = {{channel->descriptor(), POLLIN, 0}, {leave_event_.descriptor(), POLLIN, 0}};
           ::poll(ready, 2, 1000);
         }
       }
@@ -262,7 +262,7 @@ int Agent::run() {
                    : "no call came for " + std::to_string(ticket_.idle_seconds) + " seconds");
     leaving_ = true;
     // The free slots go first, so that a call that is tried again does not come back here.
-    eventfd_write(leave_event_.get(), 1);
+    leave_event_.signal();
     for (AgentSlot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, "the node is being taken away");
   }
   for (std::thread& thread : threads) thread.join();

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,7 +84,7 @@ WaitingQuestions::~WaitingQuestions() {
     const std::lock_guard lock(mutex_);
     ending_ = true;
     changed_.notify_all();
-    wake();
+    wake_.signal();
   }
   if (server_.joinable()) server_.join();
   if (!name_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
@@ -111,7 +110,7 @@ bool WaitingQuestions::start() {
   const std::string before = '.' + name;
   ::unlinkat(folder_.get(), before.c_str(), 0);
   listening_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!wake_) wake_ = WakeUp();
   const sockaddr_un address = socket_address(folder_, before);
   const int on = 1;
   if (!listening_ || !wake_ || ::setsockopt(listening_.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof on) != 0 ||
@@ -133,12 +132,6 @@ bool WaitingQuestions::start() {
   return true;
 }
 
-void WaitingQuestions::wake() const {
-  const std::uint64_t one = 1;
-  if (wake_ && ::write(wake_.get(), &one, sizeof one) < 0) {
-  }
-}
-
 std::string WaitingQuestions::next_id() { return std::to_string(::getpid()) + '-' + std::to_string(++asked_); }
 
 // Drops the questions of suspended runs whose time is over.
@@ -154,7 +147,7 @@ void WaitingQuestions::leave(const std::string& run, const Question& question, c
   waiting_.emplace(
       next_id(),
       Waiting{.question = question, .client = client, .until = std::chrono::system_clock::now() + within_, .run = run});
-  wake();
+  wake_.signal();
 }
 
 std::optional<Approval> WaitingQuestions::take(const std::string& run, const std::string& fingerprint) {
@@ -173,7 +166,7 @@ std::optional<Approval> WaitingQuestions::take(const std::string& run, const std
 void WaitingQuestions::continues(const std::string& run) {
   const std::lock_guard lock(mutex_);
   std::erase_if(waiting_, [&](const auto& one) { return one.second.run == run && !one.second.answer; });
-  wake();
+  wake_.signal();
 }
 
 Approval WaitingQuestions::ask(const Question& question, const std::string& client) {
@@ -185,7 +178,7 @@ Approval WaitingQuestions::ask(const Question& question, const std::string& clie
   waiting.question = question;
   waiting.client = client;
   waiting.until = std::chrono::system_clock::now() + within_;
-  wake();
+  wake_.signal();
   tell_("a question waits for you until " + utc_text(waiting.until, "%H:%M:%S UTC") + ": run `wtool approve " + id +
         "` in another terminal");
   changed_.wait_until(lock, due, [&] { return waiting.answer || waiting.withdrawn || ending_; });
@@ -193,7 +186,7 @@ Approval WaitingQuestions::ask(const Question& question, const std::string& clie
                           : (waiting.withdrawn || ending_) ? Approval::unavailable
                                                            : Approval::expired;
   waiting_.erase(id);
-  wake();
+  wake_.signal();
   return answer;
 }
 
@@ -247,14 +240,12 @@ void WaitingQuestions::serve() {
       peer.flush();
     }
     peers_.remove_if([](const Peer& peer) { return peer.is_gone; });
-    polled.assign({{wake_.get(), POLLIN, 0}, {listening_.get(), POLLIN, 0}});
+    polled.assign({{wake_.descriptor(), POLLIN, 0}, {listening_.get(), POLLIN, 0}});
     for (const Peer& peer : peers_) {
       polled.push_back({peer.socket.get(), static_cast<short>(POLLIN | (peer.out.empty() ? 0 : POLLOUT)), 0});
     }
     if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) break;
-    std::uint64_t count = 0;
-    if (polled[0].revents != 0 && ::read(wake_.get(), &count, sizeof count) < 0) {
-    }
+    if (polled[0].revents != 0) wake_.clear();
     std::size_t next = 2;
     for (Peer& peer : peers_) {
       if ((polled[next++].revents & ~POLLOUT) != 0 && !take_from(peer)) peer.is_gone = true;

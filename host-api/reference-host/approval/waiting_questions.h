@@ -30,6 +30,7 @@
 
 #include "approval/question.h"
 #include "base/descriptor.h"
+#include "base/wake_up.h"
 
 namespace wtool::host {
 
@@ -81,7 +82,6 @@ class WaitingQuestions {
   bool take_from(Peer& peer);
   void take_line(Peer& peer, const std::string& line);
   void show_changes(Peer& peer);
-  void wake() const;
 
   const std::chrono::seconds within_;
   const Tell tell_;
@@ -94,7 +94,7 @@ class WaitingQuestions {
   Descriptor folder_;
   std::string name_;  // of the socket in folder_
   Descriptor listening_;
-  Descriptor wake_;
+  WakeUp wake_;  // the thread that serves
   std::list<Peer> peers_;
   std::thread server_;
 };

@@ -1,9 +1,6 @@
 // wtool approve [ID] [--answer WORD] [--watch]: shows and answers the questions that wait in the person's other
 // processes, such as those of `wtool mcp` for a client that has no forms.
 // wtool approve RUN [--answer yes|no] [--comment TEXT]: answers what a suspended run waits for (approve_run.h).
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -15,9 +12,9 @@
 
 #include "approval/question_client.h"
 #include "approval/terminal.h"
-#include "base/descriptor.h"
 #include "base/escape.h"
 #include "base/time_text.h"
+#include "base/wake_up.h"
 #include "cli/approve_run.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -127,17 +124,15 @@ class Answering {
  private:
   // A question that was settled elsewhere is withdrawn from the terminal.
   Approval ask(const AskedQuestion& asked) {
-    const Descriptor end(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    const WakeUp end;
     std::thread listener([&] {
       while (end && client_.waits(asked)) {
-        if (!client_.wait(end.get())) return;
+        if (!client_.wait(end.descriptor())) return;
       }
       approver_.withdraw(asked.question.id);
     });
     const Approval answer = approver_.ask(asked.question);
-    const std::uint64_t one = 1;
-    if (::write(end.get(), &one, sizeof one) < 0) {
-    }
+    end.signal();
     listener.join();
     return answer;
   }

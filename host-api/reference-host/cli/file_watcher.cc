@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +13,8 @@
 #include <iterator>
 #include <system_error>
 #include <utility>
+
+#include "base/wake_up.h"
 
 namespace wtool::host {
 namespace {
@@ -211,13 +212,9 @@ std::set<std::string> FileWatcher::take() {
 }
 
 bool FileWatcher::wait(std::chrono::milliseconds most, Stop& stop) {
-  const Descriptor woken(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  const Stop::Subscription listening = stop.subscribe([&woken](const StopRequest&) {
-    const std::uint64_t one = 1;
-    if (::write(woken.get(), &one, sizeof one) < 0) {
-    }
-  });
-  pollfd waits[] = {{inotify_.get(), POLLIN, 0}, {woken.get(), POLLIN, 0}};
+  const WakeUp woken;
+  const Stop::Subscription listening = stop.subscribe([&woken](const StopRequest&) { woken.signal(); });
+  pollfd waits[] = {{inotify_.get(), POLLIN, 0}, {woken.descriptor(), POLLIN, 0}};
   while (!stop.requested()) {
     const int ready = ::poll(waits, 2, most.count() < 0 ? -1 : static_cast<int>(most.count()));
     if (ready < 0 && errno == EINTR) continue;

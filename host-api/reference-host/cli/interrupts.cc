@@ -21,6 +21,12 @@ constexpr std::uint8_t end_of_listening = 0;
 constexpr std::uint8_t told_to_stop = 0x80;
 constexpr std::uint8_t told_to_stop_now = 0x81;
 
+// Tried again, because a thread waits for the byte. Handlers of signals may call this.
+void put(int pipe, std::uint8_t byte) {
+  while (::write(pipe, &byte, 1) < 0 && errno == EINTR) {
+  }
+}
+
 void on_signal(int signal, siginfo_t* info, void*) {
   const int saved = errno;
   auto byte = static_cast<std::uint8_t>(signal);
@@ -28,8 +34,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
   if (info->si_code == SI_QUEUE && info->si_value.sival_int == mark_of_stop_now) byte = told_to_stop_now;
   const int descriptor = handler_pipe.load();
   // The pipe never fills: it takes thousands of signals, and the third one ends the program.
-  if (descriptor >= 0 && ::write(descriptor, &byte, 1) < 0) {
-  }
+  if (descriptor >= 0) put(descriptor, byte);
   errno = saved;
 }
 
@@ -64,8 +69,7 @@ Interrupts::Interrupts(Stop& stop, int* first) : stop_(stop), told_(first) {
 Interrupts::~Interrupts() {
   for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &earlier_[i], nullptr);
   handler_pipe.store(-1);
-  if (::write(pipe_[1], &end_of_listening, 1) < 0) {
-  }
+  put(pipe_[1], end_of_listening);
   thread_.join();
   if (told_ != nullptr) *told_ = first_.load();
   ::close(pipe_[0]);

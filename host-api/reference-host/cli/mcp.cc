@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +24,7 @@
 #include "base/edit_distance.h"
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "base/wake_up.h"
 #include "cli/client_setup.h"
 #include "cli/commands.h"
 #include "cli/context.h"
@@ -43,11 +43,11 @@ namespace {
 // How long a client that has ended its side may take to read what is left.
 constexpr std::chrono::milliseconds patience_at_the_end{1000};
 
-// The descriptors to and from the client, and one that wakes the reader. They are closed when the program ends.
+// The descriptors to and from the client, which are closed when the program ends, and what wakes the reader.
 struct Ends {
   int in = -1;
   int out = -1;
-  int wake = -1;
+  WakeUp wake{};
 };
 
 // Descriptors below 3 are all taken by now, so the copies are above them.
@@ -55,9 +55,8 @@ std::optional<Ends> move_standard_streams() {
   Ends ends;
   ends.in = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   ends.out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  ends.wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (ends.in < 0 || ends.out < 0 || ends.wake < 0 || nothing < 0) return std::nullopt;
+  if (ends.in < 0 || ends.out < 0 || !ends.wake || nothing < 0) return std::nullopt;
   if (::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return std::nullopt;
   ::close(nothing);
   return ends;
@@ -367,15 +366,11 @@ int serve(Context& context, McpOptions& options) {
   names.insert(names.end(), mcp::own_tools.begin(), mcp::own_tools.end());
   for (const std::string& tool : options.tools) {
     if (std::find(names.begin(), names.end(), tool) != names.end()) continue;
-    complain("--tools: there is no tool \"" + escaped(tool) + "\"; the tools are " + joined(names));
+    complain("--tools: there is no tool \"" + escaped(tool) + "\"" + known_names(tool, "tools", names));
     return exit_unusable;
   }
 
-  const auto wake = [fd = ends->wake] {
-    const std::uint64_t one = 1;
-    if (::write(fd, &one, sizeof one) < 0) {
-    }
-  };
+  const auto wake = [&ends] { ends->wake.signal(); };
   Stop stop;
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) { wake(); });
   const Interrupts interrupts(stop);
@@ -405,7 +400,7 @@ int serve(Context& context, McpOptions& options) {
   if (toolbox != nullptr) {
     if (workflows) add_workflows(*settings, *workflows, options.tools.empty());
     mcp::Server server(*plugin, *toolbox, elicitation, output, *settings);
-    mcp::Input input(ends->in, ends->wake, ends->out, settings->message_bytes);
+    mcp::Input input(ends->in, ends->wake.descriptor(), ends->out, settings->message_bytes);
     if (!server.serve(input)) {
       complain("standard input cannot be read");
       status = exit_unusable;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,18 +28,12 @@ bool is_socket(int descriptor) {
 }  // namespace
 
 Output::Output(int descriptor, std::function<void()> gone)
-    : descriptor_(descriptor),
-      is_socket_(is_socket(descriptor)),
-      gone_(std::move(gone)),
-      hurry_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (hurry_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    : descriptor_(descriptor), is_socket_(is_socket(descriptor)), gone_(std::move(gone)) {
+  if (!hurry_) throw std::system_error(errno, std::generic_category(), "eventfd");
   thread_ = std::thread([this] { write_all(); });
 }
 
-Output::~Output() {
-  finish(std::chrono::milliseconds(0));
-  ::close(hurry_);
-}
+Output::~Output() { finish(std::chrono::milliseconds(0)); }
 
 void Output::send(std::string line) {
   const std::lock_guard lock(mutex_);
@@ -76,9 +69,7 @@ void Output::finish(std::chrono::milliseconds patience) {
     changed_.notify_one();
   }
   patience_.store(static_cast<int>(std::min<std::int64_t>(patience.count(), INT_MAX)));
-  const std::uint64_t one = 1;
-  if (::write(hurry_, &one, sizeof one) < 0) {
-  }
+  hurry_.signal();
   thread_.join();
 }
 
@@ -120,7 +111,7 @@ bool Output::wait_for_room() const {
   while (true) {
     const int patience = patience_.load();
     // hurry_ stays readable once it is set, so it is watched only until then.
-    std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {patience < 0 ? hurry_ : -1, POLLIN, 0}}};
+    std::array<pollfd, 2> watched{{{descriptor_, POLLOUT, 0}, {patience < 0 ? hurry_.descriptor() : -1, POLLIN, 0}}};
     const int ready = ::poll(watched.data(), watched.size(), patience);
     if (ready == 0) return false;
     if (ready < 0 && errno != EINTR && errno != EAGAIN) return false;

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <thread>
 
+#include "base/wake_up.h"
+
 namespace wtool::host::mcp {
 
 class Output {
@@ -48,7 +50,7 @@ class Output {
   const int descriptor_;
   const bool is_socket_;
   const std::function<void()> gone_;
-  int hurry_ = -1;  // an eventfd; readable: `patience_` now limits the waiting
+  const WakeUp hurry_;  // signalled: `patience_` now limits the waiting
   std::atomic<int> patience_{-1};
   std::mutex mutex_;
   std::condition_variable changed_;

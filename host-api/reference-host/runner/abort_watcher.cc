@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,8 +61,7 @@ AbortWatcher::AbortWatcher(std::string directory, Stop& stop)
       file_(folder_ + "/" + abort_file_name),
       stop_(stop) {
   inotify_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (inotify_ >= 0) end_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (inotify_ >= 0 && end_ >= 0) {
+  if (inotify_ >= 0 && end_) {
     directory_watch_ = ::inotify_add_watch(inotify_, directory_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
   }
   if (directory_watch_ < 0) {
@@ -78,12 +76,10 @@ AbortWatcher::AbortWatcher(std::string directory, Stop& stop)
 
 AbortWatcher::~AbortWatcher() {
   if (thread_.joinable()) {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t written = ::write(end_, &one, sizeof one);
+    end_.signal();
     thread_.join();
   }
   if (inotify_ >= 0) ::close(inotify_);
-  if (end_ >= 0) ::close(end_);
 }
 
 void AbortWatcher::watch_folder() {
@@ -103,7 +99,7 @@ AbortWatcher::Version AbortWatcher::version() const {
 
 void AbortWatcher::watch() {
   while (!triggered_) {
-    pollfd waits[] = {{end_, POLLIN, 0}, {inotify_, POLLIN, 0}};
+    pollfd waits[] = {{end_.descriptor(), POLLIN, 0}, {inotify_, POLLIN, 0}};
     const int ready = ::poll(waits, 2, settling_ ? settle_ms : -1);
     if (ready < 0 && errno != EINTR) return;
     if (ready > 0 && waits[0].revents != 0) return;

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/stop.h"
+#include "base/wake_up.h"
 
 namespace wtool::host::runner {
 
@@ -46,7 +47,7 @@ class AbortWatcher {
   Stop& stop_;
   std::string error_;
   int inotify_ = -1;
-  int end_ = -1;  // an eventfd; the destructor writes to it to end the thread
+  const WakeUp end_;  // ends the thread
   int directory_watch_ = -1;
   int folder_watch_ = -1;
   Version before_;

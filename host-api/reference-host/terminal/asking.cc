@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -56,20 +55,13 @@ class WithoutEcho {
 void set_asking_state(std::string state) { state_of_thread = std::move(state); }
 const std::string& asking_state() { return state_of_thread; }
 
-QuestionEnd::QuestionEnd(Terminal& terminal) : terminal_(terminal), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-
-QuestionEnd::~QuestionEnd() {
-  if (wake_ >= 0) ::close(wake_);
-}
-
 void QuestionEnd::request() {
   {
     const std::lock_guard lock(terminal_.turn_mutex_);
     requested_.store(true);
   }
   terminal_.turn_changed_.notify_all();
-  // The write fails only when the counter is full, and a full counter wakes the reader as well.
-  if (wake_ >= 0) ::eventfd_write(wake_, 1);
+  wake_.signal();
 }
 
 Asking::Asking(Terminal& terminal, QuestionEnd& end) : terminal_(terminal), end_(end) {
@@ -86,7 +78,7 @@ Asking::Asking(Terminal& terminal, QuestionEnd& end) : terminal_(terminal), end_
     if (end_.requested()) return;
     terminal_.asking_ = has_turn_ = true;
   }
-  if (end_.wake_ >= 0) descriptor_ = terminal_.open_();
+  if (end_.wake_) descriptor_ = terminal_.open_();
   if (descriptor_ < 0) return;
   terminal_.pause();
   struct sigaction action {};
@@ -136,7 +128,7 @@ Asking::Ready Asking::wait_for(short what) {
       continued_ = times_continued.load();
       return Ready::was_away;
     }
-    std::array<pollfd, 2> watched{pollfd{.fd = end_.wake_, .events = POLLIN, .revents = 0},
+    std::array<pollfd, 2> watched{pollfd{.fd = end_.wake_.descriptor(), .events = POLLIN, .revents = 0},
                                   pollfd{.fd = descriptor_, .events = what, .revents = 0}};
     if (::poll(watched.data(), away ? 1 : 2, look_ms) < 0 && errno != EINTR) {
       return Ready::closed;

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/wake_up.h"
 #include "terminal/terminal.h"
 
 namespace wtool::host {
@@ -27,11 +28,9 @@ const std::string& asking_state();
 class QuestionEnd {
  public:
   // `terminal` must outlive this object.
-  explicit QuestionEnd(Terminal& terminal);
+  explicit QuestionEnd(Terminal& terminal) : terminal_(terminal) {}
   QuestionEnd(const QuestionEnd&) = delete;
   QuestionEnd& operator=(const QuestionEnd&) = delete;
-  ~QuestionEnd();
-
   // Never waits for a person.
   void request();
   bool requested() const { return requested_.load(); }
@@ -39,7 +38,7 @@ class QuestionEnd {
  private:
   friend class Asking;
   Terminal& terminal_;
-  const int wake_;  // an eventfd; -1: there was no descriptor left, and nothing can be asked
+  const WakeUp wake_;  // if there was no descriptor left for it, nothing can be asked
   std::atomic<bool> requested_{false};
 };
 

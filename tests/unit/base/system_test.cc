@@ -1,4 +1,5 @@
-// base/environment.h, base/pidfd.h and base/timespec.h: what the kernel reports.
+// base/environment.h, base/pidfd.h, base/timespec.h and base/wake_up.h: what the kernel reports.
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "base/environment.h"
 #include "base/pidfd.h"
 #include "base/timespec.h"
+#include "base/wake_up.h"
 
 namespace system_test {
 
@@ -30,6 +32,22 @@ BOOST_AUTO_TEST_CASE(the_end_of_a_process_is_seen) {
   ::waitpid(child, nullptr, 0);
   BOOST_TEST(has_ended(process));
   BOOST_TEST(!open_process(-1));
+}
+
+BOOST_AUTO_TEST_CASE(a_wake_up_is_readable_from_its_signal_until_it_is_cleared) {
+  const WakeUp wake;
+  BOOST_TEST_REQUIRE(static_cast<bool>(wake));
+  const auto is_readable = [&] {
+    pollfd watched{wake.descriptor(), POLLIN, 0};
+    return ::poll(&watched, 1, 0) == 1;
+  };
+  wake.clear();  // does not wait
+  BOOST_TEST(!is_readable());
+  wake.signal();
+  wake.signal();
+  BOOST_TEST(is_readable());
+  wake.clear();
+  BOOST_TEST(!is_readable());
 }
 
 BOOST_AUTO_TEST_CASE(a_time_is_counted_in_nanoseconds) {

@@ -1,15 +1,30 @@
 // The request to stop, and the signals that make one.
+#include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <cerrno>
+#include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/pidfd.h"
 #include "base/stop.h"
+#include "base/wake_up.h"
 #include "cli/interrupts.h"
+#include "support/answered_calls.h"
+#include "support/shell_tool.h"
 
 namespace wtool::host {
 
@@ -165,6 +180,69 @@ BOOST_AUTO_TEST_CASE(dispositions_are_as_before_afterwards_and_ignored_signals_s
   ::sigaction(SIGINT, nullptr, &after);
   BOOST_TEST((after.sa_handler == SIG_DFL));
   ::signal(SIGHUP, SIG_DFL);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(interrupted_writes)
+
+// Does the work in a process whose first write(2) fails with EINTR, and checks that the process ends.
+void check_ends(const std::function<void()>& work) {
+  if (wtool::test::under_sanitizer) return;  // The sanitizer's runtime makes system calls of its own.
+  void* const memory =
+      ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  BOOST_REQUIRE(memory != MAP_FAILED);
+  auto& number = *new (memory) std::atomic<int>(-1);  // the listener in the process; -2: the kernel has none
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int listener = wtool::test::install_call_listener();
+    number = listener < 0 ? -2 : listener;
+    if (listener >= 0) work();
+    ::_exit(0);
+  }
+  const Descriptor process = open_process(child);
+  while (number == -1) ::sched_yield();
+  const wtool::test::CallListener listener(process.get(), number);
+  int writes = 0;
+  const auto decide = [&](const seccomp_notif& call) { return call.data.nr == SYS_write && ++writes == 1 ? EINTR : 0; };
+  const auto is_over = [&] { return has_ended(process); };
+  const bool ended = number == -2 || listener.answer_until(is_over, std::chrono::seconds(60), decide);
+  BOOST_TEST(ended);
+  BOOST_TEST((number == -2 || writes > 1));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ::munmap(memory, sizeof(std::atomic<int>));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_listening_is_told_again) {
+  check_ends([] {
+    Stop stop;
+    const Interrupts interrupts(stop);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_is_told_again) {
+  check_ends([] {
+    ::signal(SIGINT, SIG_DFL);
+    Stop stop;
+    Heard heard(stop);
+    const Interrupts interrupts(stop);
+    ::raise(SIGINT);
+    heard.wait_for(1);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_that_waits_is_woken) {
+  check_ends([] {
+    const WakeUp wake;
+    std::thread waiter([&] {
+      pollfd watched{wake.descriptor(), POLLIN, 0};
+      while (::poll(&watched, 1, -1) != 1) {
+      }
+    });
+    wake.signal();
+    waiter.join();
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

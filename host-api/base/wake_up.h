@@ -1,0 +1,47 @@
+// Wakes a thread that waits in poll(2).
+//
+//   const WakeUp wake;
+//   pollfd watched[] = {{wake.descriptor(), POLLIN, 0}, ...};   // the thread that waits
+//   wake.signal();                                               // any other thread
+#pragma once
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "base/descriptor.h"
+
+namespace wtool {
+
+class WakeUp {
+ public:
+  WakeUp() noexcept : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+  // False, with errno after the construction: no descriptor was left. signal() then wakes nobody.
+  explicit operator bool() const noexcept { return static_cast<bool>(event_); }
+
+  // Readable from signal() until clear(). Without a descriptor: -1, which poll(2) ignores.
+  int descriptor() const noexcept { return event_.get(); }
+
+  // Any thread.
+  void signal() const noexcept {
+    const std::uint64_t one = 1;
+    // Tried again, because a wake-up that is lost may leave a thread waiting for ever. The write fails with another
+    // error only if the counter is full, and then the descriptor is readable already.
+    while (event_ && ::write(event_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+    }
+  }
+
+  void clear() const noexcept {
+    std::uint64_t count = 0;
+    while (event_ && ::read(event_.get(), &count, sizeof count) < 0 && errno == EINTR) {
+    }
+  }
+
+ private:
+  Descriptor event_;
+};
+
+}  // namespace wtool
