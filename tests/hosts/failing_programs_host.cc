@@ -1,0 +1,497 @@
+// Programs of `wtool` that are refused one system call, once: in the first run the first call, in the second run the
+// second one, and so on until a run ends without a refusal. Each call that can fail does so with each of its usual errors.
+//
+// A program runs under a filter that asks this one about every system call. Its helper programs and commands have the
+// filter too, but their calls always go to the kernel (failing_keepers_host refuses those of the helper programs).
+// For each run this checks:
+// - it ends within a bound, and not by a signal;
+// - nothing of its commands is left;
+// - if it exits with 0, the files that it was to write are right, and its journal has the records of a run without a
+//   refusal, unless it says what it lacks: the journal, the cache or a kept file;
+// - if it exits with another status, it says why;
+// - a server answers every request, unless it ends.
+//
+// Usage: failing_programs_host run|features|terminal|mcp [FROM [EVERY]]
+//   run: steps one after the other and side by side, on files. terminal: the same on a terminal. features: a step with a
+//   cache, kept files, a lock and a service. mcp: a server with two calls.
+//   The pairs of a call and an error: from FROM (1) on, each EVERYth (1).
+// Writes one line for each run that failed a check, and at last how many there were. Exits with 0 if all is well, and with
+// 77 if the kernel has no such notification.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/answered_calls.h"
+#include "support/plugin.h"
+#include "support/processes.h"
+#include "support/program.h"
+
+using namespace wtool::test;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds bound{20'000};
+
+constexpr const char* steps_workflow = R"(---
+title: Steps
+---
+
+```mermaid
+stateDiagram-v2
+  [*] --> first
+  state fork <<fork>>
+  state join <<join>>
+  first --> fork
+  fork --> left
+  fork --> right
+  left --> join
+  right --> join
+  join --> last
+  last --> [*]
+```
+
+## Actions
+
+- first: Shell "echo one" result="one"
+- left: Shell "echo left of ${one}" result="a"
+- right: Shell "echo right; setsid sleep 61 >/dev/null 2>&1 &" result="b"
+- last: Shell "printf '%s\n' ${one} ${a} ${b} > written; cat written"
+)";
+
+constexpr const char* features_workflow = R"(---
+title: Features
+---
+
+```mermaid
+stateDiagram-v2
+  [*] --> serve
+  serve --> build
+  build --> again
+  again --> count
+  count --> [*]
+```
+
+## Actions
+
+- serve: Service "echo up > served; exec sleep 61" ready="test -s served" ready_timeout=9s
+- build: Shell "cat source > written; echo built" inputs=["source"] outputs=["written"] cache=true keep=["written"]
+- again: Shell "cat source > written; echo built" inputs=["source"] outputs=["written"] cache=true
+- count: Shell "mkdir busy && echo ${matrix.n} && rmdir busy" lock="counter" matrix={"n": [1, 2]}
+)";
+
+constexpr const char* requests =
+    R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},)"
+    R"("clientInfo":{"name":"faults","version":"1"}}})"
+    "\n"
+    R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+    "\n"
+    R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"shell_execute","arguments":)"
+    R"({"command":"echo two; setsid sleep 61 >/dev/null 2>&1 &"}}})"
+    "\n"
+    R"({"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"shell_execute","arguments":)"
+    R"({"command":"echo three"}}})"
+    "\n";
+
+struct Kind {
+  const char* name;
+  const char* workflow;  // nullptr: the MCP server
+  const char* written;   // what the workflow leaves in the file `written`
+  bool on_terminal;
+};
+
+constexpr Kind kinds[] = {
+    {"run", steps_workflow, "one\nleft of one\nright\n", false},
+    {"features", features_workflow, "the source\n", false},
+    {"terminal", steps_workflow, "one\nleft of one\nright\n", true},
+    {"mcp", nullptr, "", false},
+};
+
+// What a descriptor is, as far as it decides which errors there can be.
+enum class File { regular, pipe, other };
+
+File kind_of(pid_t pid, int descriptor) {
+  const std::string link = "/proc/" + std::to_string(pid) + "/fd/" + std::to_string(descriptor);
+  char target[4096];
+  const ssize_t length = readlink(link.c_str(), target, sizeof target);
+  const std::string text(target, length > 0 ? static_cast<std::size_t>(length) : 0);
+  if (text.starts_with("pipe:")) return File::pipe;
+  return text.starts_with('/') ? File::regular : File::other;
+}
+
+// The errors that this call can have on a machine that lacks something or breaks; empty: it has none.
+std::vector<int> errors_of(const seccomp_notif& call) {
+  const auto file = [&] { return kind_of(static_cast<pid_t>(call.pid), static_cast<int>(call.data.args[0])); };
+  switch (call.data.nr) {
+    case SYS_read:
+    case SYS_readv:
+    case SYS_pread64:
+      return file() == File::regular ? std::vector{EIO} : std::vector{EINTR};
+    case SYS_write:
+    case SYS_writev:
+    case SYS_pwrite64:
+      return file() == File::regular ? std::vector{ENOSPC, EIO}
+             : file() == File::pipe  ? std::vector{EINTR}
+                                     : std::vector<int>{};
+    case SYS_openat:
+    case SYS_openat2:
+      return {EMFILE, EACCES};
+    case SYS_newfstatat:
+    case SYS_statx:
+    case SYS_faccessat2:
+    case SYS_readlinkat:
+      return {EACCES, ENOMEM};
+    case SYS_mkdirat:
+    case SYS_renameat2:
+    case SYS_unlinkat:
+    case SYS_linkat:
+    case SYS_symlinkat:
+#ifdef SYS_mkdir
+    case SYS_mkdir:
+    case SYS_rename:
+    case SYS_unlink:
+    case SYS_readlink:
+    case SYS_access:
+#endif
+      return {EACCES, EIO};
+    case SYS_fsync:
+    case SYS_fdatasync:
+    case SYS_ftruncate:
+    case SYS_fallocate:
+    case SYS_getdents64:
+      return {EIO};
+    case SYS_flock:
+      return {ENOLCK, EINTR};
+    case SYS_fcntl:
+      return {EMFILE};
+    case SYS_mmap:
+    case SYS_mprotect:
+    case SYS_mremap:
+    case SYS_epoll_ctl:
+    case SYS_getcwd:
+      return {ENOMEM};
+    case SYS_clone:
+    case SYS_clone3:
+#ifdef SYS_vfork
+    case SYS_vfork:
+    case SYS_fork:
+#endif
+      return {EAGAIN};
+    case SYS_pidfd_open:
+    case SYS_eventfd2:
+    case SYS_epoll_create1:
+    case SYS_pipe2:
+    case SYS_socket:
+    case SYS_socketpair:
+    case SYS_signalfd4:
+    case SYS_timerfd_create:
+    case SYS_inotify_init1:
+    case SYS_memfd_create:
+    case SYS_dup3:
+      return {EMFILE};
+    case SYS_inotify_add_watch:
+      return {ENOSPC};
+    case SYS_sendmsg:
+      return {ENOBUFS};
+    case SYS_recvmsg:
+      return {ENOMEM};
+    case SYS_ppoll:
+    case SYS_epoll_pwait:
+#ifdef SYS_poll
+    case SYS_poll:
+    case SYS_epoll_wait:
+#endif
+      return {EINTR, ENOMEM};
+    case SYS_wait4:
+    case SYS_waitid:
+      return {EINTR};
+    case SYS_prlimit64:
+    case SYS_prctl:
+      return {EPERM};
+    default:
+      return {};
+  }
+}
+
+std::string content_of(const std::string& path) {
+  std::string content;
+  if (FILE* const file = std::fopen(path.c_str(), "r")) {
+    char part[4096];
+    for (std::size_t got; (got = std::fread(part, 1, sizeof part, file)) > 0;) content.append(part, got);
+    std::fclose(file);
+  }
+  return content;
+}
+
+// The types of the journal's records, with the states that they are about.
+std::multiset<std::string> records_in(const std::string& folder) {
+  std::multiset<std::string> records;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/.wtool/runs", ignored)) {
+    if (entry.path().extension() != ".jsonl") continue;
+    std::istringstream lines(content_of(entry.path()));
+    for (std::string line; std::getline(lines, line);) {
+      const Json record = Json::parse(line, nullptr, false);
+      if (!record.is_object()) {
+        records.insert("not JSON: " + line);
+      } else {
+        records.insert(record.value("type", "") + " " + record.value("state", "") + " " + record.value("status", ""));
+      }
+    }
+  }
+  return records;
+}
+
+std::string joined(const std::multiset<std::string>& records) {
+  std::string all;
+  for (const std::string& record : records) all += (all.empty() ? "" : ", ") + record;
+  return all;
+}
+
+struct Shared {
+  std::atomic<int> listener{-1};
+  std::atomic<bool> go_on{false};
+};
+
+// One run, in which the `point`th pair of a call that can fail and one of its errors is refused; 0: none is.
+class RefusedRun {
+ public:
+  RefusedRun(const Kind& kind, long point) : kind_(kind), point_(point) {
+    void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) std::abort();
+    shared_ = new (memory) Shared;
+    if (kind.workflow != nullptr) scratch_.file("faults.md", kind.workflow);
+    scratch_.file("source", "the source\n");
+    int input[2];
+    if (pipe2(input, O_CLOEXEC) != 0) std::abort();
+    if (kind.on_terminal) terminal_ = open_terminal();
+    host_ = fork();
+    if (host_ == 0) be_program(input[0]);
+    close(input[0]);
+    input_ = input[1];
+    if (kind.workflow == nullptr) {
+      if (write(input_, requests, std::strlen(requests)) < 0) std::abort();
+    } else {
+      end_input();
+    }
+    handle_ = static_cast<int>(syscall(SYS_pidfd_open, host_, 0));
+    wait_until([&] { return shared_->listener != -1; }, std::chrono::seconds(30));
+    if (shared_->listener < 0) return;
+    listener_.emplace(handle_, shared_->listener.load());
+    shared_->go_on = true;
+  }
+  ~RefusedRun() {
+    if (!reaped_) {
+      ::kill(host_, SIGKILL);
+      waitpid(host_, nullptr, 0);
+    }
+    end_input();
+    if (terminal_ >= 0) close(terminal_);
+    close(handle_);
+    munmap(shared_, sizeof(Shared));
+  }
+  RefusedRun(const RefusedRun&) = delete;
+  RefusedRun& operator=(const RefusedRun&) = delete;
+
+  bool works() const { return listener_ && listener_->works(); }
+  bool refused() const { return !refused_.empty(); }
+  const std::string& what() const { return refused_; }
+  std::multiset<std::string> records() const { return records_in(scratch_.path()); }
+  // How it ended: "status N" or "signal N".
+  const std::string& end() const { return end_; }
+
+  // What is wrong; empty when nothing is.
+  std::string check(const std::multiset<std::string>& expected) {
+    std::string wrong;
+    const auto add = [&](const std::string& text) { wrong += (wrong.empty() ? "" : "; ") + text; };
+    if (!answer_until([&] { return has_ended() || has_answered(); }, bound)) {
+      add(kind_.workflow == nullptr ? "a request has no answer" : "it does not end");
+    }
+    end_input();
+    if (!answer_until([&] { return has_ended(); }, bound)) {
+      add("it does not end");
+    } else if (WIFSIGNALED(status_)) {
+      end_ = "signal " + std::to_string(WTERMSIG(status_));
+      add("it died of a signal");
+    } else {
+      end_ = "status " + std::to_string(WEXITSTATUS(status_));
+      if (WEXITSTATUS(status_) != 0 && said().empty()) add("it fails without a word");
+      if (WEXITSTATUS(status_) == 0 && kind_.workflow != nullptr) {
+        if (content_of(scratch_.path() + "/written") != kind_.written) add("it succeeds with a wrong result");
+        if (!expected.empty() && !says_what_it_lacks() && records() != expected) {
+          add("it succeeds with other records in its journal: " + joined(records()));
+        }
+      }
+      if (WEXITSTATUS(status_) == 0 && kind_.workflow == nullptr && !has_answered()) add("an answer is missing");
+    }
+    if (!answer_until([&] { return mark_.bearers().empty(); }, milliseconds(3000))) add("left " + mark_.description());
+    if (!wrong.empty()) wrong += " [" + end_ + ": " + said() + "]";
+    for (const pid_t pid : mark_.bearers()) ::kill(pid, SIGKILL);
+    return wrong;
+  }
+
+ private:
+  int open_terminal() const {
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) std::abort();
+    return terminal;
+  }
+
+  [[noreturn]] void be_program(int input) const {
+    const std::string folder = scratch_.path();
+    if (chdir(folder.c_str()) != 0) _exit(126);
+    setsid();
+    // The first terminal that the leader of a session opens is its own.
+    const int device = terminal_ >= 0 ? open(ptsname(terminal_), O_RDWR | O_CLOEXEC) : -1;
+    const int out = open("out", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const int err = open("err", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    dup2(device >= 0 ? device : input, 0);
+    dup2(device >= 0 ? device : out, 1);
+    dup2(device >= 0 ? device : err, 2);
+    setenv("HOME", folder.c_str(), 1);
+    setenv("TERM", "xterm", 1);
+    for (const char* name : {"XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CACHE_HOME"}) unsetenv(name);
+    setenv("WTOOL_TEST_MARK", mark_.text().c_str(), 1);
+    const int listener = install_call_listener();
+    shared_->listener = listener < 0 ? -2 : listener;
+    while (!shared_->go_on) usleep(1000);
+    close(listener);
+    constexpr char* end = nullptr;
+    if (kind_.workflow != nullptr) {
+      execl(WTOOL_TEST_PROGRAM, "wtool", "--plugin", WTOOL_TEST_PLUGIN, "run", "faults.md", end);
+    } else {
+      execl(WTOOL_TEST_PROGRAM, "wtool", "--plugin", WTOOL_TEST_PLUGIN, "mcp", "--policy", "open", end);
+    }
+    _exit(126);
+  }
+
+  void end_input() {
+    if (input_ >= 0) close(input_);
+    input_ = -1;
+  }
+
+  bool has_ended() {
+    char part[4096];
+    while (terminal_ >= 0) {
+      const ssize_t got = read(terminal_, part, sizeof part);
+      if (got <= 0) break;
+      shown_.append(part, static_cast<std::size_t>(got));
+    }
+    return reaped_ = reaped_ || waitpid(host_, &status_, WNOHANG) == host_;
+  }
+  // Whether a server has answered all requests.
+  bool has_answered() const {
+    if (kind_.workflow != nullptr) return false;
+    const std::string out = content_of(scratch_.path() + "/out");
+    return out.find("\"id\":1,") != std::string::npos && out.find("\"id\":2,") != std::string::npos &&
+           out.find("\"id\":3,") != std::string::npos;
+  }
+  bool says_what_it_lacks() const {
+    for (const char* text : {"this run keeps no journal", "notice: the step '", "notice: the output of a step"}) {
+      if (said().find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+  std::string said() const { return kind_.on_terminal ? shown_ : content_of(scratch_.path() + "/err"); }
+
+  bool answer_until(const std::function<bool()>& done, milliseconds limit) {
+    return listener_->answer_until(done, limit, [this](const seccomp_notif& call) { return error_for(call); });
+  }
+
+  // Whether it is a thread of the program itself, and not of what it has started.
+  bool is_its_own(pid_t thread) {
+    const auto [known, is_new] = threads_.try_emplace(thread, false);
+    if (is_new) {
+      known->second = std::filesystem::exists("/proc/" + std::to_string(host_) + "/task/" + std::to_string(thread));
+    }
+    return known->second;
+  }
+
+  int error_for(const seccomp_notif& call) {
+    const auto thread = static_cast<pid_t>(call.pid);
+    // The dynamic linker ends by unmapping its cache; before that, wtool has no say.
+    if (call.data.nr == SYS_munmap && thread == host_) started_ = true;
+    if (!started_ || refused() || !is_its_own(thread)) return 0;
+    for (const int error : errors_of(call)) {
+      if (++counted_ != point_) continue;
+      refused_ = "pair " + std::to_string(point_) + ", call " + std::to_string(call.data.nr) + " with " +
+                 std::to_string(error) + " (" + std::strerror(error) + ")";
+      return error;
+    }
+    return 0;
+  }
+
+  const Kind& kind_;
+  const ScratchFolder scratch_;
+  const Mark mark_;
+  const long point_;
+  Shared* shared_ = nullptr;
+  pid_t host_ = -1;
+  int handle_ = -1;
+  int input_ = -1;
+  int terminal_ = -1;
+  int status_ = 0;
+  bool reaped_ = false;
+  bool started_ = false;
+  std::optional<CallListener> listener_;
+  long counted_ = 0;
+  std::string shown_;
+  std::string refused_;
+  std::string end_;
+  std::map<pid_t, bool> threads_;
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  const Kind* kind = nullptr;
+  for (const Kind& known : kinds) {
+    if (count > 1 && std::string_view(words[1]) == known.name) kind = &known;
+  }
+  if (kind == nullptr) return 2;
+  long point = count > 2 ? std::atol(words[2]) : 1;
+  const long every = count > 3 ? std::atol(words[3]) : 1;
+
+  RefusedRun model(*kind, 0);
+  if (!model.works()) return 77;
+  if (const std::string wrong = model.check({}); !wrong.empty() || model.end() != "status 0") {
+    std::printf("a run without a refusal: %s, %s\n", model.end().c_str(), wrong.c_str());
+    return 1;
+  }
+  const std::multiset<std::string> expected = model.records();
+
+  int runs = 0, failures = 0;
+  std::map<std::string, int> ends;
+  for (;; point += every) {
+    RefusedRun run(*kind, point);
+    const std::string wrong = run.check(expected);
+    if (!run.refused()) break;
+    ++runs;
+    ++ends[run.end()];
+    if (wrong.empty()) continue;
+    std::printf("%s: %s\n", run.what().c_str(), wrong.c_str());
+    std::fflush(stdout);
+    ++failures;
+  }
+  for (const auto& [end, number] : ends) std::printf("%s: %d\n", end.c_str(), number);
+  std::printf("%d runs, %d failures\n", runs, failures);
+  return failures == 0 ? 0 : 1;
+}
