@@ -51,6 +51,8 @@ void read_numbers(int file, Visit visit) {
   if (within) visit(number);
 }
 
+bool is_lower(const ProcessTree::Member& one, const ProcessTree::Member& other) { return one.process < other.process; }
+
 }  // namespace
 
 ProcessTree::ProcessTree(pid_t root, pid_t spared) : self_(::getpid()), root_(root), spared_(spared) {
@@ -83,8 +85,8 @@ bool ProcessTree::read_children(pid_t process, pid_t thread, int file) {
 }
 
 bool ProcessTree::collect() {
-  members_.clear();
   if (!own_children_ && !kernel_has_children_files()) return collect_from_all();
+  members_.clear();
   char folder[64];
   bool seen = own_children_ && read_children(self_, self_, own_children_.get());
   if (!own_children_) {
@@ -102,19 +104,35 @@ bool ProcessTree::collect() {
   return seen;
 }
 
-// For kernels without the `children` files: one pass over all processes for the root, and one for each member of the
-// tree.
+// Each pass over all processes adds the children of what the pass before has added. /proc lists processes by their
+// numbers, and a child mostly has a greater number than its parent, so a pass mostly finds whatever is below its
+// additions, too. Then a second pass, which adds nothing, is the last one. At worst, there is a pass for each level.
 bool ProcessTree::collect_from_all() {
-  pid_t parent = root_;
-  for (std::size_t next = 0;; parent = members_[next++].process) {
+  members_.clear();
+  std::size_t from = 0, to = 0;  // what the pass before has added, in the order of the numbers
+  const auto is_in = [&](std::size_t begin, std::size_t end, pid_t process) {
+    const auto at = [&](std::size_t index) { return members_.begin() + static_cast<std::ptrdiff_t>(index); };
+    return std::binary_search(at(begin), at(end), Member{process, 0}, is_lower);
+  };
+  do {
+    const bool is_first = to == 0;
     const bool seen = for_each_number("/proc", [&](pid_t process) {
       ProcessStatus status;
-      if (read_status(process, status) && status.parent == parent) add(process, parent);
+      if (!read_status(process, status)) return true;
+      const pid_t parent = status.parent;
+      const bool is_next = is_first ? parent == root_ : is_in(from, to, parent);
+      // A parent that this pass has added stays before its child when the additions are sorted.
+      const bool is_below = parent < process && is_in(to, members_.size(), parent);
+      if ((is_next || is_below) && !is_in(from, to, process)) add(process, parent);
       return true;
     });
-    if (!seen && parent == root_) return false;
-    if (next == members_.size()) return true;
-  }
+    if (is_first && !seen) return false;
+    // They are in order already, unless a kernel lists processes in another order.
+    std::sort(members_.begin() + static_cast<std::ptrdiff_t>(to), members_.end(), is_lower);
+    from = to;
+    to = members_.size();
+  } while (from < to);
+  return true;
 }
 
 bool ProcessTree::Groups::has(pid_t group) const {

@@ -45,6 +45,10 @@ class ProcessTree {
   // The tree is then empty, even though processes may exist.
   bool collect();
 
+  // Does what collect() does on kernels that do not list the children of a process (CONFIG_PROC_CHILDREN): reads the
+  // status of every process, twice for most trees.
+  bool collect_from_all();
+
   const std::vector<Member>& members() const { return members_; }
   bool empty() const { return members_.empty(); }
 
@@ -82,7 +86,6 @@ class ProcessTree {
     std::size_t count_ = 0;
   };
 
-  bool collect_from_all();
   bool read_children(pid_t process, pid_t thread, int file);
   void add(pid_t process, pid_t parent);
   // With `groups`, also signals the member's process group, unless this pass has already done so.

@@ -12,9 +12,11 @@ namespace wtool::warden {
 
 class EventSet {
  public:
-  EventSet() : epoll_(::epoll_create1(EPOLL_CLOEXEC)) {}
+  EventSet() : epoll_(::epoll_create1(EPOLL_CLOEXEC)), error_(epoll_ ? 0 : errno) {}
 
+  // False: error() says why.
   explicit operator bool() const { return static_cast<bool>(epoll_); }
+  int error() const { return error_; }
 
   // `source`, 0 to 31, is the bit that wait() sets for this descriptor. -1 instead of a descriptor is allowed, and
   // never has events.
@@ -44,6 +46,7 @@ class EventSet {
 
  private:
   Descriptor epoll_;
+  int error_;
 };
 
 }  // namespace wtool::warden

@@ -71,7 +71,13 @@ int main(int, char** argv) {
   }
   using wtool::warden::WardenProblem;
   WardenProblem problem = WardenProblem::none;
-  if (!close_all_above_2()) problem = WardenProblem::descriptors;
+  int error = 0;
+  // Keeps errno at once, since the calls below change it.
+  const auto fail = [&](WardenProblem step) {
+    error = errno;
+    problem = step;
+  };
+  if (!close_all_above_2()) fail(WardenProblem::descriptors);
   wtool::Descriptor control(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   // 0 to 2 stay in use, so that no important descriptor ever gets one of these numbers.
   const int null_device = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -79,11 +85,11 @@ int main(int, char** argv) {
   for (int fd = 0; fd <= 2; ++fd) ::dup2(null_device, fd);
   if (null_device > 2) ::close(null_device);
   // From here on, a command of the same user can neither trace us nor open our memory.
-  if (problem == WardenProblem::none && ::prctl(PR_SET_DUMPABLE, 0) != 0) problem = WardenProblem::privacy;
+  if (problem == WardenProblem::none && ::prctl(PR_SET_DUMPABLE, 0) != 0) fail(WardenProblem::privacy);
   wtool::warden::rise_above_processes();
   (void)!::chdir("/");  // so that no directory stays in use
   make_room_on_stack();
-  wtool::warden::Warden warden(std::move(control), argv[0], std::strlen(argv[0]), problem, errno);
+  wtool::warden::Warden warden(std::move(control), argv[0], std::strlen(argv[0]), problem, error);
   const int status = warden.run();
   ::_exit(status);
 }

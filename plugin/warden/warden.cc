@@ -79,6 +79,10 @@ void Warden::prepare() {
     problem_ = problem;
     error_ = errno;
   };
+  if (!events_) {
+    errno = events_.error();
+    return fail(WardenProblem::descriptors);
+  }
   errno = 0;
   if (!has_own_proc()) return fail(WardenProblem::proc);
   int is_subreaper = 0;
@@ -93,7 +97,7 @@ void Warden::prepare() {
   child_events_ = Descriptor(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
   null_device_ = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   self_ = open_process(::getpid());
-  if (!child_events_ || !null_device_ || !self_ || !events_ || !events_.add(child_events_.get(), child) ||
+  if (!child_events_ || !null_device_ || !self_ || !events_.add(child_events_.get(), child) ||
       !events_.add(control_.get(), message)) {
     return fail(WardenProblem::descriptors);
   }

@@ -14,6 +14,9 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <cstdint>
+#include <fstream>
+#include <set>
+#include <string>
 
 namespace tree_test {
 
@@ -49,6 +52,24 @@ struct Family {
   }
   pid_t eldest;
 };
+
+// The calls of read(2) that this process has made; 0: the kernel does not count them.
+std::uint64_t reads_so_far() {
+  std::ifstream counts("/proc/self/io");
+  std::string name;
+  std::uint64_t count = 0;
+  while (counts >> name >> count) {
+    if (name == "syscr:") return count;
+  }
+  return 0;
+}
+
+// The last process of a chain.
+pid_t youngest_of(pid_t eldest) {
+  ProcessTree tree(eldest);
+  BOOST_REQUIRE(tree.collect());
+  return tree.members().back().process;
+}
 
 // Forks a child with the process id `number`, if this user may choose one; otherwise -1 with errno.
 pid_t fork_with_number(pid_t number) {
@@ -105,6 +126,45 @@ BOOST_AUTO_TEST_CASE(a_chain_is_collected_parents_first) {
   BOOST_TEST(tree.members().size() == 5U);
   BOOST_TEST(tree.members().front().process == family.eldest);
   BOOST_TEST(tree.members().front().parent == ::getpid());
+}
+
+// As on a kernel without the files that list children.
+BOOST_AUTO_TEST_CASE(a_tree_is_found_among_all_processes_parents_first) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const Family family(5), another(3);
+  ProcessTree tree(::getpid());
+  BOOST_TEST(tree.collect_from_all());
+  BOOST_TEST(tree.members().size() == 8U);
+  std::set<pid_t> before{::getpid()};
+  for (const ProcessTree::Member& member : tree.members()) {
+    BOOST_TEST(before.contains(member.parent));
+    BOOST_TEST(before.insert(member.process).second);
+  }
+  ProcessTree below(family.eldest);
+  BOOST_TEST(below.collect_from_all());
+  BOOST_TEST(below.members().size() == 4U);
+}
+
+// A pass for each member would take minutes where thousands of processes run.
+BOOST_AUTO_TEST_CASE(a_deep_tree_is_found_among_all_processes_in_a_few_passes) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const auto reads_for = [](ProcessTree& tree) {
+    const std::uint64_t before = reads_so_far();
+    BOOST_TEST(tree.collect_from_all());
+    return reads_so_far() - before;
+  };
+  const Family family(40);
+  ProcessTree whole(::getpid()), none(youngest_of(family.eldest));
+  const std::uint64_t once = reads_for(none);
+  const std::uint64_t all = reads_for(whole);
+  if (reads_so_far() == 0) {
+    BOOST_TEST_MESSAGE("the kernel does not count a process's reads: nothing is tested");
+    return;
+  }
+  BOOST_TEST(none.empty());
+  BOOST_TEST(whole.members().size() == 40U);
+  // Two passes are expected, and more if the numbers of processes began anew. Other processes come and go.
+  BOOST_TEST(all < 10 * once);
 }
 
 BOOST_AUTO_TEST_CASE(the_tree_below_another_process_is_seen_and_killed) {
