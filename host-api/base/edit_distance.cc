@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
+
+#include "base/text.h"
 
 namespace wtool {
 
 namespace {
+
+constexpr std::string_view question_begin = "; did you mean '";
+constexpr std::string_view question_end = "'?";
 
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -39,6 +43,40 @@ std::string_view nearest(std::string_view name, std::span<const std::string> can
     }
   }
   return best;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix) {
+  constexpr std::size_t longest_name = 64;
+  constexpr std::size_t most_names = 2000;
+  constexpr std::size_t shortest_name = 3;  // every shorter name is similar to some known one
+  if (name.size() < shortest_name || name.size() > longest_name) return "";
+  std::vector<std::string> candidates;
+  for (const std::string& candidate : known) {
+    if (candidates.size() == most_names) break;
+    if (candidate != name && candidate.size() <= longest_name) candidates.push_back(candidate);
+  }
+  const std::string_view found = nearest(name, candidates);
+  if (found.empty()) return "";
+  return std::string(question_begin).append(prefix).append(found).append(question_end);
+}
+
+std::string suggested_in(std::string_view message) {
+  const std::size_t begin = message.find(question_begin);
+  if (begin == std::string_view::npos) return "";
+  message.remove_prefix(begin + question_begin.size());
+  return std::string(message.substr(0, message.find(question_end)));
+}
+
+std::string question_then(std::string question, std::string_view clause) {
+  if (question.empty() || clause.empty()) return question.append("; ").append(clause);
+  question += ' ';
+  question += upper(clause.front());
+  return question.append(clause.substr(1));
+}
+
+std::string known_names(std::string_view name, std::string_view kind, const std::vector<std::string>& known) {
+  if (known.empty()) return std::string("; there are no ").append(kind);
+  return question_then(did_you_mean(name, known), std::string("the ").append(kind).append(" are ") + joined(known));
 }
 
 std::string joined(std::span<const std::string> words) {

@@ -1,15 +1,31 @@
-// "Did you mean ...?" for names that do not exist.
+// The ends of messages about names that do not exist: "did you mean ...?", and the names that exist.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace wtool {
 
 // The candidate that `name` becomes by the fewest edits (insert, delete, replace, or swap neighbours). Empty: every
 // candidate takes more than one edit, and more than a third of its length. The text belongs to `candidates`.
 std::string_view nearest(std::string_view name, std::span<const std::string> candidates);
+
+// "; did you mean 'NAME'?", with `prefix` before the name. Empty: no known name is similar. Only the first 2,000 are
+// compared, so that many mistakes in a large file stay affordable.
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix = "");
+
+// The name that did_you_mean() has put into a message. Empty: it has put none.
+std::string suggested_in(std::string_view message);
+
+// A clause that follows a question of did_you_mean(), which may be empty: "; did you mean 'last'? The clause", or
+// "; the clause".
+std::string question_then(std::string question, std::string_view clause);
+
+// "; did you mean 'echo'? The tools are echo, ls", or "; the tools are echo, ls", or "; there are no tools". `kind` is
+// "tools" here.
+std::string known_names(std::string_view name, std::string_view kind, const std::vector<std::string>& known);
 
 // "a, b, c"
 std::string joined(std::span<const std::string> words);

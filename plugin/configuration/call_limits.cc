@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/paths.h"
@@ -90,7 +91,9 @@ class LimitsReader {
   void end() {
     if (rest_.empty() || !error_.empty()) return;
     error_ = "limits of the call: there is no key " + show_json(rest_.begin().key()) +
-             "; the keys are files, sandbox, network, cpu_seconds, memory_bytes, processes, open_files, file_bytes";
+             known_names(rest_.begin().key(), "keys",
+                         {"files", "sandbox", "network", "cpu_seconds", "memory_bytes", "processes", "open_files",
+                          "file_bytes"});
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "configuration/section.h"
@@ -161,8 +162,8 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   auto configuration = std::make_shared<Configuration>();
   for (const auto& [key, value] : all.items()) {
     if (std::find(sections.begin(), sections.end(), key) == sections.end()) {
-      error = "configuration: there is no section " + key + "; the sections are";
-      for (const char* name : sections) error += (name == sections.front() ? " " : ", ") + std::string(name);
+      error = "configuration: there is no section " + key +
+              known_names(key, "sections", {sections.begin(), sections.end()});
       return nullptr;
     }
   }

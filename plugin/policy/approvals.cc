@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/sha256.h"
@@ -49,11 +50,11 @@ bool parse(const std::string& path, const std::string& text, Json& lists, std::s
   for (const auto& [key, value] : given.items()) {
     if (!problem.empty()) break;
     if (key != "always" && key != "never") {
-      problem = "there is no key " + show_json(key) + "; the keys are always and never";
+      problem = "there is no key " + show_json(key) + known_names(key, "keys", {"always", "never"});
     } else if (!value.is_array() || !std::all_of(value.begin(), value.end(), [](const auto& entry) {
                  return entry.is_object() && entry.contains("command") && entry.contains("directory");
                })) {
-      problem = key + " must be a list of objects with command, directory and environment";
+      problem = key + " must be a list of objects with command and directory";
     } else {
       lists[key] = Json::parse(value.dump());
     }

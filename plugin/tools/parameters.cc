@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/edit_distance.h"
 #include "base/json_reader.h"
 #include "base/text.h"
 
@@ -23,39 +24,6 @@ std::optional<std::int64_t> as_whole_number(const Json& given) {
     if (std::abs(number) < 9e15 && number == std::floor(number)) return static_cast<std::int64_t>(number);
   }
   return std::nullopt;
-}
-
-// How many characters must be changed, added or removed to turn one text into the other; a swap of neighbours counts as
-// one.
-std::size_t distance(std::string_view one, std::string_view other) {
-  std::vector<std::vector<std::size_t>> cost(one.size() + 1, std::vector<std::size_t>(other.size() + 1));
-  for (std::size_t i = 0; i <= one.size(); ++i) {
-    for (std::size_t j = 0; j <= other.size(); ++j) {
-      if (i == 0 || j == 0) {
-        cost[i][j] = i + j;
-        continue;
-      }
-      const std::size_t change = cost[i - 1][j - 1] + (one[i - 1] == other[j - 1] ? 0 : 1);
-      cost[i][j] = std::min({change, cost[i - 1][j] + 1, cost[i][j - 1] + 1});
-      const bool swapped = i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
-      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-    }
-  }
-  return cost[one.size()][other.size()];
-}
-
-// The known name that was probably meant; empty if none is similar.
-std::string_view nearest(std::string_view given, std::initializer_list<const char*> known) {
-  if (given.size() > 64) return {};
-  std::string_view best;
-  std::size_t least = 3;
-  for (const std::string_view name : known) {
-    const std::size_t changes = distance(given, name);
-    if (changes >= least || changes * 2 >= name.size()) continue;
-    least = changes;
-    best = name;
-  }
-  return best;
 }
 
 }  // namespace
@@ -220,11 +188,7 @@ policy::Variables Parameters::variables(const char* name) {
 void Parameters::end(std::initializer_list<const char*> known) {
   for (const auto& [key, value] : given_.items()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    std::string list;
-    for (const char* name : known) list.append(list.empty() ? "" : ", ").append(name);
-    const std::string_view meant = nearest(key, known);
-    add("there is no parameter " + show_json(key) +
-        (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)") + "; the parameters are " + list);
+    add("there is no parameter " + show_json(key) + known_names(key, "parameters", {known.begin(), known.end()}));
   }
 }
 

@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(arguments_as_words_that_mean_nothing_are_errors_with_a_hint
     }
   };
   says({"command=ls", "timeot=5"},
-       "there is no parameter \"timeot\" (did you mean timeout?); the parameters are command, ");
+       "there is no parameter \"timeot\"; did you mean 'timeout'? The parameters are command, ");
   says({"command=ls", "timeout=soon"}, "timeout: got \"soon\"; it takes a value of type integer");
   says({"command=ls", "timeout:=soon"}, "timeout: \"soon\" is not JSON");
   says({"command=ls", "-l"}, "there is no option -l");
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(arguments_as_words_that_mean_nothing_are_errors_with_a_hint
   says({"command=ls", "[timeout=1,timeout=2]"}, "a word in brackets");
   BOOST_TEST(holds(wtool_with({"call", "shell_execute", "command=\xff"}).err, "is not UTF-8"));
   const Finished other = wtool_with({"call", "shel_execute", "command=ls"});
-  BOOST_TEST(holds(other.err, "did you mean shell_execute?"));
+  BOOST_TEST(holds(other.err, "did you mean 'shell_execute'?"));
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_does_not_exist) {
@@ -550,8 +550,8 @@ BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists
                    "it is an option of `wtool run`, `wtool resume`, `wtool watch`, `wtool report`\n"));
   BOOST_TEST(holds(says({"man"}), "use `man wtool`"));
   BOOST_TEST(holds(says({"run", "x", "--output", "groups"}),
-                   "--output: groups not in {group,none,prefixed,stream}; did you mean group?\n"));
-  BOOST_TEST(holds(says({"init", "polcy"}), "did you mean policy?\n"));
+                   "--output: groups not in {group,none,prefixed,stream}; did you mean 'group'?\n"));
+  BOOST_TEST(holds(says({"init", "polcy"}), "did you mean 'policy'?\n"));
   BOOST_TEST(!holds(says({"init", "everything"}), "did you mean"));
   BOOST_TEST(holds(says({"run", "workflows/biuld.md"}),
                    "workflows/biuld.md: there is no such file; did you mean 'build.md'?\n"));

@@ -90,6 +90,7 @@ BOOST_FIXTURE_TEST_CASE(each_mistake_in_a_good_workflow_is_named_once_at_its_lin
       BOOST_TEST(first["line"] == row["line"]);
       if (row.contains("column")) BOOST_TEST(first["column"] == row["column"]);
       BOOST_TEST(says_one_of(first["message"], row["says"]));
+      if (row.contains("suggestion")) BOOST_TEST(first["suggestion"] == row["suggestion"]);
     }
   }
 }
@@ -248,7 +249,7 @@ BOOST_FIXTURE_TEST_CASE(a_name_that_the_matrix_does_not_have_is_an_error, Lint) 
   const std::string matrix = " matrix={\"suite\": [\"a\", \"b\"]}\n";
   const auto wrong = found(chain({"A"}, "- A: Shell \"echo ${matrix.suit}\"" + matrix));
   BOOST_REQUIRE(wrong.size() == 1U);
-  BOOST_TEST(holds(wrong[0], "the matrix of this state has no 'suit'; did you mean 'suite'?; the names are suite"),
+  BOOST_TEST(holds(wrong[0], "the matrix of this state has no 'suit'; did you mean 'suite'? The names are suite"),
              wrong[0]);
   BOOST_TEST(found(chain({"A"}, "- A: Shell \"echo ${matrix.suite} ${matrix} {% if matrix.x %}x{% endif %}\"" + matrix))
                  .empty());
@@ -264,7 +265,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_that_is_compared_with_a_text_that_it_can_never
   };
   const auto wrong = with("Look.risk == \"hihg\"");
   BOOST_REQUIRE(wrong.size() == 1U);
-  BOOST_TEST(holds(wrong[0], "5:29: 'Look.risk' is never \"hihg\"; did you mean 'high'?; `output` lists low, high"),
+  BOOST_TEST(holds(wrong[0], "5:29: 'Look.risk' is never \"hihg\"; did you mean 'high'? `output` lists low, high"),
              wrong[0]);
   BOOST_TEST(with("\"none\" != Look.risk").size() == 1U);
   BOOST_TEST(with("Look.risk == \"high\" && Look.n == \"none\"").empty());
@@ -343,11 +344,15 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_are_compared_with_their_schemas, Lint
                                "shell_exec with command=\"ls\"\n- D: Call tool shell_execute with command=\"ls\" "
                                "timeout=\"${A.metadata.n}\"\n"));
   BOOST_REQUIRE(all.size() == 4U);
-  BOOST_TEST(holds(all[0], "12:35: the tool shell_execute has no parameter 'comand'; did you mean 'command'?"), all[0]);
+  BOOST_TEST(
+      holds(all[0],
+            "12:35: the tool shell_execute has no parameter 'comand'; did you mean 'command'? The parameters are "),
+      all[0]);
   BOOST_TEST(holds(all[1], "13:37: the variable 'n' is not defined"), all[1]);
   BOOST_TEST(holds(all[2], "13:57: the parameter 'command' of the tool shell_execute must be a text, not \"5\""),
              all[2]);
-  BOOST_TEST(holds(all[3], "14:16: there is no tool \"shell_exec\"; did you mean shell_execute?"), all[3]);
+  BOOST_TEST(holds(all[3], "14:16: there is no tool \"shell_exec\"; did you mean 'shell_execute'? The tools are "),
+             all[3]);
 }
 
 BOOST_FIXTURE_TEST_CASE(arguments_of_tools_out_of_their_range_are_found_before_a_run, Lint) {

@@ -197,7 +197,7 @@ BOOST_FIXTURE_TEST_CASE(lint_knows_the_tools_by_what_is_pinned, Servers) {
   const Finished after = wtool({"lint", file_});
   BOOST_TEST(after.exit_code == 2);
   BOOST_TEST(holds(after.out + after.err, "txt"), after.out + after.err);
-  for (const auto& [tool, what] : std::vector<std::pair<std::string, std::string>>{{"s/sya", "did you mean s/say?"},
+  for (const auto& [tool, what] : std::vector<std::pair<std::string, std::string>>{{"s/sya", "did you mean 's/say'?"},
                                                                                    {"t/say", "there is no server t"}}) {
     const Finished other = wtool({"lint", steps("Call tool \"" + tool + "\" with text=\"hi\"")});
     BOOST_TEST(other.exit_code == 2);
@@ -270,7 +270,7 @@ BOOST_FIXTURE_TEST_CASE(a_mistake_in_the_configuration_is_an_error_with_its_plac
            {"mcp_servers: [a]\n", "1:14: mcp_servers must be a mapping of names to servers"},
            {"mcp_servers:\n  s: {}\n", "2:6: mcp_servers.s has no command"},
            {"mcp_servers:\n  a/b: {command: x}\n", "mcp_servers.a/b is not the name of a server"},
-           {"mcp_servers:\n  s: {command: x, tool: [a]}\n", "did you mean mcp_servers.s.tools?"},
+           {"mcp_servers:\n  s: {command: x, tool: [a]}\n", "did you mean 'mcp_servers.s.tools'?"},
            {"mcp_servers:\n  s: {command: x, sandbox: none}\n", "mcp_servers.s.sandbox must be read-only"},
            {"mcp_servers:\n  s: {command: x, env: {1A: b}}\n", "mcp_servers.s.env.1A is not the name of a variable"},
            {"mcp_servers:\n  s: {command: x, timeout: 0}\n", "mcp_servers.s.timeout must be a whole number"}}) {

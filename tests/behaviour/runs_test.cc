@@ -211,9 +211,10 @@ BOOST_FIXTURE_TEST_CASE(a_state_and_a_run_that_are_misspelt_are_named, Runs) {
                                                 {"resume", "last", "--from", "Tset"}}) {
     const Finished finished = wtool(words);
     BOOST_TEST(finished.exit_code == 2);
-    BOOST_TEST(holds(finished.err, "was never in the state \"Tset\"; did you mean 'Test'?"), finished.err);
+    BOOST_TEST(holds(finished.err, "was never in the state \"Tset\"; did you mean 'Test'? `wtool show "), finished.err);
   }
-  BOOST_TEST(holds(wtool({"show", "lats"}).err, "there is no run \"lats\"; did you mean 'last'?"));
+  BOOST_TEST(
+      holds(wtool({"show", "lats"}).err, "there is no run \"lats\"; did you mean 'last'? `wtool runs` lists all runs"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_running_run_is_followed_to_its_end, Runs) {
@@ -254,10 +255,25 @@ BOOST_FIXTURE_TEST_CASE(commands_of_other_programs_are_answered_with_the_one_to_
   BOOST_TEST(holds(wtool({"version"}).err, "`wtool --version`"));
   BOOST_TEST(holds(wtool({"runs", "list"}).err,
                    "one word too many for `wtool runs`; `wtool list` lists workflows, `wtool runs` lists runs"));
-  BOOST_TEST(holds(wtool({"rnu"}).err, "did you mean run?"));
-  for (const char* command : {"config", "audit"}) {
-    BOOST_TEST(!holds(wtool({command, "show", "--help"}).out, "wtool COMMAND --help"));
-    BOOST_TEST(!holds(wtool({command, "--help"}).out, "wtool COMMAND --help"));
+  BOOST_TEST(holds(wtool({"rnu"}).err, "did you mean 'run'?"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_help_of_a_command_never_ends_with_the_examples_of_another, Runs) {
+  const std::string of_wtool = "wtool COMMAND --help";
+  BOOST_TEST(holds(wtool({"--help"}).out, of_wtool));
+  for (const auto& [command, parts] :
+       std::vector<std::pair<std::string, std::vector<std::string>>>{{"audit", {"verify", "show"}},
+                                                                     {"cache", {"list", "clear"}},
+                                                                     {"cluster", {"status", "test"}},
+                                                                     {"config", {"show"}},
+                                                                     {"servers", {"list", "lock"}}}) {
+    BOOST_TEST(!holds(wtool({command, "--help"}).out, of_wtool), command);
+    for (const std::string& part : parts) {
+      const Finished help = wtool({command, part, "--help"});
+      BOOST_TEST(help.exit_code == 0, command << ' ' << part);
+      BOOST_TEST(holds(help.out, "wtool " + command + ' ' + part), command << ' ' << part);
+      BOOST_TEST(!holds(help.out, of_wtool), command << ' ' << part);
+    }
   }
 }
 

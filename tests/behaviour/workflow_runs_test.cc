@@ -386,7 +386,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_may_be_named_instead_of_its_file) {
   const Finished none = wtool({"run", "helo"});
   BOOST_TEST(none.exit_code == 2);
   BOOST_TEST(holds(none.err, "/.swissarmyhammer/workflows"), none.err);
-  BOOST_TEST(holds(none.err, "did you mean hello? (there are: hello)"), none.err);
+  BOOST_TEST(holds(none.err, "did you mean 'hello'? The workflows are hello"), none.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_large_output_passes_by_file) {

@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_a_plugin_is_distinguished_from_one_with_finding
       {{scratch.path() + "/missing.so"}, "No such file"},
       {{scratch.path()}, "not a regular file"},
       {{text}, "it is not a library"},
-      {{good, "--tool", "gret"}, "there are: greet"},
+      {{good, "--tool", "gret"}, "did you mean 'greet'? The tools are greet"},
       {{good, "--test", "cal"}, "there is no test cal"},
       {{good, "--arguments", "[]"}, "must be a JSON object"},
       {{good, "--configuration", "x"}, "must be a JSON object"},

@@ -90,7 +90,7 @@ BOOST_FIXTURE_TEST_CASE(tools_of_several_plugins_are_listed_and_called, Built) {
   BOOST_TEST(tools.at(2).at("id") == "greet");
   BOOST_TEST(metadata_of(with({"call", "clock_now", "{}"})).value("seconds", 0) > 1'000'000'000);
   BOOST_TEST(metadata_of(with({"call", "greet", R"({"name":"you"})"})).value("greeting", "") == "hello you");
-  BOOST_TEST(with({"call", "gret"}).err.find("did you mean greet?") != std::string::npos);
+  BOOST_TEST(with({"call", "gret"}).err.find("did you mean 'greet'?") != std::string::npos);
 }
 
 BOOST_FIXTURE_TEST_CASE(the_configuration_is_for_the_shell_tools_wherever_they_are_named, Built) {

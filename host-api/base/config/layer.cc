@@ -106,11 +106,8 @@ class LayerReader {
 
   void unknown(const YAML::Mark& mark, const std::string& key, const std::string& prefix,
                const std::vector<std::string>& names) {
-    std::string what = "unknown key " + prefix + shown_text(key);
-    if (const std::string_view close = nearest(key, names); !close.empty()) {
-      what += "; did you mean " + prefix + std::string(close) + "?";
-    }
-    mistake(mark, what + " (the keys are " + joined(names) + ')');
+    mistake(mark, "unknown key " + prefix + shown_text(key) +
+                      question_then(did_you_mean(key, names, prefix), "the keys are " + joined(names)));
   }
 
   void read_section(const std::string& section, const YAML::Mark& mark, const YAML::Node& value) {
@@ -335,10 +332,8 @@ class LayerReader {
       std::string what = element.IsScalar()
                              ? "lock has \"" + shown_text(name) + "\", which is neither a section nor a key"
                              : std::string("lock must have names, but has ") + kind_name(element);
-      if (const std::string_view close = nearest(name, names); !close.empty()) {
-        what += "; did you mean " + std::string(close) + "?";
-      }
-      mistake(element.Mark(), what + " (sections: " + joined(section_names()) + ')');
+      mistake(element.Mark(),
+              what + question_then(did_you_mean(name, names), "the sections are " + joined(section_names())));
     }
   }
 

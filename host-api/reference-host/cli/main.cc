@@ -18,7 +18,6 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
-#include "cli/prepared_workflow.h"
 
 namespace wtool::host {
 
@@ -53,11 +52,6 @@ Words option_names(const CLI::App& app) {
     if (option->nonpositional()) names.push_back(option->get_name());
   }
   return names;
-}
-
-std::string did_you_mean(const std::string& word, const Words& names) {
-  const std::string_view close = nearest(word.substr(0, word.find('=')), names);
-  return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
 }
 
 // A hint with the commands that have the option which the chosen command lacks. Empty: no command has it.
@@ -120,8 +114,7 @@ std::string nearest_choice(const std::string& mistake) {
     choices.emplace_back(rest.substr(0, stop));
     rest.remove_prefix(stop + 1);
   }
-  const std::string_view close = nearest(std::string_view(mistake).substr(begin + 2, end - begin - 2), choices);
-  return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
+  return did_you_mean(std::string_view(mistake).substr(begin + 2, end - begin - 2), choices);
 }
 
 // Reports the mistake, and lists the commands and options that exist.
@@ -156,7 +149,8 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
                                  : usual_name(std::string_view(word).substr(0, word.find('=')));
     const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
     if (word.size() > 1 && word.front() == '-') {
-      text = "there is no option " + word + (pointer.empty() ? did_you_mean(word, options) : pointer);
+      text = "there is no option " + word +
+             (pointer.empty() ? did_you_mean(word.substr(0, word.find('=')), options) : pointer);
       if (!text.ends_with('?') && pointer.empty()) text += who_has(app, word);
     } else if (!commands.empty()) {
       text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' +

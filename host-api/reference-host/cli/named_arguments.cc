@@ -137,10 +137,7 @@ class ArgumentsBuilder {
     const json others = part(schema_, "additionalProperties");
     if (others.is_object()) return others;
     if (others != false) return json::object();
-    const std::string_view meant = nearest(key, names_);
-    error_ = "there is no parameter " + show_json(key) +
-             (meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)") + "; the parameters are " +
-             joined(names_);
+    error_ = "there is no parameter " + show_json(key) + known_names(key, "parameters", names_);
     return json(json::value_t::discarded);
   }
 

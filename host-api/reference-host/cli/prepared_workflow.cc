@@ -38,12 +38,9 @@ std::string not_found(const std::string& wanted, const workflow::Library& librar
   std::string text = wanted + ": there is no such file, and no workflow of that name in";
   for (std::size_t i = 0; i < library.folders().size(); ++i) text += (i == 0 ? " " : ", ") + library.folders()[i];
   if (names.empty()) return text + "; there are no workflows in these folders";
-  if (const std::string_view close = nearest(wanted, names); !close.empty()) {
-    text += "; did you mean " + std::string(close) + "?";
-  }
-  text += " (there are:";
-  for (std::size_t i = 0; i < std::min(names.size(), max_names); ++i) text += (i == 0 ? " " : ", ") + names[i];
-  return text + (names.size() > max_names ? ", ...)" : ")");
+  const std::string shown = joined(std::span(names).first(std::min(names.size(), max_names)));
+  return text + question_then(did_you_mean(wanted, names), "the workflows are " + shown) +
+         (names.size() > max_names ? ", ..." : "");
 }
 
 }  // namespace

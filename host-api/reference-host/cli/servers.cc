@@ -141,9 +141,7 @@ int pin(Context& context, const std::vector<std::string>& names) {
   for (const auto& [name, settings] : catalog.servers()) known.push_back(name);
   for (const std::string& name : names) {
     if (catalog.servers().contains(name)) continue;
-    const std::string_view close = nearest(name, known);
-    complain("the configuration has no server " + name +
-             (close.empty() ? "" : "; did you mean " + std::string(close) + "?"));
+    complain("the configuration has no server " + name + did_you_mean(name, known));
     return exit_unusable;
   }
   Toolbox* toolbox = context.workflow_toolbox();
@@ -202,12 +200,7 @@ void add_servers(CLI::App& app, Context& context) {
   auto names = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand("servers", "List or pin the tools of other servers (mcp_servers)");
   command->require_subcommand(1);
-  CLI::App* listing = command->add_subcommand("list", "List the tools that workflows can call");
-  listing->add_flag("--json", *json, "As a JSON array of objects");
-  listing->callback([&context, json] { context.command = [&context, json] { return list_tools(context, *json); }; });
-  CLI::App* locking = command->add_subcommand("lock", "Start the servers, and pin their names, versions and tools");
-  locking->add_option("NAME", *names, "Only these servers (default: all)");
-  locking->callback([&context, names] { context.command = [&context, names] { return pin(context, *names); }; });
+  // Before the subcommands, which take it over: without it, they would show the footer of `wtool`.
   command->footer(
       "A step calls a tool with `Call tool \"SERVER/TOOL\" with {...}`. The pins are in .wtool/mcp-servers.json:\n"
       "`wtool lint` checks the calls against them, and a server with another name or version is not called.\n"
@@ -215,6 +208,12 @@ void add_servers(CLI::App& app, Context& context) {
       "Examples:\n"
       "  wtool servers lock\n"
       "  wtool servers list");
+  CLI::App* listing = command->add_subcommand("list", "List the tools that workflows can call");
+  listing->add_flag("--json", *json, "As a JSON array of objects");
+  listing->callback([&context, json] { context.command = [&context, json] { return list_tools(context, *json); }; });
+  CLI::App* locking = command->add_subcommand("lock", "Start the servers, and pin their names, versions and tools");
+  locking->add_option("NAME", *names, "Only these servers (default: all)");
+  locking->callback([&context, names] { context.command = [&context, names] { return pin(context, *names); }; });
 }
 
 }  // namespace wtool::host

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/edit_distance.h"
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
@@ -119,8 +120,7 @@ Arguments read_arguments(const workflow::Workflow& workflow, const std::string& 
     const auto declared = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
                                        [&wanted = name](const auto& one) { return one.name == wanted; });
     if (declared == workflow.parameters.end()) {
-      read.errors.push_back(escaped(name) + ": the workflow has no parameter of that name" +
-                            workflow::did_you_mean(name, known));
+      read.errors.push_back(escaped(name) + ": the workflow has no parameter of that name" + did_you_mean(name, known));
       continue;
     }
     std::string why;

@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "base/descriptor.h"
+#include "base/edit_distance.h"
 #include "conformance/arguments.h"
 #include "conformance/tests.h"
 
@@ -102,20 +104,20 @@ class Checker {
   }
 
   void take_tools(const json& facts) {
-    std::string ids;
+    std::vector<std::string> ids;
     for (const json& fact : facts) {
       const std::string id = fact.at("id");
-      ids += (ids.empty() ? "" : ", ") + id;
+      ids.push_back(id);
       const bool wanted = options_.tool.empty() || id == options_.tool;
       const ChosenArguments chosen = choose_arguments(wanted ? options_.arguments : "", fact.at("input"));
       tools_.push_back({id, fact.at("hints"), fact.at("input"), fact.at("output"), chosen.text});
       if (wanted) report_.tools.push_back({id, chosen.text, chosen.from});
     }
     if (!tools_.empty() && report_.tools.empty()) {
-      report_.unusable = "it has no tool " + in_quotes(options_.tool) + "; its tools are: " + ids;
+      report_.unusable = "it has no tool " + in_quotes(options_.tool) + known_names(options_.tool, "tools", ids);
     } else if (!options_.arguments.empty() && report_.tools.size() > 1) {
       report_.unusable =
-          "--arguments are for one tool, but the plugin has several; name one of them with --tool: " + ids;
+          "--arguments are for one tool, but the plugin has several; name one of them with --tool: " + joined(ids);
     }
   }
 

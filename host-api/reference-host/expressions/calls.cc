@@ -45,9 +45,8 @@ std::string check(std::span<const Callable> known, std::string_view kind, std::s
   }
   if (kind == "method") names.insert(names.end(), macros.begin(), macros.end());
   if (kind == "function") names.emplace_back("has");
-  const std::string_view near = nearest(name, names);
-  return "there is no " + std::string(kind) + " '" + std::string(name) + "'" +
-         (near.empty() ? "; the" : "; did you mean '" + std::string(near) + "'? The") + " names are " + joined(names);
+  const std::string one(kind);
+  return "there is no " + one + " '" + std::string(name) + "'" + known_names(name, one + 's', names);
 }
 
 CallResult size(const Value& value, Budget& budget) {

@@ -170,9 +170,7 @@ std::string unknown(std::string_view name) {
   std::vector<std::string> names;
   for (const Known& candidate : known_filters) names.emplace_back(candidate.name);
   if (name.empty()) return "the name of a filter is expected after '|': " + joined(names);
-  const std::string_view near = nearest(name, names);
-  return "there is no filter '" + std::string(name) + "'" +
-         (near.empty() ? "; the" : "; did you mean '" + std::string(near) + "'? The") + " filters are " + joined(names);
+  return "there is no filter '" + std::string(name) + "'" + known_names(name, "filters", names);
 }
 
 std::string usage_of(const Known& known) {

@@ -1,5 +1,6 @@
 #include "expressions/path.h"
 
+#include "base/edit_distance.h"
 #include "base/utf8.h"
 #include "expressions/value.h"
 
@@ -15,6 +16,19 @@ std::variant<Value, std::string> one_step(const Value& value, const PathStep& st
   const std::int64_t* index = key->as_int();
   if (index != nullptr && *index >= 0) return element_of(value, static_cast<std::size_t>(*index));
   return "an index is a whole number from 0, or a string, not " + described(*key);
+}
+
+// Names only the first fields, since an expression may make this mistake many times.
+std::string no_field(const Map& map, std::string_view name) {
+  constexpr std::size_t most = 20;
+  std::vector<std::string> known;
+  for (const auto& [field, unused] : map.fields) {
+    if (known.size() == most) break;
+    known.push_back(field);
+  }
+  const std::size_t others = map.fields.size() - known.size();
+  return "there is no field '" + std::string(name) + "'" + known_names(name, "fields", known) +
+         (others == 0 ? "" : ", and " + std::to_string(others) + " more");
 }
 
 }  // namespace
@@ -51,14 +65,7 @@ std::variant<Value, std::string> field_of(const Value& value, std::string_view n
   const auto found = map->fields.find(name);
   if (found != map->fields.end()) return found->second;
   if (map->text && name == "json") return why_not_json(*map->text);
-  constexpr std::size_t most = 20;
-  std::string known;
-  std::size_t count = 0;
-  for (const auto& [field, unused] : map->fields) {
-    if (++count <= most) known += (known.empty() ? "" : ", ") + field;
-  }
-  if (count > most) known += ", and " + std::to_string(count - most) + " more";
-  return "there is no field '" + std::string(name) + "'; existing fields: " + (known.empty() ? "none" : known);
+  return no_field(*map, name);
 }
 
 std::variant<Value, std::string> element_of(const Value& value, std::size_t index) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/edit_distance.h"
 #include "expressions/template.h"
 #include "expressions/template_parts.h"
 
@@ -22,10 +23,13 @@ bool is_listed(const Words& words, std::string_view word) {
 
 std::string unsupported(const std::string& word, Dialect dialect) {
   if (dialect == Dialect::prompt) {
-    return "there is no tag {% " + word + " %}; the tags are if, unless, case, for, cycle, assign, capture, render, " +
-           "include, comment and raw. Write a literal '{%' between {% raw %} and {% endraw %}";
+    return "there is no tag {% " + word + " %}" +
+           known_names(
+               word, "tags",
+               {"if", "unless", "case", "for", "cycle", "assign", "capture", "render", "include", "comment", "raw"}) +
+           ". Write a literal '{%' between {% raw %} and {% endraw %}";
   }
-  return "{% " + word + " %} is not supported; the tags are if, unless, for, comment and raw" +
+  return "{% " + word + " %} is not supported" + known_names(word, "tags", {"if", "unless", "for", "comment", "raw"}) +
          (is_listed(prompt_tags, word) ? " (prompt files have more tags)" : "");
 }
 

@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 #include <charconv>
 
+#include "base/edit_distance.h"
 #include "journal/record.h"
 #include "terminal/text.h"
-#include "workflow/model/diagnostics.h"
 
 namespace wtool::host::journal {
 
@@ -28,8 +28,8 @@ std::string never_in(const RunRecord& run, const std::string& state, const std::
     if (!step.hidden) visited.push_back(step.state);
   }
   return "the run " + run.run + " was never in the state \"" + state + "\"" +
-         (branch.empty() ? "" : " in the branch \"" + branch + "\"") + workflow::did_you_mean(state, visited) +
-         "; `wtool show " + run.run + "` lists its states";
+         (branch.empty() ? "" : " in the branch \"" + branch + "\"") +
+         question_then(did_you_mean(state, visited), "`wtool show " + run.run + "` lists its states");
 }
 
 std::string_view branch_name(std::string_view branch) {

@@ -5,8 +5,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/edit_distance.h"
 #include "base/time_text.h"
-#include "workflow/model/diagnostics.h"
 
 namespace wtool::host::journal {
 
@@ -75,8 +75,8 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   }
   if (found.size() == 1) return found.front();
   if (found.empty()) {
-    error = "there is no run \"" + wanted + "\"" + workflow::did_you_mean(wanted, {"last"}) +
-            "; `wtool runs` lists all runs";
+    error = "there is no run \"" + wanted + "\"" +
+            question_then(did_you_mean(wanted, {"last"}), "`wtool runs` lists all runs");
     return {};
   }
   error = "\"" + wanted + "\" is the beginning of the ids of " + std::to_string(found.size()) + " runs:";

@@ -209,9 +209,7 @@ std::string Toolbox::place_problem(const CallPlace& wanted, std::string_view id)
     for (const auto& [name, keys] : all[classes].items()) names.push_back(name);
   }
   if (std::find(names.begin(), names.end(), place.slot) != names.end()) return {};
-  const std::string_view close = nearest(place.slot, names);
-  return "the configuration has no cluster.classes." + escaped(place.slot) +
-         (close.empty() ? "" : "; did you mean " + std::string(close) + "?");
+  return "the configuration has no cluster.classes." + escaped(place.slot) + did_you_mean(place.slot, names);
 }
 
 void Toolbox::name_jobs(const std::string& name) {
@@ -344,11 +342,7 @@ bool Toolbox::has_tool(std::string_view id) const {
 std::string Toolbox::unknown_tool(std::string_view id) const {
   std::vector<std::string> names;
   for (const ToolDescription& tool : plugin_.tools()) names.push_back(tool.id);
-  std::string text = "there is no tool \"" + escaped(id) + "\"";
-  if (const std::string_view close = nearest(id, names); !close.empty()) {
-    text += "; did you mean " + std::string(close) + "?";
-  }
-  return text + (names.empty() ? " (the plugin has no tools)" : " (there are: " + joined(names) + ')');
+  return "there is no tool \"" + escaped(id) + "\"" + known_names(id, "tools", names);
 }
 
 std::string Toolbox::input_schema(std::string_view id) const {

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "base/escape.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/utf8.h"
-#include "mcp/message.h"
 
 namespace wtool::host::mcp {
 
@@ -58,7 +58,7 @@ bool answers_in_text(const ToolDescription& tool, ResultStyle style) {
   return style == ResultStyle::text && (is_shell_execute(tool) || tool.id.starts_with("pty_"));
 }
 
-std::string joined(const ordered_json& list) {
+std::string joined_texts(const ordered_json& list) {
   std::string text;
   for (const ordered_json& one : list) {
     text += (text.empty() ? "" : ", ") + (one.is_string() ? one.get<std::string>() : dumped(one));
@@ -106,7 +106,7 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
     remarks.push_back(problem);
   const auto add_list = [&](const char* name, const std::string& words) {
     if (const auto list = metadata.find(name); list != metadata.end() && list->is_array() && !list->empty()) {
-      remarks.push_back(words + joined(*list));
+      remarks.push_back(words + joined_texts(*list));
     }
   };
   const bool kept = metadata.contains("background_processes_kept");
@@ -117,10 +117,10 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
   const auto sandbox = metadata.value("sandbox", ordered_json::object());
   // If the result has an error, its hint already names what the sandbox refused.
   if (const auto refused = sandbox.find("refused"); refused != sandbox.end() && !metadata.contains("error")) {
-    remarks.push_back("the sandbox refused " + joined(*refused));
+    remarks.push_back("the sandbox refused " + joined_texts(*refused));
   }
   if (const auto gaps = sandbox.find("not_enforced"); gaps != sandbox.end() && !gaps->empty()) {
-    remarks.push_back("not enforced: " + joined(*gaps));
+    remarks.push_back("not enforced: " + joined_texts(*gaps));
   }
   if (const std::string encoding = text_member(metadata, "encoding"); !encoding.empty() && encoding != "utf-8") {
     remarks.push_back(encoding);
@@ -294,13 +294,7 @@ std::string number_problem(const std::string& name, const nlohmann::json& value,
 }
 
 std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known) {
-  std::string text = "there is no parameter " + escaped(name) + "; the parameters are ";
-  const char* separator = "";
-  for (const std::string_view each : known) {
-    text.append(separator).append(each);
-    separator = ", ";
-  }
-  return text;
+  return "there is no parameter " + escaped(name) + known_names(name, "parameters", {known.begin(), known.end()});
 }
 
 ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, const ResultSettings& settings,

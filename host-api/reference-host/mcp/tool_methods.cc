@@ -110,9 +110,7 @@ std::string ToolMethods::unknown_tool(const std::string& name) const {
   if (!settings_.served.empty()) return "there is no tool \"" + escaped(name) + "\" here";
   std::vector<std::string> names;
   for (const Tool& tool : tools_) names.push_back(tool.description->id);
-  const std::string_view close = nearest(name, names);
-  return "there is no tool \"" + escaped(name) + "\"" +
-         (close.empty() ? "" : "; did you mean " + std::string(close) + "?") + " (there are: " + joined(names) + ')';
+  return "there is no tool \"" + escaped(name) + "\"" + known_names(name, "tools", names);
 }
 
 std::shared_ptr<ClientCall> ToolMethods::call(const Message& request, Error& error) const {

@@ -1,3 +1,4 @@
+#include "base/edit_distance.h"
 #include "base/environment.h"
 #include "runner/prompts.h"
 
@@ -8,9 +9,6 @@
 #include <filesystem>
 #include <optional>
 #include <utility>
-
-#include "workflow/model/diagnostics.h"
-#include "workflow/parse/markdown.h"
 
 namespace wtool::host::runner {
 namespace {
@@ -140,9 +138,11 @@ std::string find_prompt(const std::string& name, const std::vector<std::string>&
     }
   }
   error = "there is no prompt " + expressions::quoted_for_message(name) +
-          workflow::did_you_mean(name, prompt_names(folders)) + "; it would be a file " + name +
-          ".md in a folder `prompts` beside the workflow or its folder, in one of " +
-          "prompts.directories, or in .wtool/prompts, .swissarmyhammer/prompts or prompts of the current directory";
+          question_then(did_you_mean(name, prompt_names(folders)),
+                        "it would be a file " + name +
+                            ".md in a folder `prompts` beside the workflow or its folder, in one of " +
+                            "prompts.directories, or in .wtool/prompts, .swissarmyhammer/prompts or prompts of the " +
+                            "current directory");
   return "";
 }
 
@@ -267,9 +267,11 @@ class PromptFiles::Checker {
     const std::vector<std::string> all(visible.begin(), visible.end());
     for (const expressions::NameUse& use : expressions::names_used(file.partial.parsed)) {
       if (use.optional || visible.contains(use.name)) continue;
-      tell(file, use.offset,
-           "the prompt reads '" + use.name + "', which has no value" + workflow::did_you_mean(use.name, all) +
-               "; pass it on as " + use.name + "=\"...\", or declare it in the front matter of the prompt");
+      tell(
+          file, use.offset,
+          "the prompt reads '" + use.name + "', which has no value" +
+              question_then(did_you_mean(use.name, all),
+                            "pass it on as " + use.name + "=\"...\", or declare it in the front matter of the prompt"));
     }
   }
 

@@ -9,12 +9,11 @@
 #include <map>
 
 #include "base/descriptor.h"
+#include "base/edit_distance.h"
 #include "base/environment.h"
 #include "base/files.h"
 #include "base/json.h"
-#include "expressions/path.h"
 #include "expressions/value.h"
-#include "runner/variables.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/quoting/command_template.h"
 
@@ -35,8 +34,8 @@ class CommandScope final : public expressions::Scope {
     return own == values.end() ? nullptr : &own->second;
   }
   std::string why_not(std::string_view name) const override {
-    return "there is no '" + std::string(name) +
-           "' here; the values are prompt, prompt_file, prompt_name, values_file and " + "usage_file";
+    return "there is no '" + std::string(name) + "' here" +
+           known_names(name, "values", {"prompt", "prompt_file", "prompt_name", "values_file", "usage_file"});
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "runner/steps.h"
 
 namespace wtool::host::runner {
@@ -47,7 +48,7 @@ std::string cut_to(Workflow& workflow, const RunPart& part) {
     for (const State& state : workflow.states) {
       if (!state.hidden) known.push_back(state.id);
     }
-    return option + id + ": the workflow has no state of that name" + workflow::did_you_mean(id, known);
+    return option + id + ": the workflow has no state of that name" + did_you_mean(id, known);
   }
   const std::size_t last = workflow.states[found].other_half == no_state ? found : workflow.states[found].other_half;
   if (last == found && workflow.states[found].kind == State::Kind::fork) {

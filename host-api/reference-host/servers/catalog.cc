@@ -130,10 +130,8 @@ std::string Catalog::problem(const Found& found) const {
   if (found.offered != nullptr) return {};
   std::vector<std::string> names;
   for (const auto& [name, tool] : found.pinned->tools) names.push_back(name);
-  const std::string_view close = nearest(found.tool, names);
   return "the server " + escaped(found.server) + " has no tool " + escaped(found.tool) +
-         (close.empty() ? "" : "; did you mean " + found.server + "/" + std::string(close) + "?") +
-         " (`wtool servers list` shows its tools)";
+         question_then(did_you_mean(found.tool, names, found.server + "/"), "`wtool servers list` shows its tools");
 }
 
 std::vector<std::string> Catalog::ids() const {

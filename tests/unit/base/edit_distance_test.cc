@@ -1,7 +1,9 @@
-// base/edit_distance.h: "did you mean ...?"
+// base/edit_distance.h: "did you mean ...?", and the names that exist.
 #include "base/edit_distance.h"
 
 #include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
 
 namespace edit_distance_test {
 
@@ -14,6 +16,34 @@ BOOST_AUTO_TEST_CASE(the_nearest_name_is_suggested_and_a_far_one_is_not) {
   BOOST_TEST(wtool::nearest("zzzz", names).empty());
   BOOST_TEST(wtool::nearest(std::string(1 << 20, 'e'), names).empty());
   BOOST_TEST(wtool::nearest("", names).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_question_names_the_nearest_name_and_can_be_read_back) {
+  const std::vector<std::string> names{"shell_execute", "echo", "ls"};
+  BOOST_TEST(wtool::did_you_mean("ehco", names) == "; did you mean 'echo'?");
+  BOOST_TEST(wtool::did_you_mean("ehco", names, "s/") == "; did you mean 's/echo'?");
+  BOOST_TEST(wtool::did_you_mean("zzzz", names) == "");
+  BOOST_TEST(wtool::did_you_mean("sl", names) == "");    // too short: it would be similar to anything
+  BOOST_TEST(wtool::did_you_mean("echo", names) == "");  // the name itself is no answer
+  BOOST_TEST(wtool::did_you_mean(std::string(65, 'e'), {std::string(64, 'e')}) == "");
+  BOOST_TEST(wtool::suggested_in("there is no 'ehco'; did you mean 'echo'? The tools are echo") == "echo");
+  BOOST_TEST(wtool::suggested_in("there is no 'ehco'; the tools are echo") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_clause_after_a_question_is_a_sentence) {
+  BOOST_TEST(wtool::question_then("; did you mean 'a'?", "the names are a, b") ==
+             "; did you mean 'a'? The names are a, b");
+  BOOST_TEST(wtool::question_then("; did you mean 'a'?", "`wtool runs` lists them") ==
+             "; did you mean 'a'? `wtool runs` lists them");
+  BOOST_TEST(wtool::question_then("", "the names are a, b") == "; the names are a, b");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_about_an_unknown_name_ends_with_the_known_ones) {
+  const std::vector<std::string> names{"upcase", "downcase"};
+  BOOST_TEST(wtool::known_names("upcas", "filters", names) ==
+             "; did you mean 'upcase'? The filters are upcase, downcase");
+  BOOST_TEST(wtool::known_names("zzzz", "filters", names) == "; the filters are upcase, downcase");
+  BOOST_TEST(wtool::known_names("upcas", "filters", {}) == "; there are no filters");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

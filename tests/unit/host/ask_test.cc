@@ -227,7 +227,8 @@ BOOST_FIXTURE_TEST_CASE(a_broken_file_is_reported_and_exits_with_2, Place) {
   const Finished finished = wtool({"config", "show"});
   BOOST_TEST(finished.exit_code == 2);
   BOOST_TEST(finished.out == "");
-  BOOST_TEST(holds(finished.err, "wtool.yaml:1:10: unknown key limits.timeout_maxx; did you mean limits.timeout_max?"));
+  BOOST_TEST(
+      holds(finished.err, "wtool.yaml:1:10: unknown key limits.timeout_maxx; did you mean 'limits.timeout_max'?"));
   BOOST_TEST(wtool({"config"}).exit_code == 2);
   BOOST_TEST(wtool({"config", "--help"}).exit_code == 0);
 }

@@ -160,12 +160,12 @@ BOOST_AUTO_TEST_CASE(an_error_names_file_line_column_value_and_what_is_allowed) 
 BOOST_AUTO_TEST_CASE(an_unknown_key_is_an_error_that_suggests_the_nearest) {
   const std::string error = refused("shell: {}\nlimit:\n  timeout_max: 3\n");
   BOOST_TEST(error ==
-             "wtool.yaml:2:1: unknown key limit; did you mean limits? (the keys are shell, commands, directories, "
+             "wtool.yaml:2:1: unknown key limit; did you mean 'limits'? The keys are shell, commands, directories, "
              "environment, limits, output, cache, background, sandbox, audit, sessions, pty, execute_run, cluster, "
-             "mcp, mcp_servers, prompts, lock)");
+             "mcp, mcp_servers, prompts, lock");
   BOOST_TEST(holds(refused("limits:\n  timeout_mx: 3\n"),
                    "wtool.yaml:2:3: unknown key limits.timeout_mx; did you mean "
-                   "limits.timeout_max?"));
+                   "'limits.timeout_max'?"));
   BOOST_TEST(!holds(refused("zzzzzz: 1\n"), "did you mean"));
   BOOST_TEST(holds(refused("Shell: {}\n"), "unknown key Shell"));
 }

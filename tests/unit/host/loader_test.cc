@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_version_or_size_of_the_entry_is_named) {
 BOOST_AUTO_TEST_CASE(a_wrong_descriptor_is_named_by_its_number) {
   BOOST_TEST(holds(refused(built("small_descriptor")), "tool number 0 is wrong: its struct_size is 32"));
   BOOST_TEST(holds(refused(built("twice_the_same")), "tool number 1 is wrong: its id \"echo\" occurs twice"));
-  BOOST_TEST(holds(refused(built("bad_id")), "its id \"Wait!\" is not"));
+  BOOST_TEST(holds(refused(built("bad_id")), "its id \"Wait!\" does not have"));
   BOOST_TEST(holds(refused(built("bad_schema")), "the input schema of echo is not a JSON object"));
 }
 
@@ -303,7 +303,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_tool_is_named_with_the_known_ones) {
   Opened opened;
   const ToolOutcome outcome = opened.toolbox->call("ehco", json::object(), opened.stop, {});
   BOOST_TEST((outcome.kind == Kind::not_made));
-  BOOST_TEST(outcome.error == "there is no tool \"ehco\"; did you mean echo? (there are: echo, wait)");
+  BOOST_TEST(outcome.error == "there is no tool \"ehco\"; did you mean 'echo'? The tools are echo, wait");
 }
 
 BOOST_AUTO_TEST_CASE(arguments_that_are_not_json_reach_the_plugin_unchanged) {

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_tool_of_the_server_is_listed_last_with_the_hints_that_dif
   BOOST_TEST(call->server_tool == &own[1]);
   BOOST_TEST(methods.call(request({{"name", "echo"}}), problem)->server_tool == nullptr);
   BOOST_TEST(methods.call(request({{"name", "lok"}}), problem) == nullptr);
-  BOOST_TEST(problem.message == "there is no tool \"lok\"; did you mean look? (there are: echo, wait, look, end)");
+  BOOST_TEST(problem.message == "there is no tool \"lok\"; did you mean 'look'? The tools are echo, wait, look, end");
 }
 
 BOOST_AUTO_TEST_CASE(a_call_has_a_tool_and_an_object_of_arguments) {

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_tool_is_wrong_usage) {
   const Finished finished = wtool({"call", "ecko"});
   BOOST_TEST(finished.status == 2);
   BOOST_TEST(finished.out == "");
-  BOOST_TEST(finished.err == "wtool: there is no tool \"ecko\"; did you mean echo? (there are: echo, wait)\n");
+  BOOST_TEST(finished.err == "wtool: there is no tool \"ecko\"; did you mean 'echo'? The tools are echo, wait\n");
 }
 
 BOOST_AUTO_TEST_CASE(live_output_goes_to_standard_error_only_when_it_is_asked_for) {
@@ -198,16 +198,16 @@ BOOST_AUTO_TEST_CASE(the_environment_sets_the_filter_and_the_option_overrides_it
 BOOST_AUTO_TEST_CASE(wrong_usage_exits_with_2_and_says_what_is_allowed) {
   for (const auto& [arguments, text] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{}, "a command is missing\ncommands: tools, call"},
-           {{"tool"}, "there is no command \"tool\"; did you mean tools?"},
+           {{"tool"}, "there is no command \"tool\"; did you mean 'tools'?"},
            {{"call"}, "TOOL"},
            {{"call", "echo", "--strem"},
-            "there is no option --strem; did you mean --stream?\noptions: --help, --stdin, --limits, --stream, "
+            "there is no option --strem; did you mean '--stream'?\noptions: --help, --stdin, --limits, --stream, "
             "--explain, --on, "
             "--plugin"},
            {{"call", "echo", "--dry-run"}, "no option --dry-run; `--explain` shows what the call would do"},
            {{"tools", "--dry-run"}, "no option --dry-run; `wtool plan WORKFLOW` shows what a run would do"},
            {{"call", "echo", "{}", "more"}, "\"more\" is one word too many"},
-           {{"tools", "--jsn"}, "did you mean --json?"},
+           {{"tools", "--jsn"}, "did you mean '--json'?"},
            {{"tools", "--plugin"}, "--plugin"},
            {{"tools", "--config="}, "--config"},
            {{"tools", "--log", ""}, "--log"},

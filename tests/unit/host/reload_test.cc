@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_broken_file_refuses_calls_until_it_is_fixed) {
   BOOST_TEST(holds(running.refused(), "project.yaml:"));
   BOOST_TEST(holds(running.refused(), "this is not YAML"));
   running.write("limits: {timeout_maxx: 5}\n");
-  BOOST_TEST(holds(running.refused(), "did you mean limits.timeout_max?"));
+  BOOST_TEST(holds(running.refused(), "did you mean 'limits.timeout_max'?"));
   running.write("limits: {timeout_max: 5}\n");
   BOOST_TEST(running.config()["limits"]["timeout_max"] == 5);
 }
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(a_tool_explains_itself_or_it_is_said_that_it_does_not) {
   BOOST_TEST(explain("wait", "{}").is_null());
   BOOST_TEST(error == "the tool wait cannot explain what a call would do: it has no extension wtool.explain/1");
   BOOST_TEST(explain("ehco", "{}").is_null());
-  BOOST_TEST(holds(error, "did you mean echo?"));
+  BOOST_TEST(holds(error, "did you mean 'echo'?"));
   BOOST_TEST(explain("echo", "{}").is_null());
   BOOST_TEST(holds(error, "this is a defect of the plugin"));
   BOOST_TEST(explain("echo", "fail").is_null());

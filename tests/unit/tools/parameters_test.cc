@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(all_mistakes_are_reported_at_once) {
       parameters.problem() ==
       "missing required parameter 'command'; and timeout: got 0; allowed is a whole number of seconds from 1 to "
       "1800; and environment: got []; allowed is an object of strings, such as {\"LANG\": \"C\"}; and there is no "
-      "parameter \"comand\" (did you mean command?); the parameters are command, timeout, environment");
+      "parameter \"comand\"; did you mean 'command'? The parameters are command, timeout, environment");
 }
 
 BOOST_AUTO_TEST_CASE(only_the_first_of_very_many_mistakes_are_shown) {
@@ -109,7 +109,13 @@ BOOST_AUTO_TEST_CASE(an_unknown_parameter_is_named_with_the_known_ones) {
   Parameters parameters(R"({"comand":"ls"})");
   parameters.end({"command", "timeout"});
   BOOST_TEST(parameters.problem() ==
-             R"(there is no parameter "comand" (did you mean command?); the parameters are command, timeout)");
+             R"(there is no parameter "comand"; did you mean 'command'? The parameters are command, timeout)");
+}
+
+BOOST_AUTO_TEST_CASE(a_tool_without_parameters_says_so) {
+  Parameters parameters(R"({"command":"ls"})");
+  parameters.end({});
+  BOOST_TEST(parameters.problem() == R"(there is no parameter "command"; there are no parameters)");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_an_object_is_reported) {

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(mistakes_with_values_say_which_values) {
       {"items == 1", "6: a list and the int 1 cannot be compared with =="},
       {"[1] == ['1']", "4: the int 1 and the string \"1\" cannot be compared"},
       {"[1, 'x', 3].includes('y')", "12: the string \"y\" and the int 1 cannot be compared"},
-      {"'a' in 'abc'", "4: 'in' needs a list or a map after it, but got the string \"abc\"; a part of a text"},
+      {"'a' in 'abc'", "4: 'in' needs a list or a map after it, but got the string \"abc\"; to look for a part of a text"},
       {"1 in {'a': 1}", "2: the keys of a map are strings, not the int 1"},
       {"items.contains('a')", "6: contains needs a string before the '.', but got a list; to look for an element"},
       {"{1: 2}", "1: the keys of a map are texts in quotes, not \"1\""},

@@ -127,13 +127,23 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {
       {"exit_code.size()", "10: size needs a string"},
       {"exit_code.contains('x')", "10: contains needs a string before"},
       {"name.contains(3)", "14: contains needs a string"},
-      {"build.foo", "6: there is no field 'foo'; existing fields: exit_code, stdout"},
+      {"build.foo", "6: there is no field 'foo'; the fields are exit_code, stdout"},
+      {"build.exit_cod", "6: there is no field 'exit_cod'; did you mean 'exit_code'? The fields are exit_code, stdout"},
+      {"{}.foo", "3: there is no field 'foo'; there are no fields"},
       {"name.foo", "5: the string \"Grüße\" has no field 'foo'"},
       {"int(name)", "0: int() cannot make a number from the string"},
   };
   for (const auto& [text, expected] : cases) {
     BOOST_TEST_CONTEXT(text) { BOOST_TEST(result_of(text).starts_with(expected), result_of(text)); }
   }
+}
+
+BOOST_AUTO_TEST_CASE(of_many_fields_the_first_are_named) {
+  std::string map;
+  for (int i = 10; i < 33; ++i) map += (map.empty() ? "{'f" : ", 'f") + std::to_string(i) + "': 1";
+  const std::string said = result_of(map + "}.foo");
+  BOOST_TEST(said.find("the fields are f10, f11, ") != std::string::npos, said);
+  BOOST_TEST(said.ends_with(", f29, and 3 more"), said);
 }
 
 BOOST_AUTO_TEST_CASE(depth_and_length_are_bounded) {

@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"{% render 'a', b: 1, b: 2 %}", "main:0: the parameter 'b' is given twice"},
       {"{% render \"a %}", "main:0: a prompt is inserted with"},
       {"{% render 'a'", "main:0: this {% render is not closed by '%}'"},
-      {"{% rendr 'a' %}", "main:0: there is no tag {% rendr %}"},
+      {"{% rendr 'a' %}", "main:0: there is no tag {% rendr %}; did you mean 'render'? The tags are if, unless"},
       {"{% tablerow x in list %}", "main:0: there is no tag {% tablerow %}"},
       // Found when the prompt is rendered.
       {"{% render a %}", "main:10: no a; write the name of a prompt in quotes: \"a\""},

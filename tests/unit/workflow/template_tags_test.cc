@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_are_errors_with_their_place) {
       {"{% for forloop in names %}{% endfor %}", "0: 'forloop' has the loop's own values"},
       {"{% for n in names | bogus %}{% endfor %}", "0: there is no filter 'bogus'"},
       {"{% elif x %}", "0: {% elif %} is written {% elsif %}"},
-      {"{% assign a = 1 %}", "0: {% assign %} is not supported"},
+      {"{% assign a = 1 %}", "0: {% assign %} is not supported; the tags are if, unless, for, comment, raw (prompt"},
       {"a{% raw %}b", "1: this {% raw %} has no {% endraw %}"},
       {"{% comment %}b", "0: this {% comment %} has no {% endcomment %}"},
       {"{% endraw %}", "0: this {% endraw %} closes nothing"},

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/edit_distance.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
@@ -70,7 +71,7 @@ std::optional<Action> read_action(const MappedText& text, const std::vector<Code
   const ActionType* type = type_with(in.word);
   if (type == nullptr) {
     in.cursor.fail((in.cursor.at_end() ? "the action is missing" : "unknown action " + in.cursor.rest_for_message()) +
-                   did_you_mean(in.word, action_words()) + "; " + allowed_actions());
+                   question_then(did_you_mean(in.word, action_words()), allowed_actions()));
     return std::nullopt;
   }
   in.cursor.take_word(in.word);

@@ -1,6 +1,7 @@
 // Log "text", Log warning "text", Log error "text".
 #include <string>
 
+#include "base/edit_distance.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"
 

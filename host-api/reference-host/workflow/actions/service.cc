@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/actions/shell_parts.h"
@@ -127,9 +128,11 @@ bool read_service_option(ActionReading& in, OptionReader& options, ServiceAction
   known.insert(known.end(), own.begin(), own.end());
   known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
   in.cursor.fail(
-      "this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
-      "; the options of a service are ready=\"command\", ready_timeout=20s, restart=N, free_port=name, "
-      "working_dir, env, env_file, shell, shell_options, retry, backoff, total_timeout, on failure, result, secret");
+      "this is not an option: " + in.cursor.rest_for_message() +
+      question_then(did_you_mean(name, known),
+                    "the options of a service are ready=\"command\", ready_timeout=20s, restart=N, free_port=name, "
+                    "working_dir, env, env_file, shell, shell_options, retry, backoff, total_timeout, on failure, "
+                    "result, secret"));
   return false;
 }
 

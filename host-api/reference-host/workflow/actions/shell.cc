@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/actions/shell_parts.h"
 #include "workflow/check/checks.h"
@@ -149,10 +149,12 @@ bool read_options(ActionReading& in, ShellAction& made) {
     std::vector<std::string> known = options.names();
     known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
     in.cursor.fail(
-        "this is not an option: " + in.cursor.rest_for_message() + did_you_mean(name, known) +
-        "; the options are timeout, result, working_dir, env, env_file, shell, shell_options, retry, backoff, "
-        "total_timeout, on failure, secret, lock, on, slot, sandbox, network, memory, cpu, processes, max, "
-        "output, inputs, outputs, cache, keep, matrix");
+        "this is not an option: " + in.cursor.rest_for_message() +
+        question_then(
+            did_you_mean(name, known),
+            "the options are timeout, result, working_dir, env, env_file, shell, shell_options, retry, backoff, "
+            "total_timeout, on failure, secret, lock, on, slot, sandbox, network, memory, cpu, processes, max, "
+            "output, inputs, outputs, cache, keep, matrix"));
     return false;
   }
   return true;

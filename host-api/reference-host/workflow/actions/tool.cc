@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/text.h"

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "base/text.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/diagnostics.h"

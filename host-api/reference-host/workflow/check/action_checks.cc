@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "expressions/lexer.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"

@@ -78,9 +78,9 @@ class TypeChecker {
     if (choices == fields->second.end()) return;
     const Choices& known = choices->second;
     if (std::find(known.begin(), known.end(), *text) != known.end()) return;
-    diagnostics_.warn(label + value.offset, "'" + state + "." + answer.text + "' is never " +
-                                                expressions::quoted_for_message(*text) + did_you_mean(*text, known) +
-                                                "; `output` lists " + joined(known));
+    diagnostics_.warn(label + value.offset,
+                      "'" + state + "." + answer.text + "' is never " + expressions::quoted_for_message(*text) +
+                          question_then(did_you_mean(*text, known), "`output` lists " + joined(known)));
   }
 
   // A value that a state sets may be of any type.

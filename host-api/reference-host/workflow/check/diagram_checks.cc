@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/edit_distance.h"
 #include "workflow/check/failure_rule.h"
 #include "workflow/model/diagnostics.h"
 

@@ -266,8 +266,8 @@ class NameChecker {
     } else if (use.name == "budget") {
       static const std::vector<std::string> parts = {"calls", "tokens", "cost", "time", "used"};
       if (use.field.empty() || std::find(parts.begin(), parts.end(), use.field) != parts.end()) return;
-      diagnostics_.add(use.offset, "'budget' has no field '" + use.field + "'" + did_you_mean(use.field, parts) +
-                                       "; the fields are " + joined(parts));
+      diagnostics_.add(use.offset,
+                       "'budget' has no field '" + use.field + "'" + known_names(use.field, "fields", parts));
     } else if (!use.field.empty()) {
       diagnostics_.add(use.offset, "'" + use.name + "' has no fields; the outcome of the last action is 'result'");
     }
@@ -286,8 +286,8 @@ class NameChecker {
     if (use.field.empty() || use.may_be_missing || !matrix.is_object() || matrix.contains(use.field)) return;
     std::vector<std::string> names;
     for (const auto& [name, ignored] : matrix.items()) names.push_back(name);
-    diagnostics_.add(use.offset, "the matrix of this state has no '" + use.field + "'" +
-                                     did_you_mean(use.field, names) + "; the names are " + joined(names));
+    diagnostics_.add(use.offset,
+                     "the matrix of this state has no '" + use.field + "'" + known_names(use.field, "names", names));
   }
 
   void field(const NameRead& use) {
@@ -305,7 +305,7 @@ class NameChecker {
       known.erase(std::unique(known.begin(), known.end()), known.end());
     }
     diagnostics_.add(use.offset, "the outcome '" + use.name + "' has no field '" + use.field + "'" +
-                                     did_you_mean(use.field, known) + "; the fields are " + joined(known));
+                                     known_names(use.field, "fields", known));
   }
 
   std::string undefined(const NameRead& use) const {

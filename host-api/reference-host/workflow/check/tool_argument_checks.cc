@@ -122,10 +122,9 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
     const auto property = properties->find(name);
     if (property == properties->end()) {
       if (!is_closed) continue;
-      const std::string hint = did_you_mean(name, known);
-      meant.push_back(suggested_in(hint));
-      diagnostics.add(place(name), "the tool " + action.tool + " has no parameter '" + name + "'" + hint +
-                                       "; it takes " + joined(known));
+      const std::string others = known_names(name, "parameters", known);
+      meant.push_back(suggested_in(others));
+      diagnostics.add(place(name), "the tool " + action.tool + " has no parameter '" + name + "'" + others);
       continue;
     }
     // A text for standard input may contain anything, so no message shows it.

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/config/yaml_mistake.h"
+#include "base/edit_distance.h"
 #include "base/text.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
@@ -174,10 +175,8 @@ class DescribedState {
       understood_ = false;
       state_.action_unread = true;
       note_names();
-      return fail(
-          node,
-          "unknown action " + expressions::quoted_for_message(name) + did_you_mean(name, known_actions) +
-              "; the actions are log, set_variable, execute_prompt, run_workflow, shell, wait, user_input and abort");
+      return fail(node, "unknown action " + expressions::quoted_for_message(name) +
+                            known_names(name, "actions", known_actions));
     }
     options(made);
     state_.action_unread = diagnostics_.size() != before;

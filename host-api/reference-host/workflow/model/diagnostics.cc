@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,33 +13,6 @@
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
-namespace {
-
-constexpr std::string_view question = "; did you mean '";
-
-}  // namespace
-
-std::string suggested_in(std::string_view message) {
-  const std::size_t begin = message.find(question);
-  if (begin == std::string_view::npos) return "";
-  message.remove_prefix(begin + question.size());
-  return std::string(message.substr(0, message.find("'?")));
-}
-
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  constexpr std::size_t max_word = 64;
-  constexpr std::size_t max_words = 2000;
-  constexpr std::size_t shortest_word = 3;  // every shorter word is similar to some known one
-  if (word.size() < shortest_word || word.size() > max_word) return "";
-  std::vector<std::string> candidates;
-  for (const std::string& candidate : known) {
-    if (candidates.size() == max_words) break;
-    if (candidate != word && candidate.size() <= max_word) candidates.push_back(candidate);
-  }
-  const std::string_view found = nearest(word, candidates);
-  return found.empty() ? "" : std::string(question) + std::string(found) + "'?";
-}
-
 namespace {
 
 // ---- The line of a workflow file that a diagnostic is about, with a caret below the place.

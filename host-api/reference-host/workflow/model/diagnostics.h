@@ -1,5 +1,4 @@
-// What is wrong with a workflow file, or strange about it: errors and warnings with their places, and "did you mean
-// ...?" for words that are nearly right.
+// What is wrong with a workflow file, or strange about it: errors and warnings with their places.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +9,6 @@
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
-
-// `; did you mean 'NAME'?`, or nothing if no known word is similar. Only the first 2,000 known words are compared, so
-// many mistakes in a large file stay affordable.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
-
-// The name that did_you_mean() has put into a message; empty if it has none.
-std::string suggested_in(std::string_view message);
 
 inline constexpr std::size_t max_diagnostics_shown = 100;
 // Beyond this number, diagnostics are only counted: nobody reads 20,000 for one file.
@@ -42,7 +34,8 @@ struct PlacedDiagnostic {
 // All diagnostics, in any order; if there are very many, only the first are kept.
 class Diagnostics {
  public:
-  // Without a `suggestion`, the name that did_you_mean() has put into the message is used.
+  // Without a `suggestion`, the name that did_you_mean() (base/edit_distance.h) has put into the message is
+  // used.
   void add(std::size_t offset, std::string message, std::string suggestion = "");
   void warn(std::size_t offset, std::string message, std::string suggestion = "");
   // True without errors; warnings do not count.

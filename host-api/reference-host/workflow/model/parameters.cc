@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <set>
 
+#include "base/edit_distance.h"
 #include "base/re2_options.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "expressions/expression.h"
-#include "workflow/model/diagnostics.h"
 #include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
@@ -166,7 +166,7 @@ std::string number_text(double number) {
 }
 
 // A message must not contain the value of a secret.
-std::string shown(const Parameter& parameter, const Value& value) {
+std::string value_text(const Parameter& parameter, const Value& value) {
   return parameter.secret ? "the value" : expressions::quoted_for_message(expressions::to_text(value));
 }
 
@@ -179,7 +179,7 @@ std::string choice_problem(const Parameter& parameter, const Value& value) {
   if (parameter.choices.empty() || is_choice(parameter, value)) return "";
   std::string all;
   for (const Value& choice : parameter.choices) all += (all.empty() ? "" : ", ") + expressions::to_text(choice);
-  return shown(parameter, value) + " is not one of: " + all;
+  return value_text(parameter, value) + " is not one of: " + all;
 }
 
 std::string range_problem(const Parameter& parameter, const Value& value) {
@@ -187,10 +187,10 @@ std::string range_problem(const Parameter& parameter, const Value& value) {
                         : value.as_double() != nullptr ? *value.as_double()
                                                        : 0;
   if (parameter.minimum && number < *parameter.minimum) {
-    return shown(parameter, value) + " is less than the minimum " + number_text(*parameter.minimum);
+    return value_text(parameter, value) + " is less than the minimum " + number_text(*parameter.minimum);
   }
   if (parameter.maximum && number > *parameter.maximum) {
-    return shown(parameter, value) + " is more than the maximum " + number_text(*parameter.maximum);
+    return value_text(parameter, value) + " is more than the maximum " + number_text(*parameter.maximum);
   }
   return "";
 }
@@ -198,15 +198,15 @@ std::string range_problem(const Parameter& parameter, const Value& value) {
 std::string text_problem(const Parameter& parameter, const Value& value, const std::string& text) {
   const auto length = static_cast<std::int64_t>(character_count(text));
   if (parameter.shortest && length < *parameter.shortest) {
-    return shown(parameter, value) + " has " + counted(length, "character") + ", but needs at least " +
+    return value_text(parameter, value) + " has " + counted(length, "character") + ", but needs at least " +
            std::to_string(*parameter.shortest);
   }
   if (parameter.longest && length > *parameter.longest) {
-    return shown(parameter, value) + " has " + counted(length, "character") + ", but may have at most " +
+    return value_text(parameter, value) + " has " + counted(length, "character") + ", but may have at most " +
            std::to_string(*parameter.longest);
   }
   if (parameter.pattern.empty() || re2::RE2::PartialMatch(text, re2::RE2(parameter.pattern, re2_options()))) return "";
-  return shown(parameter, value) + " does not match the pattern " + parameter.pattern;
+  return value_text(parameter, value) + " does not match the pattern " + parameter.pattern;
 }
 
 }  // namespace

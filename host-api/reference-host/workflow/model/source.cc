@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "base/edit_distance.h"
 #include "base/files.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "workflow/model/diagnostics.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/edit_distance.h"
 #include "base/text.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"

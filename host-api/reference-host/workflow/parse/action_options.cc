@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "workflow/model/model.h"

@@ -4,6 +4,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/edit_distance.h"
 #include "base/text.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"

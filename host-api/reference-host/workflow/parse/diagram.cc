@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/edit_distance.h"
 #include "base/text.h"
 #include "workflow/legacy/legacy.h"
 #include "workflow/model/diagnostics.h"
@@ -315,8 +316,8 @@ class DiagramReader {
       declared.kind = State::Kind::join;
     } else {
       fail(rest.substr(mark), "unknown kind of state " + std::string(rest.substr(mark)) +
-                                  did_you_mean(kind, {"choice", "fork", "join"}) +
-                                  "; the kinds are <<choice>>, <<fork>> and <<join>>");
+                                  question_then(did_you_mean(kind, {"choice", "fork", "join"}),
+                                                "the kinds are <<choice>>, <<fork>> and <<join>>"));
     }
     return made;
   }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/config/yaml_mistake.h"
+#include "base/edit_distance.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/parse/action_options.h"
 #include "workflow/quoting/command_template.h"

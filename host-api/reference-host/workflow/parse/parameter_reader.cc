@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/edit_distance.h"
 #include "base/text.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/parameters.h"
@@ -16,12 +17,6 @@ const std::vector<std::string> parameter_keys = {"name",       "description", "t
                                                  "choices",    "pattern",     "min",       "max",      "min_length",
                                                  "max_length", "validation",  "condition", "secret"};
 const std::vector<std::string> limit_keys = {"choices", "pattern", "min", "max", "min_length", "max_length"};
-
-std::string listed(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
-}
 
 // `${NAME}` and nothing else.
 bool is_shell_variable(const std::string& text) {
@@ -66,12 +61,10 @@ void ParameterReader::key(const std::string& key, const YAML::Node& value, const
     if (!value.IsMap()) return yaml_.fail(value, "'validation' needs more deeply indented lines such as `min: 1`");
     yaml_.each(value, [this](const std::string& inner, const YAML::Node& node, const YAML::Node& place) {
       if (limit(inner, node) || inner == "examples") return;
-      yaml_.fail(place, "unknown key '" + inner + "' of a validation" + did_you_mean(inner, limit_keys) +
-                            "; the keys are " + listed(limit_keys));
+      yaml_.fail(place, "unknown key '" + inner + "' of a validation" + known_names(inner, "keys", limit_keys));
     });
   } else if (!limit(key, value) && key != "examples" && key != "type_hint") {
-    yaml_.fail(at, "unknown key '" + key + "' of a parameter" + did_you_mean(key, parameter_keys) + "; the keys are " +
-                       listed(parameter_keys));
+    yaml_.fail(at, "unknown key '" + key + "' of a parameter" + known_names(key, "keys", parameter_keys));
   }
 }
 
@@ -119,8 +112,7 @@ void ParameterReader::type(const YAML::Node& node) {
     made_.type = Parameter::Type::list;
   } else {
     yaml_.fail(node, "unknown type '" + name + "'" +
-                         did_you_mean(type, {"string", "number", "boolean", "choice", "multi_choice", "list"}) +
-                         "; the types are string, number, boolean, choice, multi_choice and list");
+                         known_names(type, "types", {"string", "number", "boolean", "choice", "multi_choice", "list"}));
   }
 }
 

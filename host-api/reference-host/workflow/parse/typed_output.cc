@@ -7,6 +7,7 @@
 // `type` "object" or "array" is a JSON Schema.
 #include <algorithm>
 
+#include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/json_schema.h"
 #include "workflow/parse/action_options.h"
@@ -67,8 +68,8 @@ json schema_of_form(const std::string& name, const json& form, std::string& why)
       return {{"type", "array"}, {"items", schema_of_form(name, form[0], why)}};
     }
     why = "a list of one entry is a list of that type, such as [\"string\"], and " + shown + " names no type" +
-          (form[0].is_string() ? did_you_mean(form[0].get<std::string>(), answer_types) : "") +
-          "; a choice has two or more values";
+          question_then(form[0].is_string() ? did_you_mean(form[0].get<std::string>(), answer_types) : "",
+                        "a choice has two or more values");
     return {};
   }
   const bool plain = std::none_of(form.begin(), form.end(), [](const json& one) { return one.is_structured(); });
