@@ -78,6 +78,8 @@ constexpr std::string_view elsewhere =
     "bwrap chroot daemonize fakechroot firejail git machinectl nsenter proot runuser schroot start-stop-daemon su "
     "systemd-run unshare";
 
+Escape unknown(std::size_t word, const char* why) { return {word, "", why}; }
+
 // The shell leaves a quoted tilde alone, but some programs expand it themselves.
 bool is_home(std::string_view text) { return text.starts_with('~') && text.find('/') != std::string_view::npos; }
 
@@ -176,33 +178,38 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
   const std::vector<bool> is_text = text_words(tool, texts);
   const PathResolver paths(directory);
   std::vector<std::string_view> candidates;
+  // Where the word number `i` leads if `path` is what it names, or a part of that. Nothing: it stays within the roots.
+  const auto escape_of = [&](std::size_t i, std::string_view path) -> std::optional<Escape> {
+    const std::string to = paths.resolve(path);
+    if (is_within_any(to, roots)) return std::nullopt;
+    const bool is_known = to != "/" || resolve_folder(directory, path) != unknown_folder;
+    return is_known ? Escape{i, to} : unknown(i, "where it leads is known only when the command runs");
+  };
   for (std::size_t i = 1; i < texts.size(); ++i) {
     if (is_text[i]) continue;
     const bool is_short = texts[i].size() > 2 && texts[i][0] == '-' && texts[i][1] != '-';
     const bool is_old_bundle = i == 1 && (tool == "tar" || tool == "gtar" || tool == "bsdtar" || tool == "ar");
-    if (tool == "curl" && is_glob_of_curl(texts, i)) return Escape{i, "any address to which curl expands it"};
+    if (tool == "curl" && is_glob_of_curl(texts, i)) return unknown(i, "curl may expand it to any address");
     if (!find_candidates(tool, texts[i], is_short || is_old_bundle, candidates)) {
-      return Escape{i, "more places than are checked"};
+      return unknown(i, "it may name more paths than are checked");
     }
     for (const std::string_view candidate : candidates) {
       if (candidate.empty() || candidate == "/dev/null") continue;
       // Tools that take addresses decode %2e in them.
       if (candidate.find("://") != candidate.npos && candidate.find('%') != candidate.npos &&
           !is_address(tool, candidate)) {
-        return Escape{i, "a path that is written with %"};
+        return unknown(i, "it is written with %");
       }
       if (is_home(candidate)) return Escape{i, std::string(candidate)};
-      const std::string path = paths.resolve(candidate);
-      if (!is_within_any(path, roots)) return Escape{i, path};
+      if (auto escape = escape_of(i, candidate)) return escape;
       // In host:path, and in lists of paths such as a:b, each part may be a path.
       const std::size_t cut = candidate.find_first_of(":,");
       if (cut == std::string_view::npos || cut == 0 || is_address(tool, candidate)) continue;
-      const std::string part = paths.resolve(candidate.substr(0, cut));
-      if (!is_within_any(part, roots)) return Escape{i, part};
+      if (auto escape = escape_of(i, candidate.substr(0, cut))) return escape;
     }
     // The target of a link is relative to the link's own folder.
     if (tool == "ln" && texts[i].find("..") != std::string::npos)
-      return Escape{i, "a place other than the one that it names"};
+      return unknown(i, "the target of a link is relative to the link's own folder");
   }
   return std::nullopt;
 }

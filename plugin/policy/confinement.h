@@ -13,7 +13,8 @@ namespace wtool::policy {
 
 struct Escape {
   std::size_t word = 0;  // the index of the word
-  std::string path;      // where the word leads: a path, or a description of one
+  std::string path;      // where the word leads; empty: nobody can say, because of `why`
+  std::string why{};
 };
 
 // The directories to which the command's relative paths may refer: `directories` (canonical), and those that its first

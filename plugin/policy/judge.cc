@@ -194,8 +194,12 @@ class Judge {
       for (const std::string& from : frame.directories) {
         const std::string to = resolve_path(from, directory->text);
         if (is_within_any(to, situation_.roots)) continue;
+        const bool is_known = resolve_folder(from, directory->text) != unknown_folder;
         strictest_.not_covered(frame, directory->at,
-                               "cd would lead to " + in_quotes(to) + ", outside of directories.roots", roots_hint());
+                               is_known ? "cd would lead to " + in_quotes(to) + ", outside of directories.roots"
+                                        : "where cd leads is known only when the line runs, and may be outside of "
+                                          "directories.roots",
+                               roots_hint());
       }
     }
     follow(directory->text, frame);
@@ -429,14 +433,15 @@ class Judge {
     const std::string own = covenant::repository_folder(situation_.directory, "/");
     for (std::string directory : frame.directories) {
       for (const std::string& next : made.directories) directory = resolve_folder(directory, next);
-      if (directory == unknown_folder ||
-          (covenant::repository_folder(directory, "/") != own && covenant::may_filter(directory, "/"))) {
-        return strictest_.not_covered(frame, words.front().at,
-                                      "the repository at " + in_quotes(directory) +
-                                          (directory == unknown_folder ? " is not known, and may have" : " has") +
-                                          " filters, which run programs",
-                                      "give working_directory");
+      const bool is_known = directory != unknown_folder;
+      if (is_known && (covenant::repository_folder(directory, "/") == own || !covenant::may_filter(directory, "/"))) {
+        continue;
       }
+      return strictest_.not_covered(frame, words.front().at,
+                                    (is_known ? "the repository at " + in_quotes(directory) + " has"
+                                              : "the repository is known only when the command runs, and may have") +
+                                        " filters, which run programs",
+                                    "give working_directory");
     }
   }
 
@@ -482,10 +487,12 @@ class Judge {
         }
       }
       if (const auto escape = find_escape(tool, texts, directory, situation_.roots)) {
-        return strictest_.not_covered(frame, words[escape->word].at,
-                                      in_quotes(words[escape->word].text) + " leads to " + in_quotes(escape->path) +
-                                          ", outside of directories.roots",
-                                      roots_hint());
+        return strictest_.not_covered(
+            frame, words[escape->word].at,
+            in_quotes(words[escape->word].text) +
+                (escape->path.empty() ? " may lead out of directories.roots: " + escape->why
+                                      : " leads to " + in_quotes(escape->path) + ", outside of directories.roots"),
+            roots_hint());
       }
     }
     const auto unknown_word = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });

@@ -1,6 +1,7 @@
 // Reads lists and pipelines, and finds the kind of a command from its first word.
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "policy/words/reader.h"
 
@@ -122,7 +123,7 @@ WordReader::Keyword WordReader::keyword(std::size_t& behind) {
     std::string_view text;
     Keyword keyword;
   };
-  static constexpr std::array<Row, 22> rows = {{
+  static constexpr Row rows[] = {
       {"!", Keyword::bang},
       {"{", Keyword::open_brace},
       {"}", Keyword::close_brace},
@@ -144,7 +145,7 @@ WordReader::Keyword WordReader::keyword(std::size_t& behind) {
       {"function", Keyword::function},
       {"select", Keyword::select},
       {"coproc", Keyword::coproc},
-  }};
+  };
   std::array<char, 9> letters{};
   std::size_t size = 0;
   std::size_t at = behind_continuations(at_);
@@ -162,8 +163,9 @@ WordReader::Keyword WordReader::keyword(std::size_t& behind) {
     findings_.extglob = true;
     if (findings_.dialect.extglob) return Keyword::no;
   }
-  const auto* row = std::find_if(rows.begin(), rows.end(), [text](const Row& each) { return each.text == text; });
-  return row == rows.end() ? Keyword::no : row->keyword;
+  const auto* row =
+      std::find_if(std::begin(rows), std::end(rows), [text](const Row& each) { return each.text == text; });
+  return row == std::end(rows) ? Keyword::no : row->keyword;
 }
 
 bool WordReader::at_keyword(Keyword wanted) {

@@ -113,6 +113,14 @@ BOOST_AUTO_TEST_CASE(never_is_stronger_than_always_in_a_file_that_a_person_has_e
   BOOST_TEST((std::get<Remembered>(edited.look_up({"npm publish", "/site", {}})) == Remembered::never));
 }
 
+BOOST_AUTO_TEST_CASE(an_entry_without_a_directory_is_an_error_that_names_what_an_entry_must_have) {
+  write(R"({"always": [{"command": "npm publish", "environment": {}}]})");
+  const auto answer = Approvals(scratch.path() + "/approvals.json").look_up(subject);
+  BOOST_REQUIRE(std::holds_alternative<std::string>(answer));
+  BOOST_TEST(std::get<std::string>(answer).find("must be a list of objects with command and directory;") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_is_not_understood_is_an_error_and_stays_as_it_is) {
   const Approvals broken(scratch.path() + "/approvals.json");
   for (const std::string text : {"{", "[]", "{\"sometimes\": []}", "{\"always\": {}}", "{\"always\": [1]}",

@@ -411,7 +411,7 @@ BOOST_AUTO_TEST_CASE(packages_and_containers_that_change_or_run_are_unsafe) {
       {"npm run build", "npm run is not one"},
       {"npm test", "npm test is not one"},
       {"npm audit fix", "changes what is installed"},
-      {"npm version patch", "changes it"},
+      {"npm version patch", "changes the version"},
       {"npm config set x y", "npm config set is not one"},
       {"npm exec x", "npm exec is not one"},
       {"npm ls --prefix=/x", "another folder"},

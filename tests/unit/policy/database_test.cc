@@ -70,6 +70,9 @@ std::string shown(const ProgramSpec& spec) {
 std::string page() {
   std::string text =
       "# Programs that are known\n\n"
+      "With `commands: {allow: [sort], arguments: safe}`, `sort -u a.txt` is allowed, and `sort -o b.txt a.txt` is "
+      "denied:\n"
+      "`-o writes to a file, and commands.arguments allows only safe arguments`.\n\n"
       "The database of `plugin/policy/programs/`, as `tests/unit/policy/database_test.cc` writes it: with\n"
       "`WTOOL_WRITE_PAGES=1 build/tests/bin/arguments_test -t database`. A program that is not here, or an option that "
       "is not in\n"

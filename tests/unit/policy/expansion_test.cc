@@ -226,10 +226,10 @@ BOOST_AUTO_TEST_CASE(the_exit_status_stays_for_what_prints_or_compares_it) {
   BOOST_TEST(runs("ls; test $? -eq 0 && echo 'it'\\''s'$?") ==
              "'ls'; 'test' \"$?\" '-eq' '0' && 'echo' 'it'\\''s'\"$?\"");
   BOOST_TEST(runs("ls; exit $?") == "'ls'; 'exit' \"$?\"");
-  is_refused("ls; cat f$?", "$? for a program");
-  is_refused("ls; printf $?", "$? for a program");
-  is_refused("ls; cd $?", "$? for a program");
-  is_refused("ls; echo *$?", "$? for a program");
+  is_refused("ls; cat f$?", "$? as an argument of a program");
+  is_refused("ls; printf $?", "$? as an argument of a program");
+  is_refused("ls; cd $?", "$? as an argument of a program");
+  is_refused("ls; echo *$?", "$? as an argument of a program");
 }
 
 BOOST_AUTO_TEST_CASE(harmless_variables_may_stand_in_front_of_a_program) {

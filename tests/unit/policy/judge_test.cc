@@ -408,6 +408,32 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").answer) == "allow");
 }
 
+BOOST_AUTO_TEST_CASE(a_refusal_never_shows_a_placeholder_or_a_description_as_a_path) {
+  const wtool::test::ScratchFolder scratch;
+  Rules rules = Rules().allow({"git", "cat", "curl *", "ln"}).safe();
+  check(rules, "git -C /proc/self/cwd status", Answer::deny, "git", "commands.allow",
+        "the repository is known only when the command runs, and may have filters, which run programs");
+  rules = Rules().allow({"cat", "cd", "curl *", "ln *"});
+  rules.directories = {{scratch.path()}, true};
+  rules.directory = scratch.path();
+  const std::string many = "a" + std::string(200, ',');
+  for (const auto& [line, reason] :
+       {std::pair<std::string, std::string>("cat /etc/passwd", " leads to \"/etc/passwd\", outside of "),
+        {"cat " + many, " may lead out of directories.roots: it may name more paths than are checked"},
+        {"cat /proc/self/cwd/x", " may lead out of directories.roots: where it leads is known only when the command"},
+        {"cat a://%2e", " may lead out of directories.roots: it is written with %"},
+        {"curl 'http://[a-b]'", " may lead out of directories.roots: curl may expand it to any address"},
+        {"ln -s a/../b c", " may lead out of directories.roots: the target of a link is relative to the link's own"}}) {
+    const Verdict verdict = rules.verdict(line);
+    BOOST_TEST(to_text(verdict.answer) == "deny", line);
+    BOOST_TEST(verdict.reason.find(reason) != std::string::npos, line << ": " << verdict.reason);
+  }
+  rules.directories.confine_arguments = false;
+  check(rules, "cd /etc && cat x", Answer::deny, "/etc", "commands.allow", "cd would lead to \"/etc\", outside of");
+  check(rules, "cd /proc/self/cwd && cat x", Answer::deny, "/proc/self/cwd", "commands.allow",
+        "where cd leads is known only when the line runs, and may be outside of directories.roots");
+}
+
 BOOST_AUTO_TEST_CASE(a_refusal_says_what_to_write_instead) {
   const Rules rules = Rules().allow({"ls", "sh", "cat"}).safe();
   for (const auto& [line, hint] :
