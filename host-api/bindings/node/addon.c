@@ -292,12 +292,44 @@ static bool set_text(napi_env env, napi_value object, const char* key, wtool_vie
          napi_set_named_property(env, object, key, value) == napi_ok;
 }
 
+/* The descriptors of the tools, as an array. NULL with an exception: one of them cannot be read. */
+static napi_value read_tools(napi_env env, const wtool_entry* entry) {
+  napi_value tools;
+  uint32_t i;
+  napi_create_array(env, &tools);
+  for (i = 0; i < entry->tool_count(); i++) {
+    const wtool_descriptor* from = entry->tool_at(i);
+    napi_value tool, hints;
+    if (from == NULL || !WTOOL_HAS(from, output_schema)) {
+      return fail(env, "a descriptor", "is missing or too small", view(""));
+    }
+    napi_create_object(env, &tool);
+    if (!set_text(env, tool, "id", from->id) || !set_text(env, tool, "title", from->title) ||
+        !set_text(env, tool, "version", from->version) || !set_text(env, tool, "description", from->description) ||
+        !set_text(env, tool, "inputSchema", from->input_schema) ||
+        !set_text(env, tool, "outputSchema", from->output_schema)) {
+      return fail(env, "a descriptor", "has a text that JavaScript cannot hold", view(""));
+    }
+    napi_create_uint32(env, from->hints, &hints);
+    napi_set_named_property(env, tool, "hints", hints);
+    napi_set_element(env, tools, i, tool);
+  }
+  return tools;
+}
+
+/* Undoes what load() has done so far. The plugin has not been initialised. */
+static void unload(struct plugin* plugin) {
+  if (plugin->library != NULL) dlclose(plugin->library);
+  pthread_cond_destroy(&plugin->changed);
+  pthread_mutex_destroy(&plugin->mutex);
+  free(plugin);
+}
+
 static napi_value load(napi_env env, napi_callback_info info) {
   napi_value argument, answer, tools, handle;
   size_t count = 1, size;
   char* path;
   struct plugin* plugin;
-  uint32_t i;
   napi_get_cb_info(env, info, &count, &argument, NULL, NULL);
   path = text_of(env, argument, &size);
   if (path == NULL) return NULL;
@@ -309,36 +341,22 @@ static napi_value load(napi_env env, napi_callback_info info) {
   free(path);
   if (plugin->library == NULL) {
     const char* why = dlerror();
-    free(plugin);
+    unload(plugin);
     return fail(env, "it is not a library that can be loaded", "here", view(why != NULL ? why : ""));
   }
   plugin->entry = dlsym(plugin->library, WTOOL_ENTRY_SYMBOL);
   if (plugin->entry == NULL || plugin->entry->abi_major != WTOOL_ABI_MAJOR || !WTOOL_HAS_FN(plugin->entry, tool_new) ||
       plugin->entry->init == NULL || plugin->entry->deinit == NULL || plugin->entry->tool_count == NULL ||
       plugin->entry->tool_at == NULL) {
-    dlclose(plugin->library);
-    free(plugin);
+    unload(plugin);
     return fail(env, "it has no complete entry", WTOOL_ENTRY_SYMBOL, view("not a plugin for this version of wtool"));
   }
-  napi_create_object(env, &answer);
-  napi_create_array(env, &tools);
-  for (i = 0; i < plugin->entry->tool_count(); i++) {
-    const wtool_descriptor* from = plugin->entry->tool_at(i);
-    napi_value tool, hints;
-    if (from == NULL || !WTOOL_HAS(from, output_schema)) {
-      return fail(env, "a descriptor", "is missing or too small", view(""));
-    }
-    napi_create_object(env, &tool);
-    if (!set_text(env, tool, "id", from->id) || !set_text(env, tool, "title", from->title) ||
-        !set_text(env, tool, "version", from->version) || !set_text(env, tool, "description", from->description) ||
-        !set_text(env, tool, "inputSchema", from->input_schema) ||
-        !set_text(env, tool, "outputSchema", from->output_schema)) {
-      return NULL;
-    }
-    napi_create_uint32(env, from->hints, &hints);
-    napi_set_named_property(env, tool, "hints", hints);
-    napi_set_element(env, tools, i, tool);
+  tools = read_tools(env, plugin->entry);
+  if (tools == NULL) {
+    unload(plugin);
+    return NULL;
   }
+  napi_create_object(env, &answer);
   napi_create_external(env, plugin, NULL, NULL, &handle);
   napi_set_named_property(env, answer, "handle", handle);
   napi_set_named_property(env, answer, "tools", tools);

@@ -240,6 +240,29 @@ const tests = {
     assert.equal((await run('echo x')).stdout, 'x\n');
   },
 
+  'a plugin whose descriptors cannot be read is closed again'() {
+    const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'wtool-'));
+    const file = path.join(folder, 'faulty.so');
+    const source = `#include <wtool/tool.h>
+      static wtool_status init(const wtool_host* host, wtool_blob* error) { (void)host; (void)error; return WTOOL_OK; }
+      static void deinit(void) {}
+      static uint32_t tool_count(void) { return 1; }
+      static const wtool_descriptor* tool_at(uint32_t index) { (void)index; return 0; }
+      static wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) {
+        (void)id; (void)config; (void)out; (void)error; return WTOOL_OK;
+      }
+      const wtool_entry wtool_entry_v1 = {.struct_size = sizeof(wtool_entry), .abi_major = WTOOL_ABI_MAJOR, .init = init,
+        .deinit = deinit, .tool_count = tool_count, .tool_at = tool_at, .tool_new = tool_new};`;
+    try {
+      const options = ['-xc', '-', '-shared', '-fPIC', '-I', path.join(here, '../../include'), '-o', file];
+      execFileSync(process.env.CC || 'cc', options, { input: source });
+      assert.throws(() => new Plugin({ path: file }), /a descriptor is missing or too small/);
+      assert.ok(!fs.readFileSync('/proc/self/maps', 'utf8').includes(file));
+    } finally {
+      fs.rmSync(folder, { recursive: true });
+    }
+  },
+
   'the plugin is found'() {
     const { WTOOL_PLUGIN: plugin, PATH } = process.env;
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'wtool-'));

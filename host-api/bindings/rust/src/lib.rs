@@ -160,6 +160,7 @@ impl Plugin {
             text: None,
             deadline: None,
             on_output: None,
+            mistake: None,
             shared: Arc::new(Mutex::new(Progress::Waiting)),
         }
     }
@@ -194,6 +195,7 @@ pub struct Call<'a> {
     text: Option<String>,
     deadline: Option<Duration>,
     on_output: Option<OnOutput<'a>>,
+    mistake: Option<String>, // why the call cannot be made
     shared: Arc<Mutex<Progress>>,
 }
 
@@ -237,10 +239,16 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The parameter `working_directory` of the shell tool. Bytes that are not UTF-8 become U+FFFD, so the tool does not find such a path.
-    pub fn current_dir(self, path: impl AsRef<Path>) -> Self {
-        let path = path.as_ref().to_string_lossy().into_owned();
-        self.argument("working_directory", path)
+    /// The parameter `working_directory` of the shell tool. JSON holds only UTF-8, so with any other path, [`Call::run`] returns an error.
+    pub fn current_dir(mut self, path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        match path.to_str() {
+            Some(text) => self.argument("working_directory", text),
+            None => {
+                self.mistake = Some(format!("the path of the working directory {:?} is not UTF-8; name it by another path", path));
+                self
+            }
+        }
     }
 
     /// A variable, added to the environment: the parameter `environment` of the shell tool.
@@ -281,6 +289,9 @@ impl<'a> Call<'a> {
 
     /// Runs the call on this thread, and returns when no process of it is left.
     pub fn run(mut self) -> Result<Outcome, Error> {
+        if let Some(mistake) = self.mistake.take() {
+            return Err(Error::new(mistake));
+        }
         let index = self.plugin.tools.iter().position(|tool| tool.id == self.tool).ok_or_else(|| {
             let ids: Vec<&str> = self.plugin.tools.iter().map(|tool| tool.id.as_str()).collect();
             Error::new(format!("there is no tool {:?}; the tools are {}", self.tool, ids.join(", ")))

@@ -3,6 +3,8 @@
 mod common;
 
 use common::*;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::process::{Command, Stdio};
 use std::sync::{mpsc, Barrier, Mutex};
 use std::time::Duration;
@@ -33,6 +35,19 @@ fn directory_environment_and_input() {
     let folder = std::env::temp_dir().canonicalize().unwrap();
     let call = plugin().shell("pwd; echo $A $B; cat").current_dir(&folder).env("A", "a\"\n").env("B", "b").stdin("text");
     assert_eq!(call.run().unwrap().stdout(), format!("{}\na\" b\ntext", folder.display()));
+}
+
+#[test]
+fn a_directory_that_is_not_utf_8_is_an_error() {
+    // With U+FFFD in place of the byte, this would be the folder that exists.
+    let folder = std::env::temp_dir().join(format!("wtool-{}-\u{fffd}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    let mut bytes = folder.as_os_str().as_bytes().to_vec();
+    bytes.truncate(bytes.len() - "\u{fffd}".len());
+    bytes.push(0xff);
+    let answer = plugin().shell("pwd").current_dir(OsStr::from_bytes(&bytes)).run().map(|outcome| outcome.stdout().to_owned());
+    std::fs::remove_dir(&folder).unwrap();
+    assert!(answer.unwrap_err().to_string().contains("is not UTF-8"));
 }
 
 #[test]
