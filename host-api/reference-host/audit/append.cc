@@ -10,6 +10,7 @@
 #include <chrono>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "audit/reader.h"
@@ -28,6 +29,7 @@ using wtool::audit::Link;
 using wtool::audit::make_line;
 using wtool::audit::read_tail;
 using wtool::audit::Tail;
+using wtool::audit::TrailLine;
 
 constexpr std::chrono::milliseconds max_lock_wait{5000};
 constexpr std::size_t max_text = 8192;  // bytes
@@ -68,19 +70,24 @@ std::optional<Link> last_link(int file, std::uint64_t size) {
   return read_tail(file, size, tail, problem) && tail.torn_at == size ? tail.last : std::nullopt;
 }
 
-// The link for the first line of a file that is empty because it is new or was just rotated.
-std::optional<Link> link_before(const std::string& path, std::string& why) {
+// What an empty file begins with: the line `rotated` if it continues a trail, and no text if it is the first file.
+// A plugin that rotates the file renames it, and only then can it lock the new one and write that line. Or it was
+// killed in between.
+std::optional<TrailLine> beginning_of(const std::string& path, std::string& why) {
   auto parts = find_rotated_parts(path, why);
   if (!parts) return std::nullopt;
-  if (parts->empty()) return Link{};
+  if (parts->empty()) return TrailLine{};
   Part& part = parts->back();
   if (open_part(part, why) != 0) return std::nullopt;
   struct stat status {};
   const auto link = ::fstat(part.file.get(), &status) == 0
                         ? last_link(part.file.get(), static_cast<std::uint64_t>(status.st_size))
                         : std::nullopt;
-  if (!link) why = part.path + " should hold the earlier lines, but its last line is not complete; move it away";
-  return link;
+  if (!link) {
+    why = part.path + " should hold the earlier lines, but its last line is not complete; move it away";
+    return std::nullopt;
+  }
+  return make_line(std::chrono::system_clock::now(), "rotated", {{"previous_file", part.name}}, *link);
 }
 
 std::string cut(const std::string& text) {
@@ -112,16 +119,21 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return ::strerror(errno);
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  std::optional<Link> link = size == 0 ? link_before(options.file, why) : last_link(file.get(), size);
-  if (!link) {
+  std::optional<TrailLine> before;  // its text is still to be written
+  if (size == 0) {
+    before = beginning_of(options.file, why);
+  } else if (auto link = last_link(file.get(), size)) {
+    before = TrailLine{"", std::move(*link)};
+  }
+  if (!before) {
     return why.empty()
                ? "its last line is torn, or it is not a trail; the next call of a tool repairs a torn line, such "
                  "as `wtool call shell_execute '{\"command\": \"true\"}'`"
                : why;
   }
-  const auto [done, failed] = write_all(file.get(), line_of(*link, event, fields));
+  const auto [done, failed] = write_all(file.get(), before->text + line_of(before->link, event, fields));
   if (failed != 0) {
-    // Removes what was written of the line.
+    // Removes what was written.
     if (done > 0 && ::ftruncate(file.get(), status.st_size) != 0) {
     }
     return std::string(::strerror(failed)) + "; make room for it, or name another file as audit.file";

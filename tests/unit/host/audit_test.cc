@@ -134,6 +134,24 @@ BOOST_FIXTURE_TEST_CASE(texts_that_are_too_long_together_are_cut_so_that_the_lin
   check_good(3);
 }
 
+// The plugin has renamed the full file, and has not locked the new one yet.
+BOOST_FIXTURE_TEST_CASE(between_the_two_steps_of_a_rotation_the_host_does_the_second, WrittenTrail) {
+  write(2);
+  std::uint64_t lines = 2;
+  for (const bool made_anew : {false, true}) {
+    const std::string aside = wtool::audit::rotated_name("audit.jsonl", lines);
+    fs::rename(file, scratch.path() + '/' + aside);
+    if (made_anew) put(file, "");
+    BOOST_TEST(wtool::host::audit::append({.file = file}, "approval", {{"answer", "yes"}}) == "");
+    const Lines written = split(content(file));
+    BOOST_REQUIRE(written.size() == 2U);
+    BOOST_TEST(written[0].find(R"("event":"rotated","previous_file":")" + aside + '"') != std::string::npos);
+    write(1);
+    lines += 3;
+    check_good(lines);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(after_a_torn_line_the_host_writes_nothing, WrittenTrail) {
   write(2);
   const std::string torn = content(file) + R"({"time":"20)";
