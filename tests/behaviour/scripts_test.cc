@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_shell_that_policy_cannot_judge_is_refused_before_the_run)
   BOOST_TEST(run_workflow(block("true", "shell=" + own)).exit_code == 0);
   BOOST_TEST(there("hijacked"));
   const Finished missing = run({wtool_path, "lint", block("true", "shell=/no/such/shell")}, here());
-  BOOST_TEST(holds(missing.out, "the shell /no/such/shell is not there"), missing.out);
+  BOOST_TEST(holds(missing.out, "the shell /no/such/shell does not exist"), missing.out);
 }
 
 BOOST_AUTO_TEST_CASE(the_plan_shows_the_script_as_it_runs) {

@@ -85,7 +85,7 @@ BranchResult Branch::go(std::size_t start, std::size_t until) {
     // In the earlier run, the branch was stopped here, because another branch of the fork had failed.
     if (lineage_.over && run_.past_ended_before(name_, sequence_ + 1)) return aborted();
     if (invocation_.entered.fetch_add(1) >= limit) {
-      return fatal("the run has entered " + std::to_string(limit) +
+      return fatal("the workflow has entered " + std::to_string(limit) +
                        " states, which is its limit; if the loop is intended, set max_steps in the front matter",
                    false);
     }
@@ -211,7 +211,8 @@ std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, St
   if (way.kind == FailureWay::Kind::mistake) return stay(step, end, fatal(way.mistake, false));
   BranchResult failure = pending_->end;
   if (way.kind == FailureWay::Kind::unhandled) {
-    if (!way.left_out.empty() && failure.reason.find("is taken only after a success") == std::string::npos) {
+    if (!way.left_out.empty() && !failure.names_arrow) {
+      failure.names_arrow = true;
       failure.reason += " (`" + way.left_out + "` is taken only after a success: write `" + way.left_out +
                         ": always` to continue all the same, or add an exit with the label `failure`)";
     }

@@ -139,6 +139,7 @@ struct BranchResult {
   bool with_failure = false;  // joined straight from a failure, which the join has to judge
   bool by_action = false;     // aborted by an action Abort of the workflow
   bool suspended = false;     // aborted because an Approve waits for its answer
+  bool names_arrow = false;   // `reason` already names an arrow that is taken only after a success
   std::optional<LastStep> last;
 };
 

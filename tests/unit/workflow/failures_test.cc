@@ -148,6 +148,25 @@ BOOST_AUTO_TEST_CASE(a_join_has_failed_where_a_branch_has) {
   BOOST_TEST(holds(always.recorder.events, "+Deploy"));
 }
 
+BOOST_AUTO_TEST_CASE(the_first_arrow_that_is_not_taken_is_named_once_in_each_workflow) {
+  const std::string only = "` is taken only after a success";
+  const std::string alone = workflow_text("[*] --> A\nA --> B\nB --> [*]\n", "- A: Shell \"a\"\n- B: Log \"b\"\n");
+  // The message of a failure is text from elsewhere, here from another workflow, whose advice is about its own arrows.
+  const Others others({{"inner", alone}});
+  const Run outer(
+      workflow_text("[*] --> Sub\nSub --> Next\nNext --> [*]\n", "- Sub: Run workflow \"inner\"\n- Next: Log \"n\"\n"),
+      failing({"a"}), {}, others.around);
+  BOOST_TEST(holds(outer.report.reason, "`A --> B" + only), outer.report.reason);
+  BOOST_TEST(holds(outer.report.reason, "`Sub --> Next" + only), outer.report.reason);
+  // One failure that leaves a branch, and then the fork, is advised on where it came from.
+  const Run fork(workflow_text("[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> A\nSplit --> C\n"
+                               "A --> B\nB --> Meet\nC --> Meet\nMeet --> Next\nNext --> [*]\n",
+                               "- A: Shell \"a\"\n- B: Log \"b\"\n- C: Log \"c\"\n- Next: Log \"n\"\n"),
+                 failing({"a"}));
+  BOOST_TEST(holds(fork.report.reason, "`A --> B" + only), fork.report.reason);
+  BOOST_TEST(!holds(fork.report.reason, "`Meet --> Next" + only), fork.report.reason);
+}
+
 BOOST_AUTO_TEST_CASE(an_arrow_that_brings_a_failure_straight_to_the_join_leaves_it_to_the_join) {
   const auto run = [](const std::string& label) {
     Around slow;

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(the_limit_of_steps_ends_every_level_and_finally_still_runs)
       workflow_text("[*] --> A\nA --> B: always\nB --> [*]\n", "- A: Run workflow \"inner\" retry=4\n- B: Log \"b\"\n"),
       nullptr, {}, others.around);
   BOOST_TEST((run.report.status == RunReport::Status::failed));
-  BOOST_TEST(holds(run.report.reason, "the run has entered 5 states"), run.report.reason);
+  BOOST_TEST(holds(run.report.reason, "the workflow has entered 5 states, which is its limit"), run.report.reason);
   BOOST_TEST(run.report.steps.size() == 7U);
   BOOST_TEST(holds(run.recorder.events, "log0'z'"), run.recorder.events);
 }
