@@ -24,7 +24,13 @@ constexpr int max_depth = 64;
 constexpr std::size_t max_made = 10'000;         // characters of a text that is made
 constexpr std::size_t max_judgements = 100'000;  // calls of SchemaChecker::judge() for one value
 
-std::string shown(const json& value) {
+// Where the part `key` of what is at `place` is.
+std::string below(std::string place, std::string_view key) {
+  place.append("/").append(key);
+  return place;
+}
+
+std::string excerpt(const json& value) {
   std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
   if (text.size() > 60) text = text.substr(0, 60) + "...";
   return text;
@@ -91,9 +97,9 @@ class SchemaReader {
   std::string read(const json& schema, const std::string& place, int depth = 0) const {
     if (depth > max_depth) return place + " is nested deeper than " + std::to_string(max_depth) + " schemas";
     if (schema.is_boolean()) return {};
-    if (!schema.is_object()) return place + " is " + shown(schema) + ", which is not a schema";
+    if (!schema.is_object()) return place + " is " + excerpt(schema) + ", which is not a schema";
     for (const auto& [key, value] : schema.items()) {
-      if (std::string mistake = read_keyword(key, value, place + '/' + key, depth); !mistake.empty()) return mistake;
+      if (std::string mistake = read_keyword(key, value, below(place, key), depth); !mistake.empty()) return mistake;
     }
     return {};
   }
@@ -101,13 +107,13 @@ class SchemaReader {
  private:
   std::string read_all(const json& list, const std::string& place, int depth) const {
     for (const auto& [key, value] : list.items()) {
-      if (std::string mistake = read(value, place + '/' + key, depth + 1); !mistake.empty()) return mistake;
+      if (std::string mistake = read(value, below(place, key), depth + 1); !mistake.empty()) return mistake;
     }
     return {};
   }
 
   std::string read_keyword(const std::string& key, const json& value, const std::string& place, int depth) const {
-    const auto wrong = [&](const char* what) { return place + " is " + shown(value) + ", which is not " + what; };
+    const auto wrong = [&](const char* what) { return place + " is " + excerpt(value) + ", which is not " + what; };
     if (key == "type") {
       const bool good = is_type(value) || (value.is_array() && !value.empty() && is_unique(value) &&
                                            std::all_of(value.begin(), value.end(), is_type));
@@ -208,15 +214,15 @@ class SchemaChecker {
       const json types = type->is_array() ? *type : json::array({*type});
       const auto fits = [&](const json& one) { return has_type(value, one.get_ref<const std::string&>()); };
       if (std::none_of(types.begin(), types.end(), fits)) {
-        return place + " is " + shown(value) + ", but its type must be " + shown(*type);
+        return place + " is " + excerpt(value) + ", but its type must be " + excerpt(*type);
       }
     }
     if (const auto known = schema.find("const"); known != schema.end() && *known != value) {
-      return place + " is " + shown(value) + ", but must be " + shown(*known);
+      return place + " is " + excerpt(value) + ", but must be " + excerpt(*known);
     }
     if (const auto list = schema.find("enum");
         list != schema.end() && std::find(list->begin(), list->end(), value) == list->end()) {
-      return place + " is " + shown(value) + ", but must be one of " + shown(*list);
+      return place + " is " + excerpt(value) + ", but must be one of " + excerpt(*list);
     }
     return {};
   }
@@ -226,7 +232,7 @@ class SchemaChecker {
     const auto breaks = [&](const char* key, auto&& broken) {
       const auto limit = schema.find(key);
       return limit != schema.end() && broken(*limit)
-                 ? place + " is " + shown(value) + ", but its " + key + " is " + shown(*limit)
+                 ? place + " is " + excerpt(value) + ", but its " + key + " is " + excerpt(*limit)
                  : std::string{};
     };
     for (std::string mistake : {breaks("minimum", [&](const json& l) { return value < l; }),
@@ -246,10 +252,10 @@ class SchemaChecker {
   static std::string count_mistake(std::size_t count, const json& schema, const char* least, const char* most,
                                    const std::string& place) {
     if (const auto limit = schema.find(least); limit != schema.end() && count < limit->get<std::size_t>()) {
-      return place + " has " + std::to_string(count) + ", but its " + least + " is " + shown(*limit);
+      return place + " has " + std::to_string(count) + ", but its " + least + " is " + excerpt(*limit);
     }
     if (const auto limit = schema.find(most); limit != schema.end() && count > limit->get<std::size_t>()) {
-      return place + " has " + std::to_string(count) + ", but its " + most + " is " + shown(*limit);
+      return place + " has " + std::to_string(count) + ", but its " + most + " is " + excerpt(*limit);
     }
     return {};
   }
@@ -263,7 +269,7 @@ class SchemaChecker {
     }
     const auto pattern = schema.find("pattern");
     return pattern != schema.end() && !matches(content, pattern->get_ref<const std::string&>())
-               ? place + " is " + shown(value) + ", which does not match " + shown(*pattern)
+               ? place + " is " + excerpt(value) + ", which does not match " + excerpt(*pattern)
                : std::string{};
   }
 
@@ -277,7 +283,7 @@ class SchemaChecker {
     for (std::size_t i = 0; i < value.size(); ++i) {
       const json* of_item = i < first.size() ? &first[i] : schema.contains("items") ? &schema["items"] : nullptr;
       if (of_item == nullptr) continue;
-      if (std::string mistake = judge(value[i], *of_item, place + '/' + std::to_string(i), depth + 1);
+      if (std::string mistake = judge(value[i], *of_item, below(place, std::to_string(i)), depth + 1);
           !mistake.empty()) {
         return mistake;
       }
@@ -299,7 +305,7 @@ class SchemaChecker {
       return mistake;
     }
     for (const json& name : schema.value("required", json::array())) {
-      if (!value.contains(name.get_ref<const std::string&>())) return place + " lacks " + shown(name);
+      if (!value.contains(name.get_ref<const std::string&>())) return place + " lacks " + excerpt(name);
     }
     const json properties = schema.value("properties", json::object());
     const json patterns = schema.value("patternProperties", json::object());
@@ -307,7 +313,7 @@ class SchemaChecker {
       const std::string& key = item.key();
       const json& member = item.value();
       if (const auto names = schema.find("propertyNames"); names != schema.end()) {
-        if (std::string mistake = judge(key, *names, place + "/(the name " + shown(key) + ')', depth + 1);
+        if (std::string mistake = judge(key, *names, place + "/(the name " + excerpt(key) + ')', depth + 1);
             !mistake.empty()) {
           return mistake;
         }
@@ -315,7 +321,7 @@ class SchemaChecker {
       bool known = false;
       const auto judge_member = [&](const json& by) {
         known = true;
-        return judge(member, by, place + '/' + key, depth + 1);
+        return judge(member, by, below(place, key), depth + 1);
       };
       std::string mistake;
       if (properties.contains(key)) mistake = judge_member(properties[key]);
@@ -342,14 +348,14 @@ class SchemaChecker {
       if (std::string mistake = judge(value, by, place, depth + 1); !mistake.empty()) return mistake;
     }
     if (const auto any = schema.find("anyOf"); any != schema.end() && std::none_of(any->begin(), any->end(), valid)) {
-      return place + " is " + shown(value) + ", which matches no schema of \"anyOf\"";
+      return place + " is " + excerpt(value) + ", which matches no schema of \"anyOf\"";
     }
     if (const auto one = schema.find("oneOf");
         one != schema.end() && std::count_if(one->begin(), one->end(), valid) != 1) {
-      return place + " is " + shown(value) + ", which does not match exactly one schema of \"oneOf\"";
+      return place + " is " + excerpt(value) + ", which does not match exactly one schema of \"oneOf\"";
     }
     if (const auto no = schema.find("not"); no != schema.end() && valid(*no)) {
-      return place + " is " + shown(value) + ", which \"not\" excludes";
+      return place + " is " + excerpt(value) + ", which \"not\" excludes";
     }
     if (const auto condition = schema.find("if"); condition != schema.end()) {
       const auto follows = schema.find(valid(*condition) ? "then" : "else");
@@ -367,8 +373,7 @@ class SchemaChecker {
 std::string find_unjudged(const json& schema, const std::string& place) {
   if (!schema.is_object()) return {};
   for (const auto& [key, value] : schema.items()) {
-    std::string at = place;
-    at.append("/").append(key);
+    std::string at = below(place, key);  // not const, so that it can be returned without a copy
     if (is_one_of(key, {"unevaluatedItems", "unevaluatedProperties", "format", "dependentSchemas", "dependentRequired",
                         "$dynamicRef", "contentSchema"})) {
       return at;
@@ -380,8 +385,7 @@ std::string find_unjudged(const json& schema, const std::string& place) {
     const bool is_map = is_one_of(key, {"properties", "patternProperties", "$defs"});
     if (is_map || is_one_of(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
       for (const auto& [name, part] : value.items()) {
-        std::string at_part = at;
-        at_part.append("/").append(name);
+        const std::string at_part = below(at, name);
         if (key == "patternProperties" && !is_pattern(name)) return at_part;
         if (std::string found = find_unjudged(part, at_part); !found.empty()) return found;
       }

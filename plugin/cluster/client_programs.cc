@@ -15,6 +15,7 @@
 
 #include "base/descriptor.h"
 #include "base/environment.h"
+#include "base/text.h"
 #include "engine/run.h"
 
 namespace wtool::cluster {
@@ -22,11 +23,6 @@ namespace wtool::cluster {
 namespace {
 
 engine::WardenClient* custody = nullptr;
-
-std::string trimmed(std::string text) {
-  text.erase(text.find_last_not_of(" \n\r\t") + 1);
-  return text;
-}
 
 std::string how_it_ended(const engine::Termination& how, int seconds) {
   if (const auto* exited = std::get_if<engine::Exited>(&how)) return "exited with " + std::to_string(exited->status);
@@ -111,7 +107,7 @@ Said run_here(const std::string& line, int seconds, int cancel) try {
   said.done = exited != nullptr && exited->status == 0;
   said.out = std::move(outcome.standard_output.text);
   if (said.done) return said;
-  said.why = trimmed(std::move(outcome.standard_error.text));
+  said.why = std::string(trimmed(outcome.standard_error.text));
   if (said.why.empty()) said.why = line.substr(0, line.find(' ')) + ' ' + how_it_ended(outcome.termination, seconds);
   return said;
 } catch (const std::exception& error) {  // Descriptors or memory have run out.

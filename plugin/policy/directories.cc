@@ -51,7 +51,7 @@ bool is_normal(std::string_view path) {
 // A normal path usually has no links, and is then the name that the kernel would give. Reading the kernel's name from
 // /proc takes several times as long as everything else here. Empty: the path is not normal, has links, or cannot be
 // opened in this way.
-Descriptor open_without_links(const std::string& path) {
+Descriptor open_folder_without_links(const std::string& path) {
   if (!is_normal(path)) return {};
   return Descriptor(open_resolving(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
 }
@@ -72,7 +72,7 @@ bool may_be_entered(const Descriptor& directory) {
 std::variant<Directory, DirectoryError> open_directory(const std::string& path) {
   Directory directory;
   directory.path = path.empty() ? current_directory() : path;
-  directory.descriptor = open_without_links(directory.path);
+  directory.descriptor = open_folder_without_links(directory.path);
   if (directory.descriptor) {
     if (!may_be_entered(directory.descriptor)) return explain(path, EACCES);
     return directory;
@@ -106,7 +106,7 @@ std::string_view prefix_of(std::string_view directory) { return directory == "/"
 
 // Reads the symbolic link at `path` (absolute). False: the path is not a link, or cannot be read (see errno).
 // `directory` is the opened `prefix`, or -1.
-bool read_link(std::string_view prefix, int directory, const std::string& path, std::string& target) {
+bool read_link_below(std::string_view prefix, int directory, const std::string& path, std::string& target) {
   char text[PATH_MAX];
   const bool is_below =
       directory >= 0 && path.size() > prefix.size() + 1 && path.starts_with(prefix) && path[prefix.size()] == '/';
@@ -160,7 +160,7 @@ std::optional<std::string> resolve_from(std::string_view prefix, int directory, 
       continue;
     }
     if (is_of_process(done)) return std::nullopt;
-    if (!read_link(prefix, directory, done, target)) {
+    if (!read_link_below(prefix, directory, done, target)) {
       if (errno != EINVAL) missing = 1;  // EINVAL: it exists, and is not a link
       continue;
     }

@@ -35,7 +35,7 @@ Verdict denied(std::string reason, std::string hint) {
   return verdict;
 }
 
-std::string shown(std::string_view text) {
+std::string quoted_excerpt(std::string_view text) {
   constexpr std::size_t most = 200;
   return dumped(Json(std::string(text.substr(0, most)) + (text.size() > most ? "..." : "")));
 }
@@ -88,7 +88,7 @@ Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::s
                              const Programs& programs) {
   const std::string& program = words.front();
   const std::string file = tools_allow_file(configured);
-  const std::string not_allowed = "Command not allowed: " + shown(program);
+  const std::string not_allowed = "Command not allowed: " + quoted_excerpt(program);
   if (file.empty()) {
     return denied(not_allowed + ": there is no tools-allow.json",
                   std::string("the person who maintains the host can create ") + places[0] + " or " + places[1] +
@@ -109,8 +109,9 @@ Verdict judge_by_tools_allow(const std::vector<std::string>& words, const std::s
     const std::size_t at = words[i].find_first_of(metacharacters);
     const bool home = words[i].starts_with('~');
     if (at == std::string::npos && !home) continue;
-    return denied("Argument not allowed: args[" + std::to_string(i - 1) + "] is " + shown(words[i]) +
-                      ", which contains " + shown(words[i].substr(home ? 0 : at, 1)) + ", a shell metacharacter",
+    return denied("Argument not allowed: args[" + std::to_string(i - 1) + "] is " + quoted_excerpt(words[i]) +
+                      ", which contains " + quoted_excerpt(words[i].substr(home ? 0 : at, 1)) +
+                      ", a shell metacharacter",
                   "no shell runs the command, so this character would have no special meaning; put the shell text "
                   "into a script file and run the file");
   }

@@ -18,7 +18,7 @@ constexpr int max_repeats = 500;  // of one REP sequence: a line of the widest s
 
 constexpr unsigned char cancel = 0x18, substitute = 0x1a, escape = 0x1b, bell = 0x07;
 
-bool is_one_of(char one, std::string_view list) { return list.find(one) != std::string_view::npos; }
+bool is_in(char one, std::string_view list) { return list.find(one) != std::string_view::npos; }
 
 // DEC's private modes that are known and safe. Modes 3 (132 columns) and 69 (left and right margins) are not safe.
 bool is_safe_private_mode(int mode) {
@@ -165,7 +165,7 @@ void Gate::take_escape(unsigned char byte) {
     state_ = State::csi;
   } else if (what == ']') {
     state_ = State::string;
-  } else if (is_one_of(what, "PX^_")) {
+  } else if (is_in(what, "PX^_")) {
     state_ = State::string_ignored;
   } else if (byte < 0x30) {
     collected_ = what;
@@ -177,7 +177,7 @@ void Gate::take_escape(unsigned char byte) {
         "\x1b"
         "8");
     send("\x1b[1g");
-  } else if (is_one_of(what, "7=>DEHMc")) {
+  } else if (is_in(what, "7=>DEHMc")) {
     send(std::string("\x1b") + what);
   }
 }
@@ -211,7 +211,7 @@ void Gate::take_csi(unsigned char byte) {
 void Gate::finish_csi(char final) {
   std::string_view rest = collected_;
   char leader = 0;
-  if (!rest.empty() && is_one_of(rest.front(), "<=>?")) {
+  if (!rest.empty() && is_in(rest.front(), "<=>?")) {
     leader = rest.front();
     rest.remove_prefix(1);
   }
@@ -223,7 +223,7 @@ void Gate::finish_csi(char final) {
     if (numbers > max_numbers) break;
     groups.push_back(bounded(group));
   }
-  if (is_one_of(final, "hl")) return set_modes(leader, groups, final);
+  if (is_in(final, "hl")) return set_modes(leader, groups, final);
   const bool has_groups = rest.find(':') != std::string_view::npos;
   if (has_groups && (leader != 0 || final != 'm')) return;
   if (leader == 0 && final == 'b') return repeat(groups.front().empty() ? 1 : number_of(groups.front()));
@@ -245,7 +245,7 @@ void Gate::finish_csi(char final) {
                                  : leader == '?' ? "JKn"
                                  : leader == '>' ? "c"
                                                  : "";
-  if (!is_one_of(final, known)) return;
+  if (!is_in(final, known)) return;
   std::string sequence = "\x1b[";
   if (leader != 0) sequence += leader;
   for (std::size_t i = 0; i < groups.size(); ++i) sequence += (i > 0 ? ";" : "") + groups[i];

@@ -59,7 +59,7 @@ bool looks_like(const CellRun& one, const CellRun& other) {
          one.reverse == other.reverse && one.strike == other.strike;
 }
 
-VTermKey key_of(const Key& key) {
+VTermKey terminal_key(const Key& key) {
   switch (key.name) {
     case Key::Name::character:
       break;
@@ -238,7 +238,7 @@ std::string Screen::bytes_of(const Key& key) {
   } else {
     const int modifiers =
         (key.shift ? VTERM_MOD_SHIFT : 0) | (key.alt ? VTERM_MOD_ALT : 0) | (key.control ? VTERM_MOD_CTRL : 0);
-    vterm_keyboard_key(terminal_.get(), key_of(key), static_cast<VTermModifier>(modifiers));
+    vterm_keyboard_key(terminal_.get(), terminal_key(key), static_cast<VTermModifier>(modifiers));
     bytes = take_replies();
   }
   replies_ = asked;

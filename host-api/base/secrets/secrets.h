@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/secrets/names.h"
+#include "base/secrets/names.h"  // IWYU pragma: export
 
 namespace wtool::secrets {
 

@@ -13,7 +13,6 @@
 #include "cli/approvals.h"
 #include "cli/interrupts.h"
 #include "cli/prepared_workflow.h"
-#include "journal/journal.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 #include "terminal/text.h"

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "base/descriptor.h"
-#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 #include "cli/detach.h"

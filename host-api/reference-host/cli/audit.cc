@@ -1,6 +1,5 @@
 // wtool audit verify FILE [--expect HASH] and wtool audit show FILE [--event E] [--last N] [--json]: an audit trail
 // that a plugin wrote. Needs no plugin.
-#include "audit/reader.h"
 
 #include <unistd.h>
 
@@ -9,7 +8,6 @@
 #include <string>
 
 #include "audit/verify.h"
-#include "base/escape.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "cli/commands.h"

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/trace_context.h"

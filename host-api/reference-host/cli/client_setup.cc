@@ -12,7 +12,6 @@
 
 #include "base/descriptor.h"
 #include "base/environment.h"
-#include "base/escape.h"
 #include "base/files.h"
 #include "base/sha256.h"
 #include "base/shell_quote.h"
@@ -21,7 +20,6 @@
 #include "cli/interrupts.h"
 #include "cli/questions.h"
 #include "cli/table.h"
-#include "expressions/template.h"
 #include "terminal/text.h"
 
 namespace wtool::host {

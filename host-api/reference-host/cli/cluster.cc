@@ -25,7 +25,6 @@
 #include "cli/context.h"
 #include "cli/interrupts.h"
 #include "cli/slurm.h"
-#include "expressions/template.h"
 #include "terminal/text.h"
 
 namespace wtool::host {

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.h"
 #include "config/files.h"
 #include "config/workflow_config.h"
 #include "loader/plugin.h"

@@ -17,7 +17,6 @@
 #include "base/json_reader.h"
 #include "base/shell_quote.h"
 #include "base/text.h"
-#include "expressions/template.h"
 #include "loader/toolbox.h"
 
 namespace wtool::host {

@@ -50,7 +50,7 @@ std::string file_name(std::string_view name, bool secret) {
 }
 
 // Whether the file is removed at the end of the run, whatever it contains.
-bool is_secret_name(const fs::path& file) {
+bool is_named_secret(const fs::path& file) {
   const std::string stem = file.stem().string();
   return stem.ends_with(".secret");
 }
@@ -152,7 +152,7 @@ void OutputFiles::remove_unwanted() {
   // They include files that an earlier process of the run left when it was killed.
   std::vector<std::string> unwanted;
   for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
-    if (is_secret_name(entry->path()) || holds_secret(entry->path().string())) {
+    if (is_named_secret(entry->path()) || holds_secret(entry->path().string())) {
       unwanted.push_back(entry->path().filename().string());
     }
   }

@@ -12,7 +12,6 @@
 #include "terminal/asking.h"
 #include "terminal/text.h"
 #include "workflow/model/parameters.h"
-#include "workflow/model/source.h"
 
 namespace wtool::host {
 namespace {

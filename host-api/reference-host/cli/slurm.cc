@@ -10,7 +10,6 @@
 #include "base/json.h"
 #include "base/shell_quote.h"
 #include "base/text.h"
-#include "expressions/template.h"
 
 namespace wtool::host {
 

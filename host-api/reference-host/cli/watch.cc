@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/file_watcher.h"
 #include "cli/interrupts.h"

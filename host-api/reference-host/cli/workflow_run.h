@@ -11,7 +11,6 @@
 #include "cli/approvals.h"
 #include "cli/context.h"
 #include "cli/given_variables.h"
-#include "expressions/value.h"
 #include "journal/journal_reader.h"
 #include "report/progress.h"
 

@@ -63,7 +63,7 @@ std::optional<StepPlace> place_at(const json& record) {
   return StepPlace{branch->get<std::string>(), static_cast<std::uint64_t>(sequence)};
 }
 
-std::string key_of(const StepPlace& place) { return place.branch + '#' + std::to_string(place.sequence); }
+std::string step_key(const StepPlace& place) { return place.branch + '#' + std::to_string(place.sequence); }
 
 std::optional<Step::Status> status_of_step(std::string_view text) {
   for (const auto status : {Step::Status::succeeded, Step::Status::failed, Step::Status::aborted}) {
@@ -244,11 +244,11 @@ std::uint64_t RecordReader::number_of(const json& record) {
 
 StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   const StepPlace place = *place_at(record);
-  const auto found = index_.find(key_of(place));
+  const auto found = index_.find(step_key(place));
   // The end of a step whose beginning is missing still counts as a step.
   if (!begins && found != index_.end()) return run_.steps[found->second];
   if (found != index_.end()) gone_[found->second] = true;
-  index_[key_of(place)] = run_.steps.size();
+  index_[step_key(place)] = run_.steps.size();
   gone_.push_back(false);
   StepRecord& step = run_.steps.emplace_back();
   step.number = number_of(record);
@@ -313,7 +313,7 @@ void RecordReader::resume(const json& record, Moment at) {
   for (std::size_t i = 0; i < run_.steps.size(); ++i) {
     if (from && !gone_[i] && follows(*from, run_.steps[i].place)) {
       gone_[i] = true;
-      index_.erase(key_of(run_.steps[i].place));
+      index_.erase(step_key(run_.steps[i].place));
     }
     run_.steps[i].replayed = run_.steps[i].end.transitioned;
   }

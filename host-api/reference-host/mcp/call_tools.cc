@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "base/sha256.h"
-#include "mcp/message.h"
 
 namespace wtool::host::mcp {
 

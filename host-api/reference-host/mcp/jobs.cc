@@ -12,7 +12,6 @@
 #include "base/escape.h"
 #include "base/json_reader.h"
 #include "base/utf8.h"
-#include "mcp/message.h"
 #include "mcp/tool_methods.h"
 
 namespace wtool::host::mcp {

@@ -16,9 +16,7 @@
 #include "base/json_reader.h"
 #include "base/utf8.h"
 #include "expressions/pattern.h"
-#include "mcp/message.h"
 #include "mcp/results.h"
-#include "mcp/tool_methods.h"
 
 namespace wtool::host::mcp {
 

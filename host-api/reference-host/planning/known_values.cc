@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "runner/actions.h"
-#include "runner/variables.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::planning {

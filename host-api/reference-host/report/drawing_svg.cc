@@ -35,7 +35,7 @@ std::string number(double value) {
 
 std::string point(Point at) { return number(at.x) + "," + number(at.y); }
 
-std::string shown(const std::string& text) { return cut_to_width(cleaned_for_terminal(text, false), max_text); }
+std::string label_text(const std::string& text) { return cut_to_width(cleaned_for_terminal(text, false), max_text); }
 
 double width_of(const std::string& text, double column) { return static_cast<double>(display_width(text)) * column; }
 
@@ -58,7 +58,7 @@ std::string sign_of(const Picture::Item& item) {
 // A composite state shows its description, for which it has room.
 std::string heading_of(const Picture::Item& item) {
   const bool named = item.shape == Shape::composite && !item.description.empty();
-  return sign_of(item) + shown(named ? item.description : item.id);
+  return sign_of(item) + label_text(named ? item.description : item.id);
 }
 
 // The line below the name, such as `3 visits, 1.2 s`.
@@ -69,7 +69,7 @@ std::string second_line(const Picture::Item& item) {
 
 std::string label_of(const Picture::Arrow& arrow) {
   if (arrow.label.empty()) return {};
-  return shown(arrow.label);
+  return label_text(arrow.label);
 }
 
 std::string classes_of(const Picture::Item& item) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "journal/record.h"
 #include "terminal/text.h"
 
 namespace wtool::host::report {

@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "base/text.h"
-#include "journal/record.h"
 #include "journal/runs_folder.h"
 #include "runner/approval.h"
 #include "terminal/asking.h"

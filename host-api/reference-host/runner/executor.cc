@@ -9,7 +9,6 @@
 #include "runner/services.h"
 #include "runner/steps.h"
 #include "runner/variables.h"
-#include "runner/waiting.h"
 #include "workflow/check/checker.h"
 #include "workflow/model/parameters.h"
 

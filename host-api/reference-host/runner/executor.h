@@ -18,7 +18,6 @@
 // - A requested stop ends all running calls and then the run, as aborted. `finally` states still run.
 #pragma once
 
-#include "base/stop.h"
 #include "runner/run_request.h"
 
 namespace wtool::host::runner {

@@ -74,7 +74,8 @@ std::vector<std::unique_ptr<BranchLane>> lanes_of(const WorkflowInvocation& invo
 }
 
 // Merges in the order of the diagram, so that the result never depends on which branch was quicker.
-void merge(const std::vector<std::unique_ptr<BranchLane>>& lanes, Variables& variables, RunObserver& observer) {
+void merge_variables(const std::vector<std::unique_ptr<BranchLane>>& lanes, Variables& variables,
+                     RunObserver& observer) {
   std::map<std::string, std::string> set_by;
   for (const auto& lane : lanes) {
     variables.merge(lane->variables, [&](const std::string& name) {
@@ -201,7 +202,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
     }
   });
 
-  merge(lanes, variables, run.observer());
+  merge_variables(lanes, variables, run.observer());
   made.last = joined_outcome(fork, lanes, invocation.workflow.continues);
   variables.record(made.join == no_state ? "" : invocation.workflow.states[made.join].id, "", made.last->outcome);
   if (const auto stopped = stop.requested()) {

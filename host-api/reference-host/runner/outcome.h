@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "expressions/value.h"
-#include "workflow/model/model.h"
 
 namespace wtool::host {
 struct ToolOutcome;

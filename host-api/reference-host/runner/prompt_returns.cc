@@ -12,7 +12,6 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/text.h"
-#include "expressions/path.h"
 #include "runner/prompts.h"
 #include "runner/usage.h"
 

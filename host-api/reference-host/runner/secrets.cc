@@ -6,7 +6,6 @@
 
 #include "base/secrets/base64.h"
 #include "base/shell_quote.h"
-#include "expressions/template.h"
 #include "expressions/value.h"
 
 namespace wtool::host::runner {

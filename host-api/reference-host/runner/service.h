@@ -16,7 +16,6 @@
 #include "base/json.h"
 #include "runner/actions.h"
 #include "runner/run.h"
-#include "runner/waiting.h"
 
 namespace wtool::host::runner {
 

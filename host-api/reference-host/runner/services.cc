@@ -11,7 +11,6 @@
 #include "base/paths.h"
 #include "base/secrets/secrets.h"
 #include "runner/service.h"
-#include "runner/steps.h"
 #include "workflow/quoting/command_template.h"
 
 namespace wtool::host::runner {

@@ -9,7 +9,6 @@
 #include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/text.h"
-#include "expressions/lexer.h"
 #include "runner/secrets.h"
 
 namespace wtool::host::runner {

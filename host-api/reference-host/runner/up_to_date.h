@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "cache/step_cache.h"
-#include "expressions/value.h"
 #include "loader/tool_caller.h"
 #include "runner/actions.h"
 #include "runner/strict_files.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/descriptor.h"
-#include "base/paths.h"
 #include "engine/sandbox/policy.h"
 
 namespace wtool::engine {

@@ -46,7 +46,7 @@ void run_with_assignments(const Judgement& judgement, std::size_t at) {
 }
 
 // The character that a backslash before `c` stands for; 0: env refuses the escape.
-char escaped(char c) {
+char escape_value(char c) {
   constexpr std::string_view names = "fnrtv#$\"'\\";
   constexpr std::string_view values = "\f\n\r\t\v#$\"'\\";
   const std::size_t known = names.find(c);
@@ -88,8 +88,8 @@ bool split_string(const Word& text, std::vector<Word>& words) {
         word.text.push_back(' ');
       } else if (next == 'c' && quote == '\0') {
         break;
-      } else if (escaped(next) != '\0') {
-        word.text.push_back(escaped(next));
+      } else if (escape_value(next) != '\0') {
+        word.text.push_back(escape_value(next));
       } else {
         return false;
       }

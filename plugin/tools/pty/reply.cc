@@ -14,13 +14,13 @@ using std::chrono::milliseconds;
 // The most bytes that are recorded of an unknown name, which may be anything.
 constexpr std::size_t max_id = 64;
 
-std::string joined(const std::vector<std::string>& lines) {
+std::string joined_lines(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
   return text;
 }
 
-const char* to_text(Pty::Seen seen) {
+const char* seen_text(Pty::Seen seen) {
   switch (seen) {
     case Pty::Seen::text:
       return "text";
@@ -122,7 +122,7 @@ Pty::Wish Waiting::wish(const Pty::Mark& since, Pty::Clock::time_point deadline)
 
 ToolResult show(Pty& pty, const Shown& shown) {
   const PtyView view = pty.view(shown.cells, shown.scrollback);
-  const std::string screen = joined(view.lines);
+  const std::string screen = joined_lines(view.lines);
   Json object{
       {"pty", pty.id()},
       {"state", view.end ? "ended" : "running"},
@@ -132,11 +132,11 @@ ToolResult show(Pty& pty, const Shown& shown) {
       {"cursor", {{"row", view.cursor.row + 1}, {"column", view.cursor.column + 1}, {"visible", view.cursor.visible}}}};
   if (!view.title.empty()) object["title"] = view.title;
   if (view.alternate) object["alternate_screen"] = true;
-  if (shown.seen) object["seen"] = to_text(*shown.seen);
+  if (shown.seen) object["seen"] = seen_text(*shown.seen);
   object["scrolled"] = view.scrolled;
   std::string text;
   if (!view.scrollback.empty()) {
-    text = joined(view.scrollback);
+    text = joined_lines(view.scrollback);
     object["scrollback"] = text;
   }
   for (int row = 0; row < static_cast<int>(view.cells.size()); ++row) {

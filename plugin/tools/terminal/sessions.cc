@@ -126,7 +126,7 @@ class CloseSession : public SessionCall {
 
 // ---- terminal_get_status
 
-const char* to_text(Session::State state) {
+const char* state_text(Session::State state) {
   switch (state) {
     case Session::State::idle:
       return "idle";
@@ -156,7 +156,7 @@ class GetStatus : public SessionCall {
                  {{"id", details.id},
                   {"taskId", details.task},
                   {"agentId", details.agent},
-                  {"state", to_text(session->state())},
+                  {"state", state_text(session->state())},
                   {"workingDirectory", details.directory},
                   {"createdAt", to_iso_text(details.created)},
                   {"commandCount", session->commands()}}}};

@@ -23,7 +23,6 @@
 #include "loader/tool_caller.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
-#include "workflow/model/source.h"
 #include "workflow/parse/library.h"
 
 namespace wtool::host::workflow {

@@ -5,7 +5,6 @@
 #include <map>
 
 #include "base/json.h"
-#include "expressions/value.h"
 
 namespace wtool::host::workflow {
 namespace {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "workflow/model/source.h"
 
 namespace wtool::host::workflow {
 

@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include "base/text.h"
-#include "expressions/lexer.h"
 #include "expressions/value.h"
 #include "workflow/model/source.h"
 

@@ -13,7 +13,7 @@ using expressions::ExpressionError;
 using expressions::Filter;
 using expressions::Placeholder;
 
-std::string escaped(std::string_view text, std::string_view special) {
+std::string with_backslashes(std::string_view text, std::string_view special) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
@@ -87,11 +87,11 @@ class Renderer {
         out_ += inside_single_quotes(text);
         break;
       case Place::Kind::here_document:
-        out_ += escaped(text, "\\$`");
+        out_ += with_backslashes(text, "\\$`");
         break;
       case Place::Kind::double_quoted:
         // After "$name" the quotes are closed and opened again, so that the name ends there.
-        out_ += place.after_variable ? "\"" + shell_quoted(text) + "\"" : escaped(text, "\\$`\"");
+        out_ += place.after_variable ? "\"" + shell_quoted(text) + "\"" : with_backslashes(text, "\\$`\"");
         break;
       case Place::Kind::arithmetic:
         if (!is_whole_number(text)) {
