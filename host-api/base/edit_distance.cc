@@ -46,9 +46,9 @@ std::string_view nearest(std::string_view name, std::span<const std::string> can
 }
 
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix) {
-  constexpr std::size_t longest_name = 64;
+  constexpr std::size_t longest_name = 128;
   constexpr std::size_t most_names = 2000;
-  constexpr std::size_t shortest_name = 3;  // every shorter name is similar to some known one
+  constexpr std::size_t shortest_name = 2;  // a single letter is similar to every other one
   if (name.size() < shortest_name || name.size() > longest_name) return "";
   std::vector<std::string> candidates;
   for (const std::string& candidate : known) {
@@ -68,7 +68,8 @@ std::string suggested_in(std::string_view message) {
 }
 
 std::string question_then(std::string question, std::string_view clause) {
-  if (question.empty() || clause.empty()) return question.append("; ").append(clause);
+  if (clause.empty()) return question;
+  if (question.empty()) return question.append("; ").append(clause);
   question += ' ';
   question += upper(clause.front());
   return question.append(clause.substr(1));

@@ -23,9 +23,10 @@ BOOST_AUTO_TEST_CASE(a_question_names_the_nearest_name_and_can_be_read_back) {
   BOOST_TEST(wtool::did_you_mean("ehco", names) == "; did you mean 'echo'?");
   BOOST_TEST(wtool::did_you_mean("ehco", names, "s/") == "; did you mean 's/echo'?");
   BOOST_TEST(wtool::did_you_mean("zzzz", names) == "");
-  BOOST_TEST(wtool::did_you_mean("sl", names) == "");    // too short: it would be similar to anything
-  BOOST_TEST(wtool::did_you_mean("echo", names) == "");  // the name itself is no answer
-  BOOST_TEST(wtool::did_you_mean(std::string(65, 'e'), {std::string(64, 'e')}) == "");
+  BOOST_TEST(wtool::did_you_mean("sl", names) == "; did you mean 'ls'?");
+  BOOST_TEST(wtool::did_you_mean("s", {"x", "ls"}) == "");  // a single letter is similar to every other one
+  BOOST_TEST(wtool::did_you_mean("echo", names) == "");     // the name itself is no answer
+  BOOST_TEST(wtool::did_you_mean(std::string(129, 'e'), {std::string(128, 'e')}) == "");
   BOOST_TEST(wtool::suggested_in("there is no 'ehco'; did you mean 'echo'? The tools are echo") == "echo");
   BOOST_TEST(wtool::suggested_in("there is no 'ehco'; the tools are echo") == "");
 }
@@ -36,6 +37,8 @@ BOOST_AUTO_TEST_CASE(a_clause_after_a_question_is_a_sentence) {
   BOOST_TEST(wtool::question_then("; did you mean 'a'?", "`wtool runs` lists them") ==
              "; did you mean 'a'? `wtool runs` lists them");
   BOOST_TEST(wtool::question_then("", "the names are a, b") == "; the names are a, b");
+  BOOST_TEST(wtool::question_then("; did you mean 'a'?", "") == "; did you mean 'a'?");
+  BOOST_TEST(wtool::question_then("", "") == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_message_about_an_unknown_name_ends_with_the_known_ones) {

@@ -309,17 +309,17 @@ class NameChecker {
   }
 
   std::string undefined(const NameRead& use) const {
-    std::string text = "the variable '" + use.name + "' is not defined";
-    if (diagnostics_.size() <= max_diagnostics_shown) text += did_you_mean(use.name, known_);
+    std::string clause;
     if (const std::size_t dash = use.name.find('-'); dash != std::string::npos && use.in_command) {
-      text += "; a default of the shell's own is written $${" + use.name + "}, or ${" + use.name.substr(0, dash) +
-              ":-" + use.name.substr(dash + 1) + "}";
+      clause = "a default of the shell's own is written $${" + use.name + "}, or ${" + use.name.substr(0, dash) + ":-" +
+               use.name.substr(dash + 1) + "}";
     } else if (use.in_command) {
-      text += "; a variable of the shell is written $" + use.name + ", or $${" + use.name + "}";
+      clause = "a variable of the shell is written $" + use.name + ", or $${" + use.name + "}";
     } else if (use.whole_condition) {
-      text += "; a condition is always, default, success, failure, or an expression such as exit_code == 0";
+      clause = "a condition is always, default, success, failure, or an expression such as exit_code == 0";
     }
-    return text;
+    std::string question = diagnostics_.size() <= max_diagnostics_shown ? did_you_mean(use.name, known_) : "";
+    return "the variable '" + use.name + "' is not defined" + question_then(std::move(question), clause);
   }
 
   const Workflow& workflow_;
