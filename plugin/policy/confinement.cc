@@ -183,7 +183,7 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
     const std::string to = paths.resolve(path);
     if (is_within_any(to, roots)) return std::nullopt;
     const bool is_known = to != "/" || resolve_folder(directory, path) != unknown_folder;
-    return is_known ? Escape{i, to} : unknown(i, "where it leads is known only when the command runs");
+    return is_known ? Escape{i, to} : unknown(i, "where it leads cannot be found out");
   };
   for (std::size_t i = 1; i < texts.size(); ++i) {
     if (is_text[i]) continue;

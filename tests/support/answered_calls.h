@@ -13,8 +13,8 @@
 
 namespace wtool::test {
 
-// From now on, the system calls of the calling process, and of all that it starts, wait for an answer. Not asked are the
-// calls that end a thread or wait for another one. Returns the listener's descriptor; -1 if the kernel has none.
+// From now on, the system calls of the calling process, and of all that it starts, wait for an answer, except
+// those that end a thread, wait for another one, sleep, or return from a signal handler. Returns the listener's descriptor; -1 if the kernel has none.
 int install_call_listener();
 
 class CallListener {

@@ -12,7 +12,7 @@ namespace wtool::secrets {
 
 namespace {
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool is_word_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_separator(char c) { return std::string_view("\n;|&()<>`").find(c) != std::string_view::npos; }
 int hex_value(char c) {
   if (is_digit(c)) return c - '0';
@@ -49,7 +49,7 @@ class WordScan {
       if (c == '<' && text_.substr(at_).starts_with("<<<")) {
         at_ += 3;
         here_string_ = true;
-      } else if (is_blank(c) || c == '<' || c == '>') {
+      } else if (is_word_blank(c) || c == '<' || c == '>') {
         ++at_;
       } else if (is_separator(c)) {
         ++at_;
@@ -93,7 +93,7 @@ class WordScan {
       if (std::exchange(copied, true)) return;
       for (std::size_t i = word.begin; i < at_; ++i) put(i, i + 1, text_[i]);
     };
-    while (at_ < text_.size() && !is_blank(text_[at_]) && !is_separator(text_[at_])) {
+    while (at_ < text_.size() && !is_word_blank(text_[at_]) && !is_separator(text_[at_])) {
       const char c = text_[at_];
       const std::size_t close = c == '\'' || c == '"' ? closing(at_) : std::string_view::npos;
       if (close != std::string_view::npos) {

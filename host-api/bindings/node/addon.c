@@ -91,8 +91,8 @@ static char* copy_of(wtool_view from) {
 
 static napi_value fail(napi_env env, const char* what, const char* which, wtool_view why) {
   char text[2048];
-  snprintf(text, sizeof text, "%s %s: %.*s", what, which, (int)(why.size < 1500 ? why.size : 1500),
-           why.size == 0 ? "" : why.data);
+  snprintf(text, sizeof text, "%s %s%s%.*s", what, which, why.size == 0 ? "" : ": ",
+           (int)(why.size < 1500 ? why.size : 1500), why.size == 0 ? "" : why.data);
   napi_throw_error(env, "WTOOL_PLUGIN", text);
   return NULL;
 }

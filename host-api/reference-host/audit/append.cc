@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <optional>
@@ -48,7 +49,7 @@ Descriptor locked_trail(const std::string& path, std::string& why) {
     }
     while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
       if ((errno != EWOULDBLOCK && errno != EINTR) || std::chrono::steady_clock::now() >= deadline) {
-        why = "its lock cannot be taken; look for a stopped process that holds it (`lslocks` names it)";
+        why = "its lock cannot be taken; look for a stopped process that holds it (`lslocks` shows it)";
         return {};
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -57,7 +58,7 @@ Descriptor locked_trail(const std::string& path, std::string& why) {
     struct stat named {};
     if (::lstat(path.c_str(), &named) == 0 && named.st_dev == ours.st_dev && named.st_ino == ours.st_ino) return file;
     if (std::chrono::steady_clock::now() >= deadline) {
-      why = "it is replaced faster than it can be locked; look for what removes or renames it";
+      why = "it is replaced faster than it can be locked; look for the program that removes or renames it";
       return {};
     }
   }
@@ -104,6 +105,16 @@ std::string line_of(const Link& last, std::string_view event, const nlohmann::or
   return make_line(std::chrono::system_clock::now(), event, shortened, last).text;
 }
 
+// Empty: the file's name is on the disk.
+std::string sync_name(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : file.substr(0, std::max<std::size_t>(slash, 1));
+  std::string why;
+  const Descriptor opened = open_without_links(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, why);
+  if (!opened) return "its folder cannot be opened: " + why;
+  return ::fsync(opened.get()) == 0 ? "" : std::string("its folder cannot be synchronised: ") + ::strerror(errno);
+}
+
 std::string append_line(const AppendOptions& options, std::string_view event, const nlohmann::ordered_json& fields) {
   std::string why;
   const std::size_t slash = options.file.rfind('/');
@@ -130,6 +141,10 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
                ? "its last line is torn, or it is not a trail; the next call of a tool repairs a torn line, such "
                  "as `wtool call shell_execute '{\"command\": \"true\"}'`"
                : why;
+  }
+  // As the plugin does before the first line, since others may add lines at once.
+  if (size == 0 && options.sync_data) {
+    if (why = sync_name(options.file); !why.empty()) return why;
   }
   const auto [done, failed] = write_all(file.get(), before->text + line_of(before->link, event, fields));
   if (failed != 0) {

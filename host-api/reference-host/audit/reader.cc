@@ -101,7 +101,7 @@ std::optional<std::vector<Part>> find_parts(const std::string& file, std::string
     }
     if (!lock_for_reading(newest.file.get())) {
       error = cannot_read(file, "another process has held its lock for " + std::to_string(max_wait.count()) +
-                                    " s; look for a stopped one (`lslocks` names it)");
+                                    " s; look for a stopped process (`lslocks` shows it)");
       return std::nullopt;
     }
     if (!is_named(newest)) continue;  // it was rotated after it was opened, and before it was locked

@@ -243,7 +243,10 @@ impl<'a> Call<'a> {
     pub fn current_dir(mut self, path: impl AsRef<Path>) -> Self {
         let path = path.as_ref();
         match path.to_str() {
-            Some(text) => self.argument("working_directory", text),
+            Some(text) => {
+                self.mistake = None;
+                self.argument("working_directory", text)
+            }
             None => {
                 self.mistake = Some(format!("the path of the working directory {:?} is not UTF-8; name it by another path", path));
                 self
