@@ -215,7 +215,7 @@ CommandPlan make_plan(const CommandRequest& request, const Configuration& config
   }
   plan.verdict = std::move(judgement.verdict);
   if (request.interactive && plan.verdict.answer == policy::Answer::ask) {
-    plan.verdict.reason += "; what is typed to it will not be judged";
+    plan.verdict.reason += "; what is typed into it will not be judged";
   }
   if (own.answer > plan.verdict.answer) {
     plan.asked_by_tool_rules = true;

@@ -38,7 +38,7 @@ struct CommandRequest {
   std::string directory_parameter = "working_directory";          // the caller's name for it, for messages
   std::optional<std::chrono::milliseconds> timeout;               // absent: the configured default
   policy::Variables environment;                                  // the caller's, in addition to the host's
-  policy::Variables tool_environment;                             // the tool's, also in addition to the host's
+  policy::Variables tool_environment;                             // the tool's, likewise
   std::optional<std::string> standard_input;                      // absent: empty
   ToolRules tool_rules;                                           // empty: none
   std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // for answers to tool_rules; NULL: commands.approvals

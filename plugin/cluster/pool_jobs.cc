@@ -153,7 +153,8 @@ bool Pool::cancel_jobs(const std::set<std::string>& jobs, const std::string& opt
   return words.empty() || run_here("scancel --quiet" + option + words, seconds).done;
 }
 
-// Asks only about jobs that have not connected yet, and looks for jobs that sbatch submitted without reporting them.
+// Asks squeue if some job has not connected yet, or if sbatch may have submitted a job without reporting it. Such a job
+// becomes a pilot.
 void Pool::ask_slurm(Lock& lock, int cancel) {
   next_question_ = Clock::now() + question_every;
   const bool expected = std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {

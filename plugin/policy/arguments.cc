@@ -264,7 +264,8 @@ bool takes_paths(std::string_view tool, const std::vector<Word>& words) {
     // Before the subcommand, a path may say where the subcommand works: git -C.
     if (words[i].is_path && (is_text[i] || i < reading.begin)) return false;
   }
-  // A found path may be a name without a slash. If operands have meanings here, nobody knows what this one means.
+  // A path that takes the place of a word may be a name without a slash. If an operand of this program may be a
+  // subcommand, a command or an unsafe word, such a name could be taken for one.
   const programs::ProgramSpec& table = reading.tool->spec();
   const bool has_names = table.operands == programs::Operands::choose ||
                          table.operands == programs::Operands::may_choose ||

@@ -27,8 +27,8 @@ Verdict judge_interactive(std::string_view line, const CommandRules& rules, cons
     verdict.word = line.substr(construct->at.begin, construct->at.end - construct->at.begin);
     verdict.at = construct->at;
     return deny(
-        "what is typed to a program cannot be judged, and the line is more than one program with its arguments: "
-        "it has " +
+        "what is typed into a program cannot be judged, so the line must be one program with its arguments, but it "
+        "has " +
             construct->what,
         "give one program of commands.interactive, and its arguments; " + may_be);
   }
@@ -36,7 +36,7 @@ Verdict judge_interactive(std::string_view line, const CommandRules& rules, cons
   if (words.empty()) return deny("there is no program in the line", "give a program and its arguments");
   if (listed.allows(words.front(), programs)) return verdict;
   return deny(
-      "what is typed to " + in_quotes(words.front()) + " cannot be judged, and commands.interactive does not list it",
+      "what is typed into " + in_quotes(words.front()) + " cannot be judged, and commands.interactive does not list it",
       "the person who keeps the configuration can list it: commands: {interactive: [" + words.front() + "]}; " +
           may_be);
 }

@@ -55,7 +55,7 @@ bool sets_harmless_options(const std::vector<Word>& words) {
   return true;
 }
 
-// Builtins that also exist as programs, and do the same.
+// Builtins that also exist as programs which do the same.
 bool is_program_too(std::string_view name) { return name == "kill" || name == "time"; }
 
 // With one of these options, every program prints information and does nothing else.
@@ -197,7 +197,7 @@ class Judge {
         const bool is_known = resolve_folder(from, directory->text) != unknown_folder;
         strictest_.not_covered(frame, directory->at,
                                is_known ? "cd would lead to " + in_quotes(to) + ", outside of directories.roots"
-                                        : "where cd leads is known only when the line runs, and may be outside of "
+                                        : "where cd leads cannot be found out, and may be outside of "
                                           "directories.roots",
                                roots_hint());
       }
@@ -555,7 +555,7 @@ class Judge {
              word.text == inner.command.words.front().text;
     });
     auto followed = working_directories(words, static_cast<std::size_t>(runs - words.begin()), within.directories);
-    // A word that stands for a found path may be the directory in which the inner command runs.
+    // A path that takes the place of a word may be the directory in which the inner command runs.
     const bool is_found = std::any_of(words.begin(), runs, [](const Word& word) { return word.is_path; });
     within.elsewhere = within.elsewhere || !followed || is_found || runs_elsewhere(tool, words);
     if (followed) within.directories = *std::move(followed);

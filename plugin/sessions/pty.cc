@@ -130,7 +130,7 @@ void Pty::look() {
   // A program that has not started cannot be used yet: a person may take long to approve it.
   if (!started_ || Clock::now() - used_ < idle_) return;
   cancellation_.request(Cancellation::Mode::graceful,
-                        "nobody has looked at it or typed to it for " +
+                        "nobody has looked at it or typed into it for " +
                             std::to_string(std::chrono::duration_cast<std::chrono::seconds>(idle_).count()) +
                             " s (pty.idle_seconds)");
 }

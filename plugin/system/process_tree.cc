@@ -105,7 +105,7 @@ bool ProcessTree::collect() {
 }
 
 // Each pass over all processes adds the children of what the pass before has added. /proc lists processes by their
-// numbers, and a child mostly has a greater number than its parent, so a pass mostly finds whatever is below its
+// numbers, and a child usually has a greater number than its parent, so a pass usually finds whatever is below its
 // additions, too. Then a second pass, which adds nothing, is the last one. At worst, there is a pass for each level.
 bool ProcessTree::collect_from_all() {
   members_.clear();

@@ -45,7 +45,7 @@ class ProcessTree {
   // The tree is then empty, even though processes may exist.
   bool collect();
 
-  // Does what collect() does on kernels that do not list the children of a process (CONFIG_PROC_CHILDREN): reads the
+  // The fallback of collect() on kernels that do not list the children of a process (CONFIG_PROC_CHILDREN): reads the
   // status of every process, twice for most trees.
   bool collect_from_all();
 

@@ -253,8 +253,9 @@ std::uint64_t ServingCustodian::held_at(Limit exceeded) const {
   return exceeded == Limit::processes ? start_.limits().processes : start_.limits().memory_bytes;
 }
 
-// Finds the limits that the kernel itself enforced. The cgroup counts what it refused. Other limits show only as a
-// signal to one process, for which a shell may have waited.
+// Finds the limit that the kernel itself enforced, if any. The cgroup counts what it refused. Otherwise, the CPU time
+// or a signal shows the limit. If a shell waited for the process that died of the signal, the shell exits with
+// 128 + signal.
 void ServingCustodian::classify_exit() {
   if (report_.exceeded != Limit::none) return;
   if (const Limit refused = cgroup_.exceeded(); refused != Limit::none) {

@@ -18,9 +18,9 @@ namespace wtool::warden {
 
 class ResourceMonitor {
  public:
-  // A command with these limits has just started. `held`: a cgroup limits its memory and processes. They are sampled
-  // all the same, because a command may have the right to leave its cgroup, but less often: the kernel, which counts
-  // shared memory differently, decides first.
+  // A command with these limits has just started. `held`: a cgroup limits its memory and processes. The monitor then
+  // samples them less often, so that the kernel, which counts shared memory differently, decides first. It still
+  // samples them, because a command may have the right to leave its cgroup.
   void begin(const ProtocolLimits& limits, bool held);
 
   // When to look next: milliseconds of now_ms().

@@ -401,7 +401,7 @@ BOOST_AUTO_TEST_CASE(workflows_that_agents_steer_and_end_run_as_intended) {
       "esac >>$WTOOL_STEER\n");
   const Finished lint = wtool({"lint", review});
   BOOST_TEST(lint.exit_code == 0, lint.out);
-  BOOST_TEST(holds(lint.out, "only an agent ends the run"), lint.out);
+  BOOST_TEST(holds(lint.out, "only an agent can end the run"), lint.out);
   const Finished finished = run_workflow(review);
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(file("said") == "Check th\nDo the n\nDo the n\nRepair o\nDo the n\nDo the n\nRepair o\nCheck th\n");

@@ -456,7 +456,7 @@ BOOST_AUTO_TEST_CASE(a_person_is_asked_before_and_answers_for_a_program_that_is_
   host.answer = WTOOL_APPROVAL_NO;
   BOOST_TEST(call("pty_start", shell).code() == "approval_denied");
   BOOST_TEST(Json::parse(host.questions().back().subject).at("interactive") == true);
-  BOOST_TEST(host.questions().back().reason.find("what is typed to it will not be judged") != std::string::npos);
+  BOOST_TEST(host.questions().back().reason.find("what is typed into it will not be judged") != std::string::npos);
   // An answer for the same line without a terminal does not count.
   host.answer = WTOOL_APPROVAL_ALWAYS;
   call("shell_execute", shell);

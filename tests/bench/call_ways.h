@@ -1,4 +1,4 @@
-// Everything that is measured about the plugin itself, through the C interface.
+// Everything that the benchmark measures of the plugin itself, through the C interface.
 #pragma once
 
 #include <memory>

@@ -4,7 +4,7 @@
 // - The stages of the host are run by themselves, again and again. This keeps their caches warm: within a call, they
 //   take somewhat longer.
 // - The program of the whole call (bench_command stamp) itself says when it began and ended, which separates the way
-//   to it from the way back. The floor (vfork, pipes, exec, wait) runs the same program in turns with it.
+//   to it from the way back. The floor (vfork, pipes, exec, wait) runs the same program alternately with it.
 //
 // Usage: stages_bench [--quick]   (--quick: few rounds, to see that it works)
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Runs the linked fuzzer on every file of the named folders: what was found once stays fixed, also with a compiler that
+// Runs the linked fuzzer on every file of the named folders: what was found once stays fixed, even with a compiler that
 // cannot fuzz.
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Reads diagrams with mermaid itself, and with wtool: node try.mjs WTOOL FILE...
 //
-// Every ```mermaid block of the files counts, also within longer fences. In a file named constructs.md, blocks below a
+// Every ```mermaid block of the files counts, even within longer fences. In a file named constructs.md, blocks below a
 // heading that begins with "Only wtool" are those that mermaid refuses, and below "Only mermaid" those that wtool
 // refuses: if one of them accepts such a block now, this is reported as well.
 import {execFileSync} from 'node:child_process';

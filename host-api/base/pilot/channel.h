@@ -114,7 +114,7 @@ class Channel {
   // Waits for at most host_patience while the other side reads nothing. False: nothing more can be sent, but what the
   // other side has sent can still be read.
   bool send(Type type, std::string_view text);
-  // Holds a short text back, to send it in one packet with the next message; flush() sends it at the latest.
+  // Holds a short text back, to send it in one packet with the next message. flush() sends it without one.
   bool send_with_next(Type type, std::string_view text);
   bool flush();
   // Frees memory that only a flood needs. Call it when the connection has nothing to do.

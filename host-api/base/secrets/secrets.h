@@ -17,7 +17,7 @@ inline constexpr std::string_view mask = "[masked]";
 // - fields of other notations (`Authorization: Bearer X`, `password: X`, `"token": "X"`, `https://user:X@host`,
 //   `?key=X`);
 // - tokens of a known shape (ghp_..., AKIA..., sk-..., JSON web tokens, private keys, addresses of web hooks);
-// - every value of `variables` with a secret name, also in base64 or percent encoding.
+// - every value of `variables` with a secret name, even in base64 or percent encoding.
 class Masker {
  public:
   Masker() = default;

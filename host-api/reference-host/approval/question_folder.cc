@@ -84,7 +84,7 @@ Descriptor open_question_folder(const std::string& path, bool make, std::string&
     return {};
   }
   if (status.st_uid != ::geteuid() || (status.st_mode & 077) != 0) {
-    why = path + " must belong to you, and nobody else may have rights in it (chmod 700)";
+    why = path + " must belong to you, and nobody else may have access to it (chmod 700)";
     return {};
   }
   return folder;

@@ -201,7 +201,7 @@ void add_approve(CLI::App& app, Context& context) {
   // For a run: inputs that the journal does not hold, such as secrets.
   add_variable_options(*command, options->run.flags.variables);
   command->footer(
-      "A question is shown with the command, its directory and the reason, and the answer is yes or no (only for this\n"
+      "A question is shown with the command, its directory and the reason, and the answer is yes or no (only this\n"
       "once), always or never. Without a terminal, the questions are shown but not answered. No process that a\n"
       "command of a call has started can answer. Exit status: 0; 1 if the question does not wait or may not be\n"
       "answered; for a run that continues, the exit status of `wtool run`.\n"

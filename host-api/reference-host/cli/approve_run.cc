@@ -57,7 +57,7 @@ std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std
   std::vector<PendingApproval> pending = pending_approvals(record);
   const std::string states = states_of(pending);
   if (pending.empty()) {
-    complain("the run " + run + " waits for no approval; `wtool show " + run + "` shows how it ended");
+    complain("the run " + run + " is not waiting for an approval; `wtool show " + run + "` shows how it ended");
     return {};
   }
   if (!answer.state.empty()) {

@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "workflow/parse/library.h"
 
 namespace wtool::host {
 
@@ -81,7 +82,7 @@ const char* usual_name(std::string_view word) {
       {"ls", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
       {"--list", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
       {"-l", "`wtool list` lists workflows, `wtool runs` lists runs, `wtool tools` lists tools"},
-      {"ps", "`wtool runs` lists runs, also those that have not ended"},
+      {"ps", "`wtool runs` lists runs, including those that have not ended"},
       {"history", "`wtool runs` lists runs"},
       {"validate", "`wtool lint FILE...` checks workflow files"},
       {"exec", "`wtool call TOOL` calls a tool, `wtool run WORKFLOW` runs a workflow"},

@@ -453,7 +453,8 @@ void add_mcp(CLI::App& app, Context& context) {
       ->type_name("CLIENT");
   command
       ->add_option("--install", options->install,
-                   "Put this server, with these options, into the client's configuration: shows what changes, and asks")
+                   "Put this server, with these options, into the client's configuration, after showing the change and "
+                   "asking")
       ->check(CLI::IsMember(mcp::known_clients()))
       ->type_name("CLIENT");
   command->add_option("--uninstall", options->uninstall, "Remove this server from the client's configuration")

@@ -10,6 +10,7 @@
 
 #include "base/edit_distance.h"
 #include "base/environment.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/json_members.h"
 #include "base/secrets/secrets.h"
@@ -20,7 +21,9 @@
 #include "cli/shell_reader.h"
 #include "journal/observers.h"
 #include "runner/abort_watcher.h"
+#include "runner/executor.h"
 #include "runner/up_to_date.h"
+#include "servers/server_tools.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/check/checker.h"
 #include "workflow/parse/parser.h"

@@ -101,7 +101,7 @@ enum class TagUse { test, value };
 std::variant<TagExpression, ExpressionError> parse_tag_expression(std::string_view text, std::size_t begin, TagUse use);
 
 // ---- evaluator.cc: evaluates a parsed expression. A mismatch of types is an error, never silently false; `&&` and
-// `||` need only the operand that decides, and ignore errors of the other one. Bounded in time and memory by a budget.
+// `||` need only the operand that decides, and ignore errors in the other one. Bounded in time and memory by a budget.
 
 // Where names get their values.
 class Scope {

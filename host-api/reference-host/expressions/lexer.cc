@@ -311,7 +311,8 @@ class Lexer {
       default:
         if (rest().starts_with("`"))
           return fail(at_,
-                      "a '`' means nothing here; a text is written in quotes, and a field of any name as [\"name\"]");
+                      "a '`' means nothing here; write a text in quotes, and a field whose name is not a plain word "
+                      "as [\"name\"]");
         return fail(at_, "the character " + quoted_for_message(rest().substr(0, 1)) + " means nothing here");
     }
   }

@@ -195,7 +195,7 @@ void cut_streams(ordered_json& metadata, std::size_t most) {
     const auto& text = stream->get_ref<const std::string&>();
     if (text.size() <= most) continue;
     const std::size_t size = text.size();
-    // The tool itself may have left out a part, also in the middle.
+    // The tool itself may have left out a part, even in the middle.
     const auto counted = metadata.find(bytes);
     const bool is_counted = counted != metadata.end() && counted->is_number_unsigned();
     *stream = cut(text, most, is_counted ? counted->get<std::size_t>() : 0);

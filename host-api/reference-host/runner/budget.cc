@@ -29,7 +29,7 @@ std::string used_up(const PromptBudget& budget, const Usage& spent) {
     return "the budget of " + std::to_string(*budget.tokens) + " tokens";
   }
   if (budget.cost && spent.cost >= *budget.cost) {
-    return "the budget of cost " + expressions::to_text(Value(*budget.cost));
+    return "the cost budget of " + expressions::to_text(Value(*budget.cost));
   }
   if (budget.time && spent.time >= *budget.time) {
     return "the budget of " + workflow::duration_words(*budget.time) + " for prompts";

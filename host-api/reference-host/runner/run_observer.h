@@ -139,7 +139,7 @@ class RunObserver {
   virtual void call_state(const Step& /*step*/, const CallState& /*state*/) {}
   virtual void output(const Step& /*step*/, bool /*is_error_stream*/, std::string_view /*bytes*/) {}
   virtual void logged(const Step& /*step*/, workflow::LogAction::Level /*level*/, std::string_view /*text*/) {}
-  // Called on the threads of services, also after the service's step has ended, but before the run has.
+  // Called on the threads of services, even after the service's step has ended, but before the run has.
   virtual void service(const Step& /*step*/, const ServiceEvent& /*event*/) {}
   // The try `step.tries` has failed; the next one begins after `wait`.
   virtual void retrying(const Step& /*step*/, const Outcome& /*outcome*/, std::chrono::milliseconds /*wait*/) {}

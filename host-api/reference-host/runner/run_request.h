@@ -136,7 +136,7 @@ struct RunSettings {
   std::vector<std::string> env_files{};  // of --env-file, for the journal
 };
 
-// All references must outlive the call.
+// All references must stay valid until run_workflow() returns.
 struct RunRequest {
   const workflow::Workflow& workflow;
   const workflow::Source& source;

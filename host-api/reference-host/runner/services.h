@@ -67,7 +67,7 @@ class Services {
   std::set<std::int64_t> ports_;
 };
 
-// The services of one workflow of the run. They end with this object at the latest.
+// The services of one workflow of the run. They end no later than this object.
 class ServicesOf {
  public:
   // Both must outlive this object.

@@ -45,7 +45,7 @@ class Conversation {
   // What the tool has answered to the call.
   const nlohmann::json& result() const { return result_; }
 
-  // What to send before the server is ended in the middle of a call. Any thread, also while other members run.
+  // What to send before the server is ended in the middle of a call. Any thread, even while other members run.
   static std::string cancellation();
 
  private:

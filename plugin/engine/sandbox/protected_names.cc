@@ -8,6 +8,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/paths.h"
 #include "base/timespec.h"
 
 namespace wtool::engine {

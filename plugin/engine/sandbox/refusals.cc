@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/paths.h"
 #include "base/text.h"
 #include "engine/sandbox/real_path.h"
 

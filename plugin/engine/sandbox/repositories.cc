@@ -14,6 +14,7 @@
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/timespec.h"
 #include "engine/sandbox/git_files.h"
 #include "engine/sandbox/real_path.h"

@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::int64_t second_ns = 1'000'000'000;
 // Two changes this close together may have the same time stamp. A folder listed so soon after a change is listed again.
 constexpr std::int64_t settled_after_ns = second_ns / 10;
-// A program that runs one command looks twice. Watches pay off only for programs that run more commands.
+// A host that runs one command searches twice. Watches pay off only for hosts that run more commands.
 constexpr std::size_t looks_without_watches = 2;
 // How many entries or folders are read between two checks of the clock.
 constexpr std::size_t between_clocks = 256;

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/paths.h"
 #include "system/open_resolving.h"
 
 namespace wtool::engine {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "base/paths.h"
 #include "base/timespec.h"
 #include "engine/sandbox/filter.h"
 #include "engine/sandbox/landlock.h"

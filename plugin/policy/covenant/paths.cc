@@ -41,7 +41,7 @@ bool has_part(std::string_view path, std::string_view names) {
   return any_listed(path, is_named, '/');
 }
 
-std::string path_in(const std::string& folder, std::string_view name) {
+std::string path_below(const std::string& folder, std::string_view name) {
   return (folder == "/" ? "/" : folder + '/') + std::string(name);
 }
 
@@ -148,7 +148,7 @@ class PathJudge {
     const std::string_view whole = without_last_slashes(path);
     const std::size_t slash = whole.rfind('/');
     const std::string_view folder = slash == std::string_view::npos ? "." : slash == 0 ? "/" : whole.substr(0, slash);
-    return path_in(resolve_path(directory_, folder), last_part(path));
+    return path_below(resolve_path(directory_, folder), last_part(path));
   }
 
   Ruling removed(const std::string& path) const {
@@ -166,7 +166,7 @@ class PathJudge {
     std::string final = resolve_path(directory_, path);
     std::error_code error;
     const std::string_view name = last_part(first.text);
-    if (name != "." && fs::is_directory(final, error)) final = path_in(final, name);
+    if (name != "." && fs::is_directory(final, error)) final = path_below(final, name);
     Ruling ruling = std::max(written(path), written(final));
     if (first.use == Use::read || ruling == Ruling::invalid) return ruling;
     // From its new place, a relative link leads elsewhere.

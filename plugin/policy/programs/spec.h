@@ -166,7 +166,7 @@ struct ProgramSpec {
   Runs runs = Runs::nothing;
   unsigned manner = 0;
   std::size_t before = 0;              // operands before the command
-  std::string_view placeholders = {};  // for a found name in a COMMAND...: "{} {/}"; without any, the name comes last
+  std::string_view placeholders = {};  // for a file's name in a COMMAND...: "{} {/}"; without any, the name comes last
   std::string_view idle = {};          // names of options that make it run nothing: "V version"
   std::string_view script = {};        // options whose value is shell text
   std::string_view code = {};          // options whose value is code, or a program or a file of commands that is run

@@ -18,7 +18,7 @@ constexpr ProgramSpec variable_specs[] = {
          "PATH BASH* ENV IFS CDPATH OLDPWD PWD SHELL SHELLOPTS PS0 PS1 PS2 PS4 PROMPT_COMMAND GLOBIGNORE "
          "EXECIGNORE FIGNORE HISTFILE INPUTRC ZDOTDIR FPATH fpath POSIXLY_CORRECT POSIX_ME_HARDER KSH_* FCEDIT "
          "fish_*"},
-    // These say where programs find their configuration and keep what they trust.
+    // These say where programs find their configuration and where they keep what they trust.
     {.names = "variables:places", .variables = "HOME XDG_* TMPDIR TMP TEMP TMPPREFIX"},
     // Programs that other programs start: pagers, editors, browsers, helpers.
     {.names = "variables:started",

@@ -189,7 +189,7 @@ void WordReader::unexpected() {
   const std::size_t begin = at_;
   const char c = peek();
   if (c == '\0') {
-    fail(begin, "an end where a command must follow");
+    fail(begin, "the end of the line where a command must follow");
     return;
   }
   std::string text(1, c);

@@ -1,4 +1,4 @@
-// pty_send: types to the program in a terminal, and waits for what it shows.
+// pty_send: types into the program in a terminal, and waits for what it shows.
 #include <algorithm>
 
 #include "screen/keys.h"

@@ -106,7 +106,7 @@ Tool pty_start() {
   return with_limits(
       {{"pty_start", "Start a program in a terminal", "1.0.0",
         "Starts an interactive program in a terminal of its own, and shows its screen: a REPL, a "
-        "debugger, an editor, a pager, ssh. pty_send types to it, pty_read shows its screen, pty_stop "
+        "debugger, an editor, a pager, ssh. pty_send types into it, pty_read shows its screen, pty_stop "
         "ends it. Returns the name that these tools need. The terminal lives until its program ends, it is "
         "stopped, or it is unused for long. For commands that ask nothing, shell_execute is better.",
         input, pty::output_schema},

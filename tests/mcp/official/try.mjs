@@ -76,7 +76,7 @@ const median = (all) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
 const most_of_exec_file = 0.9;
 const most_resident = 12 * 1024;  // KiB
 
-// Measures calls in turns with a bare execFile, so that all have the same machine. Returns what is beyond its limit.
+// Measures calls alternately with a bare execFile, so that all have the same machine. Returns what is beyond its limit.
 async function measure() {
   const bare = promisify(execFile);
   const shell = `${folder}/shell.yaml`;

@@ -182,7 +182,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_replaces_a_watched_one_is_searched, Search
   make("a/b/c");
   make("other/b/c/.git");
   watch_folders();
-  // The old folder stays open, so the kernel does not report its end.
+  // The old folder stays open, so its own watch does not report that it was removed.
   const wtool::Descriptor kept(::open((root + "/a/b/c").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   BOOST_TEST(found() == Texts{"/other/b/c/.git"}, boost::test_tools::per_element());
   std::filesystem::remove_all(root + "/a");

@@ -1,4 +1,4 @@
-// The parts of a sandbox, each by itself, also with the abilities of other kernels simulated: roots, ruleset, filter,
+// The parts of a sandbox, each by itself, even with the simulated abilities of other kernels: roots, ruleset, filter,
 // protected names and the record of files.
 #include "engine/sandbox/sandbox.h"
 

@@ -1,4 +1,4 @@
-// policy/directories.h: a directory is what was opened, whatever the path says later.
+// policy/directories.h: a Directory stays the folder that was opened, even if the path leads elsewhere later.
 #include "policy/directories.h"
 
 #include <sys/stat.h>

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(malformed_shell_text_is_an_error) {
       {"a $((1", "a ( without its )"},
       {"ls | | wc", "an unexpected |"},
       {"git log &&& rm", "an unexpected &"},
-      {"a &&", "an end where a command must follow"},
+      {"a &&", "the end of the line where a command must follow"},
       {"a\n|\nb", "an unexpected |"},
       {"a )", "an unexpected )"},
       {"(a", "a ( without its )"},

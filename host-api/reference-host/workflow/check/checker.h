@@ -78,8 +78,7 @@ struct CheckContext {
   ShellReader unreadable_commands;
   // Whether to look for workflows that run one another in a circle, starting from this one.
   bool find_loops = true;
-  // Whether a missing workflow or prompt is an error, as it is if the workflow is to run here and now, or only a
-  // warning.
+  // Whether a missing workflow or prompt is an error, as for a workflow that is about to run, or only a warning.
   bool must_exist = false;
 };
 

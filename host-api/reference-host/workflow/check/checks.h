@@ -44,7 +44,7 @@ void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Dia
 
 // What the check of one action may use, and where it reports.
 struct ActionCheck {
-  // Reports a workflow or prompt that is missing here and now: an error if the workflow is to run.
+  // Reports a workflow or prompt that is missing or cannot be used: an error if around.must_exist, else a warning.
   void missing(std::size_t offset, std::string message);
   void shell_is_usable(const NamedPlace& shell);
 

@@ -129,9 +129,10 @@ class DiagramChecker {
                              (state.action ? "" : hint(state.id)),
                          state.id + " --> [*]");
       } else if (!ends[i] && !said_endless && !state.action_unread) {
-        tell(state.offset, "the end [*] cannot be reached from the state '" + state.id + "': " +
-                               (agent_ends ? "only an agent ends the run, with a line `exit` in the file $WTOOL_STEER"
-                                           : "the run would never end"));
+        tell(state.offset,
+             "the end [*] cannot be reached from the state '" + state.id + "': " +
+                 (agent_ends ? "only an agent can end the run, with a line `exit` in the file $WTOOL_STEER"
+                             : "the run would never end"));
         said_endless = true;
       }
     }

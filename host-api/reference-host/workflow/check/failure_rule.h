@@ -19,7 +19,7 @@ bool is_unconditional(const Transition& exit);
 // True for success, failure, exit_code and is_error: how an action ended, not what it returned.
 bool is_outcome_name(std::string_view name);
 
-// Whether the condition of `exit` asks how an action ended: success, failure, exit_code or is_error, also as a field
+// Whether the condition of `exit` asks how an action ended: success, failure, exit_code or is_error, even as a field
 // (A.exit_code).
 bool tests_outcome(const Transition& exit);
 

@@ -35,8 +35,8 @@ struct DescriptionLine {
   std::size_t offset = 0;  // of that text
 };
 
-// Fills the state from all its descriptions, in order: kind, action, description. Without a key such as `action:` in
-// the first two lines, the descriptions are plain text, and the last one counts.
+// Fills kind, action and description of the state from its descriptions, which are in the order of the file. If neither
+// of the first two begins with a key such as `action:`, all are plain text, and the last one is the description.
 void read_descriptions(std::size_t state, const std::vector<DescriptionLine>& lines, Workflow& workflow,
                        Diagnostics& diagnostics);
 

@@ -325,7 +325,7 @@ struct Workflow {
   bool continues = false;         // `failures: continue`: exits without a condition are taken after failures, too
   bool says_failures = false;     // the key exists, whatever its value
   NamedPlace on_failure;          // where a failure that no exit handles leads
-  NamedPlace finally;             // the state that every run ends with, also after a failure or an abort
+  NamedPlace finally;             // the state that every run ends with, even after a failure or an abort
   NamedPlace concurrency;         // the name of a lock that each of its runs holds
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
   std::optional<std::string> shell_options;  // for its blocks; nothing: -e, and with bash also -o pipefail

@@ -101,7 +101,7 @@ std::size_t Composites::end() const { return open_.empty() ? no_state : all_[ope
 
 void Composites::finish() {
   for (const std::size_t open : open_) {
-    diagnostics_.add(all_[open].offset, "this { is not closed by a line }");
+    diagnostics_.add(all_[open].offset, "this { is not closed; add a line }");
   }
   for (const Composite& composite : all_) flatten(composite);
 }

@@ -85,8 +85,8 @@ std::string Library::locate(const std::string& name, const std::string& from, st
     }
   }
   error = "there is no workflow " + expressions::quoted_for_message(name) + "; it would be a file " + name +
-          ".md beside this one, or in .swissarmyhammer/workflows, .wtool/workflows or "
-          "workflows of the current directory or, within a repository, of one above it";
+          ".md beside this one, or in a folder .swissarmyhammer/workflows, .wtool/workflows or workflows/ of the "
+          "current directory, or, within a repository, of one above it";
   for (std::size_t i = first_shared_; i < folders_.size(); ++i) error += ", or in " + folders_[i];
   return {};
 }
