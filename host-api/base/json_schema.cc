@@ -385,7 +385,7 @@ std::string find_unjudged(const json& schema, const std::string& place) {
     const bool is_map = is_one_of(key, {"properties", "patternProperties", "$defs"});
     if (is_map || is_one_of(key, {"allOf", "anyOf", "oneOf", "prefixItems"})) {
       for (const auto& [name, part] : value.items()) {
-        const std::string at_part = below(at, name);
+        std::string at_part = below(at, name);
         if (key == "patternProperties" && !is_pattern(name)) return at_part;
         if (std::string found = find_unjudged(part, at_part); !found.empty()) return found;
       }

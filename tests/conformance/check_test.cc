@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(each_fault_is_found_by_the_rule_that_it_breaks) {
       BOOST_TEST(joined(seen.at(number).first) == joined(rules));
       BOOST_TEST(seen.at(number).second.substr(0, 2) == (rules.count("loads") == 1 ? "2 " : "1 "));
     }
-    BOOST_TEST(!is_in_use(scratch.path() + '/' + std::to_string(number) + ".so"));
+    BOOST_TEST(!is_in_use(scratch.path() + '/' + std::to_string(number) + ".so"), "a process of fault " << number);
   }
 }
 

@@ -230,7 +230,8 @@ std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
   std::vector<std::string> names;
   if (!error.empty() || (below && !list_parts(below.get(), parts, names, error))) return std::nullopt;
   for (const std::string& name : names) {
-    const std::string path = parts + '/' + name;
+    std::string path = parts;
+    path.append("/").append(name);
     const auto text = read_trusted(below.get(), name.c_str(), path, error);
     if (!text) {
       if (error.empty()) error = cannot(path, "opened", ENOENT);

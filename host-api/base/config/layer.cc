@@ -261,7 +261,7 @@ class LayerReader {
       } else if (!take_scalar(prefix + name, entry.second, one)) {
         good = false;
       } else if (const std::string error = check_value(*key, layer_.folder, one); !error.empty()) {
-        mistake(entry.second.Mark(), prefix + name + ' ' + error);
+        mistake(entry.second.Mark(), std::string(prefix).append(name).append(" ").append(error));
         good = false;
       } else {
         value[name] = std::move(one);
@@ -303,7 +303,7 @@ class LayerReader {
         const std::string error = check_server_value(name, one, names);
         read = error.empty() && names.empty();
         if (!names.empty()) unknown(entry.first.Mark(), name, prefix, names);
-        if (!error.empty()) mistake(entry.second.Mark(), prefix + name + ' ' + error);
+        if (!error.empty()) mistake(entry.second.Mark(), std::string(prefix).append(name).append(" ").append(error));
       }
       good = good && read;
       if (read) value[name] = std::move(one);

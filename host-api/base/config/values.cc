@@ -143,7 +143,7 @@ bool is_list(KeyType type) {
 }
 
 std::string check_element(const ConfigKey& key, const std::string& folder, json& value) {
-  const std::string wrong = list_wanted(key) + ", but has " + shown(value);
+  std::string wrong = list_wanted(key) + ", but has " + shown(value);
   switch (key.type) {
     case KeyType::names:
       return is_name(value) ? "" : wrong;
@@ -292,8 +292,8 @@ bool parse_scalar(const std::string& text, const std::string& tag, json& value, 
     value = true;
   } else if (is_one_of(text, {"false", "False", "FALSE"})) {
     value = false;
-  } else if (parse_integer(text, value)) {
-  } else if (parse_float(text, value)) {
+  } else if (parse_integer(text, value) || parse_float(text, value)) {
+    // Either has set the value.
   } else if (is_one_of(text, {".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", ".nan",
                               ".NaN", ".NAN"})) {
     error = shown + " is not a number that can be used here";
