@@ -53,7 +53,8 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
   std::vector<std::string> candidates;
   for (const std::string& candidate : known) {
     if (candidates.size() == most_names) break;
-    if (candidate != name && candidate.size() <= longest_name) candidates.push_back(candidate);
+    const bool is_comparable = candidate.size() >= shortest_name && candidate.size() <= longest_name;
+    if (candidate != name && is_comparable) candidates.push_back(candidate);
   }
   const std::string_view found = nearest(name, candidates);
   if (found.empty()) return "";

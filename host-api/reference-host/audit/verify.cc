@@ -216,7 +216,8 @@ class Verifier {
           "the expected line " + expected_ + " is not in the trail: it was cut off, or the whole trail was rewritten" +
               (complete_ ? "" : ", or it was in a file that no longer exists"));
     } else if (lines_to_expected_ < report_.lines) {
-      note("the expected line is there; " + counted(report_.lines - lines_to_expected_, "line") + " came since");
+      note("the expected line is there; " +
+           counted(static_cast<std::int64_t>(report_.lines - lines_to_expected_), "line") + " came since");
     } else {
       note("the expected line is the head");
     }

@@ -25,7 +25,8 @@ BOOST_AUTO_TEST_CASE(a_question_names_the_nearest_name_and_can_be_read_back) {
   BOOST_TEST(wtool::did_you_mean("zzzz", names) == "");
   BOOST_TEST(wtool::did_you_mean("sl", names) == "; did you mean 'ls'?");
   BOOST_TEST(wtool::did_you_mean("s", {"x", "ls"}) == "");  // a single letter is similar to every other one
-  BOOST_TEST(wtool::did_you_mean("echo", names) == "");     // the name itself is no answer
+  BOOST_TEST(wtool::did_you_mean("A1", {"A"}) == "");
+  BOOST_TEST(wtool::did_you_mean("echo", names) == "");  // the name itself is no answer
   BOOST_TEST(wtool::did_you_mean(std::string(129, 'e'), {std::string(128, 'e')}) == "");
   BOOST_TEST(wtool::suggested_in("there is no 'ehco'; did you mean 'echo'? The tools are echo") == "echo");
   BOOST_TEST(wtool::suggested_in("there is no 'ehco'; the tools are echo") == "");
