@@ -42,12 +42,6 @@ std::vector<pid_t> children() {
   return all;
 }
 
-// Whether this process has a child, alive or not reaped.
-bool has_children() {
-  siginfo_t unused{};
-  return ::waitid(P_ALL, 0, &unused, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
-}
-
 std::string name_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/comm");
   std::string name;
@@ -193,6 +187,11 @@ std::string death_of(int status, bool limit_passed, std::chrono::milliseconds li
 }
 
 }  // namespace
+
+bool has_children() {
+  siginfo_t unused{};
+  return ::waitid(P_ALL, 0, &unused, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
 
 void Reporter::send(const json& message) {
   write_all(descriptor_, message.dump(-1, ' ', true, json::error_handler_t::replace) + '\n');

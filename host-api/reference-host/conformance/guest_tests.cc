@@ -5,11 +5,9 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <clocale>
 #include <cstdlib>
@@ -53,11 +51,6 @@ std::set<std::string> descriptors() {
 }
 
 std::size_t threads() { return names_in("/proc/self/task").size(); }
-
-bool has_children() {
-  siginfo_t info{};
-  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
-}
 
 // A thread may still be listed for a moment after it was joined.
 template <typename Condition>
