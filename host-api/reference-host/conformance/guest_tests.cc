@@ -129,7 +129,9 @@ void compare(Trial& trial, const State& before, const State& after, const std::s
     const std::string was = value(before, key);
     const std::string is = value(after, key);
     if (was != is) {
-      trial.report.finding(key.first, key.second + " was " + was + ", and " + when + " it is " + is);
+      std::string text = key.second;
+      text.append(" was ").append(was).append(", and ").append(when).append(" it is ").append(is);
+      trial.report.finding(key.first, text);
     }
   }
 }
