@@ -6,8 +6,8 @@
 //   free slot.
 // - A pilot is one job on one node. As many pilots are submitted as the calls need, up to cluster.nodes. A pilot whose
 //   connections have all ended is gone, and is replaced when calls need another one.
-// - A pilot says how long its job lasts. A call goes to a pilot that lasts long enough. If there is none, a new job is
-//   submitted, and an idle pilot that no waiting call can use is ended to make room.
+// - A pilot reports how long its job will last. A call goes to a pilot whose job lasts long enough for the call. If no
+//   job does, the pool submits a new one, and ends an idle pilot that no waiting call can use to make room.
 // - A running pilot is known by its connections. Slurm is asked only about jobs whose pilots have not connected yet:
 //   why they wait, which of them ended before that and must be replaced, and which jobs sbatch submitted without
 //   reporting them.

@@ -27,7 +27,7 @@ std::vector<std::string> cgroup_directories(std::string_view mounts, std::string
 // The first directory that can be the base; empty when none can.
 std::string choose_cgroup_base(const std::vector<std::string>& directories);
 
-// Opens the base of this process. Returns an empty descriptor if there is none.
+// Opens the base of this process. Empty: this process has no base.
 Descriptor open_cgroup_base();
 
 // Kills every process in the cgroup of one call, and waits up to a second until the cgroup is empty. False if there is

@@ -15,8 +15,8 @@
  * - No exception and no longjmp crosses the interface. All text is UTF-8; times are in the unit that the name says.
  * - Pointers that a function receives are valid until it returns, unless the member says otherwise.
  * - Stacks. A thread that calls a function of the plugin needs at least 128 KiB of stack.
- * - Standard input is not part of the interface. A tool that takes standard input has an argument for it, which is
- *   judged, shown to whoever approves, and recorded with the other arguments.
+ * - Standard input is not part of the interface. A tool that takes standard input has an argument for it. The tool
+ *   judges, shows and records this argument as it does the others.
  *
  * C11 and later, C++17 and later.
  */

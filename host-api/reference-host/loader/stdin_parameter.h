@@ -15,7 +15,8 @@ inline constexpr std::string_view stdin_tool = "shell_execute";
 void add_stdin(nlohmann::ordered_json& schema);
 
 // Adds `text` as `stdin` to the arguments of a call, which are the JSON text of an object. Arguments that are not an
-// object stay unchanged, and the tool reports them. Returns a mistake of another kind; empty: there is none.
+// object stay unchanged, because the tool reports that mistake. Returns any other mistake; empty: `text` was added, or
+// the arguments are not an object.
 std::string give_stdin(std::string& arguments, std::string_view text);
 
 }  // namespace wtool::host

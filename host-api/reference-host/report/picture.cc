@@ -78,7 +78,7 @@ class Builder {
     return is_entry(state) ? states_[state].other_half : states_[state].around;
   }
   // `hidden` is the hidden half of a composite state. Returns the hidden half of the composite state around it;
-  // no_state: there is none.
+  // no_state: no composite state is around it.
   std::size_t around_composite(std::size_t hidden) const {
     return states_[hidden].around == hidden ? no_state : states_[hidden].around;
   }

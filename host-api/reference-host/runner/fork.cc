@@ -194,7 +194,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
     if (lane.end.kind != BranchResult::Kind::failed) return;
     {
       const std::lock_guard lock(mutex);
-      // A failure that ends the whole run is reported instead of others.
+      // If the failure of a branch ends the whole run, the fork reports that failure and not an earlier one.
       if (first_failed == nullptr || (lane.end.fatal && !first_failed->end.fatal)) first_failed = &lane;
     }
     if (fail_fast || lane.end.fatal) {

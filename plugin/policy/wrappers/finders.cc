@@ -17,7 +17,8 @@ Inner* run_range(const Judgement& judgement, std::size_t first, std::size_t last
 }
 
 // A path that can stand for every {}: a path below a folder that these words name, with plain characters only. Empty:
-// it is not certain that there is one. `expression` is the index of the word after the folders.
+// the folders are not certain, have other characters, or reach /dev or /proc. `expression` is the index of the word
+// after the folders.
 std::string path_found(const Judgement& judgement, std::size_t expression) {
   const auto& words = judgement.words();
   const auto is_plain = [](char c) { return is_word_character(c) || c == '.' || c == '/' || c == '-'; };
