@@ -12,4 +12,14 @@ std::string dumped(const nlohmann::json& value, int indent) {
   return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+std::string dumped_as_ascii(const nlohmann::json& value) {
+  return value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+std::string excerpt(const nlohmann::json& value) {
+  std::string text = dumped_as_ascii(value);
+  if (text.size() > 60) text = text.substr(0, 60) + "...";
+  return text;
+}
+
 }  // namespace wtool

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/re2_options.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -28,12 +29,6 @@ constexpr std::size_t max_judgements = 100'000;  // calls of SchemaChecker::judg
 std::string below(std::string place, std::string_view key) {
   place.append("/").append(key);
   return place;
-}
-
-std::string excerpt(const json& value) {
-  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  if (text.size() > 60) text = text.substr(0, 60) + "...";
-  return text;
 }
 
 bool is_type(const json& value) {

@@ -84,7 +84,7 @@ class OptionsReader {
   void wrong(const char* name, const std::string& wanted) {
     const bool own = is_in_class(name);
     error_ = (own ? prefix_ : "cluster.") + name + " must be " + wanted + ", but is " +
-             (own ? class_ : section_).at(name).dump(-1, ' ', true, json::error_handler_t::replace);
+             dumped_as_ascii((own ? class_ : section_).at(name));
   }
 
  private:
@@ -132,7 +132,7 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
   for (const auto& [name, keys] : classes.items()) {
     if (!is_name(name)) {
       error = "cluster.classes: the name of a class may have only letters, digits, _, - and ., but one is " +
-              json(name).dump(-1, ' ', true, json::error_handler_t::replace);
+              dumped_as_ascii(name);
       return nullptr;
     }
     if (!keys.is_object()) return error = "cluster.classes." + name + " must be a mapping of keys to values", nullptr;
@@ -147,7 +147,7 @@ const json* chosen_class(const json& section, std::string& slot, std::string& er
   std::string list;
   for (const auto& [name, keys] : classes.items()) list += (list.empty() ? "" : ", ") + name;
   error += (list.empty() ? " (there are no classes)" : " (" + list + ")") + std::string(", but is ") +
-           wanted->dump(-1, ' ', true, json::error_handler_t::replace);
+           dumped_as_ascii(*wanted);
   return nullptr;
 }
 

@@ -42,7 +42,7 @@ bool write_ticket(const std::string& file, const Ticket& ticket, std::string& er
   const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!out) return error = about(file, "cannot be made", errno), false;
   // Nodes may read the file over a network, and must not find half of it.
-  const Written written = write_all(out.get(), all.dump(-1, ' ', true, json::error_handler_t::replace));
+  const Written written = write_all(out.get(), dumped_as_ascii(all));
   if (written.error != 0) return error = about(file, "cannot be written", written.error), false;
   if (::fsync(out.get()) != 0) return error = about(file, "cannot be written", errno), false;
   return true;

@@ -13,10 +13,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "base/descriptor.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/json_reader.h"
 #include "base/pidfd.h"
 
@@ -34,9 +36,11 @@ constexpr int high_descriptor = 200;        // a number that the plugin's own de
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-std::vector<pid_t> children() {
+// Nothing: the kernel does not list children (CONFIG_PROC_CHILDREN).
+std::optional<std::vector<pid_t>> children() {
   const std::string self = std::to_string(::getpid());
   std::ifstream list("/proc/self/task/" + self + "/children");
+  if (!list) return std::nullopt;
   std::vector<pid_t> all;
   for (pid_t child = 0; list >> child;) all.push_back(child);
   return all;
@@ -78,7 +82,7 @@ std::chrono::milliseconds until(Clock::time_point end) {
 // The processes that a test left to its reaper, which is this process.
 class Orphans {
  public:
-  Orphans() : strangers_(children()) {}
+  Orphans() : strangers_(children().value_or(std::vector<pid_t>())) {}
 
   // Waits for the orphans to end, at most `patience`, and returns the names of those that are still alive.
   std::vector<std::string> wait(const ChildSignals& signals, std::chrono::milliseconds patience) {
@@ -108,9 +112,11 @@ class Orphans {
   // Reaps the orphans that have ended, and returns the others.
   std::vector<pid_t> reap() {
     while (true) {
+      const auto listed = children();
+      if (!listed) return {};
       std::vector<pid_t> alive;
       bool has_reaped = false;
-      for (const pid_t child : children()) {
+      for (const pid_t child : *listed) {
         if (std::find(strangers_.begin(), strangers_.end(), child) != strangers_.end()) continue;
         const pid_t ended = ::waitpid(child, nullptr, WNOHANG | __WALL);
         if (ended == 0) alive.push_back(child);
@@ -193,9 +199,7 @@ bool has_children() {
   return ::waitid(P_ALL, 0, &unused, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
 }
 
-void Reporter::send(const json& message) {
-  write_all(descriptor_, message.dump(-1, ' ', true, json::error_handler_t::replace) + '\n');
-}
+void Reporter::send(const json& message) { write_all(descriptor_, dumped_as_ascii(message) + '\n'); }
 
 void Reporter::step(std::string_view rule, std::string_view doing) { send({"step", rule, doing}); }
 

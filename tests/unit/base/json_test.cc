@@ -15,6 +15,7 @@ BOOST_AUTO_TEST_CASE(a_value_is_one_line_or_many) {
   BOOST_TEST(dumped(json{{"b", "ü"}, {"a", {1, nullptr}}}) == "{\"a\":[1,null],\"b\":\"ü\"}");
   BOOST_TEST(dumped(ordered_json{{"b", "ü"}, {"a", 1}}) == "{\"b\":\"ü\",\"a\":1}");
   BOOST_TEST(dumped(json{{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
+  BOOST_TEST(wtool::dumped_as_ascii(json{{"b", "ü\xff"}}) == "{\"b\":\"\\u00fc\\ufffd\"}");
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_are_not_utf8_are_replaced) {

@@ -39,17 +39,11 @@ json schema_of_type(const std::string& type) {
 }
 
 // The form as it is written, shortened.
-std::string shown_form(const json& form) {
-  constexpr std::size_t longest = 60;
-  const std::string text = form.dump(-1, ' ', true, json::error_handler_t::replace);
-  return text.size() > longest ? text.substr(0, longest) + "..." : text;
-}
-
 json schema_of_fields(const json& fields, std::string& why);
 
 // The schema of a short form. `why` is set if `form` is not one.
 json schema_of_form(const std::string& name, const json& form, std::string& why) {
-  const std::string shown = shown_form(form);
+  const std::string shown = excerpt(form);
   if (form.is_object()) return schema_of_fields(form, why);
   if (is_answer_type(form)) return schema_of_type(form.get<std::string>());
   if (form.is_string()) {
