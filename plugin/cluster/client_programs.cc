@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 #include <wtool/tool.h>
 
@@ -16,6 +15,7 @@
 #include "base/descriptor.h"
 #include "base/environment.h"
 #include "base/text.h"
+#include "base/wake_up.h"
 #include "engine/run.h"
 
 namespace wtool::cluster {
@@ -38,14 +38,14 @@ std::string how_it_ended(const engine::Termination& how, int seconds) {
 // While this object exists, a descriptor that becomes readable ends the command.
 class CancelWatch {
  public:
-  CancelWatch(engine::Cancellation& cancellation, int cancel) : over_(cancel < 0 ? -1 : ::eventfd(0, EFD_CLOEXEC)) {
-    if (!over_) return;
+  CancelWatch(engine::Cancellation& cancellation, int cancel) {
+    if (cancel < 0 || !over_) return;
     // No signal of the host may be handled on the new thread.
     sigset_t all, before;
     sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-      thread_ = std::thread([&cancellation, cancel, over = over_.get()] {
+      thread_ = std::thread([&cancellation, cancel, over = over_.descriptor()] {
         pollfd ready[2] = {{cancel, POLLIN, 0}, {over, POLLIN, 0}};
         while (::poll(ready, 2, -1) < 0) {
         }
@@ -58,14 +58,14 @@ class CancelWatch {
   }
   ~CancelWatch() {
     if (!thread_.joinable()) return;
-    eventfd_write(over_.get(), 1);
+    over_.signal();
     thread_.join();
   }
   CancelWatch(const CancelWatch&) = delete;
   CancelWatch& operator=(const CancelWatch&) = delete;
 
  private:
-  Descriptor over_;
+  WakeUp over_;
   std::thread thread_;
 };
 

@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -106,8 +105,10 @@ bool Pool::start(std::string& why) {
   }
   if (!listener)
     return fail("cannot listen on " + (options_.address.empty() ? "any address" : options_.address), errno);
-  Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC)), event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!epoll || !event) return fail("cannot wait for pilots", errno);
+  Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll) return fail("cannot wait for pilots", errno);
+  WakeUp event;
+  if (!event) return fail("cannot wait for pilots", errno);
 
   key_ = pilot::random_key();
   if (!find_key_by_munge(why)) return false;
@@ -143,7 +144,7 @@ bool Pool::start(std::string& why) {
   epoll_ = std::move(epoll);
   idle_event_ = std::move(event);
   watch(listener_.get());
-  watch(idle_event_.get());
+  watch(idle_event_->descriptor());
   started_ = true;
   return true;
 }
@@ -180,7 +181,7 @@ void Pool::advance() {
       accept_all();
     } else if (newcomers_.contains(descriptor)) {
       greet(descriptor);
-    } else if (descriptor != idle_event_.get()) {
+    } else if (descriptor != idle_event_->descriptor()) {
       drop_idle(descriptor);
     }
   }
@@ -323,8 +324,7 @@ void Pool::taken_no_more(const Slot& slot) {
 void Pool::tell_waiting() {
   const bool fits = !waiting_.empty() && find_idle(*waiting_.begin()) != idle_.end();
   if (fits == told_) return;
-  eventfd_t count = 0;
-  fits ? eventfd_write(idle_event_.get(), 1) : eventfd_read(idle_event_.get(), &count);
+  fits ? idle_event_->signal() : idle_event_->clear();
   told_ = fits;
 }
 

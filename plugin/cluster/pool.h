@@ -29,6 +29,7 @@
 
 #include "base/pilot/channel.h"
 #include "base/pilot/munge.h"
+#include "base/wake_up.h"
 #include "cluster/options.h"
 
 namespace wtool::cluster {
@@ -146,8 +147,9 @@ class Pool {
   std::string program_;  // wtool, as the nodes find it
   pilot::Key key_{};
   std::optional<pilot::Munge> munge_;  // hands out the key
-  Descriptor listener_, epoll_, idle_event_;
-  bool told_ = false;  // idle_event_ is readable: an idle slot fits a waiting call
+  Descriptor listener_, epoll_;
+  std::optional<WakeUp> idle_event_;  // set by start()
+  bool told_ = false;                 // idle_event_ is readable: an idle slot fits a waiting call
   std::map<int, Newcomer> newcomers_;
   std::vector<Slot> idle_;  // the most recently used one is taken first
   std::map<std::uint64_t, Slot> parked_;

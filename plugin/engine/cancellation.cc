@@ -1,7 +1,6 @@
 #include "engine/cancellation.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,8 +10,8 @@ namespace wtool::engine {
 
 using Clock = std::chrono::steady_clock;
 
-Cancellation::Cancellation() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!event_) throw std::system_error(errno, std::generic_category(), "eventfd");
+Cancellation::Cancellation() {
+  if (!requested_) throw std::system_error(errno, std::generic_category(), "eventfd");
 }
 
 void Cancellation::request(Mode mode, std::string_view reason) {
@@ -22,18 +21,12 @@ void Cancellation::request(Mode mode, std::string_view reason) {
     if (mode_.load(std::memory_order_relaxed) == Mode::none) reason_ = reason;
     mode_.store(mode, std::memory_order_release);
   }
-  const std::uint64_t one = 1;
-  (void)!::write(event_.get(), &one, sizeof one);
+  requested_.signal();
 }
 
 std::string Cancellation::reason() const {
   const std::lock_guard lock(mutex_);
   return reason_;
-}
-
-void Cancellation::acknowledge() {
-  std::uint64_t count;
-  (void)!::read(event_.get(), &count, sizeof count);
 }
 
 bool has_event(int descriptor, short events, std::chrono::milliseconds most) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/descriptor.h"
+#include "base/wake_up.h"
 
 namespace wtool::engine {
 
@@ -27,11 +27,11 @@ class Cancellation {
   std::string reason() const;
 
   // Readable after a request, until acknowledge() is called.
-  int descriptor() const { return event_.get(); }
-  void acknowledge();
+  int descriptor() const { return requested_.descriptor(); }
+  void acknowledge() { requested_.clear(); }
 
  private:
-  Descriptor event_;
+  WakeUp requested_;
   std::atomic<Mode> mode_{Mode::none};
   mutable std::mutex mutex_;
   std::string reason_;
