@@ -1,6 +1,7 @@
 // Paths as text: nothing is looked up.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace wtool {
@@ -9,6 +10,11 @@ namespace wtool {
 inline bool is_within(std::string_view path, std::string_view root) {
   if (root == "/") return path.starts_with('/');
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');
+}
+
+// The path of the entry `name` of `folder`.
+inline std::string path_below(std::string_view folder, std::string_view name) {
+  return std::string(folder == "/" ? "" : folder).append("/").append(name);
 }
 
 }  // namespace wtool

@@ -6,6 +6,7 @@
 #include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/paths.h"
 #include "configuration/section.h"
 #include "policy/directories.h"
 
@@ -133,7 +134,7 @@ std::vector<std::string> files_in_force(const Json& all, const Configuration& co
     if (path.empty()) continue;
     const std::size_t slash = path.rfind('/');
     const std::string folder = policy::resolve_path("/", path.substr(0, slash + 1));
-    files.push_back((folder == "/" ? folder : folder + '/') + path.substr(slash + 1));
+    files.push_back(path_below(folder, path.substr(slash + 1)));
     files.push_back(policy::resolve_path("/", path));
   }
   std::sort(files.begin(), files.end());

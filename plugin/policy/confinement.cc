@@ -180,10 +180,9 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
   std::vector<std::string_view> candidates;
   // Where the word number `i` leads if `path` is what it names, or a part of that. Nothing: it stays within the roots.
   const auto escape_of = [&](std::size_t i, std::string_view path) -> std::optional<Escape> {
-    const std::string to = paths.resolve(path);
-    if (is_within_any(to, roots)) return std::nullopt;
-    const bool is_known = to != "/" || resolve_folder(directory, path) != unknown_folder;
-    return is_known ? Escape{i, to} : unknown(i, "where it leads cannot be found out");
+    const std::optional<std::string> to = paths.resolve(path);
+    if (is_within_any(to.value_or("/"), roots)) return std::nullopt;
+    return to ? Escape{i, *to} : unknown(i, "where it leads cannot be found out");
   };
   for (std::size_t i = 1; i < texts.size(); ++i) {
     if (is_text[i]) continue;

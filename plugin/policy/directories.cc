@@ -106,7 +106,7 @@ std::string_view prefix_of(std::string_view directory) { return directory == "/"
 
 // Reads the symbolic link at `path` (absolute). False: the path is not a link, or cannot be read (see errno).
 // `directory` is the opened `prefix`, or -1.
-bool read_link_below(std::string_view prefix, int directory, const std::string& path, std::string& target) {
+bool read_link_at(std::string_view prefix, int directory, const std::string& path, std::string& target) {
   char text[PATH_MAX];
   const bool is_below =
       directory >= 0 && path.size() > prefix.size() + 1 && path.starts_with(prefix) && path[prefix.size()] == '/';
@@ -160,7 +160,7 @@ std::optional<std::string> resolve_from(std::string_view prefix, int directory, 
       continue;
     }
     if (is_of_process(done)) return std::nullopt;
-    if (!read_link_below(prefix, directory, done, target)) {
+    if (!read_link_at(prefix, directory, done, target)) {
       if (errno != EINVAL) missing = 1;  // EINVAL: it exists, and is not a link
       continue;
     }
@@ -179,8 +179,8 @@ PathResolver::PathResolver(std::string_view directory)
       // If this fails, each path is resolved from the root.
       directory_(::open(std::string(directory).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
 
-std::string PathResolver::resolve(std::string_view path) const {
-  return resolve_from(prefix_, directory_.get(), path).value_or("/");
+std::optional<std::string> PathResolver::resolve(std::string_view path) const {
+  return resolve_from(prefix_, directory_.get(), path);
 }
 
 std::string resolve_path(std::string_view directory, std::string_view path) {

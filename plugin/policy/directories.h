@@ -2,6 +2,7 @@
 // check and the use. Also resolves paths, and says whether a path is below another one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -33,16 +34,16 @@ class PathResolver {
   explicit PathResolver(std::string_view directory);
 
   // The canonical form of `path`. Links are followed, even dangling ones: a missing file is where it would be created.
-  // Never fails. The result is "/" after more than 40 links, and in the folder of a process (/proc/self), whose links
-  // lead elsewhere in another process or at another time.
-  std::string resolve(std::string_view path) const;
+  // Nothing after more than 40 links, and in the folder of a process (/proc/self), whose links lead elsewhere in another
+  // process or at another time.
+  std::optional<std::string> resolve(std::string_view path) const;
 
  private:
   std::string prefix_;  // the directory, without a slash at its end
   Descriptor directory_;
 };
 
-// Like PathResolver::resolve, for a single path.
+// Like PathResolver::resolve, for a single path. Never fails: returns "/" where that returns nothing.
 std::string resolve_path(std::string_view directory, std::string_view path);
 
 // Stands for a folder that only the command itself can resolve, and for every path below such a folder.

@@ -192,9 +192,9 @@ class Judge {
     }
     if (!situation_.directories.roots.empty()) {
       for (const std::string& from : frame.directories) {
-        const std::string to = resolve_path(from, directory->text);
-        if (is_within_any(to, situation_.roots)) continue;
-        const bool is_known = resolve_folder(from, directory->text) != unknown_folder;
+        const std::string to = resolve_folder(from, directory->text);
+        const bool is_known = to != unknown_folder;
+        if (is_within_any(is_known ? std::string_view(to) : "/", situation_.roots)) continue;
         strictest_.not_covered(frame, directory->at,
                                is_known ? "cd would lead to " + in_quotes(to) + ", outside of directories.roots"
                                         : "where cd leads cannot be found out, and may be outside of "

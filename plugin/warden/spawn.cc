@@ -50,7 +50,7 @@ int execute(const SpawnPlan& plan) {
 }
 
 // Lowers a limit of this process. A limit that is already lower stays.
-bool lower_limit(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
+bool reduce_limit(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
   rlimit limit{};
   if (::getrlimit(resource, &limit) != 0) return false;
   if (hard < limit.rlim_max) limit.rlim_max = hard;
@@ -68,9 +68,9 @@ bool apply(const ProtocolLimits& limits) {
   // The resource monitor is exact. The kernel counts this limit in ticks, which can be 25 % too much on a busy machine,
   // so it is set higher, as a fallback. The second between soft and hard limit lets a program handle SIGXCPU.
   const rlim_t seconds = limits.cpu_seconds + limits.cpu_seconds / 2 + 1;
-  if (limits.cpu_seconds != 0 && !lower_limit(RLIMIT_CPU, seconds, seconds + 1)) return false;
-  if (limits.file_bytes != 0 && !lower_limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)) return false;
-  return limits.open_files == 0 || lower_limit(RLIMIT_NOFILE, limits.open_files, limits.open_files);
+  if (limits.cpu_seconds != 0 && !reduce_limit(RLIMIT_CPU, seconds, seconds + 1)) return false;
+  if (limits.file_bytes != 0 && !reduce_limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)) return false;
+  return limits.open_files == 0 || reduce_limit(RLIMIT_NOFILE, limits.open_files, limits.open_files);
 }
 
 [[noreturn, gnu::noinline]] void run_child(const SpawnPlan& plan, volatile SpawnFailure& failure) {

@@ -75,20 +75,17 @@ int Warden::run() {
 
 // Gets what a warden needs from the kernel. On failure, problem_ says what is missing.
 void Warden::prepare() {
-  const auto fail = [&](WardenProblem problem) {
+  const auto fail = [&](WardenProblem problem, int error) {
     problem_ = problem;
-    error_ = errno;
+    error_ = error;
   };
-  if (!events_) {
-    errno = events_.error();
-    return fail(WardenProblem::descriptors);
-  }
+  if (!events_) return fail(WardenProblem::descriptors, events_.error());
   errno = 0;
-  if (!has_own_proc()) return fail(WardenProblem::proc);
+  if (!has_own_proc()) return fail(WardenProblem::proc, errno);
   int is_subreaper = 0;
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || ::prctl(PR_GET_CHILD_SUBREAPER, &is_subreaper) != 0 ||
       is_subreaper != 1) {
-    return fail(WardenProblem::subreaper);
+    return fail(WardenProblem::subreaper, errno);
   }
   sigset_t child_signal;
   sigemptyset(&child_signal);
@@ -99,7 +96,7 @@ void Warden::prepare() {
   self_ = open_process(::getpid());
   if (!child_events_ || !null_device_ || !self_ || !events_.add(child_events_.get(), child) ||
       !events_.add(control_.get(), message)) {
-    return fail(WardenProblem::descriptors);
+    return fail(WardenProblem::descriptors, errno);
   }
   continue_on_message(control_.get());
 }

@@ -13,7 +13,7 @@ namespace wtool::engine {
 
 namespace {
 
-bool is_config_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool is_blank_character(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 bool is_name(char c) { return is_letter_or_digit(c) || c == '-' || c == '.'; }
 
 class GitConfigReader {
@@ -25,7 +25,7 @@ class GitConfigReader {
   std::vector<GitSetting> read() {
     while (!rest_.empty()) {
       const char c = rest_.front();
-      if (c == '\n' || is_config_blank(c)) {
+      if (c == '\n' || is_blank_character(c)) {
         rest_.remove_prefix(1);
       } else if (c == '#' || c == ';') {
         skip_line();
@@ -48,7 +48,7 @@ class GitConfigReader {
   }
 
   void skip_blanks() {
-    while (!rest_.empty() && is_config_blank(rest_.front())) rest_.remove_prefix(1);
+    while (!rest_.empty() && is_blank_character(rest_.front())) rest_.remove_prefix(1);
   }
 
   // [name], [name "subsection"] or [name.subsection]
@@ -112,7 +112,7 @@ class GitConfigReader {
         continue;
       }
       text += c;
-      if (quoted || !is_config_blank(c)) kept = text.size();
+      if (quoted || !is_blank_character(c)) kept = text.size();
     }
     text.resize(kept);
     return !quoted;
@@ -136,7 +136,7 @@ std::vector<std::string> paths_in_command(std::string_view line) {
     word.clear();
   };
   for (const char c : line) {
-    if (is_config_blank(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '=' || c == '<' || c == '>') {
+    if (is_blank_character(c) || c == '\n' || c == ';' || c == '&' || c == '|' || c == '=' || c == '<' || c == '>') {
       end_word();
     } else if (c != '"' && c != '\'') {
       word += c;

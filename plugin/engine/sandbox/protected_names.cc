@@ -15,10 +15,6 @@ namespace wtool::engine {
 
 namespace {
 
-std::string join(const std::string& folder, const std::string& name) {
-  return folder == "/" ? folder + name : folder + '/' + name;
-}
-
 // Looks at each component below the base. Most names do not exist, and a missing name takes one look.
 Found look_for(const std::string& base, const std::string& path) {
   struct stat status {};
@@ -114,15 +110,15 @@ std::vector<std::string> NamesInFolders::protect(const std::string& folder, cons
     known.present.clear();
     std::vector<std::string> missing;
     for (const std::string& name : names) {
-      const bool there = exists(join(folder, name.substr(0, name.find('/'))));
-      there ? known.present.push_back(name) : missing.push_back(join(folder, name));
+      const bool there = exists(path_below(folder, name.substr(0, name.find('/'))));
+      there ? known.present.push_back(name) : missing.push_back(path_below(folder, name));
     }
     known.missing = std::make_shared<const std::vector<std::string>>(std::move(missing));
   }
   result.missing_in.push_back({folder, known.time, known.missing, of_repository});
   std::vector<std::string> found;
   for (const std::string& name : known.present) {
-    const std::string path = join(folder, name);
+    const std::string path = path_below(folder, name);
     if (protect_name(folder, path, write_roots, namespaces, result) != Found::missing) {
       found.push_back(name);
     } else if (of_repository) {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/descriptor.h"
+#include "base/paths.h"
 #include "base/timespec.h"
 #include "engine/sandbox/folder_watches.h"
 #include "system/open_resolving.h"
@@ -194,7 +195,7 @@ RepositorySearch::Pass::Listed RepositorySearch::Pass::read(DIR* listing, Folder
   for (const auto& [name, inode] : names) {
     while (next != known.end() && last_part((*next)->path) < name) ++next;
     const bool again = next != known.end() && last_part((*next)->path) == name;
-    const std::string path = folder.path == "/" ? '/' + name : folder.path + '/' + name;
+    const std::string path = path_below(folder.path, name);
     const bool in_git = folder.in_git || folder.dot_git;
     folder.folders.push_back(again ? std::move(*next++)
                                    : std::make_unique<Folder>(path, false, in_git, folder.watches));

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/paths.h"
 #include "policy/directories.h"
 #include "policy/programs/reader.h"
 
@@ -39,10 +40,6 @@ bool has_part(std::string_view path, std::string_view names) {
     });
   };
   return any_listed(path, is_named, '/');
-}
-
-std::string path_below(const std::string& folder, std::string_view name) {
-  return (folder == "/" ? "/" : folder + '/') + std::string(name);
 }
 
 std::string_view without_last_slashes(std::string_view path) {

@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(from_a_folder_that_only_the_command_knows_every_relative_pa
   for (const char* path : {"file", "..", "../..", "../self/fd/0", "."}) {
     BOOST_TEST(resolve_folder(unknown_folder, path) == unknown_folder, path);
     BOOST_TEST(resolve_path(unknown_folder, path) == "/", path);
-    BOOST_TEST(PathResolver(unknown_folder).resolve(path) == "/", path);
+    BOOST_TEST(!PathResolver(unknown_folder).resolve(path), path);
   }
   BOOST_TEST(resolve_folder(unknown_folder, scratch.path()) == scratch.path());
   BOOST_TEST(resolve_folder("/proc", "version") == "/proc/version");
