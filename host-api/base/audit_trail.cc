@@ -223,4 +223,14 @@ bool read_tail(int file, std::uint64_t size, Tail& tail, std::string& problem) {
   return false;
 }
 
+std::optional<Link> last_link(int file, std::uint64_t size) {
+  Tail tail;
+  std::string problem;
+  return read_tail(file, size, tail, problem) && tail.torn_at == size ? tail.last : std::nullopt;
+}
+
+TrailLine rotated_line(const std::string& previous_file, const Link& last) {
+  return make_line(std::chrono::system_clock::now(), "rotated", {{"previous_file", previous_file}}, last);
+}
+
 }  // namespace wtool::audit

@@ -95,6 +95,12 @@ struct Tail {
 // or why it is not a trail.
 bool read_tail(int file, std::uint64_t size, Tail& tail, std::string& problem);
 
+// The link of the last line. Nothing: the file cannot be read, or does not end with a whole line.
+std::optional<Link> last_link(int file, std::uint64_t size);
+
+// The first line of the file that continues `previous_file`, whose last line has the link `last`.
+TrailLine rotated_line(const std::string& previous_file, const Link& last);
+
 // The bytes [from, to) of a file. False, with errno: they could not be read.
 bool read_bytes(int file, std::uint64_t from, std::uint64_t to, std::string& bytes);
 

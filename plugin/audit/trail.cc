@@ -125,13 +125,12 @@ std::string last_of(const RealFolder& folder, const std::string& name, Link& las
       ::openat(folder.place.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) return because(path + " cannot be read", errno);
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  Tail tail;
-  std::string problem;
-  if (!S_ISREG(status.st_mode) || !read_tail(file.get(), size, tail, problem) || !tail.last || tail.torn_at != size) {
+  std::optional<Link> found;
+  if (S_ISREG(status.st_mode)) found = last_link(file.get(), static_cast<std::uint64_t>(status.st_size));
+  if (!found) {
     return path + " should hold the earlier lines, but its last line is not complete; move it away";
   }
-  last = *tail.last;
+  last = *found;
   return {};
 }
 
@@ -245,8 +244,7 @@ std::string TrailFile::begin() {
   if (std::string problem = last_of(folder_, rotated.back(), last_); !problem.empty()) return problem;
   if (size_ > 0) return {};  // Its first line is torn; the line that reports this continues the chain.
   began_file_ = true;
-  const std::string& previous = rotated.back();
-  return write(make_line(system_clock::now(), "rotated", {{"previous_file", previous}}, last_));
+  return write(rotated_line(rotated.back(), last_));
 }
 
 std::string TrailFile::repair(std::uint64_t torn_at) {

@@ -26,10 +26,10 @@ namespace wtool::host::audit {
 namespace {
 
 using wtool::audit::cut_with_note;
+using wtool::audit::last_link;
 using wtool::audit::Link;
 using wtool::audit::make_line;
-using wtool::audit::read_tail;
-using wtool::audit::Tail;
+using wtool::audit::rotated_line;
 using wtool::audit::TrailLine;
 
 constexpr std::chrono::milliseconds max_lock_wait{5000};
@@ -64,13 +64,6 @@ Descriptor locked_trail(const std::string& path, std::string& why) {
   }
 }
 
-// The link of the last line. Nothing: the file does not end with a whole line.
-std::optional<Link> last_link(int file, std::uint64_t size) {
-  Tail tail;
-  std::string problem;
-  return read_tail(file, size, tail, problem) && tail.torn_at == size ? tail.last : std::nullopt;
-}
-
 // What an empty file begins with: the line `rotated` if it continues a trail, and no text if it is the first file.
 // A plugin that rotates the file renames it, and only then can it lock the new one and write that line. Or it was
 // killed in between.
@@ -88,7 +81,7 @@ std::optional<TrailLine> beginning_of(const std::string& path, std::string& why)
     why = part.path + " should hold the earlier lines, but its last line is not complete; move it away";
     return std::nullopt;
   }
-  return make_line(std::chrono::system_clock::now(), "rotated", {{"previous_file", part.name}}, *link);
+  return rotated_line(part.name, *link);
 }
 
 std::string cut(const std::string& text) {
