@@ -30,35 +30,30 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view nearest(std::string_view name, std::span<const std::string> candidates) {
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix) {
+  constexpr std::size_t longest_name = 128;
+  constexpr std::size_t max_compared = 2000;
+  constexpr std::size_t shortest_name = 2;  // a single letter is similar to every other one
+  const auto is_comparable = [](std::string_view one) {
+    return one.size() >= shortest_name && one.size() <= longest_name;
+  };
+  if (!is_comparable(name)) return "";
   std::string_view best;
   std::size_t fewest = 0;
-  for (const std::string& candidate : candidates) {
+  std::size_t compared = 0;
+  for (const std::string& candidate : known) {
+    if (candidate == name || !is_comparable(candidate)) continue;
+    if (++compared > max_compared) break;
     const std::size_t allowed = std::max<std::size_t>(1, candidate.size() / 3);
-    if (name.size() > candidate.size() + allowed) continue;  // also keeps comparing an absurdly long name cheap
+    if (name.size() > candidate.size() + allowed) continue;
     const std::size_t needed = edits(name, candidate);
     if (needed <= allowed && (best.empty() || needed < fewest)) {
       best = candidate;
       fewest = needed;
     }
   }
-  return best;
-}
-
-std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix) {
-  constexpr std::size_t longest_name = 128;
-  constexpr std::size_t most_names = 2000;
-  constexpr std::size_t shortest_name = 2;  // a single letter is similar to every other one
-  if (name.size() < shortest_name || name.size() > longest_name) return "";
-  std::vector<std::string> candidates;
-  for (const std::string& candidate : known) {
-    if (candidates.size() == most_names) break;
-    const bool is_comparable = candidate.size() >= shortest_name && candidate.size() <= longest_name;
-    if (candidate != name && is_comparable) candidates.push_back(candidate);
-  }
-  const std::string_view found = nearest(name, candidates);
-  if (found.empty()) return "";
-  return std::string(question_begin).append(prefix).append(found).append(question_end);
+  if (best.empty()) return "";
+  return std::string(question_begin).append(prefix).append(best).append(question_end);
 }
 
 std::string suggested_in(std::string_view message) {

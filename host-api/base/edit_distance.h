@@ -8,12 +8,9 @@
 
 namespace wtool {
 
-// The candidate that `name` becomes by the fewest edits (insert, delete, replace, or swap neighbours). Empty: every
-// candidate takes more than one edit, and more than a third of its length. The text belongs to `candidates`.
-std::string_view nearest(std::string_view name, std::span<const std::string> candidates);
-
-// "; did you mean 'NAME'?", with `prefix` before the name. Empty: no known name is similar. Only the first 2,000 are
-// compared, so that many mistakes in a large file stay affordable.
+// "; did you mean 'NAME'?", with `prefix` before the name that `name` becomes by the fewest edits (insert, delete,
+// replace, or swap neighbours). Empty: every name takes more than one edit, and more than a third of its length. Only
+// the first 2,000 names are compared, so that many mistakes in a large file stay affordable.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix = "");
 
 // The name that did_you_mean() has put into a message. Empty: it has put none.

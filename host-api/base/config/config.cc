@@ -31,10 +31,10 @@ using nlohmann::json;
 // A number as people write it: 500, not 500.0.
 std::string plain(const json& number) { return shown(number); }
 
-std::string text_list(const json& list, const char* none) {
+std::string text_list(const json& list) {
   std::string text;
   for (const json& one : list) text += (text.empty() ? "" : ", ") + shown(one);
-  return text.empty() ? none : text;
+  return text.empty() ? "none" : text;
 }
 
 // Whether the entry `locked` allows everything that the entry `later` allows.
@@ -111,21 +111,21 @@ bool stays_within(const ConfigKey& key, const json& locked, const json& later, L
   const char* const none = key.type == KeyType::entries    ? "no command at all"
                            : key.type == KeyType::programs ? "no program at all"
                                                            : "no name at all";
-  violation = {locked.empty() ? none : "only what is covered by " + text_list(locked, ""),
-               "this has " + shown(later[odd]), odd};
+  violation = {locked.empty() ? none : "only what is covered by " + text_list(locked), "this has " + shown(later[odd]),
+               odd};
   return false;
 }
 
 bool are_below(const json& locked, const json& later, bool empty_is_everywhere, LockViolation& violation) {
   if (empty_is_everywhere && locked.empty()) return true;
   if (empty_is_everywhere && later.empty()) {
-    violation = {"only paths in or below " + text_list(locked, "none"), "this is [], which stands for everywhere"};
+    violation = {"only paths in or below " + text_list(locked), "this is [], which stands for everywhere"};
     return false;
   }
   const std::size_t odd =
       uncovered(locked, later, [](const std::string& root, const std::string& path) { return is_within(path, root); });
   if (odd == later.size()) return true;
-  violation = {locked.empty() ? "no path at all" : "only paths in or below " + text_list(locked, ""),
+  violation = {locked.empty() ? "no path at all" : "only paths in or below " + text_list(locked),
                "this has " + shown(later[odd]), odd};
   return false;
 }
@@ -163,13 +163,13 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
   if (key.type == KeyType::variables) {  // Values may be secret.
     json names = json::array();
     for (const auto& [name, value] : later.items()) names.push_back(name);
-    violation = {"only the same variables and values", "this sets " + text_list(names, "none")};
+    violation = {"only the same variables and values", "this sets " + text_list(names)};
     return false;
   }
   if (key.type == KeyType::servers) {  // The values of a server's keys may be secret, too.
     json names = json::array();
     for (const auto& [name, value] : later.items()) names.push_back(name);
-    violation = {"only the same servers with the same keys", "this has " + text_list(names, "none")};
+    violation = {"only the same servers with the same keys", "this has " + text_list(names)};
     return false;
   }
   violation = {locked.is_null() ? "nothing, because it is not set there" : "only " + shown(locked),

@@ -88,7 +88,7 @@ Approval TerminalApproval::ask_on(Asking& asking, const Question& question) cons
   };
   Event event = asking.show(text);
   if (event == Event::done) {
-    event = asking.ask({.prompt = std::string(prompt), .problem = problem});
+    event = asking.ask({.prompt = prompt, .problem = problem});
   } else {
     asking.leave(event == Event::ended ? question_withdrawn : "\n");
   }

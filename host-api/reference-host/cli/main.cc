@@ -56,10 +56,10 @@ Words option_names(const CLI::App& app) {
 }
 
 // A hint with the commands that have the option which the chosen command lacks. Empty: no command has it.
-std::string who_has(const CLI::App& app, const std::string& word) {
+std::string who_has(const CLI::App& app, const std::string& name) {
   Words names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    const CLI::Option* option = command->get_option_no_throw(word.substr(0, word.find('=')));
+    const CLI::Option* option = command->get_option_no_throw(name);
     if (option != nullptr && !option->get_group().empty()) names.push_back("`wtool " + command->get_name() + '`');
   }
   return names.empty() ? "" : "; it is an option of " + joined(names);
@@ -145,14 +145,13 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
                            dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr;
   if (about_words && !rest.empty()) {
     const std::string& word = rest.front();
+    const std::string name = word.substr(0, word.find('='));  // of an option with its value
     const bool is_trial = path == "call" && (word == "--dry-run" || word == "-n");
-    const char* usual = is_trial ? "`--explain` shows what the call would do, and runs nothing"
-                                 : usual_name(std::string_view(word).substr(0, word.find('=')));
+    const char* usual = is_trial ? "`--explain` shows what the call would do, and runs nothing" : usual_name(name);
     const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
     if (word.size() > 1 && word.front() == '-') {
-      text = "there is no option " + word +
-             (pointer.empty() ? did_you_mean(word.substr(0, word.find('=')), options) : pointer);
-      if (!text.ends_with('?') && pointer.empty()) text += who_has(app, word);
+      text = "there is no option " + word + (pointer.empty() ? did_you_mean(name, options) : pointer);
+      if (!text.ends_with('?') && pointer.empty()) text += who_has(app, name);
     } else if (!commands.empty()) {
       text = "there is no command \"" + (path.empty() ? "" : path + ' ') + word + '"' +
              (pointer.empty() || !path.empty() ? did_you_mean(word, commands) : pointer);

@@ -38,8 +38,8 @@ constexpr std::size_t max_names = 20;
 // The message for a name that is neither a file nor a workflow: where it was looked for, and which workflows exist.
 std::string not_found(const std::string& wanted, const workflow::Library& library,
                       const std::vector<std::string>& names) {
-  std::string text = wanted + ": there is no such file, and no workflow of that name in";
-  for (std::size_t i = 0; i < library.folders().size(); ++i) text += (i == 0 ? " " : ", ") + library.folders()[i];
+  const std::string text =
+      wanted + ": there is no such file, and no workflow of that name in " + joined(library.folders());
   if (names.empty()) return text + "; there are no workflows in these folders";
   const std::string shown = joined(std::span(names).first(std::min(names.size(), max_names)));
   return text + question_then(did_you_mean(wanted, names), "the workflows are " + shown) +

@@ -174,9 +174,7 @@ class Checker {
     }
     if (!end.left.empty()) {
       patience_ = {};  // The plugin is now known to leave processes, so later tests do not wait for them.
-      std::string names;
-      for (const std::string& name : end.left) names += (names.empty() ? "" : ", ") + name;
-      finding("left-children", "after deinit and the end of the host, processes lived on: " + names);
+      finding("left-children", "after deinit and the end of the host, processes lived on: " + joined(end.left));
     }
     if (ran.outcome == RanTest::Outcome::good && !ran.why.empty()) ran.outcome = RanTest::Outcome::skipped;
     report_.tests.push_back(ran);

@@ -157,6 +157,8 @@ class Evaluator {
     const Value* value = value_in(*object);
     if (value == nullptr) return object;
     if (node.kind == Node::Kind::field) {
+      // field_of() would make a message that nobody sees.
+      if (const Map* map = value->as_map(); map != nullptr && !map->fields.contains(node.text)) return std::nullopt;
       auto found = field_of(*value, node.text);
       if (std::holds_alternative<std::string>(found)) return std::nullopt;
       return std::get<Value>(std::move(found));

@@ -1,6 +1,7 @@
 
 #include <algorithm>
 
+#include "base/edit_distance.h"
 #include "journal/journal_reader.h"
 #include "journal/runs_folder.h"
 
@@ -52,11 +53,9 @@ void check_files(RunRecord& run, std::vector<std::string>& notices) {
       }
     }
   }
-  std::string names;
-  for (const std::string& name : again) names += (names.empty() ? "" : ", ") + name;
-  if (!names.empty()) {
+  if (!again.empty()) {
     notices.push_back("the files with the outputs of these states are gone or have changed, so the states run again: " +
-                      names);
+                      joined(again));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/escape.h"
 #include "base/json.h"
+#include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/json_text.h"
 #include "loader/toolbox_parts.h"
@@ -20,15 +21,11 @@ struct SinkState {
   std::exception_ptr thrown;
 };
 
-// A member that is not a text counts as missing.
 CallState state_in(std::string_view payload) {
   const nlohmann::json told = parse_json(payload);
-  const auto text_at = [&](const char* key) {
-    return told.is_object() && told.contains(key) && told[key].is_string() ? told[key].get<std::string>()
-                                                                           : std::string();
-  };
-  CallState state{text_at("state"), text_at("node"), text_at("job"), text_at("reason")};
-  if (told.is_object() && told.contains("pid") && told["pid"].is_number_integer()) state.pid = told["pid"];
+  CallState state{text_member(told, "state"), text_member(told, "node"), text_member(told, "job"),
+                  text_member(told, "reason")};
+  if (const auto pid = told.find("pid"); pid != told.end() && pid->is_number_integer()) state.pid = *pid;
   return state;
 }
 

@@ -46,7 +46,7 @@ class QuestionEnd {
 inline constexpr std::string_view question_withdrawn = "\n(the question is withdrawn)\n";
 
 struct WantedAnswer {
-  std::string prompt;
+  std::string_view prompt;
   // What to show about a line that is not an answer, with its newline; empty: the line is an answer, and was taken.
   std::function<std::string(const std::string& line)> problem;
   bool hidden = false;                               // what is typed is not shown

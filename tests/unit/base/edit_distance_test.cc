@@ -11,11 +11,11 @@ BOOST_AUTO_TEST_SUITE(edit_distance)
 
 BOOST_AUTO_TEST_CASE(the_nearest_name_is_suggested_and_a_far_one_is_not) {
   const std::vector<std::string> names{"shell_execute", "echo", "ls"};
-  BOOST_TEST(wtool::nearest("shell_exceute", names) == "shell_execute");
-  BOOST_TEST(wtool::nearest("ehco", names) == "echo");
-  BOOST_TEST(wtool::nearest("zzzz", names).empty());
-  BOOST_TEST(wtool::nearest(std::string(1 << 20, 'e'), names).empty());
-  BOOST_TEST(wtool::nearest("", names).empty());
+  BOOST_TEST(wtool::did_you_mean("shell_exceute", names) == "; did you mean 'shell_execute'?");
+  BOOST_TEST(wtool::did_you_mean("ehco", names) == "; did you mean 'echo'?");
+  BOOST_TEST(wtool::did_you_mean("zzzz", names).empty());
+  BOOST_TEST(wtool::did_you_mean(std::string(1 << 20, 'e'), names).empty());
+  BOOST_TEST(wtool::did_you_mean("", names).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_question_names_the_nearest_name_and_can_be_read_back) {

@@ -43,8 +43,9 @@ std::string nearest_file(const std::string& path) {
   // The order of the entries in a folder is arbitrary, and the first of two equally near names is suggested.
   std::sort(names.begin(), names.end());
   // The names are compared without their ending, which would make short names similar.
-  const std::string meant = suggested_in(did_you_mean(wanted.stem().string(), names));
-  return meant.empty() ? "" : "; did you mean '" + meant + wanted.extension().string() + "'?";
+  std::string question = did_you_mean(wanted.stem().string(), names);
+  if (!question.empty()) question.insert(question.rfind('\''), wanted.extension().string());
+  return question;
 }
 
 std::string read_whole(const std::string& path, std::string& error) {
