@@ -51,6 +51,17 @@ const RefusedCall refused_calls[] = {
 
 std::ostream& operator<<(std::ostream& stream, const RefusedCall& call) { return stream << call.name; }
 
+// Runs a host that lets one call fail in run after run: every `every`th call, or all with WTOOL_ATTACK_ROUNDS.
+void check_failing_calls(const std::string& host, const std::string& kind, const std::string& every) {
+  ProgramOptions options;
+  options.limit = std::chrono::minutes(10);
+  const Finished finished = run(
+      {WTOOL_TEST_HOSTS "/" + host, kind, "1", std::getenv("WTOOL_ATTACK_ROUNDS") != nullptr ? "1" : every}, options);
+  if (finished.exit_code == 77) return;
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST_MESSAGE(finished.out);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_host_that_gets_no_memory_at_any_point_of_a_call) {
@@ -74,35 +85,19 @@ BOOST_DATA_TEST_CASE(a_system_call_that_the_kernel_refuses, boost::unit_test::da
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-// Lets one system call of the warden or the custodian fail, in run after run, from the warden's start to its end: every
-// fifth call, or every call if WTOOL_ATTACK_ROUNDS is set.
+// Lets one system call of the warden or the custodian fail, in run after run, from the warden's start to its end.
 BOOST_DATA_TEST_CASE(a_system_call_of_the_keepers_that_fails_once, boost::unit_test::data::make({"plain", "sandboxed"}),
                      kind) {
   // The sanitizer's runtime makes system calls of its own, and ends the process if they fail.
   if (under_sanitizer || (std::string(kind) == "sandboxed" && !has_landlock(1))) return;
-  ProgramOptions options;
-  options.limit = std::chrono::minutes(10);
-  const Finished finished = run(
-      {WTOOL_TEST_HOSTS "/failing_keepers_host", kind, "1", std::getenv("WTOOL_ATTACK_ROUNDS") != nullptr ? "1" : "5"},
-      options);
-  if (finished.exit_code == 77) return;
-  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
-  BOOST_TEST_MESSAGE(finished.out);
+  check_failing_calls("failing_keepers_host", kind, "5");
 }
 
-// Fails the system calls of `wtool` itself: every twentieth pair of a call and an error, or every one with
-// WTOOL_ATTACK_ROUNDS.
+// Lets one system call of `wtool` itself fail, in run after run, with each of its usual errors.
 BOOST_DATA_TEST_CASE(a_system_call_of_the_host_that_fails_once,
                      boost::unit_test::data::make({"run", "features", "terminal", "mcp"}), kind) {
-  if (under_sanitizer) return;  // Its runtime makes system calls of its own, and ends the process if they fail.
-  ProgramOptions options;
-  options.limit = std::chrono::minutes(10);
-  const Finished finished = run({WTOOL_TEST_HOSTS "/failing_programs_host", kind, "1",
-                                 std::getenv("WTOOL_ATTACK_ROUNDS") != nullptr ? "1" : "20"},
-                                options);
-  if (finished.exit_code == 77) return;
-  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
-  BOOST_TEST_MESSAGE(finished.out);
+  if (under_sanitizer) return;  // as above
+  check_failing_calls("failing_programs_host", kind, "20");
 }
 
 // docs/abi.md says how much stack a calling thread needs.

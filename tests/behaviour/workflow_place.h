@@ -1,8 +1,6 @@
 // A scratch folder in which workflows are run by the built program.
 #pragma once
 
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -12,13 +10,6 @@
 namespace wtool::test {
 
 inline const std::string wtool_path = WTOOL_TEST_PROGRAM;
-
-inline std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 struct Place {
   Mark mark;

@@ -15,8 +15,6 @@
 // Writes one line for each host that failed, and at last how many there were. Exits with 0 if all is well, and with 77
 // if the kernel has no such notification.
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -28,10 +26,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 
+#include "base/pidfd.h"
 #include "support/answered_calls.h"
 #include "support/plugin.h"
 #include "support/processes.h"
@@ -51,7 +50,6 @@ constexpr int not_ours = 60;  // a descriptor of the host without close-on-exec
 
 // What both sides of a fork see.
 struct Shared {
-  std::atomic<int> listener{-1};
   std::atomic<int> took_ms{-1};
   std::atomic<bool> go_on{false};
   char answer[8192];
@@ -100,7 +98,8 @@ struct Place {
 };
 
 // Runs the host, in its own process.
-[[noreturn]] void be_host(Shared& shared, bool sandboxed, const Place& place, const Mark& mark) {
+[[noreturn]] void be_host(const SharedMemory<Shared>& shared, const ListenerHandover& handover, bool sandboxed,
+                          const Place& place, const Mark& mark) {
   Json config{{"limits", {{"grace_seconds", 1}}}};
   if (sandboxed) config["sandbox"] = {{"write", {place.inside}}, {"protect", "none"}, {"required", true}};
   {
@@ -113,15 +112,14 @@ struct Place {
     const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     dup2(file, not_ours);
     close(file);
-    const int listener = install_call_listener();
-    shared.listener = listener < 0 ? -2 : listener;
+    handover.install();
     const Answer answer = tool.run(arguments, {.deadline_ms = static_cast<std::uint64_t>(deadline.count())});
-    std::snprintf(shared.answer, sizeof shared.answer, "%s",
+    std::snprintf(shared->answer, sizeof shared->answer, "%s",
                   answer.status != WTOOL_OK ? ("no answer: " + answer.error).c_str()
                   : answer.is_error()       ? ("error: " + answer.code() + " " + answer.text()).c_str()
                                             : ("fine: " + answer.out()).c_str());
-    shared.took_ms = static_cast<int>(answer.took.count());
-    while (!shared.go_on) usleep(1000);
+    shared->took_ms = static_cast<int>(answer.took.count());
+    while (!shared->go_on) usleep(1000);
   }
   _exit(0);
 }
@@ -133,26 +131,19 @@ class Supervised {
   static inline std::map<std::string, int> answers;
 
   Supervised(bool sandboxed, const Place& place, long point) : point_(point) {
-    void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) std::abort();
-    shared_ = new (memory) Shared;
     host_ = fork();
-    if (host_ == 0) be_host(*shared_, sandboxed, place, mark_);
-    handle_ = static_cast<int>(syscall(SYS_pidfd_open, host_, 0));
-    wait_until([&] { return shared_->listener != -1; }, std::chrono::seconds(30));
-    if (shared_->listener < 0) return;
-    listener_.emplace(handle_, shared_->listener.load());
+    if (host_ == 0) be_host(shared_, handover_, sandboxed, place, mark_);
+    handle_ = wtool::open_process(host_);
+    listener_ = handover_.take(handle_);
   }
   ~Supervised() {
     kill(host_, SIGKILL);
     waitpid(host_, nullptr, 0);
-    close(handle_);
-    munmap(shared_, sizeof(Shared));
   }
   Supervised(const Supervised&) = delete;
   Supervised& operator=(const Supervised&) = delete;
 
-  bool works() const { return listener_ && listener_->works(); }
+  bool works() const { return listener_ != nullptr; }
   long calls() const { return counted_; }
   bool refused() const { return refused_call_ >= 0; }
   bool fine() const { return fine_; }
@@ -172,7 +163,7 @@ class Supervised {
     }
     if (!serve_until([&] { return mark_.bearers().empty(); }, milliseconds(1000))) add("left " + mark_.description());
     shared_->go_on = true;
-    if (!serve_until([&] { return poll_for(handle_); }, milliseconds(20'000))) add("the host does not end");
+    if (!serve_until([&] { return wtool::has_ended(handle_); }, milliseconds(20'000))) add("the host does not end");
     if (!serve_until([&] { return none_lives(); }, milliseconds(10'000))) add("helper programs live on");
     // The call itself says what became of it.
     const std::string kind = answer.substr(0, answer.find(' ', answer.find(' ') + 1));
@@ -185,10 +176,6 @@ class Supervised {
   }
 
  private:
-  static bool poll_for(int descriptor) {
-    pollfd watched{descriptor, POLLIN, 0};
-    return poll(&watched, 1, 0) > 0;
-  }
   bool none_lives() const {
     for (const auto& [pid, name] : keepers_) {
       const char state = state_of(pid);
@@ -214,10 +201,11 @@ class Supervised {
 
   const Mark mark_;
   const long point_;
-  Shared* shared_ = nullptr;
+  const SharedMemory<Shared> shared_;
+  const ListenerHandover handover_;
   pid_t host_ = -1;
-  int handle_ = -1;
-  std::optional<CallListener> listener_;
+  wtool::Descriptor handle_;
+  std::unique_ptr<CallListener> listener_;
   long counted_ = 0;
   int refused_call_ = -1;
   bool fine_ = false;

@@ -1,5 +1,6 @@
 // Programs of `wtool` that are refused one system call, once: in the first run the first call, in the second run the
-// second one, and so on until a run ends without a refusal. Each call that can fail does so with each of its usual errors.
+// second one, and so on until a run ends without a refusal. Each call that can fail does so with each of its usual
+// errors.
 //
 // A program runs under a filter that asks this one about every system call. Its helper programs and commands have the
 // filter too, but their calls always go to the kernel (failing_keepers_host refuses those of the helper programs).
@@ -12,18 +13,17 @@
 // - a server answers every request, unless it ends.
 //
 // Usage: failing_programs_host run|features|terminal|mcp [FROM [EVERY]]
-//   run: steps one after the other and side by side, on files. terminal: the same on a terminal. features: a step with a
-//   cache, kept files, a lock and a service. mcp: a server with two calls.
+//   run: steps one after the other and side by side, on files. terminal: the same on a terminal. features: a step with
+//   a cache, kept files, a lock and a service. mcp: a server with two calls.
 //   The pairs of a call and an error: from FROM (1) on, each EVERYth (1).
-// Writes one line for each run that failed a check, and at last how many there were. Exits with 0 if all is well, and with
-// 77 if the kernel has no such notification.
+// Writes one line for each run that failed a check, and at last how many there were. Exits with 0 if all is well, and
+// with 77 if the kernel has no such notification.
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -31,17 +31,19 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <set>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/edit_distance.h"
+#include "base/pidfd.h"
 #include "support/answered_calls.h"
 #include "support/plugin.h"
 #include "support/processes.h"
 #include "support/program.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 
@@ -231,19 +233,9 @@ std::vector<int> errors_of(const seccomp_notif& call) {
   }
 }
 
-std::string content_of(const std::string& path) {
-  std::string content;
-  if (FILE* const file = std::fopen(path.c_str(), "r")) {
-    char part[4096];
-    for (std::size_t got; (got = std::fread(part, 1, sizeof part, file)) > 0;) content.append(part, got);
-    std::fclose(file);
-  }
-  return content;
-}
-
 // The types of the journal's records, with the states that they are about.
-std::multiset<std::string> records_in(const std::string& folder) {
-  std::multiset<std::string> records;
+std::vector<std::string> records_in(const std::string& folder) {
+  std::vector<std::string> records;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder + "/.wtool/runs", ignored)) {
     if (entry.path().extension() != ".jsonl") continue;
@@ -251,33 +243,21 @@ std::multiset<std::string> records_in(const std::string& folder) {
     for (std::string line; std::getline(lines, line);) {
       const Json record = Json::parse(line, nullptr, false);
       if (!record.is_object()) {
-        records.insert("not JSON: " + line);
+        records.push_back("not JSON: " + line);
       } else if (record.value("type", "") != "notice") {  // A step waits for a lock only if another one is quicker.
-        records.insert(record.value("type", "") + " " + record.value("state", "") + " " + record.value("status", ""));
+        records.push_back(record.value("type", "") + " " + record.value("state", "") + " " +
+                          record.value("status", ""));
       }
     }
   }
+  std::sort(records.begin(), records.end());
   return records;
 }
-
-std::string joined(const std::multiset<std::string>& records) {
-  std::string all;
-  for (const std::string& record : records) all += (all.empty() ? "" : ", ") + record;
-  return all;
-}
-
-struct Shared {
-  std::atomic<int> listener{-1};
-  std::atomic<bool> go_on{false};
-};
 
 // One run, in which the `point`th pair of a call that can fail and one of its errors is refused; 0: none is.
 class RefusedRun {
  public:
   RefusedRun(const Kind& kind, long point) : kind_(kind), point_(point) {
-    void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) std::abort();
-    shared_ = new (memory) Shared;
     if (kind.workflow != nullptr) scratch_.file("faults.md", kind.workflow);
     scratch_.file("source", "the source\n");
     int input[2];
@@ -292,11 +272,7 @@ class RefusedRun {
     } else {
       end_input();
     }
-    handle_ = static_cast<int>(syscall(SYS_pidfd_open, host_, 0));
-    wait_until([&] { return shared_->listener != -1; }, std::chrono::seconds(30));
-    if (shared_->listener < 0) return;
-    listener_.emplace(handle_, shared_->listener.load());
-    shared_->go_on = true;
+    listener_ = handover_.take(wtool::open_process(host_));
   }
   ~RefusedRun() {
     if (!reaped_) {
@@ -305,50 +281,52 @@ class RefusedRun {
     }
     end_input();
     if (terminal_ >= 0) close(terminal_);
-    close(handle_);
-    munmap(shared_, sizeof(Shared));
   }
   RefusedRun(const RefusedRun&) = delete;
   RefusedRun& operator=(const RefusedRun&) = delete;
 
-  bool works() const { return listener_ && listener_->works(); }
+  bool works() const { return listener_ != nullptr; }
   bool refused() const { return !refused_.empty(); }
   const std::string& what() const { return refused_; }
-  std::multiset<std::string> records() const { return records_in(scratch_.path()); }
-  // How it ended: "status N" or "signal N".
-  const std::string& end() const { return end_; }
+  std::vector<std::string> records() const { return records_in(scratch_.path()); }
+  // How it ended: "status N", "signal N" or "no end".
+  std::string end() const {
+    if (!reaped_) return "no end";
+    return WIFSIGNALED(status_) ? "signal " + std::to_string(WTERMSIG(status_))
+                                : "status " + std::to_string(WEXITSTATUS(status_));
+  }
 
   // What is wrong; empty when nothing is.
-  std::string check(const std::multiset<std::string>& expected) {
+  std::string check(const std::vector<std::string>& expected) {
     std::string wrong;
     const auto add = [&](const std::string& text) { wrong += (wrong.empty() ? "" : "; ") + text; };
-    if (!answer_until([&] { return has_ended() || has_answered(); }, bound)) {
-      add(kind_.workflow == nullptr ? "a request has no answer" : "it does not end");
+    if (is_server() && !answer_until([&] { return has_ended() || has_answered(); }, bound)) {
+      add("a request has no answer");
     }
     end_input();
     if (!answer_until([&] { return has_ended(); }, bound)) {
       add("it does not end");
     } else if (WIFSIGNALED(status_)) {
-      end_ = "signal " + std::to_string(WTERMSIG(status_));
       add("it died of a signal");
     } else {
-      end_ = "status " + std::to_string(WEXITSTATUS(status_));
       if (WEXITSTATUS(status_) != 0 && said().empty()) add("it fails without a word");
-      if (WEXITSTATUS(status_) == 0 && kind_.workflow != nullptr) {
+      if (WEXITSTATUS(status_) == 0 && !is_server()) {
         if (content_of(scratch_.path() + "/written") != kind_.written) add("it succeeds with a wrong result");
         if (!expected.empty() && !says_what_it_lacks() && records() != expected) {
-          add("it succeeds with other records in its journal: " + joined(records()));
+          add("it succeeds with other records in its journal: " + wtool::joined(records()));
         }
       }
-      if (WEXITSTATUS(status_) == 0 && kind_.workflow == nullptr && !has_answered()) add("an answer is missing");
+      if (WEXITSTATUS(status_) == 0 && is_server() && !has_answered()) add("an answer is missing");
     }
     if (!answer_until([&] { return mark_.bearers().empty(); }, milliseconds(3000))) add("left " + mark_.description());
-    if (!wrong.empty()) wrong += " [" + end_ + ": " + said() + "]";
+    if (!wrong.empty()) wrong += " [" + end() + ": " + said() + "]";
     for (const pid_t pid : mark_.bearers()) ::kill(pid, SIGKILL);
     return wrong;
   }
 
  private:
+  bool is_server() const { return kind_.workflow == nullptr; }
+
   int open_terminal() const {
     const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
     if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) std::abort();
@@ -370,12 +348,9 @@ class RefusedRun {
     setenv("TERM", "xterm", 1);
     for (const char* name : {"XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CACHE_HOME"}) unsetenv(name);
     setenv("WTOOL_TEST_MARK", mark_.text().c_str(), 1);
-    const int listener = install_call_listener();
-    shared_->listener = listener < 0 ? -2 : listener;
-    while (!shared_->go_on) usleep(1000);
-    close(listener);
+    if (!handover_.install()) _exit(126);
     constexpr char* end = nullptr;
-    if (kind_.workflow != nullptr) {
+    if (!is_server()) {
       execl(WTOOL_TEST_PROGRAM, "wtool", "--plugin", WTOOL_TEST_PLUGIN, "run", "faults.md", end);
     } else {
       execl(WTOOL_TEST_PROGRAM, "wtool", "--plugin", WTOOL_TEST_PLUGIN, "mcp", "--policy", "open", end);
@@ -397,18 +372,15 @@ class RefusedRun {
     }
     return reaped_ = reaped_ || waitpid(host_, &status_, WNOHANG) == host_;
   }
-  // Whether a server has answered all requests.
+  // Whether the server has answered all requests.
   bool has_answered() const {
-    if (kind_.workflow != nullptr) return false;
     const std::string out = content_of(scratch_.path() + "/out");
-    return out.find("\"id\":1,") != std::string::npos && out.find("\"id\":2,") != std::string::npos &&
-           out.find("\"id\":3,") != std::string::npos;
+    return holds(out, "\"id\":1,") && holds(out, "\"id\":2,") && holds(out, "\"id\":3,");
   }
   bool says_what_it_lacks() const {
-    for (const char* text : {"this run keeps no journal", "notice: the step '", "notice: the output of a step"}) {
-      if (said().find(text) != std::string::npos) return true;
-    }
-    return false;
+    const std::string text = said();
+    return holds(text, "this run keeps no journal") || holds(text, "notice: the step '") ||
+           holds(text, "notice: the output of a step");
   }
   std::string said() const { return kind_.on_terminal ? shown_ : content_of(scratch_.path() + "/err"); }
 
@@ -443,19 +415,17 @@ class RefusedRun {
   const ScratchFolder scratch_;
   const Mark mark_;
   const long point_;
-  Shared* shared_ = nullptr;
+  const ListenerHandover handover_;
   pid_t host_ = -1;
-  int handle_ = -1;
   int input_ = -1;
   int terminal_ = -1;
   int status_ = 0;
   bool reaped_ = false;
   bool started_ = false;
-  std::optional<CallListener> listener_;
+  std::unique_ptr<CallListener> listener_;
   long counted_ = 0;
   std::string shown_;
   std::string refused_;
-  std::string end_;
   std::map<pid_t, bool> threads_;
 };
 
@@ -476,7 +446,7 @@ int main(int count, char** words) {
     std::printf("a run without a refusal: %s, %s\n", model.end().c_str(), wrong.c_str());
     return 1;
   }
-  const std::multiset<std::string> expected = model.records();
+  const std::vector<std::string> expected = model.records();
 
   int runs = 0, failures = 0;
   std::map<std::string, int> ends;

@@ -39,26 +39,25 @@ struct Place {
     }
     return screen.text();
   }
-  bool wait_for(const std::string& prompt) {
+  // Waits up to a minute.
+  bool wait_until(const std::function<bool(const std::string& shown)>& seen) {
     for (int i = 0; i < 600; ++i) {
-      text();
-      if (screen.cursor_line().ends_with(prompt)) return true;
+      if (seen(text())) return true;
       pollfd ready{.fd = person, .events = POLLIN, .revents = 0};
       ::poll(&ready, 1, 100);
     }
     return false;
   }
+  bool wait_for(const std::string& prompt) {
+    return wait_until([&](const std::string&) { return screen.cursor_line().ends_with(prompt); });
+  }
   // Waits until the screen shows this text `times` times.
   bool wait_for_text(const std::string& wanted, int times) {
-    for (int i = 0; i < 600; ++i) {
-      const std::string shown = text();
+    return wait_until([&](const std::string& shown) {
       int found = 0;
       for (std::size_t at = 0; (at = shown.find(wanted, at)) != std::string::npos; ++at) ++found;
-      if (found >= times) return true;
-      pollfd ready{.fd = person, .events = POLLIN, .revents = 0};
-      ::poll(&ready, 1, 100);
-    }
-    return false;
+      return found >= times;
+    });
   }
   void type(std::string_view keys) const {
     BOOST_REQUIRE(::write(person, keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()));

@@ -17,6 +17,7 @@
 #include "journal/runs_folder.h"
 #include "reporting_support.h"
 #include "support/program.h"
+#include "support/text.h"
 
 namespace journal_test {
 
@@ -28,11 +29,6 @@ using wtool::host::expressions::Value;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string content_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 void put(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
 

@@ -30,11 +30,6 @@ using nlohmann::json;
 
 namespace {
 
-std::string content_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void tell_failed_run(ToldRun& run, RunObserver& observer) {
   run.inputs.emplace("who<", wtool::host::expressions::Value("a & b"));
   run.start("20261121-231502-3f9a");
