@@ -114,9 +114,9 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
 
   const audit::Span span(context.parent_span, "call",
                          audit::attached() ? span_fields(request, context, result) : audit::Fields{});
-  if (plan.verdict.answer == policy::Answer::deny) return refuse(policy_error(plan.verdict), span.number());
+  if (plan.verdict.decision == policy::Decision::deny) return refuse(policy_error(plan.verdict), span.number());
   auto waited = std::chrono::steady_clock::duration::zero();
-  if (plan.verdict.answer == policy::Answer::ask) {
+  if (plan.verdict.decision == policy::Decision::ask) {
     const auto asked = std::chrono::steady_clock::now();
     CallApproval approval =
         resolve_approval(request, plan, context.configuration, context.tool, context.call_id, context.approver);

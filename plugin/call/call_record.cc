@@ -171,7 +171,7 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
   line["command"] = masker.masked(request_.line);
   line["directory"] = plan_.directory.path;
   add_input(line, request_);
-  line["verdict"] = policy::to_text(plan_.verdict.answer);
+  line["verdict"] = policy::to_text(plan_.verdict.decision);
   line["rule"] = plan_.verdict.rule;
   line["code"] = error.code;
   line["reason"] = masker.masked(error.message);
@@ -229,7 +229,7 @@ std::string CallRecord::start(const CallResult& result, std::uint64_t span) cons
   for (const auto& [name, value] : request_.environment) names.push_back(name);
   line["environment_names"] = std::move(names);
   add_input(line, request_);
-  line["verdict"] = policy::to_text(plan_.verdict.answer);
+  line["verdict"] = policy::to_text(plan_.verdict.decision);
   line["rule"] = plan_.verdict.rule;
   if (plan_.lifts_network) line["lifts"] = {"network"};
   return write(context_, "start", line, span);

@@ -71,7 +71,7 @@ void run_words(const CommandRequest& request, CommandPlan& plan) {
 }
 
 void refuse(CommandPlan& plan, CallError error, std::string rule) {
-  plan.verdict.answer = policy::Answer::deny;
+  plan.verdict.decision = policy::Decision::deny;
   plan.verdict.reason = error.message;
   plan.verdict.rule = std::move(rule);
   plan.verdict.hint = error.hint;
@@ -190,14 +190,14 @@ CommandPlan make_plan(const CommandRequest& request, const Configuration& config
   if (plan.error) return plan;
   policy::Verdict own;
   if (request.tool_rules) own = request.tool_rules(plan.directory.path, *plan.programs);
-  if (own.answer == policy::Answer::deny) {
+  if (own.decision == policy::Decision::deny) {
     refuse(plan, {own.code.empty() ? "policy_denied" : own.code, own.reason, own.hint}, own.rule);
     return plan;
   }
   const bool judged = policy::judges_lines(configuration.commands, configuration.directories);
   if (request.interactive && judged) {
     policy::Verdict typed = policy::judge_interactive(request.line, configuration.commands, *plan.programs);
-    if (typed.answer == policy::Answer::deny) {
+    if (typed.decision == policy::Decision::deny) {
       refuse(plan, {"policy_denied", "Command refused: " + typed.reason, typed.hint}, typed.rule);
       plan.verdict = std::move(typed);
       return plan;
@@ -214,10 +214,10 @@ CommandPlan make_plan(const CommandRequest& request, const Configuration& config
     if (judgement.expanded) plan.expanded = policy::regenerate(*judgement.script);
   }
   plan.verdict = std::move(judgement.verdict);
-  if (request.interactive && plan.verdict.answer == policy::Answer::ask) {
+  if (request.interactive && plan.verdict.decision == policy::Decision::ask) {
     plan.verdict.reason += "; what is typed into it will not be judged";
   }
-  if (own.answer > plan.verdict.answer) {
+  if (own.decision > plan.verdict.decision) {
     plan.asked_by_tool_rules = true;
     plan.verdict = std::move(own);
   }
@@ -235,7 +235,7 @@ CommandPlan make_plan(const CommandRequest& request, const Configuration& config
   } else {
     decide_program(request, configuration, plan);
   }
-  if (plan.through_shell && plan.verdict.answer != policy::Answer::deny) check_size(plan);
+  if (plan.through_shell && plan.verdict.decision != policy::Decision::deny) check_size(plan);
   return plan;
 }
 

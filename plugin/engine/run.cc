@@ -410,7 +410,7 @@ void CommandRun::spill(const OutputPipe& pipe, std::string_view bytes) {
 // or the terminal has ended.
 bool CommandRun::take_shown() {
   char buffer[16 * 1024];
-  const std::size_t most = std::min(sizeof buffer, options_.terminal->most_at_once());
+  const std::size_t most = std::min(sizeof buffer, options_.terminal->max_at_once());
   ssize_t got;
   do {
     got = ::read(options_.terminal->master(), buffer, most);

@@ -33,7 +33,7 @@ class CommandTerminal {
   // The program has been executed.
   virtual void started() = 0;
   // How many bytes take() accepts at once, at most 16 KiB: so few that the run soon returns to its other work.
-  virtual std::size_t most_at_once() const = 0;
+  virtual std::size_t max_at_once() const = 0;
   // Takes what the command has shown; never empty.
   virtual void take(std::string_view bytes) = 0;
   // Called at least twice a second, for work that depends on time. May cancel the call.

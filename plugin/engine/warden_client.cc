@@ -32,9 +32,9 @@ constexpr milliseconds kill_time{200};
 constexpr milliseconds max_kill_time{7000};
 constexpr milliseconds round_time{20};
 // How long the warden may take to end when the client is destroyed. Its custodians kill for at most 5 s.
-constexpr int farewell_ms = 8'000;
+constexpr int end_ms = 8'000;
 // After this time, a command is suspected of having stopped the warden.
-constexpr int quick_farewell_ms = 1'000;
+constexpr int quick_end_ms = 1'000;
 
 // How long a leaving warden may take to end after its last call.
 constexpr milliseconds leave_time{1000};
@@ -56,10 +56,10 @@ WardenClient::~WardenClient() {
       warden_->wake();
       return false;
     };
-    if (!ends(quick_farewell_ms) && !ends(farewell_ms)) warden_->kill();
+    if (!ends(quick_end_ms) && !ends(end_ms)) warden_->kill();
   }
   see_to_ends();
-  for (const auto end = Clock::now() + milliseconds(farewell_ms); !leaving_.empty() && Clock::now() < end;) {
+  for (const auto end = Clock::now() + milliseconds(end_ms); !leaving_.empty() && Clock::now() < end;) {
     leaving_.front().warden->wait_end(round_time.count());
     see_to_ends();
   }
@@ -114,7 +114,7 @@ constexpr milliseconds keeper_time{2000};
 
 // Waits until the custodian that a keeper makes has reported its number and pidfd, without which it could not be
 // killed.
-bool hear_number(Custodian& keeper, Custodian& custodian, const Patience& patience, CustodyError& error) {
+bool await_spawned(Custodian& keeper, Custodian& custodian, const Patience& patience, CustodyError& error) {
   error = {0, "the helper program that supervises the session's commands does not answer"};
   const auto end = Clock::now() + keeper_time;
   while (Clock::now() < end && !patience.over()) {
@@ -163,7 +163,7 @@ bool WardenClient::find_in(const std::shared_ptr<SignalScope>& scope, Custodian&
     }
     custodian = {};
     custodian.warden = keeper.warden;
-    if (spawn_custodian(&keeper, -1, custodian, patience, error) && hear_number(keeper, custodian, patience, error)) {
+    if (spawn_custodian(&keeper, -1, custodian, patience, error) && await_spawned(keeper, custodian, patience, error)) {
       return give_back();
     }
     keeper.kill();
@@ -333,7 +333,7 @@ Descriptor ask_to_kill(const Custodian& custodian) {
 }
 
 // Takes the answer if it comes within `patience`. False: no answer has come.
-bool hear_tree_killed(Descriptor& answer, milliseconds patience, TreeEnd& result) {
+bool await_tree_killed(Descriptor& answer, milliseconds patience, TreeEnd& result) {
   if (!answer || !has_event(answer.get(), POLLIN, patience)) return false;
   warden::TreeKilled tree_killed{};
   if (warden::receive_message(answer.get(), &tree_killed, sizeof tree_killed).size != sizeof tree_killed) {
@@ -360,7 +360,7 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd&
       result.certain = true;
       return;
     }
-    if (hear_tree_killed(answer, round_time, result)) return;
+    if (await_tree_killed(answer, round_time, result)) return;
     if (!answer) std::this_thread::sleep_for(milliseconds(1));
     if (!backstop.sees_all() || Clock::now() >= end) {
       result.unkillable_count = living;
@@ -400,7 +400,7 @@ TreeEnd WardenClient::kill_tree(Custodian custodian, std::uint64_t call, Clock::
   custodian.idle_and_alive();  // Reads its process number, if that has not been read yet.
   try {
     Descriptor answer = ask_to_kill(custodian);
-    if (hear_tree_killed(answer, kill_time, result)) return result;
+    if (await_tree_killed(answer, kill_time, result)) return result;
     if (kill_cgroup(custodian.warden->cgroup_base(), custodian.process, call)) {
       custodian.kill();
       result.certain = true;

@@ -14,7 +14,7 @@ namespace {
 
 Verdict deny(std::string message, std::string hint) {
   Verdict verdict;
-  verdict.answer = Answer::deny;
+  verdict.decision = Decision::deny;
   verdict.reason = std::move(message);
   verdict.rule = covenant_rule;
   verdict.hint = std::move(hint);
@@ -58,7 +58,7 @@ Variables CovenantCommand::environment() const { return reading_.git ? git_envir
 
 Verdict CovenantCommand::ask() const {
   Verdict verdict;
-  verdict.answer = Answer::ask;
+  verdict.decision = Decision::ask;
   verdict.reason = "Allow '" + line_ + "'? (yes/no/always/never): ";
   verdict.rule = covenant_rule;
   verdict.hint = "a person can add it to \"allowed\" in .clada/commands.json";

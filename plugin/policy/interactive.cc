@@ -17,7 +17,7 @@ Verdict judge_interactive(std::string_view line, const CommandRules& rules, cons
   const std::string may_be = rules.interactive.empty() ? "commands.interactive lists no program"
                                                        : "commands.interactive lists: " + listed.shown();
   const auto deny = [&](std::string reason, std::string hint) {
-    verdict.answer = Answer::deny;
+    verdict.decision = Decision::deny;
     verdict.reason = std::move(reason);
     verdict.hint = std::move(hint);
     return verdict;

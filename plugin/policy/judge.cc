@@ -241,20 +241,20 @@ class Judge {
   }
 
   void judge_entries(const SimpleCommand& command, const Frame& frame) {
-    for (const auto& [entries, answer, key] : {std::tuple(&deny_, Answer::deny, "commands.deny"),
-                                               std::tuple(&ask_network_, Answer::ask, "commands.ask_network"),
-                                               std::tuple(&ask_, Answer::ask, "commands.ask")}) {
+    for (const auto& [entries, decision, key] : {std::tuple(&deny_, Decision::deny, "commands.deny"),
+                                                 std::tuple(&ask_network_, Decision::ask, "commands.ask_network"),
+                                                 std::tuple(&ask_, Decision::ask, "commands.ask")}) {
       for (const Entry& entry : *entries) {
         if (!is_about(entry, command.words)) continue;
         // Words that are added when the command runs have no position in the line.
         Range at = command.words.front().at;
         for (const Word& word : command.words) at.end = std::max(at.end, std::max(at.begin, word.at.end));
         const std::string said = in_quotes(frame.line.substr(std::min(at.begin, frame.line.size()), at.end - at.begin));
-        const bool denies = answer == Answer::deny;
+        const bool denies = decision == Decision::deny;
         const bool certain = is_certain(entry, command.words);
         if (certain && entries == &ask_network_) strictest_.opens_network();
         strictest_.note(
-            answer, frame, at,
+            decision, frame, at,
             certain
                 ? said + (denies ? " is denied by the entry " : " needs a person's approval because of the entry ") +
                       in_quotes(entry.text)
@@ -534,7 +534,7 @@ class Judge {
           break;
         case Inner::Kind::code:
           if (frame.listed) break;
-          strictest_.note(Answer::ask, frame, inner.text.at, inner.reason + ", which cannot be judged", "inline code",
+          strictest_.note(Decision::ask, frame, inner.text.at, inner.reason + ", which cannot be judged", "inline code",
                           "put the code into a file that is reviewed, and run the file");
           break;
         case Inner::Kind::unclear:
@@ -567,7 +567,7 @@ class Judge {
     const ArgumentJudgement judgement = judge_program_text(tool, texts_of(words));
     if (judgement.kind != ArgumentJudgement::Kind::unsafe) return;
     const Word& word = words[std::min(judgement.word, words.size() - 1)];
-    strictest_.note(Answer::ask, frame, word.at, judgement.reason, "inline code",
+    strictest_.note(Decision::ask, frame, word.at, judgement.reason, "inline code",
                     judgement.hint.empty() ? "leave it out" : judgement.hint);
   }
 

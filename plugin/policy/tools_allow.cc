@@ -28,7 +28,7 @@ constexpr std::string_view metacharacters = "|&;<>()$`\\\"'*?[]{}\n\r";
 
 Verdict denied(std::string reason, std::string hint) {
   Verdict verdict;
-  verdict.answer = Answer::deny;
+  verdict.decision = Decision::deny;
   verdict.reason = std::move(reason);
   verdict.hint = std::move(hint);
   verdict.rule = rule;

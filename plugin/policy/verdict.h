@@ -7,11 +7,11 @@
 
 namespace wtool::policy {
 
-// Ordered by strictness: of several answers, the greatest counts.
-enum class Answer { allow, ask, deny };
+// Ordered by strictness: of several decisions, the greatest counts.
+enum class Decision { allow, ask, deny };
 
-inline std::string_view to_text(Answer answer) {
-  return answer == Answer::allow ? "allow" : answer == Answer::ask ? "ask" : "deny";
+inline std::string_view to_text(Decision decision) {
+  return decision == Decision::allow ? "allow" : decision == Decision::ask ? "ask" : "deny";
 }
 
 // The bytes [begin, end) of the line that was judged.
@@ -21,7 +21,7 @@ struct Range {
 };
 
 struct Verdict {
-  Answer answer = Answer::allow;
+  Decision decision = Decision::allow;
   std::string reason;          // a sentence without its full stop: what was found, and in which word
   std::string rule;            // the key of the configuration that decided, with its entry: `commands.deny: git push`
   std::string word;            // the word that caused it, as in the line; empty: the line as a whole

@@ -7,14 +7,15 @@
 
 namespace wtool::policy {
 
-void VerdictBuilder::note(Answer answer, const TextPlace& place, Range at, std::string reason, std::string rule,
+void VerdictBuilder::note(Decision decision, const TextPlace& place, Range at, std::string reason, std::string rule,
                           std::string hint, bool explicit_entry) {
-  const bool counts = answer > verdict_.answer || (answer == verdict_.answer && explicit_entry && !explicit_entry_);
-  if (!counts || answer == Answer::allow) return;
+  const bool counts =
+      decision > verdict_.decision || (decision == verdict_.decision && explicit_entry && !explicit_entry_);
+  if (!counts || decision == Decision::allow) return;
   explicit_entry_ = explicit_entry;
   at.end = std::min(at.end, place.line.size());
   at.begin = std::min(at.begin, at.end);
-  verdict_.answer = answer;
+  verdict_.decision = decision;
   verdict_.reason = std::move(reason);
   verdict_.rule = std::move(rule);
   verdict_.word = std::string(place.line.substr(at.begin, at.end - at.begin));
@@ -24,7 +25,7 @@ void VerdictBuilder::note(Answer answer, const TextPlace& place, Range at, std::
 
 void VerdictBuilder::not_covered(const TextPlace& place, Range at, std::string reason, std::string hint) {
   const std::string rule = has_allow_list_ ? "commands.allow" : "directories.confine_arguments";
-  note(rules_.ask_unlisted ? Answer::ask : Answer::deny, place, at, std::move(reason), rule, std::move(hint));
+  note(rules_.ask_unlisted ? Decision::ask : Decision::deny, place, at, std::move(reason), rule, std::move(hint));
 }
 
 void VerdictBuilder::unknown(const TextPlace& place, Range at, const std::string& what) {
@@ -33,13 +34,13 @@ void VerdictBuilder::unknown(const TextPlace& place, Range at, const std::string
   } else {
     const bool denies = !rules_.deny.empty();
     const char* const asks = rules_.ask.empty() ? "commands.ask_network" : "commands.ask";
-    note(denies ? Answer::deny : Answer::ask, place, at, what + ", so it may be one of the listed commands",
+    note(denies ? Decision::deny : Decision::ask, place, at, what + ", so it may be one of the listed commands",
          denies ? "commands.deny" : asks, "write the name and the options of each command out");
   }
 }
 
 Verdict VerdictBuilder::verdict(const std::string& allowed_by) && {
-  if (verdict_.answer == Answer::allow) {
+  if (verdict_.decision == Decision::allow) {
     verdict_.reason = has_allow_list_ ? "every command of the line is in commands.allow"
                       : confined_     ? "every path of the line is within directories.roots"
                                       : "no deny or ask entry matches";
@@ -47,7 +48,7 @@ Verdict VerdictBuilder::verdict(const std::string& allowed_by) && {
     const std::string by_list = allowed_by.empty() ? "commands.allow" : allowed_by;
     verdict_.rule = has_allow_list_ ? by_list : confined_ ? "directories.confine_arguments" : "commands";
   }
-  verdict_.opens_network = opens_network_ && verdict_.answer == Answer::ask;
+  verdict_.opens_network = opens_network_ && verdict_.decision == Decision::ask;
   return std::move(verdict_);
 }
 

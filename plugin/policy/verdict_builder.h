@@ -24,7 +24,7 @@ class VerdictBuilder {
   VerdictBuilder(const CommandRules& rules, bool has_allow_list, bool confined)
       : rules_(rules), has_allow_list_(has_allow_list), confined_(confined) {}
 
-  void note(Answer answer, const TextPlace& place, Range at, std::string reason, std::string rule, std::string hint,
+  void note(Decision decision, const TextPlace& place, Range at, std::string reason, std::string rule, std::string hint,
             bool explicit_entry = false);
 
   // Reports something that the allow list, or the roots, do not cover.

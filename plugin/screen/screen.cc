@@ -100,7 +100,7 @@ VTermKey terminal_key(const Key& key) {
 }  // namespace
 
 // The most expensive byte is one that scrolls, because it moves every cell.
-std::size_t most_at_once(Size size) {
+std::size_t max_at_once(Size size) {
   constexpr std::size_t max_moves = 8'000'000, least = 256, most = 4096;
   const auto cells = static_cast<std::size_t>(size.rows) * static_cast<std::size_t>(size.columns);
   return std::clamp(max_moves / cells, least, most);

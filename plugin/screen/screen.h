@@ -32,7 +32,7 @@ constexpr int least_columns = 2, max_columns = 500;
 
 // How many bytes, whatever they are, a screen of this size processes in a small fraction of a second. Passing more at
 // once keeps other threads waiting.
-std::size_t most_at_once(Size size);
+std::size_t max_at_once(Size size);
 
 // How much is kept of the lines that have left the screen at its top.
 constexpr std::size_t max_scrollback = 512UL * 1024;  // bytes

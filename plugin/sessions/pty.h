@@ -121,9 +121,9 @@ class Pty : private engine::CommandTerminal {
   int master() const override;
   int slave() const override { return pair_.slave.get(); }
   void started() override;
-  std::size_t most_at_once() const override {
+  std::size_t max_at_once() const override {
     const std::lock_guard lock(mutex_);
-    return screen::most_at_once(screen_.size());
+    return screen::max_at_once(screen_.size());
   }
   void take(std::string_view bytes) override;
   void look() override;

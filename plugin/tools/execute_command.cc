@@ -69,7 +69,7 @@ std::string variable(const char* name) {
 
 policy::Verdict deny(std::string reason, std::string rule, std::string hint) {
   policy::Verdict verdict;
-  verdict.answer = policy::Answer::deny;
+  verdict.decision = policy::Decision::deny;
   verdict.reason = std::move(reason);
   verdict.rule = std::move(rule);
   verdict.hint = std::move(hint);

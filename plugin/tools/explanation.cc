@@ -88,7 +88,7 @@ Json unknown_programs(const std::string& line) {
 }  // namespace
 
 Json policy_object(const policy::Verdict& verdict) {
-  Json object{{"verdict", policy::to_text(verdict.answer)},
+  Json object{{"verdict", policy::to_text(verdict.decision)},
               {"reason", to_utf8(verdict.reason)},
               {"rule", to_utf8(verdict.rule)}};
   if (!verdict.word.empty()) {
@@ -107,7 +107,7 @@ std::string explanation(const CommandRequest& request, const Configuration& conf
     answer["error"] = plan.error->code;
     return dumped(answer);
   }
-  if (plan.verdict.answer == policy::Answer::ask) apply_remembered(request, plan, configuration, answer);
+  if (plan.verdict.decision == policy::Decision::ask) apply_remembered(request, plan, configuration, answer);
   answer["command"] = request.line;
   if (const Json unknown = unknown_programs(request.line); !unknown.empty()) answer["unknown_programs"] = unknown;
   if (plan.through_shell) {

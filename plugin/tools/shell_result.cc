@@ -286,7 +286,7 @@ ToolResult answer(const CommandRequest& request, CallResult result, const Wordin
     Json metadata{{"command", request.line}};
     if (request.directory) metadata[request.directory_parameter] = *request.directory;
     metadata["error"] = error_object(*error);
-    if (result.verdict.answer != policy::Answer::allow) metadata["policy"] = policy_object(result.verdict);
+    if (result.verdict.decision != policy::Decision::allow) metadata["policy"] = policy_object(result.verdict);
     if (!result.audit_error.empty()) metadata["audit_error"] = result.audit_error;
     add_sandbox(result.sandbox, metadata);
     return {envelope(error->message, true, std::move(metadata)), false};

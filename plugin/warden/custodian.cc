@@ -64,7 +64,7 @@ class ServingCustodian {
   void leave(std::int64_t grace_ms);
   void free_leader();
   void kill_all();
-  void reap_for(std::int64_t least_ms, std::int64_t most_ms);
+  void reap_for(std::int64_t min_ms, std::int64_t max_ms);
   void report();
   void tell(Kind kind);
   void tell_running();
@@ -416,19 +416,18 @@ void ServingCustodian::kill_all() {
   if (reported) quit(station_);
 }
 
-// Reaps dying processes for at least `least_ms`, and then until another one has died or `most_ms` are over. Returns at
+// Reaps dying processes for at least `min_ms`, and then until another one has died or `max_ms` are over. Returns at
 // once when no process is left. Ignores other events.
-void ServingCustodian::reap_for(std::int64_t least_ms, std::int64_t most_ms) {
+void ServingCustodian::reap_for(std::int64_t min_ms, std::int64_t max_ms) {
   sigset_t child_signal;
   sigemptyset(&child_signal);
   sigaddset(&child_signal, SIGCHLD);
   const std::int64_t began = now_ms();
-  for (std::int64_t left = std::max(least_ms, most_ms); left > 0;
-       left = began + std::max(least_ms, most_ms) - now_ms()) {
+  for (std::int64_t left = std::max(min_ms, max_ms); left > 0; left = began + std::max(min_ms, max_ms) - now_ms()) {
     const timespec time{left / 1000, left % 1000 * 1'000'000L};
     const bool died = ::sigtimedwait(&child_signal, nullptr, &time) > 0;
     reap();
-    if (!tree_lives_ || (died && now_ms() - began >= least_ms)) return;
+    if (!tree_lives_ || (died && now_ms() - began >= min_ms)) return;
     // Without this pause, each of a thousand dying processes would wake us, and so take the processor from the next.
     constexpr timespec gathering{0, 1'000'000};
     if (died) ::nanosleep(&gathering, nullptr);

@@ -30,7 +30,7 @@ class Judge {
   bool allows(const std::string& line) const {
     wtool::policy::Situation situation{rules_, directories_, programs_, directories_.roots, directory_};
     situation.expands = true;
-    return judge(line, situation).verdict.answer == wtool::policy::Answer::allow;
+    return judge(line, situation).verdict.decision == wtool::policy::Decision::allow;
   }
 
  private:

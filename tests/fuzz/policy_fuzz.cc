@@ -26,8 +26,8 @@ LineJudgement check(std::string_view line, const CommandRules& commands, const D
   const Verdict& verdict = judgement.verdict;
   require(!verdict.reason.empty());
   require(verdict.at.begin <= verdict.at.end && verdict.at.end <= line.size());
-  require(verdict.answer == Answer::allow || !verdict.rule.empty());
-  if (judgement.script && verdict.answer == Answer::allow) require(!parse(regenerate(*judgement.script)).obstacle);
+  require(verdict.decision == Decision::allow || !verdict.rule.empty());
+  if (judgement.script && verdict.decision == Decision::allow) require(!parse(regenerate(*judgement.script)).obstacle);
   return judgement;
 }
 
@@ -55,6 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Script script = parse(line);
   if (script.error || script.commands.empty() || script.commands.front().words.empty()) return 0;
   const Word& first = script.commands.front().words.front();
-  if (first.literal && first.text == "rm") require(judgement.verdict.answer == Answer::deny);
+  if (first.literal && first.text == "rm") require(judgement.verdict.decision == Decision::deny);
   return 0;
 }

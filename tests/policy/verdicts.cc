@@ -88,12 +88,12 @@ LineJudgement judge_line(const std::string& line, const Rules& rules, const std:
 
 json shown(const LineJudgement& judgement) {
   const Verdict& verdict = judgement.verdict;
-  json result = {{"verdict", to_text(verdict.answer)},
+  json result = {{"verdict", to_text(verdict.decision)},
                  {"reason", verdict.reason},
                  {"rule", verdict.rule},
                  {"word", verdict.word},
                  {"hint", verdict.hint}};
-  if (judgement.script && verdict.answer == Answer::allow) result["runs"] = regenerate(*judgement.script);
+  if (judgement.script && verdict.decision == Decision::allow) result["runs"] = regenerate(*judgement.script);
   return result;
 }
 
@@ -101,8 +101,8 @@ json covenant_of(const std::string& line, const std::string& directory) {
   static const Programs programs(std::vector<std::string>{"/usr/bin", "/bin"}, "", {});
   const CovenantCommand command(line, directory);
   const Verdict verdict = command.judge(directory, programs);
-  json result = {{"verdict", to_text(verdict.answer)}, {"reason", verdict.reason}};
-  if (verdict.answer == Answer::allow) result["runs"] = command.executed();
+  json result = {{"verdict", to_text(verdict.decision)}, {"reason", verdict.reason}};
+  if (verdict.decision == Decision::allow) result["runs"] = command.executed();
   return result;
 }
 

@@ -30,7 +30,7 @@ void Batch::add(std::string_view line) {
 }
 
 Calls::Calls(int most, std::chrono::milliseconds max_wait, Handlers handlers)
-    : most_(static_cast<std::size_t>(most)), max_wait_(max_wait), handlers_(std::move(handlers)) {}
+    : max_workers_(static_cast<std::size_t>(most)), max_wait_(max_wait), handlers_(std::move(handlers)) {}
 
 Calls::~Calls() { end("the server ends"); }
 
@@ -51,7 +51,7 @@ Calls::Added Calls::add(std::shared_ptr<ClientCall> call) {
   bool must_wait = false;
   try {
     if (idle_ <= waiting_.size()) {
-      if (workers_.size() < most_) {
+      if (workers_.size() < max_workers_) {
         workers_.emplace_back([this] { work(); });
       } else {
         must_wait = true;

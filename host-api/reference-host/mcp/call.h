@@ -167,7 +167,7 @@ class Calls {
   void wait_for_time(std::unique_lock<std::mutex>& lock);
   void wake_timer(Clock::time_point time);
 
-  const std::size_t most_;
+  const std::size_t max_workers_;
   const std::chrono::milliseconds max_wait_;
   const Handlers handlers_;
   mutable std::mutex mutex_;

@@ -92,14 +92,14 @@ struct OutputPart {
 class OutputReader {
  public:
   OutputReader(const StoredOutput& output, OutputStream stream, std::size_t most)
-      : output_(output), stream_(stream), most_(most), size_(output.size(stream)) {}
+      : output_(output), stream_(stream), max_bytes_(most), size_(output.size(stream)) {}
 
   StoredOutput::Size size() const { return size_; }
 
   OutputPart from(std::uint64_t offset, std::optional<std::uint64_t> lines) const {
     OutputPart part;
     part.begin = output_.between_characters(stream_, std::min(offset, size_.kept));
-    part.end = std::min<std::uint64_t>(size_.kept, part.begin + most_);
+    part.end = std::min<std::uint64_t>(size_.kept, part.begin + max_bytes_);
     if (part.end < size_.kept) part.end = output_.between_characters(stream_, part.end);
     std::string bytes = bytes_of(part);
     if (lines) bytes.resize(end_of_lines(bytes, *lines));
@@ -111,7 +111,7 @@ class OutputReader {
   OutputPart last(std::uint64_t lines) const {
     OutputPart part;
     part.end = size_.kept;
-    part.begin = output_.between_characters(stream_, part.end - std::min<std::uint64_t>(part.end, most_));
+    part.begin = output_.between_characters(stream_, part.end - std::min<std::uint64_t>(part.end, max_bytes_));
     std::string bytes = bytes_of(part);
     std::size_t begin = bytes.empty() ? 0 : bytes.size() - 1;  // the newline at the end does not begin another line
     while (begin > 0 && (bytes[begin - 1] != '\n' || --lines > 0)) --begin;
@@ -131,7 +131,7 @@ class OutputReader {
       rest += more;
       const bool is_all = more.empty();
       std::size_t begin = 0;
-      while (begin < rest.size() && part.text.size() < most_ && lines > 0) {
+      while (begin < rest.size() && part.text.size() < max_bytes_ && lines > 0) {
         const std::size_t newline = rest.find('\n', begin);
         const bool is_cut = newline == std::string::npos;
         if (is_cut && !is_all && rest.size() - begin < max_searched_line) break;
@@ -145,7 +145,7 @@ class OutputReader {
       }
       part.end += begin;
       rest.erase(0, begin);
-      if (is_all || part.text.size() >= most_ || lines == 0) break;
+      if (is_all || part.text.size() >= max_bytes_ || lines == 0) break;
     }
     return part;
   }
@@ -163,7 +163,7 @@ class OutputReader {
 
   const StoredOutput& output_;
   const OutputStream stream_;
-  const std::size_t most_;
+  const std::size_t max_bytes_;
   const StoredOutput::Size size_;
 };
 

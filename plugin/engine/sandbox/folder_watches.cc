@@ -32,7 +32,7 @@ FolderWatches::FolderWatches() : FolderWatches(share_of_user()) {}
 void FolderWatches::watch(int folder, Watched& watched) {
   forget(watched);
   if (!std::exchange(open_, true)) events_ = Descriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
-  if (!events_ || watches_.size() >= most_) return;
+  if (!events_ || watches_.size() >= max_folders_) return;
   constexpr std::uint32_t changes = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |
                                     IN_MOVE_SELF | IN_ONLYDIR | IN_ONESHOT;
   const std::string path = "/proc/self/fd/" + std::to_string(folder);

@@ -31,7 +31,7 @@ class FolderWatches {
   };
 
   FolderWatches();
-  explicit FolderWatches(std::size_t most) : most_(most) {}
+  explicit FolderWatches(std::size_t max_folders) : max_folders_(max_folders) {}
 
   // Watches an open folder: `unchanged()` then refers to what the caller reads after this call. If no watch is
   // available, `watched` stays without a watch.
@@ -47,7 +47,7 @@ class FolderWatches {
  private:
   void forget_all();
 
-  const std::size_t most_;
+  const std::size_t max_folders_;
   bool open_ = false;  // The first watch has been asked for.
   Descriptor events_;
   std::unordered_map<int, std::vector<Watched*>> watches_;  // Two paths may lead to one folder.

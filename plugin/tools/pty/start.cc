@@ -35,7 +35,7 @@ constexpr std::string_view start_properties = R"("command": {"type": "string", "
 ToolResult not_run(const CallResult& result) {
   const auto* error = std::get_if<CallError>(&result.outcome);
   pty::Json more = pty::Json::object();
-  if (result.verdict.answer != policy::Answer::allow) more["policy"] = policy_object(result.verdict);
+  if (result.verdict.decision != policy::Decision::allow) more["policy"] = policy_object(result.verdict);
   if (!result.audit_error.empty()) more["audit_error"] = result.audit_error;
   if (error != nullptr) return pty::refusal(*error, more);
   const auto& outcome = std::get<engine::CommandOutcome>(result.outcome);

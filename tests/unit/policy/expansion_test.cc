@@ -44,7 +44,7 @@ struct Project {
   // What would run; or "refused: " and why.
   std::string runs(std::string_view line) const {
     const LineJudgement judgement = judge(line);
-    if (judgement.verdict.answer != Answer::allow) return "refused: " + judgement.verdict.reason;
+    if (judgement.verdict.decision != Decision::allow) return "refused: " + judgement.verdict.reason;
     std::string text = regenerate(judgement.script.value());
     for (std::size_t at; (at = text.find(path)) != std::string::npos;) text.replace(at, path.size(), "DIR");
     return text;
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(tools_other_than_shell_execute_expand_nothing) {
   const Programs programs(std::nullopt, "/usr/bin:/bin", {});
   for (const char* line : {"ls *.md", "echo $HOME", "ls; echo $?", "time make", "ls ~", "LC_ALL=C ls"}) {
     const auto judgement = wtool::policy::judge(line, {commands, directories, programs, {}, path});
-    BOOST_TEST(to_text(judgement.verdict.answer) == "deny", line);
+    BOOST_TEST(to_text(judgement.verdict.decision) == "deny", line);
     BOOST_TEST(!judgement.script);
   }
   // Nor is anything expanded where lines run as they stand.

@@ -35,16 +35,16 @@ struct Rules {
   Verdict verdict(std::string_view line) const { return judge(line).verdict; }
 };
 
-void check(const Rules& rules, std::string_view line, Answer answer, std::string_view word, std::string_view rule,
+void check(const Rules& rules, std::string_view line, Decision decision, std::string_view word, std::string_view rule,
            std::string_view reason) {
   const Verdict verdict = rules.verdict(line);
   BOOST_TEST_CONTEXT(line << ": " << verdict.reason << " [" << verdict.rule << "] at " << verdict.at.begin << ".."
                           << verdict.at.end) {
-    BOOST_TEST(to_text(verdict.answer) == to_text(answer));
+    BOOST_TEST(to_text(verdict.decision) == to_text(decision));
     BOOST_TEST(verdict.word == word);
     BOOST_TEST(verdict.rule == rule);
     BOOST_TEST(verdict.reason.find(reason) != std::string::npos);
-    if (answer != Answer::allow) BOOST_TEST(!verdict.hint.empty());
+    if (decision != Decision::allow) BOOST_TEST(!verdict.hint.empty());
   }
 }
 
@@ -55,48 +55,49 @@ BOOST_AUTO_TEST_SUITE(judge)
 BOOST_AUTO_TEST_CASE(without_rules_every_line_is_allowed_and_none_is_read) {
   BOOST_TEST(!judges_lines({}, {}));
   BOOST_TEST(!judges_lines(Rules().allow({"*"}).commands, {}));
-  BOOST_TEST(to_text(Rules().verdict("rm -rf $(").answer) == "allow");
+  BOOST_TEST(to_text(Rules().verdict("rm -rf $(").decision) == "allow");
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_program_gets_no_unknown_words) {
-  check(Rules().allow({"xargs", "./build.sh"}), "xargs ./build.sh", Answer::deny, "./build.sh", "commands.allow",
+  check(Rules().allow({"xargs", "./build.sh"}), "xargs ./build.sh", Decision::deny, "./build.sh", "commands.allow",
         "\"build.sh\" gets arguments that are known only when the command runs, and some arguments may make it run "
         "programs");
-  check(Rules().allow({"find", "./build.sh"}), "find . -exec ./build.sh {} ';'", Answer::deny, "./build.sh",
+  check(Rules().allow({"find", "./build.sh"}), "find . -exec ./build.sh {} ';'", Decision::deny, "./build.sh",
         "commands.allow", "may make it run programs");
-  check(Rules().allow({"xargs", "./build.sh *"}), "xargs ./build.sh a", Answer::allow, "", "commands.allow: xargs", "");
-  check(Rules().allow({"xargs", "cat"}), "xargs cat", Answer::allow, "", "commands.allow: xargs", "");
+  check(Rules().allow({"xargs", "./build.sh *"}), "xargs ./build.sh a", Decision::allow, "", "commands.allow: xargs",
+        "");
+  check(Rules().allow({"xargs", "cat"}), "xargs cat", Decision::allow, "", "commands.allow: xargs", "");
 }
 
 BOOST_AUTO_TEST_CASE(text_for_a_shell_within_another_reads_what_that_one_reads) {
   const Rules rules = Rules().allow({"cat", "sh", "bash", "xargs", "wc", "env"});
   const std::string_view unknown = "runs its standard input, which is known only when the command runs";
-  check(rules, "cat x | sh -c sh", Answer::deny, "sh", "commands.allow", unknown);
-  check(rules, "cat x | sh -c 'sh -c sh'", Answer::deny, "sh", "commands.allow", unknown);
-  check(rules, "cat x | env bash -c 'wc; bash -s'", Answer::deny, "bash", "commands.allow", unknown);
-  check(rules, "sh -c sh", Answer::allow, "", "commands.allow: sh", "");
-  check(rules, "sh -c sh < /dev/null", Answer::allow, "", "commands.allow: sh", "");
-  check(rules, "cat x | sh -c 'sh < /dev/null'", Answer::allow, "", "commands.allow: cat", "");
-  check(rules, "cat x | sh -c 'wc -l'", Answer::allow, "", "commands.allow: cat", "");
-  check(rules, "cat x | xargs sh -c sh", Answer::allow, "", "commands.allow: cat", "");
+  check(rules, "cat x | sh -c sh", Decision::deny, "sh", "commands.allow", unknown);
+  check(rules, "cat x | sh -c 'sh -c sh'", Decision::deny, "sh", "commands.allow", unknown);
+  check(rules, "cat x | env bash -c 'wc; bash -s'", Decision::deny, "bash", "commands.allow", unknown);
+  check(rules, "sh -c sh", Decision::allow, "", "commands.allow: sh", "");
+  check(rules, "sh -c sh < /dev/null", Decision::allow, "", "commands.allow: sh", "");
+  check(rules, "cat x | sh -c 'sh < /dev/null'", Decision::allow, "", "commands.allow: cat", "");
+  check(rules, "cat x | sh -c 'wc -l'", Decision::allow, "", "commands.allow: cat", "");
+  check(rules, "cat x | xargs sh -c sh", Decision::allow, "", "commands.allow: cat", "");
 }
 
 BOOST_AUTO_TEST_CASE(the_command_of_find_is_judged_as_a_separate_command) {
   const Rules rules = Rules().allow({"find", "grep", "rm", "sort", "ls"}).safe();
-  check(rules, "find . -name '*.py' -exec grep -l foo {} +", Answer::allow, "", "commands.allow: find", "");
-  check(rules, "find . -exec ls -lh {} \\;", Answer::allow, "", "commands.allow: find", "");
-  check(rules, "find . -exec rm {} \\;", Answer::deny, "rm", "commands.allow", "writes files");
-  check(rules, "find . -exec sort {} +", Answer::deny, "sort", "commands.allow", "known only when the command runs");
-  check(rules, "find . -exec cat {} +", Answer::deny, "cat", "commands.allow", "not in commands.allow");
-  check(rules, "find . -exec {} \\;", Answer::deny, "{}", "commands.allow", "");
-  check(rules, "find . -execdir ls {} +", Answer::deny, "-execdir", "commands.allow", "");
+  check(rules, "find . -name '*.py' -exec grep -l foo {} +", Decision::allow, "", "commands.allow: find", "");
+  check(rules, "find . -exec ls -lh {} \\;", Decision::allow, "", "commands.allow: find", "");
+  check(rules, "find . -exec rm {} \\;", Decision::deny, "rm", "commands.allow", "writes files");
+  check(rules, "find . -exec sort {} +", Decision::deny, "sort", "commands.allow", "known only when the command runs");
+  check(rules, "find . -exec cat {} +", Decision::deny, "cat", "commands.allow", "not in commands.allow");
+  check(rules, "find . -exec {} \\;", Decision::deny, "{}", "commands.allow", "");
+  check(rules, "find . -execdir ls {} +", Decision::deny, "-execdir", "commands.allow", "");
 }
 
 BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_names) {
   const auto run = [](const Rules& rules, std::string_view line) {
     const LineJudgement judgement = rules.judge(line);
     BOOST_TEST_CONTEXT(line << ": " << judgement.verdict.reason) {
-      BOOST_TEST(to_text(judgement.verdict.answer) == "allow");
+      BOOST_TEST(to_text(judgement.verdict.decision) == "allow");
     }
     std::string text;
     for (const SimpleCommand& command : judgement.script->commands) {
@@ -122,22 +123,22 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
   // Run as written: a command that an entry names in full, and one with any arguments allowed.
   BOOST_TEST(run(Rules().allow({"git status"}).safe(), "git status") == "git status");
   BOOST_TEST(run(Rules().allow({"git"}), "git status") == "git status");
-  check(Rules().allow({"sh *", "git"}).safe(), "sh -c 'git status'", Answer::deny, "git", "commands.allow",
+  check(Rules().allow({"sh *", "git"}).safe(), "sh -c 'git status'", Decision::deny, "git", "commands.allow",
         "within text for a shell");
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
   const Rules rules = Rules().allow({"ls", "git log *", "npm test"});
-  check(rules, "ls -l", Answer::allow, "", "commands.allow: ls", "");
-  check(rules, "ls && id -u", Answer::deny, "id", "commands.allow", "\"id\" is not in commands.allow");
-  check(rules, "npm tests", Answer::deny, "npm tests", "commands.allow",
+  check(rules, "ls -l", Decision::allow, "", "commands.allow: ls", "");
+  check(rules, "ls && id -u", Decision::deny, "id", "commands.allow", "\"id\" is not in commands.allow");
+  check(rules, "npm tests", Decision::deny, "npm tests", "commands.allow",
         "no entry of commands.allow covers these words");
-  check(rules, "./ls", Answer::deny, "./ls", "commands.allow", "not the program that \"ls\"");
-  check(rules, "ls $HOME", Answer::deny, "$HOME", "commands.allow", "cannot be checked before it runs");
-  check(rules, "ls 'x", Answer::deny, "'", "commands.allow", "cannot be read as shell text");
-  check(rules, "eval ls", Answer::deny, "eval", "commands.allow", "part of the shell");
-  check(rules, "sh -c 'id'", Answer::deny, "sh", "commands.allow", "");
-  check(Rules().allow({}), "ls", Answer::deny, "ls", "commands.allow", "");
+  check(rules, "./ls", Decision::deny, "./ls", "commands.allow", "not the program that \"ls\"");
+  check(rules, "ls $HOME", Decision::deny, "$HOME", "commands.allow", "cannot be checked before it runs");
+  check(rules, "ls 'x", Decision::deny, "'", "commands.allow", "cannot be read as shell text");
+  check(rules, "eval ls", Decision::deny, "eval", "commands.allow", "part of the shell");
+  check(rules, "sh -c 'id'", Decision::deny, "sh", "commands.allow", "");
+  check(Rules().allow({}), "ls", Decision::deny, "ls", "commands.allow", "");
 }
 
 BOOST_AUTO_TEST_CASE(commands_inside_a_word_are_reported_at_that_words_place) {
@@ -149,45 +150,46 @@ BOOST_AUTO_TEST_CASE(commands_inside_a_word_are_reported_at_that_words_place) {
 
 BOOST_AUTO_TEST_CASE(an_entry_with_an_option_and_its_value_is_about_what_is_written_so) {
   const Rules rules = Rules().deny({"find -maxdepth 1", "docker --host x"});
-  check(rules, "find . -maxdepth 1 -name a", Answer::deny, "find . -maxdepth 1 -name a",
+  check(rules, "find . -maxdepth 1 -name a", Decision::deny, "find . -maxdepth 1 -name a",
         "commands.deny: find -maxdepth 1", "is denied");
-  check(rules, "docker --host x ps", Answer::deny, "docker --host x ps", "commands.deny: docker --host x", "is denied");
-  check(rules, "find . -maxdepth 2 -name 1", Answer::allow, "", "commands", "");
+  check(rules, "docker --host x ps", Decision::deny, "docker --host x ps", "commands.deny: docker --host x",
+        "is denied");
+  check(rules, "find . -maxdepth 2 -name 1", Decision::allow, "", "commands", "");
 }
 
 BOOST_AUTO_TEST_CASE(an_entry_whose_value_begins_with_a_minus_sign_matches_that_text) {
   const Rules rules = Rules().deny({"find -fls -n", "find src -fprint -n", "rm -r -f"});
-  check(rules, "find -fls -n", Answer::deny, "find -fls -n", "commands.deny: find -fls -n", "is denied");
-  check(rules, "find . -fls -n", Answer::deny, "find . -fls -n", "commands.deny: find -fls -n", "is denied");
-  check(rules, "find src -fprint -n", Answer::deny, "find src -fprint -n", "commands.deny: find src -fprint -n", "");
-  check(rules, "rm -- -r -f", Answer::allow, "", "commands", "");
+  check(rules, "find -fls -n", Decision::deny, "find -fls -n", "commands.deny: find -fls -n", "is denied");
+  check(rules, "find . -fls -n", Decision::deny, "find . -fls -n", "commands.deny: find -fls -n", "is denied");
+  check(rules, "find src -fprint -n", Decision::deny, "find src -fprint -n", "commands.deny: find src -fprint -n", "");
+  check(rules, "rm -- -r -f", Decision::allow, "", "commands", "");
 }
 
 BOOST_AUTO_TEST_CASE(an_option_that_only_the_program_takes_with_a_value_hides_nothing_from_an_entry) {
   const Rules rules = Rules().deny({"kubectl logs --previous", "kubectl logs db"});
-  check(rules, "kubectl logs -f --previous x", Answer::deny, "kubectl logs -f --previous x",
+  check(rules, "kubectl logs -f --previous x", Decision::deny, "kubectl logs -f --previous x",
         "commands.deny: kubectl logs --previous", "");
-  check(rules, "kubectl logs -f db", Answer::deny, "kubectl logs -f db", "commands.deny: kubectl logs db", "");
-  check(rules, "kubectl logs -n db x", Answer::allow, "", "commands", "");
+  check(rules, "kubectl logs -f db", Decision::deny, "kubectl logs -f db", "commands.deny: kubectl logs db", "");
+  check(rules, "kubectl logs -n db x", Decision::allow, "", "commands", "");
 }
 
 BOOST_AUTO_TEST_CASE(the_strictest_rule_wins_and_an_entry_is_reported_first) {
   const Rules rules = Rules().allow({"git", "timeout"}).deny({"git push"}).ask({"git fetch", "git push"});
-  check(rules, "git push origin", Answer::deny, "git push origin", "commands.deny: git push",
+  check(rules, "git push origin", Decision::deny, "git push origin", "commands.deny: git push",
         "denied by the entry \"git push\"");
-  check(rules, "git fetch", Answer::ask, "git fetch", "commands.ask: git fetch", "needs a person's approval");
-  check(rules, "git fetch; git push", Answer::deny, "git push", "commands.deny: git push", "");
-  check(rules, "nothing; git push", Answer::deny, "git push", "commands.deny: git push", "");
-  check(rules, "git status", Answer::allow, "", "commands.allow: git", "");
-  check(rules, "timeout 5 git push", Answer::deny, "git push", "commands.deny: git push", "");
+  check(rules, "git fetch", Decision::ask, "git fetch", "commands.ask: git fetch", "needs a person's approval");
+  check(rules, "git fetch; git push", Decision::deny, "git push", "commands.deny: git push", "");
+  check(rules, "nothing; git push", Decision::deny, "git push", "commands.deny: git push", "");
+  check(rules, "git status", Decision::allow, "", "commands.allow: git", "");
+  check(rules, "timeout 5 git push", Decision::deny, "git push", "commands.deny: git push", "");
 }
 
 BOOST_AUTO_TEST_CASE(only_an_entry_that_says_so_opens_the_network_and_only_with_a_yes) {
   const Rules rules = Rules().ask({"git fetch", "git push"}).ask_network({"git push"}).deny({"rm"});
-  check(rules, "git push origin", Answer::ask, "git push origin", "commands.ask_network: git push",
+  check(rules, "git push origin", Decision::ask, "git push origin", "commands.ask_network: git push",
         "needs a person's approval because of the entry \"git push\"");
   for (const char* line : {"git push origin", "/usr/bin/git -C x push", "sh -c 'git push'", "git fetch; git push"}) {
-    BOOST_TEST(to_text(rules.verdict(line).answer) == "ask", line);
+    BOOST_TEST(to_text(rules.verdict(line).decision) == "ask", line);
     BOOST_TEST(rules.verdict(line).opens_network, line);
   }
   // A line that is asked about because of another entry, or because it might match; a refused one; and allowed ones.
@@ -196,81 +198,81 @@ BOOST_AUTO_TEST_CASE(only_an_entry_that_says_so_opens_the_network_and_only_with_
   }
   // Without a deny list, what is not known is asked about, but opens nothing either.
   const Verdict unknown = Rules().ask_network({"git push"}).verdict("git $X");
-  BOOST_TEST(to_text(unknown.answer) == "ask");
+  BOOST_TEST(to_text(unknown.decision) == "ask");
   BOOST_TEST(!unknown.opens_network);
 }
 
 BOOST_AUTO_TEST_CASE(what_the_list_does_not_cover_is_asked_about_where_it_says_so) {
   const Rules rules = Rules().allow({"ls"}).deny({"rm"}).ask_unlisted();
-  check(rules, "id", Answer::ask, "id", "commands.allow", "not in commands.allow");
-  check(rules, "ls > x", Answer::ask, "> x", "commands.allow", "");
-  check(rules, "rm x", Answer::deny, "rm x", "commands.deny: rm", "");
+  check(rules, "id", Decision::ask, "id", "commands.allow", "not in commands.allow");
+  check(rules, "ls > x", Decision::ask, "> x", "commands.allow", "");
+  check(rules, "rm x", Decision::deny, "rm x", "commands.deny: rm", "");
 }
 
 BOOST_AUTO_TEST_CASE(safe_arguments_are_demanded_of_a_listed_program_and_not_of_exact_words) {
   const Rules rules = Rules().allow({"sort", "git *", "mytool", "yourtool *", "find . -delete"}).safe();
-  check(rules, "sort -r x", Answer::allow, "", "commands.allow: sort", "");
-  check(rules, "sort -o y x", Answer::deny, "-o", "commands.allow", "commands.arguments allows only safe arguments");
-  check(rules, "git push", Answer::deny, "push", "commands.allow", "commands.arguments allows only safe arguments");
-  check(rules, "mytool x", Answer::deny, "mytool", "commands.allow", "not known which arguments");
-  check(rules, "mytool --version", Answer::allow, "", "commands.allow: mytool", "");
-  check(rules, "mytool --version x", Answer::deny, "mytool", "commands.allow", "not known which arguments");
-  check(rules, "yourtool x", Answer::allow, "", "commands.allow: yourtool *", "");
-  check(rules, "find . -delete", Answer::allow, "", "commands.allow: find . -delete", "");
-  check(rules, "find . -name x", Answer::deny, "find . -name x", "commands.allow", "no entry");
+  check(rules, "sort -r x", Decision::allow, "", "commands.allow: sort", "");
+  check(rules, "sort -o y x", Decision::deny, "-o", "commands.allow", "commands.arguments allows only safe arguments");
+  check(rules, "git push", Decision::deny, "push", "commands.allow", "commands.arguments allows only safe arguments");
+  check(rules, "mytool x", Decision::deny, "mytool", "commands.allow", "not known which arguments");
+  check(rules, "mytool --version", Decision::allow, "", "commands.allow: mytool", "");
+  check(rules, "mytool --version x", Decision::deny, "mytool", "commands.allow", "not known which arguments");
+  check(rules, "yourtool x", Decision::allow, "", "commands.allow: yourtool *", "");
+  check(rules, "find . -delete", Decision::allow, "", "commands.allow: find . -delete", "");
+  check(rules, "find . -name x", Decision::deny, "find . -name x", "commands.allow", "no entry");
 }
 
 BOOST_AUTO_TEST_CASE(code_that_cannot_be_judged_is_asked_about_unless_an_entry_names_it_in_full) {
   const Rules rules = Rules().allow({"python3", "perl -e 1"});
-  check(rules, "python3 x.py", Answer::allow, "", "commands.allow: python3", "");
-  check(rules, "python3 -c x", Answer::ask, "-c", "inline code", "cannot be judged");
-  check(rules, "perl -e 1", Answer::allow, "", "commands.allow: perl -e 1", "");
+  check(rules, "python3 x.py", Decision::allow, "", "commands.allow: python3", "");
+  check(rules, "python3 -c x", Decision::ask, "-c", "inline code", "cannot be judged");
+  check(rules, "perl -e 1", Decision::allow, "", "commands.allow: perl -e 1", "");
 }
 
 BOOST_AUTO_TEST_CASE(an_exact_entry_covers_what_its_words_run_but_not_what_is_denied) {
   const Rules rules = Rules().allow({"timeout 5 make all", "timeout 9 rm x"}).deny({"rm"});
-  check(rules, "timeout 5 make all", Answer::allow, "", "commands.allow: timeout 5 make all", "");
-  check(rules, "timeout 6 make all", Answer::deny, "timeout 6 make all", "commands.allow", "");
-  check(rules, "timeout 9 rm x", Answer::deny, "rm x", "commands.deny: rm", "");
+  check(rules, "timeout 5 make all", Decision::allow, "", "commands.allow: timeout 5 make all", "");
+  check(rules, "timeout 6 make all", Decision::deny, "timeout 6 make all", "commands.allow", "");
+  check(rules, "timeout 9 rm x", Decision::deny, "rm x", "commands.deny: rm", "");
 }
 
 BOOST_AUTO_TEST_CASE(under_a_deny_list_alone_what_may_be_anything_is_refused_and_the_rest_runs) {
   const Rules rules = Rules().deny({"rm"});
-  check(rules, "for i in *; do echo $i; done > x", Answer::allow, "", "commands", "");
-  check(rules, "$X y", Answer::deny, "$X", "commands.deny", "known only when the command runs");
-  check(rules, "if true; then rm x; fi", Answer::deny, "rm x", "commands.deny: rm", "");
-  check(Rules().ask({"npm publish"}), "$X y", Answer::ask, "$X", "commands.ask", "known only when the command runs");
-  check(rules, "echo 'a", Answer::deny, "'", "commands.deny", "cannot be read");
+  check(rules, "for i in *; do echo $i; done > x", Decision::allow, "", "commands", "");
+  check(rules, "$X y", Decision::deny, "$X", "commands.deny", "known only when the command runs");
+  check(rules, "if true; then rm x; fi", Decision::deny, "rm x", "commands.deny: rm", "");
+  check(Rules().ask({"npm publish"}), "$X y", Decision::ask, "$X", "commands.ask", "known only when the command runs");
+  check(rules, "echo 'a", Decision::deny, "'", "commands.deny", "cannot be read");
   for (const char* steered : {"LESSOPEN=x less y", "env GREP=x zgrep y", "export BASH_ENV=x; bash -c :", "PATH=/x",
                               "IFS+=x; ls", "(EDITOR=x git commit)", "declare -x PAGER=x"}) {
-    BOOST_TEST(to_text(rules.verdict(steered).answer) == "deny", steered);
+    BOOST_TEST(to_text(rules.verdict(steered).decision) == "deny", steered);
   }
   for (const char* data :
        {"CI=1 make", "A=b ls", "env STAGE=x ls", "export A=b; ls", "LC_ALL=C sort x", "declare -x A"}) {
-    BOOST_TEST(to_text(rules.verdict(data).answer) == "allow", data);
+    BOOST_TEST(to_text(rules.verdict(data).decision) == "allow", data);
   }
 }
 
 BOOST_AUTO_TEST_CASE(wrappers_are_followed_to_a_depth_that_no_person_writes) {
   std::string line;
   for (int i = 0; i < 12; ++i) line += "env ";
-  check(Rules().allow({"env", "ls"}), line + "ls", Answer::allow, "", "commands.allow: env", "");
+  check(Rules().allow({"env", "ls"}), line + "ls", Decision::allow, "", "commands.allow: env", "");
   for (int i = 0; i < 12; ++i) line += "env ";
-  BOOST_TEST(to_text(Rules().allow({"env", "ls"}).verdict(line + "ls").answer) == "deny");
-  BOOST_TEST(to_text(Rules().deny({"rm"}).verdict(line + "ls").answer) == "deny");
+  BOOST_TEST(to_text(Rules().allow({"env", "ls"}).verdict(line + "ls").decision) == "deny");
+  BOOST_TEST(to_text(Rules().deny({"rm"}).verdict(line + "ls").decision) == "deny");
 }
 
 BOOST_AUTO_TEST_CASE(a_relative_program_is_judged_where_it_runs) {
   const Rules rules = Rules().allow({"cmake", "env", "find", "timeout", "unshare", "git", "ls", "./x"});
-  check(rules, "env -C . timeout 5 ./x", Answer::allow, "", "commands.allow: env", "");
-  check(rules, "env ./x -C usr", Answer::allow, "", "commands.allow: env", "");
-  check(rules, "cmake -E time ./x", Answer::allow, "", "commands.allow: cmake", "");
-  check(rules, "env -C usr ls", Answer::allow, "", "commands.allow: env", "");
+  check(rules, "env -C . timeout 5 ./x", Decision::allow, "", "commands.allow: env", "");
+  check(rules, "env ./x -C usr", Decision::allow, "", "commands.allow: env", "");
+  check(rules, "cmake -E time ./x", Decision::allow, "", "commands.allow: cmake", "");
+  check(rules, "env -C usr ls", Decision::allow, "", "commands.allow: env", "");
   for (const char* elsewhere :
        {"env -C usr ./x", "env -iCusr ./x", "env --chdir=usr ./x", "env --ch usr ./x", "env -C . -C . -C usr ./x",
         "env -C usr timeout 5 ./x", "env -S '-C usr ./x'", "unshare -w usr ./x", "git bisect run ./x",
         "find usr -execdir ./x ';'", "find usr -okdir timeout 5 ./x ';'", "cmake -E chdir usr ./x"}) {
-    BOOST_TEST(to_text(rules.verdict(elsewhere).answer) != "allow", elsewhere);
+    BOOST_TEST(to_text(rules.verdict(elsewhere).decision) != "allow", elsewhere);
   }
 }
 
@@ -279,37 +281,37 @@ BOOST_AUTO_TEST_CASE(a_cd_is_followed_and_what_comes_after_may_run_in_either_dir
   Rules rules;
   rules.directories = {{scratch.path()}, true};
   const Programs programs(std::nullopt, "/usr/bin:/bin", {});
-  const auto answer = [&](std::string_view line) {
+  const auto decision = [&](std::string_view line) {
     const Situation at{rules.commands, rules.directories, programs, {scratch.path()}, scratch.path() + "/a/b"};
-    return std::string(to_text(wtool::policy::judge(line, at).verdict.answer));
+    return std::string(to_text(wtool::policy::judge(line, at).verdict.decision));
   };
-  BOOST_TEST(answer("cat ../../x") == "allow");
-  BOOST_TEST(answer("cd .. && cat ../x") == "allow");
-  BOOST_TEST(answer("cd .. && cat ../../x") == "deny");
-  BOOST_TEST(answer("cd c && cat ../../x; cat ../../../x") == "deny");
-  BOOST_TEST(answer("cd ../.. && cd .. && ls") == "deny");
-  BOOST_TEST(answer("cd .. | ls") == "deny");
+  BOOST_TEST(decision("cat ../../x") == "allow");
+  BOOST_TEST(decision("cd .. && cat ../x") == "allow");
+  BOOST_TEST(decision("cd .. && cat ../../x") == "deny");
+  BOOST_TEST(decision("cd c && cat ../../x; cat ../../../x") == "deny");
+  BOOST_TEST(decision("cd ../.. && cd .. && ls") == "deny");
+  BOOST_TEST(decision("cd .. | ls") == "deny");
   // A cd with options is judged as without them, and what runs is the same.
-  BOOST_TEST(answer("cd -P .. && cat ../x") == "allow");
-  BOOST_TEST(answer("cd -L -P -- .. && cat ../x") == "allow");
-  BOOST_TEST(answer("cd -- -x && cat ../../x") == "allow");
+  BOOST_TEST(decision("cd -P .. && cat ../x") == "allow");
+  BOOST_TEST(decision("cd -L -P -- .. && cat ../x") == "allow");
+  BOOST_TEST(decision("cd -- -x && cat ../../x") == "allow");
   for (const char* line : {"cd -P .. && cat ../../x", "cd -L ../../.. && ls", "cd -- .. ; cat ../../x", "cd -- -",
                            "cd -", "cd -P", "cd --", "cd -P -- -", "cd -e ..", "cd -x", "cd -- a b", "cd -P a -- b"}) {
-    BOOST_TEST(answer(line) == "deny", line);
+    BOOST_TEST(decision(line) == "deny", line);
   }
   std::string many;
   for (int i = 0; i < 20; ++i) many += "cd " + std::to_string(i) + " && ";
-  BOOST_TEST(answer(many + "ls") == "deny");
+  BOOST_TEST(decision(many + "ls") == "deny");
 }
 
 BOOST_AUTO_TEST_CASE(builtins_that_stay_are_judged_by_their_words) {
   const Rules rules = Rules().allow({"export", "cd", "ls", "printf"});
-  check(rules, "export CI=1 && ls", Answer::allow, "", "commands.allow: export", "");
-  check(rules, "export A=b && ls", Answer::deny, "A=b", "commands.allow", "export takes NAME=value");
-  check(rules, "export PATH=x", Answer::deny, "PATH=x", "commands.allow", "export takes NAME=value");
-  check(rules, "export A", Answer::deny, "A", "commands.allow", "export takes NAME=value");
-  check(rules, "cd; ls", Answer::deny, "cd", "commands.allow", "exactly one directory");
-  check(rules, "echo x", Answer::deny, "echo", "commands.allow", "");
+  check(rules, "export CI=1 && ls", Decision::allow, "", "commands.allow: export", "");
+  check(rules, "export A=b && ls", Decision::deny, "A=b", "commands.allow", "export takes NAME=value");
+  check(rules, "export PATH=x", Decision::deny, "PATH=x", "commands.allow", "export takes NAME=value");
+  check(rules, "export A", Decision::deny, "A", "commands.allow", "export takes NAME=value");
+  check(rules, "cd; ls", Decision::deny, "cd", "commands.allow", "exactly one directory");
+  check(rules, "echo x", Decision::deny, "echo", "commands.allow", "");
 }
 
 BOOST_AUTO_TEST_CASE(options_that_only_end_a_script_sooner_need_no_entry) {
@@ -317,18 +319,18 @@ BOOST_AUTO_TEST_CASE(options_that_only_end_a_script_sooner_need_no_entry) {
   for (const char* line :
        {"set -e\nls\nls", "set -eu\nls", "set -euo pipefail; ls", "set -e -o pipefail\nls", "set -o errexit -u\nls",
         "set +e\nls", "set -f; ls", "ls; set -e; ls", "ls && set -e && ls", "! set -e; ls"}) {
-    check(rules, line, Answer::allow, "", "commands.allow: ls", "");
+    check(rules, line, Decision::allow, "", "commands.allow: ls", "");
   }
-  check(rules, "set -e", Answer::allow, "", "commands.allow", "");
+  check(rules, "set -e", Decision::allow, "", "commands.allow", "");
   for (const char* line : {"set -x; ls", "set -ex\nls", "set\nls", "set a b; ls", "set -- a; ls", "set -e a\nls",
                            "set -o\nls", "set -o posix\nls", "set -eo\nls", "set -oe pipefail\nls", "set -; ls",
                            "set -e-; ls", "set --e; ls", "set -k; ls", "set -eo pipefail x; ls"}) {
-    check(rules, line, Answer::deny, "set", "commands.allow", "set is a part of the shell");
+    check(rules, line, Decision::deny, "set", "commands.allow", "set is a part of the shell");
   }
   // As a program, or as the command of another program, `set` is a name like any other.
-  check(rules, "env set -e", Answer::deny, "env", "commands.allow", "");
-  check(rules, "set -e $x; ls", Answer::deny, "$x", "commands.allow", "");
-  check(Rules().allow({"ls"}).deny({"set"}), "set -e; ls", Answer::deny, "set -e", "commands.deny: set", "");
+  check(rules, "env set -e", Decision::deny, "env", "commands.allow", "");
+  check(rules, "set -e $x; ls", Decision::deny, "$x", "commands.allow", "");
+  check(Rules().allow({"ls"}).deny({"set"}), "set -e; ls", Decision::deny, "set -e", "commands.deny: set", "");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_script_sets_is_written_out_again) {
@@ -339,13 +341,13 @@ BOOST_AUTO_TEST_CASE(what_a_script_sets_is_written_out_again) {
 
 BOOST_AUTO_TEST_CASE(a_refusal_says_might_where_it_cannot_know) {
   const Rules rules = Rules().deny({"echo secret", "rm"});
-  check(rules, "echo $(id)", Answer::deny, "echo $(id)", "commands.deny: echo secret",
+  check(rules, "echo $(id)", Decision::deny, "echo $(id)", "commands.deny: echo secret",
         "\"echo $(id)\" might match the entry \"echo secret\", which denies it: a part of the command is known only "
         "when the line runs");
-  check(rules, "echo secret $(id)", Answer::deny, "echo secret $(id)", "commands.deny: echo secret",
+  check(rules, "echo secret $(id)", Decision::deny, "echo secret $(id)", "commands.deny: echo secret",
         "is denied by the entry \"echo secret\"");
-  check(rules, "rm $x", Answer::deny, "rm $x", "commands.deny: rm", "is denied by the entry \"rm\"");
-  check(Rules().ask({"echo git push"}), "echo $n", Answer::ask, "echo $n", "commands.ask: echo git push",
+  check(rules, "rm $x", Decision::deny, "rm $x", "commands.deny: rm", "is denied by the entry \"rm\"");
+  check(Rules().ask({"echo git push"}), "echo $n", Decision::ask, "echo $n", "commands.ask: echo git push",
         "\"echo $n\" might match the entry \"echo git push\", which needs a person's approval");
 }
 
@@ -355,7 +357,7 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
     const std::string entry = '"' + std::string(line) + '"';
     const std::string hint = safe({"npm", "cargo"}).verdict(line).hint;
     BOOST_TEST(hint == "the entry " + entry + " in commands.allow would allow it");
-    BOOST_TEST(to_text(safe({"npm", "cargo", line}).verdict(line).answer) == "allow");
+    BOOST_TEST(to_text(safe({"npm", "cargo", line}).verdict(line).decision) == "allow");
   }
   BOOST_TEST(safe({"npm"}).verdict("npm test " + std::string(200, 'x')).hint ==
              "leave it out; commands.allow can name the whole command");
@@ -368,7 +370,7 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
   }
   BOOST_TEST(safe({"./mytool"}).verdict("./mytool x").hint ==
              "the entry \"./mytool *\" in commands.allow would allow all of them");
-  BOOST_TEST(to_text(safe({"./mytool *"}).verdict("./mytool x").answer) == "allow");
+  BOOST_TEST(to_text(safe({"./mytool *"}).verdict("./mytool x").decision) == "allow");
   BOOST_TEST(Rules().allow({"make"}).verdict("'time' make").hint ==
              "leave time out, or add the entry \"time\" to commands.allow");
 }
@@ -384,7 +386,7 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
          {"find sub -exec tar tf {} \\;", "find . -name a -exec sed -n 1p {} \\;",
           "find /x ../y -exec awk '{print}' {} \\;", "find '(' -name a -o -name b ')' -exec file {} \\;",
           "find sub -exec awk -- '{print}' {} +"}) {
-      BOOST_TEST(to_text(rules.verdict(line).answer) == "allow", line << ": " << rules.verdict(line).reason);
+      BOOST_TEST(to_text(rules.verdict(line).decision) == "allow", line << ": " << rules.verdict(line).reason);
     }
     for (const char* line :
          {"find sub -exec tar tf {} +", "find a:b -exec tar tf {} \\;", "find sub -execdir tar tf {} \\;",
@@ -393,25 +395,26 @@ BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
           "find sub -exec {} \\;", "find sub -exec env {} \\;", "find sub -exec make {} +",
           "find /dev -exec tar tf {} \\;", "find sub ../proc/1 -exec tar tf {} \\;", "find / -exec tar tf {} \\;",
           "find .. -exec tar tf {} \\;"}) {
-      BOOST_TEST(to_text(rules.verdict(line).answer) == "deny", line);
+      BOOST_TEST(to_text(rules.verdict(line).decision) == "deny", line);
     }
   }
   const Rules rules = Rules().allow({"find", "uniq", "tput", "fd", "cat", "rm", "sed"}).safe();
-  check(rules, "find sub -exec uniq {} \\;", Answer::allow, "", "commands.allow: find", "");
-  check(rules, "find sub -exec uniq {} +", Answer::deny, "uniq", "commands.allow", "known only when the command runs");
-  check(rules, "find reset -exec tput {} \\;", Answer::deny, "tput", "commands.allow", "");
-  check(rules, "fd -x cat {}", Answer::allow, "", "commands.allow: fd", "");
-  check(rules, "fd -x cat {} \\; -x rm {}", Answer::deny, "rm", "commands.allow", "rm writes files");
-  check(rules, "fd -Xrm", Answer::deny, "-Xrm", "commands.allow", "is in the same word");
-  check(rules, "fd -x sed {}", Answer::deny, "sed", "commands.allow", "known only when the command runs");
+  check(rules, "find sub -exec uniq {} \\;", Decision::allow, "", "commands.allow: find", "");
+  check(rules, "find sub -exec uniq {} +", Decision::deny, "uniq", "commands.allow",
+        "known only when the command runs");
+  check(rules, "find reset -exec tput {} \\;", Decision::deny, "tput", "commands.allow", "");
+  check(rules, "fd -x cat {}", Decision::allow, "", "commands.allow: fd", "");
+  check(rules, "fd -x cat {} \\; -x rm {}", Decision::deny, "rm", "commands.allow", "rm writes files");
+  check(rules, "fd -Xrm", Decision::deny, "-Xrm", "commands.allow", "is in the same word");
+  check(rules, "fd -x sed {}", Decision::deny, "sed", "commands.allow", "known only when the command runs");
   BOOST_TEST(rules.verdict("fd -x sed -n 1p").hint == "write the arguments out, or put -- in front of them");
-  BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").answer) == "allow");
+  BOOST_TEST(to_text(rules.verdict("fd -x sed -n 1p --").decision) == "allow");
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_never_shows_a_placeholder_or_a_description_as_a_path) {
   const wtool::test::ScratchFolder scratch;
   Rules rules = Rules().allow({"git", "cat", "curl *", "ln"}).safe();
-  check(rules, "git -C /proc/self/cwd status", Answer::deny, "git", "commands.allow",
+  check(rules, "git -C /proc/self/cwd status", Decision::deny, "git", "commands.allow",
         "the repository is known only when the command runs, and may have filters, which run programs");
   rules = Rules().allow({"cat", "cd", "curl *", "ln *"});
   rules.directories = {{scratch.path()}, true};
@@ -425,12 +428,12 @@ BOOST_AUTO_TEST_CASE(a_refusal_never_shows_a_placeholder_or_a_description_as_a_p
         {"curl 'http://[a-b]'", " may lead out of directories.roots: curl may expand it to any address"},
         {"ln -s a/../b c", " may lead out of directories.roots: the target of a link is relative to the link's own"}}) {
     const Verdict verdict = rules.verdict(line);
-    BOOST_TEST(to_text(verdict.answer) == "deny", line);
+    BOOST_TEST(to_text(verdict.decision) == "deny", line);
     BOOST_TEST(verdict.reason.find(reason) != std::string::npos, line << ": " << verdict.reason);
   }
   rules.directories.confine_arguments = false;
-  check(rules, "cd /etc && cat x", Answer::deny, "/etc", "commands.allow", "cd would lead to \"/etc\", outside of");
-  check(rules, "cd /proc/self/cwd && cat x", Answer::deny, "/proc/self/cwd", "commands.allow",
+  check(rules, "cd /etc && cat x", Decision::deny, "/etc", "commands.allow", "cd would lead to \"/etc\", outside of");
+  check(rules, "cd /proc/self/cwd && cat x", Decision::deny, "/proc/self/cwd", "commands.allow",
         "where cd leads cannot be found out, and may be outside of directories.roots");
 }
 
@@ -448,7 +451,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_says_what_to_write_instead) {
         std::pair("cat <(ls)", "use a pipe"), std::pair("sh -c ls", "without sh"), std::pair("type ls", "which NAME"),
         std::pair("pushd a", "write cd DIRECTORY"), std::pair(". a", "name programs by their paths")}) {
     const Verdict verdict = rules.verdict(line);
-    BOOST_TEST(to_text(verdict.answer) == "deny", line);
+    BOOST_TEST(to_text(verdict.decision) == "deny", line);
     BOOST_TEST(verdict.hint.find(hint) != std::string::npos, line << ": " << verdict.reason << ": " << verdict.hint);
   }
 }

@@ -438,7 +438,7 @@ class PlaceFinder {
     end_word();
   }
 
-  PlaceMarks marks_;
+  PlaceholderMarks marks_;
   const std::string& text_;
   std::size_t at_ = 0;
   std::size_t end_ = 0;

@@ -14,10 +14,10 @@ namespace wtool::host::workflow {
 inline constexpr const char* use_variable =
     "; set a shell variable first (value=${...} on a line of its own) and use \"$value\" here";
 
-class PlaceMarks {
+class PlaceholderMarks {
  public:
   // There is a placeholder between each text and the next.
-  explicit PlaceMarks(const std::vector<std::string>& texts) {
+  explicit PlaceholderMarks(const std::vector<std::string>& texts) {
     for (std::size_t i = 0; i + 1 < texts.size(); ++i) {
       text_ += texts[i];
       marks_.push_back(text_.size());
