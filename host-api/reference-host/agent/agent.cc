@@ -231,25 +231,37 @@ int Agent::run() {
   std::list<std::thread> threads;
   std::mutex connecting;
   std::string first_problem;
-  serving_ = ticket_.slots;
-  for (int i = 0; i < ticket_.slots; ++i) {
-    threads.emplace_back([&, i] {
+  const auto cannot_serve = [&](const std::string& problem) {
+    const std::scoped_lock lock(connecting);
+    if (first_problem.empty()) first_problem = problem;
+  };
+  const auto serve = [&](std::size_t number) {
+    try {
       std::string problem;
-      if (std::unique_ptr<Channel> channel = connect(problem)) {
-        AgentSlot* slot = nullptr;
-        {
-          const std::scoped_lock lock(mutex_);
-          slot =
-              &slots_.emplace_back(*this, std::move(channel),
-                                   processors_.empty() ? std::vector<int>() : processors_[static_cast<std::size_t>(i)]);
-        }
-        slot->serve();
-      } else {
-        const std::scoped_lock lock(connecting);
-        first_problem = problem;
+      std::unique_ptr<Channel> channel = connect(problem);
+      if (channel == nullptr) return cannot_serve(problem);
+      AgentSlot* slot = nullptr;
+      {
+        const std::scoped_lock lock(mutex_);
+        slot = &slots_.emplace_back(*this, std::move(channel),
+                                    processors_.empty() ? std::vector<int>() : processors_[number]);
       }
+      slot->serve();
+    } catch (const std::exception& problem) {
+      cannot_serve(problem.what());
+    }
+  };
+  for (int i = 0; i < ticket_.slots; ++i) {
+    ++serving_;
+    try {
+      threads.emplace_back([&, number = static_cast<std::size_t>(i)] {
+        serve(number);
+        --serving_;
+      });
+    } catch (const std::system_error& problem) {
+      cannot_serve(std::string("no thread for a slot: ") + problem.what());
       --serving_;
-    });
+    }
   }
   while (serving_ > 0) {
     const timespec patience{0, 200'000'000};

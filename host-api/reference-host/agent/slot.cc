@@ -4,7 +4,9 @@
 #include <poll.h>
 #include <string.h>
 
+#include <exception>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "agent/say.h"
@@ -32,6 +34,61 @@ thread_local Window* logging_window = nullptr;
 thread_local std::uint32_t logging_from = WTOOL_LOG_WARN;
 
 }  // namespace
+
+// The thread that watches the calls of a slot, from the constructor to the destructor.
+class AgentSlot::Watching {
+ public:
+  explicit Watching(AgentSlot& slot) : slot_(slot) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = slot.timer_.get();
+    if (::epoll_ctl(slot.watched_.get(), EPOLL_CTL_ADD, slot.timer_.get(), &event) != 0) {
+      throw std::system_error(errno, std::generic_category(), "no descriptors with which to watch calls");
+    }
+    thread_ = std::thread([&slot] { slot.watch(); });
+  }
+  Watching(const Watching&) = delete;
+  Watching& operator=(const Watching&) = delete;
+  ~Watching() {
+    {
+      const std::scoped_lock lock(slot_.receiving_);
+      slot_.over_ = true;
+    }
+    slot_.set_timer(std::chrono::nanoseconds(1));
+    thread_.join();
+  }
+
+ private:
+  AgentSlot& slot_;
+  std::thread thread_;
+};
+
+// A call that the slot runs, and that its pilot may cancel, from the constructor to the destructor.
+class AgentSlot::Running {
+ public:
+  Running(AgentSlot& slot, Call& call, std::uint32_t log_from) : slot_(slot) {
+    set(&call);
+    logging_to = slot.channel_.get();
+    logging_window = &slot.window_;
+    logging_from = log_from;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    if (slot_.watched_call_ != nullptr) slot_.watch_no_more();  // only this thread sets it
+    logging_to = nullptr;
+    logging_window = nullptr;
+    set(nullptr);
+  }
+
+ private:
+  void set(Call* call) {
+    const std::scoped_lock lock(slot_.mutex_);
+    slot_.call_ = call;
+  }
+
+  AgentSlot& slot_;
+};
 
 void send_log(const wtool_log_record& record) noexcept {
   if (logging_to == nullptr || record.level < logging_from) return;
@@ -79,14 +136,18 @@ bool AgentSlot::tell_of_state(std::string_view state) {
 }
 
 void AgentSlot::serve() {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.fd = timer_.get();
-  const bool can_watch = ::epoll_ctl(watched_.get(), EPOLL_CTL_ADD, timer_.get(), &event) == 0;
-  if (!can_watch) say(std::string("a slot has no descriptors with which to watch its calls: ") + ::strerror(errno));
-  std::thread watcher;
-  if (can_watch) watcher = std::thread([this] { watch(); });
-  while (can_watch && !owner_.leaving()) {
+  try {
+    const Watching watching(*this);
+    serve_orders();
+  } catch (const std::exception& problem) {
+    say(std::string("the pilot ends, because a slot cannot continue: ") + problem.what());
+    channel_->close();
+    owner_.host_is_gone();
+  }
+}
+
+void AgentSlot::serve_orders() {
+  while (!owner_.leaving()) {
     if (std::optional<ChannelMessage> message = channel_->next()) {
       if (owner_.leaving()) break;  // The host learns that this call was not begun.
       if (message->type == Type::call) {
@@ -104,13 +165,6 @@ void AgentSlot::serve() {
   }
   channel_->send(Type::leaving, {});
   if (!owner_.leaving()) owner_.host_is_gone();
-  if (!can_watch) return;
-  {
-    const std::scoped_lock lock(receiving_);
-    over_ = true;
-  }
-  set_timer(std::chrono::nanoseconds(1));
-  watcher.join();
 }
 
 // Wakes the watching thread after `first`, and from then on for each beat. Zero: never.
@@ -130,7 +184,15 @@ void AgentSlot::watch() {
     if (watched_call_ == nullptr) continue;  // The call ended just now, and nothing is watched.
     std::uint64_t times = 0;
     const bool due = ::read(timer_.get(), &times, sizeof times) == sizeof times;
-    if (!receive(*watched_call_)) {
+    bool connected = false;
+    try {
+      connected = receive(*watched_call_);
+    } catch (const std::exception& problem) {
+      say(std::string("the pilot ends, because it cannot read what the host sends: ") + problem.what());
+      window_.end();
+      owner_.host_is_gone();
+    }
+    if (!connected) {
       ::epoll_ctl(watched_.get(), EPOLL_CTL_DEL, channel_->descriptor(), nullptr);
       set_timer({});
     } else if (due && !told_of_start_.exchange(true)) {
@@ -243,27 +305,17 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
   request.sink_ctx = this;
   request.on_event = on_event;
   Call call(*tool, request);
+  wtool_status status = WTOOL_E_INTERNAL;
   {
-    const std::scoped_lock lock(mutex_);
-    call_ = &call;
-  }
-  // Most calls are short: their start and their result are one packet, for which the host wakes once.
-  channel_->send_with_next(Type::started, {});
-  // The pilot decided to leave before it could see this call, and so did not cancel it.
-  if (owner_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is being taken away");
-
-  logging_to = channel_.get();
-  logging_window = &window_;
-  logging_from = log_from;
-  watch_call(call);
-  const wtool_status status = call.run();
-  watch_no_more();
-  if (call.result().size() >= pilot::small_result) await_taken(call);
-  logging_to = nullptr;
-  logging_window = nullptr;
-  {
-    const std::scoped_lock lock(mutex_);
-    call_ = nullptr;
+    const Running running(*this, call, log_from);
+    // Most calls are short: their start and their result are one packet, for which the host wakes once.
+    channel_->send_with_next(Type::started, {});
+    // The pilot decided to leave before it could see this call, and so did not cancel it.
+    if (owner_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is being taken away");
+    watch_call(call);
+    status = call.run();
+    watch_no_more();
+    if (call.result().size() >= pilot::small_result) await_taken(call);
   }
   const bool has_result =
       (status == WTOOL_OK || status == WTOOL_E_CANCELLED) && call.result().size() + 1 < pilot::max_message;

@@ -44,6 +44,7 @@ class AgentSlot {
   AgentSlot(SlotOwner& owner, std::unique_ptr<pilot::Channel> channel, std::vector<int> processors)
       : owner_(owner), channel_(std::move(channel)), processors_(std::move(processors)) {}
 
+  // Returns when the pilot leaves, when the connection is lost, or when the slot fails; the last two end the pilot.
   void serve();
   pilot::Channel& channel() { return *channel_; }
   // True while it runs a call, or a session of the host keeps it.
@@ -54,6 +55,9 @@ class AgentSlot {
   }
 
  private:
+  class Watching;
+  class Running;
+  void serve_orders();
   void serve_one(const pilot::ChannelMessage& order);
   static int32_t on_event(void* self, const wtool_event* event) noexcept;
   bool tell_of_state(std::string_view state);

@@ -183,13 +183,17 @@ std::string try_call(const TestedNode& node, std::uint64_t wait_ms, Stop& stop) 
 
 void test_node(TestedNode& node, int wait, Stop& stop) {
   const auto wait_ms = static_cast<std::uint64_t>(wait) * 1000;
-  const auto began = steady_clock::now();
-  node.error = try_call(node, wait_ms, stop);
-  const auto then = steady_clock::now();
-  node.first = std::chrono::duration_cast<std::chrono::milliseconds>(then - began);
-  if (!node.error.empty()) return;
-  node.error = try_call(node, wait_ms, stop);
-  node.second = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - then);
+  try {
+    const auto began = steady_clock::now();
+    node.error = try_call(node, wait_ms, stop);
+    const auto then = steady_clock::now();
+    node.first = std::chrono::duration_cast<std::chrono::milliseconds>(then - began);
+    if (!node.error.empty()) return;
+    node.error = try_call(node, wait_ms, stop);
+    node.second = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - then);
+  } catch (const std::exception& problem) {  // This thread has nobody else who could report it.
+    node.error = std::string("the call could not be made: ") + problem.what();
+  }
 }
 
 // The `cluster` section of the configuration, changed for one pilot on `node`. The rules for commands are left out,
