@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/edit_distance.h"
 #include "base/escape.h"
 #include "base/utf8.h"
@@ -55,10 +56,9 @@ std::optional<Ends> move_standard_streams() {
   Ends ends;
   ends.in = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
   ends.out = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (ends.in < 0 || ends.out < 0 || !ends.wake || nothing < 0) return std::nullopt;
-  if (::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return std::nullopt;
-  ::close(nothing);
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (ends.in < 0 || ends.out < 0 || !ends.wake || !nothing) return std::nullopt;
+  if (::dup2(nothing.get(), STDIN_FILENO) < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return std::nullopt;
   return ends;
 }
 

@@ -62,25 +62,25 @@ std::string beside(const std::string& journal) { return journal.empty() ? "" : j
 class OutputFiles::File final : public runner::OutputFile {
  public:
   File(OutputFiles& all, std::string path) : all_(all), path_(std::move(path)) {
-    descriptor_ = ::openat(all_.made_, name(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor_ < 0) fail(::strerror(errno));
+    descriptor_ =
+        Descriptor(::openat(all_.made_.get(), name(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!descriptor_) fail(::strerror(errno));
   }
   File(OutputFiles& all, std::string path, const std::string& why) : all_(all), path_(std::move(path)) { fail(why); }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
-  ~File() override {
-    if (descriptor_ >= 0) give_up();
-  }
+  ~File() override { give_up(); }
 
   bool write(std::string_view bytes) override {
-    if (descriptor_ < 0) return false;
+    if (!descriptor_) return false;
     written_ += bytes.size();
     if ((all_.bytes_ += bytes.size()) > all_.limits_.max_bytes) {
       fail("the files with the outputs of a run may have at most " + std::to_string(all_.limits_.max_bytes) +
            " bytes together; raise output.max_bytes, or make the command write less");
       return false;
     }
-    if (const int failed = write_all(descriptor_, bytes).error; failed != 0) return fail(::strerror(failed)), false;
+    if (const int failed = write_all(descriptor_.get(), bytes).error; failed != 0)
+      return fail(::strerror(failed)), false;
     digest_.add(bytes);
     return true;
   }
@@ -93,7 +93,7 @@ class OutputFiles::File final : public runner::OutputFile {
 
   Written finish() override {
     // Some file systems report a lack of space only here.
-    if (descriptor_ >= 0 && ::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) {
+    if (descriptor_ && ::close(descriptor_.release()) != 0 && errno != EINTR) {
       const int failed = errno;
       remove();
       trouble_ = "the output of a step cannot be written to " + path_ + ": " + ::strerror(failed);
@@ -105,19 +105,18 @@ class OutputFiles::File final : public runner::OutputFile {
  private:
   const char* name() const { return path_.c_str() + path_.rfind('/') + 1; }
   void give_up() {
-    if (descriptor_ >= 0) {
-      ::close(std::exchange(descriptor_, -1));
-      remove();
-    }
+    if (!descriptor_) return;
+    descriptor_.reset();
+    remove();
   }
   void remove() {
-    ::unlinkat(all_.made_, name(), 0);
+    ::unlinkat(all_.made_.get(), name(), 0);
     all_.bytes_ -= std::exchange(written_, 0);
   }
 
   OutputFiles& all_;
   const std::string path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   Sha256 digest_;
   std::uint64_t written_ = 0;
   std::string trouble_;
@@ -127,16 +126,11 @@ OutputFiles::OutputFiles(const std::string& journal, const runner::Secrets& secr
     : secrets_(secrets), limits_(limits), temporary_(journal.empty()), folder_(beside(journal)) {
   if (!temporary_) {
     const std::string above = fs::path(folder_).parent_path().string();
-    place_ = ::open(above.empty() ? "." : above.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    place_ = Descriptor(::open(above.empty() ? "." : above.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   }
 }
 
-OutputFiles::~OutputFiles() {
-  remove_unwanted();
-  for (const int descriptor : {place_, made_}) {
-    if (descriptor >= 0) ::close(descriptor);
-  }
-}
+OutputFiles::~OutputFiles() { remove_unwanted(); }
 
 void OutputFiles::remove_unwanted() {
   std::error_code ignored;
@@ -145,10 +139,10 @@ void OutputFiles::remove_unwanted() {
     fs::remove_all(folder_, ignored);
     return;
   }
-  if (made_ < 0) made_ = ::openat(place_, fs::path(folder_).filename().c_str(), open_folder);
-  if (made_ < 0) return;
+  if (!made_) made_ = Descriptor(::openat(place_.get(), fs::path(folder_).filename().c_str(), open_folder));
+  if (!made_) return;
   // The folder itself, whatever is at its path by now.
-  const fs::path folder = "/proc/self/fd/" + std::to_string(made_);
+  const fs::path folder = "/proc/self/fd/" + std::to_string(made_.get());
   // They include files that an earlier process of the run left when it was killed.
   std::vector<std::string> unwanted;
   for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
@@ -157,7 +151,7 @@ void OutputFiles::remove_unwanted() {
     }
   }
   for (const std::string& file : unwanted) {
-    if (::unlinkat(made_, file.c_str(), 0) == 0 || errno == ENOENT) continue;
+    if (::unlinkat(made_.get(), file.c_str(), 0) == 0 || errno == ENOENT) continue;
     complain("the file " + folder_ + "/" + file + " holds a secret and cannot be removed: " + ::strerror(errno));
   }
 }
@@ -178,25 +172,25 @@ bool OutputFiles::holds_secret(const std::string& file) const {
 
 // With mutex_ held.
 bool OutputFiles::make_folder(std::string& error) {
-  if (made_ >= 0) return true;
+  if (made_) return true;
   if (temporary_ && folder_.empty()) {
     std::string made = environment_folder("TMPDIR", "/tmp") + "/wtool-outputs-XXXXXX";
     if (::mkdtemp(made.data()) != nullptr) {
       folder_ = made;
-      made_ = ::open(made.c_str(), open_folder);
+      made_ = Descriptor(::open(made.c_str(), open_folder));
     }
-    if (made_ >= 0) return true;
+    if (made_) return true;
     error = "a folder for outputs cannot be made as " + made + ": " + ::strerror(errno);
     return false;
   }
   const std::string name = fs::path(folder_).filename().string();
-  if (::mkdirat(place_, name.c_str(), 0700) == 0 || errno == EEXIST) {
-    made_ = ::openat(place_, name.c_str(), open_folder);
+  if (::mkdirat(place_.get(), name.c_str(), 0700) == 0 || errno == EEXIST) {
+    made_ = Descriptor(::openat(place_.get(), name.c_str(), open_folder));
   }
-  if (made_ >= 0) {
+  if (made_) {
     std::error_code ignored;
-    for (fs::directory_iterator entry("/proc/self/fd/" + std::to_string(made_), ignored), end; !ignored && entry != end;
-         entry.increment(ignored)) {
+    for (fs::directory_iterator entry("/proc/self/fd/" + std::to_string(made_.get()), ignored), end;
+         !ignored && entry != end; entry.increment(ignored)) {
       std::error_code gone;
       const std::uintmax_t size = entry->file_size(gone);
       if (!gone) bytes_ += size;
@@ -215,7 +209,8 @@ std::unique_ptr<runner::OutputFile> OutputFiles::create(const std::string& name,
   struct stat before {};
   // A file from an earlier process of the run, which the new file replaces.
   const std::string own = fs::path(path).filename().string();
-  if (::fstatat(made_, own.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0 && ::unlinkat(made_, own.c_str(), 0) == 0) {
+  if (::fstatat(made_.get(), own.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0 &&
+      ::unlinkat(made_.get(), own.c_str(), 0) == 0) {
     bytes_ -= std::min<std::uint64_t>(bytes_, static_cast<std::uint64_t>(before.st_size));
   }
   return std::make_unique<File>(*this, path);

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/descriptor.h"
 #include "runner/run_request.h"
 #include "runner/secrets.h"
 
@@ -44,8 +45,8 @@ class OutputFiles final : public runner::RunOutputStore {
   const bool temporary_;
   std::mutex mutex_;
   std::string folder_;  // empty: a temporary one that is not made yet
-  int place_ = -1;      // the folder above, if the outputs stay: opened before a command could replace it
-  int made_ = -1;       // the folder itself, once it is made; files are opened and removed in it only by their names
+  Descriptor place_;    // the folder above, if the outputs stay: opened before a command could replace it
+  Descriptor made_;     // the folder itself, once it is made; files are opened and removed in it only by their names
   std::atomic<std::uint64_t> bytes_{0};  // in all files so far
 };
 

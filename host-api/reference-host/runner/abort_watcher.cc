@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
 #include "base/utf8.h"
 #include "workflow/model/source.h"
@@ -38,16 +39,15 @@ std::string cleaned(std::string text) {
 }
 
 std::string read_reason(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   std::string text;
-  if (fd >= 0) {
+  if (file) {
     struct stat status {};
-    if (::fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+    if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode)) {
       text.resize(max_reason);
-      const ssize_t count = ::pread(fd, text.data(), text.size(), 0);
+      const ssize_t count = ::pread(file.get(), text.data(), text.size(), 0);
       text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
     }
-    ::close(fd);
   }
   text = cleaned(std::move(text));
   return text.empty() ? std::string("the file ") + folder_name + "/" + abort_file_name + " appeared" : text;
@@ -60,9 +60,9 @@ AbortWatcher::AbortWatcher(std::string directory, Stop& stop)
       folder_(directory_ + "/" + folder_name),
       file_(folder_ + "/" + abort_file_name),
       stop_(stop) {
-  inotify_ = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (inotify_ >= 0 && end_) {
-    directory_watch_ = ::inotify_add_watch(inotify_, directory_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+  inotify_ = Descriptor(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (inotify_ && end_) {
+    directory_watch_ = ::inotify_add_watch(inotify_.get(), directory_.c_str(), IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
   }
   if (directory_watch_ < 0) {
     error_ = "cannot watch for " + file_ + ": " + std::strerror(errno);
@@ -71,7 +71,11 @@ AbortWatcher::AbortWatcher(std::string directory, Stop& stop)
   // First watch, then look: if a file appears in between, an event reports it.
   watch_folder();
   before_ = version();
-  thread_ = std::thread([this] { watch(); });
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error& problem) {
+    error_ = "cannot watch for " + file_ + ": no thread could be started: " + problem.what();
+  }
 }
 
 AbortWatcher::~AbortWatcher() {
@@ -79,12 +83,11 @@ AbortWatcher::~AbortWatcher() {
     end_.signal();
     thread_.join();
   }
-  if (inotify_ >= 0) ::close(inotify_);
 }
 
 void AbortWatcher::watch_folder() {
   folder_watch_ = ::inotify_add_watch(
-      inotify_, folder_.c_str(),
+      inotify_.get(), folder_.c_str(),
       IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR);
 }
 
@@ -99,7 +102,7 @@ AbortWatcher::Version AbortWatcher::version() const {
 
 void AbortWatcher::watch() {
   while (!triggered_) {
-    pollfd waits[] = {{end_.descriptor(), POLLIN, 0}, {inotify_, POLLIN, 0}};
+    pollfd waits[] = {{end_.descriptor(), POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
     const int ready = ::poll(waits, 2, settling_ ? settle_ms : -1);
     if (ready < 0 && errno != EINTR) return;
     if (ready > 0 && waits[0].revents != 0) return;
@@ -114,7 +117,7 @@ void AbortWatcher::watch() {
 void AbortWatcher::drain_events() {
   alignas(inotify_event) char buffer[16384];
   while (!triggered_) {
-    const ssize_t size = ::read(inotify_, buffer, sizeof buffer);
+    const ssize_t size = ::read(inotify_.get(), buffer, sizeof buffer);
     if (size <= 0) return;
     for (const char* at = buffer; at < buffer + size;) {
       inotify_event event{};
@@ -131,7 +134,7 @@ void AbortWatcher::drain_events() {
         const Version now = version();
         if (now.there && now != before_) settling_ = true;
       } else if (event.wd == folder_watch_ && (event.mask & (IN_MOVE_SELF | IN_DELETE_SELF)) != 0) {
-        ::inotify_rm_watch(inotify_, folder_watch_);
+        ::inotify_rm_watch(inotify_.get(), folder_watch_);
         folder_watch_ = -1;
       } else if (event.wd == folder_watch_ && name == abort_file_name) {
         if ((event.mask & (IN_CLOSE_WRITE | IN_MOVED_TO)) != 0) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/stop.h"
 #include "base/wake_up.h"
 
@@ -46,7 +47,7 @@ class AbortWatcher {
   std::string file_;
   Stop& stop_;
   std::string error_;
-  int inotify_ = -1;
+  Descriptor inotify_;
   const WakeUp end_;  // ends the thread
   int directory_watch_ = -1;
   int folder_watch_ = -1;
