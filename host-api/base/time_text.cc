@@ -12,15 +12,22 @@ void set_digits(std::string& text, std::size_t at, std::size_t digits, unsigned 
   for (std::size_t i = at + digits; i-- > at; number /= 10) text[i] = static_cast<char>('0' + number % 10);
 }
 
-}  // namespace
-
-std::string utc_text(system_clock::time_point time, const char* format) {
+std::string text_of(system_clock::time_point time, const char* format,
+                    std::tm* (*split)(const std::time_t*, std::tm*)) {
   // Rounds down, which to_time_t need not do: the text shows the second that has begun.
   const std::time_t seconds = system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(time));
   std::tm parts{};
-  ::gmtime_r(&seconds, &parts);
+  split(&seconds, &parts);
   char text[64];
   return {text, std::strftime(text, sizeof text, format, &parts)};
+}
+
+}  // namespace
+
+std::string utc_text(system_clock::time_point time, const char* format) { return text_of(time, format, ::gmtime_r); }
+
+std::string local_text(system_clock::time_point time, const char* format) {
+  return text_of(time, format, ::localtime_r);
 }
 
 std::string iso_time(system_clock::time_point time) {

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/paths.h"
 #include "base/wake_up.h"
 
 namespace wtool::host {
@@ -153,10 +154,9 @@ void FileWatcher::add_folder(const std::string& path, Seen seen) {
 
 void FileWatcher::forget_below(const std::string& path) {
   for (auto one = folders_.begin(); one != folders_.end();) {
-    const std::string& folder = one->second;
-    const bool is_below = folder.starts_with(path) && (folder.size() == path.size() || folder[path.size()] == '/');
-    if (is_below) ::inotify_rm_watch(inotify_.get(), one->first);
-    one = is_below ? folders_.erase(one) : std::next(one);
+    const bool is_gone = is_within(one->second, path);
+    if (is_gone) ::inotify_rm_watch(inotify_.get(), one->first);
+    one = is_gone ? folders_.erase(one) : std::next(one);
   }
 }
 
@@ -200,7 +200,7 @@ std::set<std::string> FileWatcher::take() {
         continue;
       }
       if (name.empty()) continue;
-      const std::string path = (found->second == "/" ? "" : found->second) + "/" + name;
+      const std::string path = path_below(found->second, name);
       const bool is_folder = (event.mask & IN_ISDIR) != 0;
       if (is_folder && (event.mask & (IN_MOVED_FROM | IN_DELETE)) != 0) forget_below(path);
       if (!is_folder && (event.mask & IN_CREATE) != 0 && will_be_closed(path)) continue;

@@ -68,13 +68,18 @@ std::vector<std::string> GivenVariables::names() const {
   return all;
 }
 
+void add_repeated_option(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
+                         const char* help) {
+  command.add_option(name, values, help)->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
+}
+
 void add_variable_options(CLI::App& command, GivenVariables& given) {
-  const auto add = [&](const char* name, std::vector<std::string>& out, const char* type, const char* text) {
-    command.add_option(name, out, text)->type_name(type)->expected(1)->take_all()->allow_extra_args(false);
-  };
-  add("--var,--set", given.texts, "NAME=VALUE", "A parameter of the workflow; may be given several times");
-  add("--var-file", given.files, "NAME=FILE", "A parameter with the value from a file, or from standard input (-)");
-  add("--var-env", given.variables, "NAME=VARIABLE", "A parameter with the value of an environment variable");
+  add_repeated_option(command, "--var,--set", given.texts, "NAME=VALUE",
+                      "A parameter of the workflow; may be given several times");
+  add_repeated_option(command, "--var-file", given.files, "NAME=FILE",
+                      "A parameter with the value from a file, or from standard input (-)");
+  add_repeated_option(command, "--var-env", given.variables, "NAME=VARIABLE",
+                      "A parameter with the value of an environment variable");
 }
 
 void add_part_options(CLI::App& command, runner::RunPart& part) {
@@ -86,14 +91,9 @@ void add_part_options(CLI::App& command, runner::RunPart& part) {
 }
 
 void add_env_file_option(CLI::App& command, GlobalOptions& options) {
-  command
-      .add_option(
-          "--env-file", options.env_files,
-          "Environment variables for the commands of Shell, one NAME=VALUE per line; may be given several times")
-      ->type_name("FILE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_repeated_option(
+      command, "--env-file", options.env_files, "FILE",
+      "Environment variables for the commands of Shell, one NAME=VALUE per line; may be given several times");
 }
 
 std::optional<std::vector<std::string>> read_variables(const GivenVariables& given,

@@ -25,6 +25,10 @@ struct GivenVariables {
   std::vector<std::string> names() const;
 };
 
+// Adds an option that takes one value, and that may be given several times.
+void add_repeated_option(CLI::App& command, const char* name, std::vector<std::string>& values, const char* type,
+                         const char* help);
+// Adds --var, --var-file and --var-env.
 void add_variable_options(CLI::App& command, GivenVariables& given);
 // Adds --until and --only.
 void add_part_options(CLI::App& command, runner::RunPart& part);

@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
+#include "cli/given_variables.h"
 #include "cli/prepared_workflow.h"
 #include "servers/server_tools.h"
 #include "workflow/check/checker.h"
@@ -263,13 +264,8 @@ void add_lint(CLI::App& app, Context& context) {
   auto options = std::make_shared<LintOptions>();
   CLI::App* command = app.add_subcommand("lint", "Check workflow files without running anything");
   command->add_option("FILE", options->files, "The workflow files, or names of workflows")->required();
-  command
-      ->add_option("--var,--set", options->variables,
-                   "A variable that is to be given to the run, as NAME=VALUE or NAME; may be given several times")
-      ->type_name("NAME=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);
+  add_repeated_option(*command, "--var,--set", options->variables, "NAME=VALUE",
+                      "A variable that is to be given to the run, as NAME=VALUE or NAME; may be given several times");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->add_flag("--strict", options->strict, "Let warnings count as errors for the exit status");
   command->add_flag("--fix", options->fix,

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/file_watcher.h"
+#include "cli/given_variables.h"
 #include "cli/interrupts.h"
 #include "cli/prepared_workflow.h"
 #include "cli/workflow_run.h"
@@ -170,13 +171,10 @@ void add_watch(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("watch", "Run a workflow, and again when files change");
   command->add_option("WORKFLOW", options->file, "The workflow file, or the name of one that `wtool list` shows")
       ->required();
-  command
-      ->add_option("--on", options->patterns,
-                   "What is watched, below the working directory: a pattern with *, ? and ** (any number of\nfolders); "
-                   "may be given several times (default: everything). The workflow file is always watched")
-      ->type_name("PATTERN")
-      ->expected(1)
-      ->take_all();
+  add_repeated_option(
+      *command, "--on", options->patterns, "PATTERN",
+      "What is watched, below the working directory: a pattern with *, ? and ** (any number of\nfolders); "
+      "may be given several times (default: everything). The workflow file is always watched");
   add_run_options(*command, options->flags);
   command->add_flag("--no-journal", options->flags.no_journal,
                     "Keeps no journal in .wtool/runs: the runs can neither be shown nor resumed");

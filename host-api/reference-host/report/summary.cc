@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <set>
 #include <string>
 #include <string_view>
@@ -276,22 +275,12 @@ std::string summary_text(const Workflow& workflow, const RunReport& report, cons
   return out;
 }
 
-namespace {
-
-std::string moment_text(journal::Moment at, bool local, const char* format) {
-  if (!local) return utc_text(at, format);
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(std::chrono::floor<std::chrono::seconds>(at));
-  std::tm parts{};
-  ::localtime_r(&seconds, &parts);
-  char text[64];
-  return {text, std::strftime(text, sizeof text, format, &parts)};
+std::string time_text(journal::Moment at, bool local) {
+  constexpr const char* format = "%Y-%m-%d %H:%M:%S";
+  return local ? local_text(at, format) : utc_text(at, format);
 }
 
-}  // namespace
-
-std::string time_text(journal::Moment at, bool local) { return moment_text(at, local, "%Y-%m-%d %H:%M:%S"); }
-
-std::string zone_text(journal::Moment at, bool local) { return local ? moment_text(at, true, "%Z") : "UTC"; }
+std::string zone_text(journal::Moment at, bool local) { return local ? local_text(at, "%Z") : "UTC"; }
 
 std::string status_text(const RunRecord& run, bool being_written) {
   if (being_written) return "running";
