@@ -200,6 +200,33 @@ BOOST_FIXTURE_TEST_CASE(workflows_that_are_run_are_shown_within, Place) {
   BOOST_TEST(plan.at("counts").at("commands") == 2);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_list_that_another_workflow_gets_stays_a_list, Place) {
+  scratch.file("inner.md",
+               "---\nname: inner\nparameters: [{name: x, type: list, choices: [\"a,b\", c]}]\n---\n```mermaid\n"
+               "stateDiagram-v2\n    [*] --> I\n    I --> [*]\n```\n## Actions\n- I: Shell \"echo ${x}\"\n");
+  const std::string file =
+      workflow("    [*] --> A\n    A --> [*]\n", "- A: Run workflow \"inner\" with x=\"${items}\"\n",
+               "parameters: [{name: items, type: list, default: [\"a,b\", c]}]\n");
+  const Json plan = json(file);
+  BOOST_TEST(state(plan, "A").at("remark") == "");
+  BOOST_TEST(state(plan, "A").at("workflow").at("inputs").at("x") == R"(["a,b","c"])");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_wrong_with_the_inputs_of_another_workflow_names_no_option, Place) {
+  scratch.file("inner.md",
+               "---\nname: inner\nparameters: [{name: x, type: number}]\n---\n```mermaid\n"
+               "stateDiagram-v2\n    [*] --> I\n    I --> [*]\n```\n## Actions\n- I: Shell \"echo ${x}\"\n");
+  const std::string file = workflow("    [*] --> A\n    A --> [*]\n", "- A: Run workflow \"inner\" with x=\"one\"\n");
+  BOOST_TEST(state(json(file), "A").at("remark") == "it cannot be run like this: x: \"one\" is not a number");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_free_port_of_a_service_is_not_known, Place) {
+  const std::string file = workflow(
+      "    [*] --> Db\n    Db --> Use\n    Use --> [*]\n",
+      "- Db: Service \"serve ${port}\" free_port=port\n- Use: Shell \"echo {{ port | default: \\\"x\\\" }}\"\n");
+  BOOST_TEST(command(json(file), "Use") == "echo <port | default: \"x\">");
+}
+
 BOOST_FIXTURE_TEST_CASE(prompts_are_shown_with_their_command, Place) {
   scratch.file("wtool.yaml", "prompts: {command: \"model --file {{ prompt_file }}\"}\n");
   scratch.file("prompts/review.md", "Look at {{ diff }}, and at {{ One }}\n");

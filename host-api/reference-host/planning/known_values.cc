@@ -104,6 +104,9 @@ void KnownValues::read_assignments(Secrets& secrets) {
   for (const State& state : workflow_.states) {
     if (!state.action) continue;
     if (!state.action->options.result.name.empty()) written(state.action->options.result.name);
+    if (const auto* service = std::get_if<workflow::ServiceAction>(&state.action->kind)) {
+      if (!service->free_port.name.empty()) written(service->free_port.name);
+    }
     const auto* set = std::get_if<workflow::SetAction>(&state.action->kind);
     if (set == nullptr) continue;
     for (const Assignment& assignment : set->assignments) {

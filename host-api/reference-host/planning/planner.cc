@@ -494,19 +494,18 @@ class Planner {
       return;
     }
     const KnownArguments arguments = known_arguments(action.arguments, values);
-    std::vector<std::string> given;
     std::string key =
         other->source->name() + '\0' + place.on + '\0' + place.slot + '\0' + workflow::limits_text(place.limits);
     for (const auto& [argument, value] : arguments.values) {
-      given.push_back(argument + "=" + expressions::to_text(value));
-      key += '\0' + given.back();
+      key += '\0' + argument + "=" + expressions::to_text(value);
     }
     if (!planned_.insert(key).second || planned_.size() > max_plans) {
       made.remark = planned_.size() > max_plans ? "more workflows than can be shown" : "its plan is shown above";
       return;
     }
     std::vector<std::string> errors;
-    const auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors);
+    const auto inputs =
+        workflow::resolve_arguments(*other->workflow, arguments.values, names_read(*other->workflow), errors);
     // A missing argument may be among those that are not known yet.
     if (!errors.empty() && arguments.open.empty()) made.remark = shown("it cannot be run like this: " + errors.front());
     made.runs = std::make_shared<const Plan>(plan(*other->workflow, *other->source, inputs, arguments.open, place));

@@ -125,14 +125,6 @@ std::string cycle(const WorkflowInvocation& invocation, const Workflow& workflow
   return "";
 }
 
-// Whether the parameter takes a list. A list is not passed as text, because its elements may contain commas.
-bool takes_list(const Workflow& workflow, const std::string& name) {
-  for (const Parameter& parameter : workflow.parameters) {
-    if (parameter.name == name) return parameter.type == Parameter::Type::list;
-  }
-  return false;
-}
-
 }  // namespace
 
 BranchResult run_invocation(const WorkflowInvocation& invocation, const std::string& branch, Variables& variables,
@@ -181,17 +173,8 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
     made.mistake = "more than " + std::to_string(max_workflows_depth) + " workflows are nested in one another";
     return made;
   }
-  std::vector<std::string> given;
-  std::map<std::string, expressions::Value> lists;
-  for (const auto& [key, value] : arguments) {
-    if (value.as_list() != nullptr && takes_list(*other->workflow, key)) {
-      lists.emplace(key, value);
-    } else {
-      given.push_back(key + "=" + expressions::to_text(value));
-    }
-  }
   std::vector<std::string> errors;
-  auto inputs = resolve_inputs(*other->workflow, given, names_read(*other->workflow), errors, lists);
+  auto inputs = workflow::resolve_arguments(*other->workflow, arguments, names_read(*other->workflow), errors);
   if (!errors.empty()) {
     made.mistake = "the workflow " + expressions::quoted_for_message(name) +
                    " cannot be run with these arguments: " + errors.front();
@@ -200,11 +183,6 @@ SubworkflowResult run_subworkflow(const Step& step, const WorkflowInvocation& in
   for (const Parameter& parameter : other->workflow->parameters) {
     const auto found = inputs.find(parameter.name);
     if (parameter.secret && found != inputs.end()) invocation.run.hide(expressions::to_text(found->second));
-  }
-  // A parameter without a type keeps the value that it was given: a list stays a list.
-  for (const auto& [key, value] : arguments) {
-    const auto found = inputs.find(key);
-    if (found != inputs.end() && found->second.as_text() != nullptr) found->second = value;
   }
 
   const WorkflowInvocation inner(invocation.run, *other->workflow, *other->source, &invocation,

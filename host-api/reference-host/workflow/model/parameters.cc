@@ -93,7 +93,7 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
     named.insert(key);
     const std::string text = entry.substr(equals + 1);
     if (!is_utf8(text)) {
-      errors.push_back("--var " + key + ": the value is not valid UTF-8");
+      errors.push_back(option + key + ": the value is not valid UTF-8");
       continue;
     }
     const auto declared = std::find_if(workflow.parameters.begin(), workflow.parameters.end(),
@@ -102,16 +102,16 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
       if (std::find(used.begin(), used.end(), key) != used.end()) {
         inputs.insert_or_assign(key, Value(text));
       } else {
-        errors.push_back("--var " + key + ": the workflow has no parameter of that name" + did_you_mean(key, known));
+        errors.push_back(option + key + ": the workflow has no parameter of that name" + did_you_mean(key, known));
       }
       continue;
     }
     std::string why;
     const std::optional<Value> value = parameter_value(declared->type, text, why, declared->secret);
     if (!value) {
-      errors.push_back("--var " + key + ": " + why);
+      errors.push_back(option + key + ": " + why);
     } else if (const std::string problem = limit_problem(*declared, *value); !problem.empty()) {
-      errors.push_back("--var " + key + ": " + problem);
+      errors.push_back(option + key + ": " + problem);
     } else {
       inputs.insert_or_assign(key, *value);
     }
@@ -139,6 +139,32 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
     errors.push_back("the required parameter '" + parameter.name + "' is missing" +
                      (option.empty() ? "" : "; give it with " + option + parameter.name + "=VALUE") +
                      (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
+  }
+  return inputs;
+}
+
+std::map<std::string, Value> resolve_arguments(const Workflow& workflow, const std::map<std::string, Value>& arguments,
+                                               const std::vector<std::string>& used, std::vector<std::string>& errors) {
+  const auto takes_list = [&](const std::string& name) {
+    return std::any_of(workflow.parameters.begin(), workflow.parameters.end(), [&](const Parameter& parameter) {
+      return parameter.name == name && parameter.type == Parameter::Type::list;
+    });
+  };
+  std::vector<std::string> texts;
+  std::map<std::string, Value> lists;
+  for (const auto& [name, value] : arguments) {
+    // A list is not passed as text, because its elements may contain commas.
+    if (value.as_list() != nullptr && takes_list(name)) {
+      lists.emplace(name, value);
+    } else {
+      texts.push_back(name + "=" + expressions::to_text(value));
+    }
+  }
+  std::map<std::string, Value> inputs = resolve_inputs(workflow, texts, used, errors, lists, "");
+  // A parameter without a type keeps the value that it was given: a list stays a list.
+  for (const auto& [name, value] : arguments) {
+    const auto found = inputs.find(name);
+    if (found != inputs.end() && found->second.as_text() != nullptr) found->second = value;
   }
   return inputs;
 }

@@ -30,6 +30,12 @@ std::map<std::string, expressions::Value> resolve_inputs(const Workflow& workflo
                                                          const std::map<std::string, expressions::Value>& values = {},
                                                          const std::string& option = "--var ");
 
+// The inputs of a workflow that another one runs, which gives it values. `used` and `errors` are as for resolve_inputs().
+std::map<std::string, expressions::Value> resolve_arguments(const Workflow& workflow,
+                                                            const std::map<std::string, expressions::Value>& arguments,
+                                                            const std::vector<std::string>& used,
+                                                            std::vector<std::string>& errors);
+
 // The required parameters that have no value with these texts of --var, in the order of the file. The pointers are
 // valid as long as the workflow.
 std::vector<const Parameter*> missing_parameters(const Workflow& workflow, const std::vector<std::string>& given);
