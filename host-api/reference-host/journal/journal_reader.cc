@@ -10,8 +10,10 @@
 #include <filesystem>
 #include <fstream>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/sha256.h"
 #include "journal/record.h"
 #include "journal/runs_folder.h"
@@ -26,25 +28,22 @@ using runner::Step;
 constexpr std::size_t max_line = 256UL * 1024 * 1024;
 constexpr std::size_t piece_size = 256UL * 1024;
 constexpr std::size_t looked_at_end = 64UL * 1024;
+// How the record of a resumption begins (record.h).
+constexpr std::string_view resumption = R"({"v":1,"type":"run_resumed")";
 
-// An open file for reading; closed at the end of the scope.
+// A file that is open for reading.
 class JournalInput {
  public:
   // Without O_NONBLOCK, opening a FIFO to which nobody writes would block forever.
   explicit JournalInput(const std::string& path)
       : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  JournalInput(const JournalInput&) = delete;
-  JournalInput& operator=(const JournalInput&) = delete;
-  ~JournalInput() {
-    if (file_ >= 0) ::close(file_);
-  }
-  int get() const { return file_; }
+  int get() const { return file_.get(); }
 
   // Why the file cannot be read as a journal; empty: it can be read.
   std::string trouble() const {
-    if (file_ < 0) return "cannot open " + path_ + ": " + ::strerror(errno);
+    if (!file_) return "cannot open " + path_ + ": " + ::strerror(errno);
     struct stat about {};
-    if (::fstat(file_, &about) != 0) return "cannot look at " + path_ + ": " + ::strerror(errno);
+    if (::fstat(file_.get(), &about) != 0) return "cannot look at " + path_ + ": " + ::strerror(errno);
     return S_ISREG(about.st_mode) ? "" : path_ + " is not a journal: it is not a regular file";
   }
 
@@ -54,7 +53,7 @@ class JournalInput {
     to.resize(before + most);
     ssize_t count;
     do {
-      count = ::read(file_, to.data() + before, most);
+      count = ::read(file_.get(), to.data() + before, most);
     } while (count < 0 && errno == EINTR);
     if (count < 0) error = "cannot read " + path_ + ": " + ::strerror(errno);
     to.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
@@ -63,7 +62,7 @@ class JournalInput {
 
  private:
   const std::string& path_;
-  int file_;
+  const Descriptor file_;
 };
 
 // Reads a file line by line. Needs memory only for the longest line.
@@ -187,12 +186,21 @@ std::optional<RunRecord> read_journal_ends(const std::string& file, std::string&
     error = file + " is not a readable journal: line 1: " + wrong;
     return std::nullopt;
   }
-  const off_t size = ::lseek(input.get(), 0, SEEK_END);
-  const off_t begin = std::max<off_t>(size - static_cast<off_t>(looked_at_end), static_cast<off_t>(line.size()) + 1);
-  if (size > begin && ::lseek(input.get(), begin, SEEK_SET) >= 0) {
-    JournalLines last(input);
-    // The first one may be the end of a cut line, which is not a record and is ignored.
-    while (last.next(line)) reader.take(line);
+  struct stat about {};
+  if (::fstat(input.get(), &about) != 0) {
+    error = "cannot examine " + file + ": " + ::strerror(errno);
+    return std::nullopt;
+  }
+  const auto size = static_cast<std::uint64_t>(about.st_size);
+  std::string before;  // a record that may be the last one of a part of the run, which says how long the part took
+  while (lines.next(line)) {
+    const bool is_near_end = lines.whole_bytes() + looked_at_end > size;
+    if (line.starts_with(resumption) || is_near_end) {
+      if (!before.empty()) reader.take(std::exchange(before, {}));
+      reader.take(line);
+    } else {
+      before = line;
+    }
   }
   RunRecord run = reader.finish();
   run.steps.clear();

@@ -24,8 +24,8 @@ struct JournalContent {
 // Nothing: `error` says why the run cannot be shown.
 std::optional<JournalContent> read_journal(const std::string& file, std::string& error);
 
-// Reads only the beginning and the end of a journal, for lists of many runs: without steps and logs. Otherwise like
-// read_journal.
+// Reads what a list of runs shows: the run without its steps and logs. Otherwise like read_journal, but faster, because it
+// parses only the beginning of a journal, its end, and the records of resumptions.
 std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error);
 
 // Whether some process is writing the journal, because the run is not over.

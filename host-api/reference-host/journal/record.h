@@ -3,12 +3,20 @@
 //
 //   {"v":1,"type":"run_started","time":"2026-11-21T23:15:02.123Z","run":"20261121-231502-3f9a","name":...,"sha256":...}
 //   {"v":1,"type":"state_started","time":...,"step":1,"branch":"","seq":1,"state":"Build","action":"shell"}
-//   {"v":1,"type":"node","time":...,"step":1,"branch":"","seq":1,"state":"Build","node":"node7","job":"4711"}
-//   {"v":1,"type":"service","time":...,"step":1,"branch":"","seq":1,"state":"Db","event":"ready",
-//    "message":"after 20 ms"}
 //   {"v":1,"type":"state_ended","time":...,"step":1,"branch":"","seq":1,"state":"Build","status":"succeeded",
 //    "ms":812.4,"exit_code":0,"tries":1,"outcome":{"stdout":"ok\n",...},"went_on":true,"next":["Test"]}
+//   {"v":1,"type":"notice","time":...,"text":"no file matches \"dist/**\", so no file is kept for it"}
 //   {"v":1,"type":"run_ended","time":...,"status":"completed","ms":2311.9}
+//   {"v":1,"type":"run_resumed","time":...,"run":...,"from":{"branch":"","seq":2}}
+//
+// While a step runs, there may be records of it, which begin like the one of its start:
+//
+//   {... "type":"node",...,"node":"node7","job":"4711"}          it runs on this node of a cluster
+//   {... "type":"output",...,"stream":"stdout","text":"ok\n"}
+//   {... "type":"log",...,"level":"info","text":"deploying"}      what a `Log` writes
+//   {... "type":"service",...,"event":"ready","message":"after 20 ms"}
+//   {... "type":"retry",...,"try":1,"wait_ms":500,"exit_code":7}  this try failed, and there will be another one
+//   {... "type":"usage",...,"tokens":1200,"cost":0.02}            what a prompt used
 //
 // - `branch` and `seq` identify a step, in every process that runs a part of the run (run_record.h, StepPlace).
 // - A reader ignores unknown types and fields, and treats a field of another type as missing.

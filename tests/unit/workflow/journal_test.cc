@@ -134,6 +134,26 @@ BOOST_FIXTURE_TEST_CASE(a_run_is_read_as_it_was_recorded, Folder) {
   BOOST_TEST(ends->steps.empty());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_list_of_runs_sees_a_resumption_in_the_middle_of_a_long_journal, Folder) {
+  const auto record = [](const std::string& type, int second, const std::string& more) {
+    return R"({"v":1,"type":")" + type + R"(","time":"2026-01-02T03:04:)" + std::to_string(second) + ".000Z\"" + more +
+           "}\n";
+  };
+  const std::string output =
+      record("output", 41, R"(,"step":1,"branch":"","seq":1,"state":"A","stream":"stdout","text":")" +
+                               std::string(1000, 'x') + "\"");
+  std::string text = record("run_started", 10, R"(,"run":"r","name":"n","sha256":"","directory":"/","inputs":{})") +
+                     record("run_ended", 12, R"(,"status":"failed","ms":2000)") +
+                     record("run_resumed", 40, R"(,"run":"r","inputs":{})");
+  for (int i = 0; i < 200; ++i) text += output;
+  text += record("run_ended", 43, R"(,"status":"completed","ms":3000)");
+  const std::string file = scratch.file("long.jsonl", text);
+  const auto ends = read_journal_ends(file, error);
+  BOOST_REQUIRE_MESSAGE(ends.has_value(), error);
+  BOOST_TEST((ends->took == read(file).run.took));
+  BOOST_TEST((ends->took == std::chrono::seconds(5)));
+}
+
 BOOST_FIXTURE_TEST_CASE(records_wait_only_until_something_is_called, Folder) {
   auto journal = create();
   ToldRun run(workflow, *journal);
