@@ -397,6 +397,8 @@ BOOST_AUTO_TEST_CASE(a_plan_names_the_question_and_lint_its_mistakes) {
   BOOST_TEST(holds(plan.out, "asks release to approve"), plan.out << plan.err);
   for (const auto& [action, part] : std::vector<std::pair<std::string, std::string>>{
            {"Approve \"Ship it?\" retry=3", "the options of Approve are"},
+           {"Approve \"Ship it?\" sandbox=\"read-only\"", "the options of Approve are"},
+           {"Approve \"Ship it?\" keep=[\"dist/**\"]", "the options of Approve are"},
            {"Approve \"\"", "the question is empty"},
            {"Approve \"Ship it?\" by=release", "the user or the group who may answer"},
            {"Approve \"Ship it?\" by=\"\"", "`by` is empty"},

@@ -1,6 +1,8 @@
 // Approve "question" by="release" timeout=2h: a person's yes or no, on the terminal or later.
+#include <algorithm>
 #include <string>
 
+#include "base/text.h"
 #include "workflow/actions/action_type.h"
 #include "workflow/model/diagnostics.h"
 #include "workflow/model/model.h"
@@ -24,11 +26,10 @@ bool read_by(ActionReading& in, OptionReader& options, ApproveAction& made) {
   return true;
 }
 
-// A question is asked once, on this machine, and its answer is public, so options about retries, places and secrets are
-// mistakes.
-bool has_only_its_options(const ActionOptions& options) {
-  return options.retry == 0 && !options.backoff && !options.total_timeout && !options.secret && !options.matrix &&
-         options.place.on.name.empty() && options.place.slot.name.empty();
+// A question is asked once, on this machine, and its answer is public, so options about tries, places, limits, files and
+// secrets are mistakes.
+bool takes_option(const std::string& name) {
+  return is_one_of(name, {"by", "timeout", "result", "on_failure", "lock", "max"});
 }
 
 ActionKind read_approve(ActionReading& in) {
@@ -46,10 +47,10 @@ ActionKind read_approve(ActionReading& in) {
     if (outcome == OptionReader::Result::failed) return made;
     if (outcome == OptionReader::Result::none) break;
   }
-  if (!has_only_its_options(in.options)) {
+  if (!std::all_of(options.seen().begin(), options.seen().end(), takes_option)) {
     in.diagnostics.add(at,
-                       "the options of Approve are by=\"user or group\", timeout=2h, result=\"name\" and on "
-                       "failure: State");
+                       "the options of Approve are by=\"user or group\", timeout=2h, result=\"name\", lock=\"name\", "
+                       "max=N and on failure: State");
   }
   return made;
 }

@@ -153,10 +153,8 @@ ActionKind read_service(ActionReading& in) {
 }
 
 void check_service(const ServiceAction& service, const Action& action, ActionCheck& check) {
-  const std::size_t before = check.diagnostics.size();
   check_shell(service.run, action, check);
-  // Mistakes that both commands share are reported once.
-  if (service.ready && check.diagnostics.size() == before) check_shell(*service.ready, action, check);
+  if (service.ready) check_shell_command(*service.ready, check);  // the rest is the same as that of `run`
   if (!service.free_port.name.empty())
     check_own_name(service.free_port.name, service.free_port.offset, check.diagnostics);
   std::string why;

@@ -247,12 +247,16 @@ void check_shell(const ShellAction& shell, const Action& action, ActionCheck& ch
   if (check.around.timeout_max && action.options.timeout) {
     check_timeout(*action.options.timeout, *check.around.timeout_max, check.diagnostics);
   }
-  if (!shell.command.parsed.texts.empty()) check_places(shell.command, check.diagnostics);
   check.shell_is_usable(shell.shell);
   for (const auto& [name, text] : shell.environment) {
     if (is_variable_name(name)) continue;
     check.diagnostics.add(text.written.locate(0), quoted_for_message(name) + " cannot name an environment variable");
   }
+  check_shell_command(shell, check);
+}
+
+void check_shell_command(const ShellAction& shell, ActionCheck& check) {
+  if (!shell.command.parsed.texts.empty()) check_places(shell.command, check.diagnostics);
   if (check.around.verdict && is_literal(shell.command)) judge(shell, check);
 }
 

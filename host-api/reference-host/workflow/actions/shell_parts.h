@@ -21,5 +21,7 @@ bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& 
 void parse_command(CommandText& command, Diagnostics& diagnostics);
 
 void check_shell(const ShellAction& shell, const Action& action, ActionCheck& check);
+// Only its command: where its placeholders are, and what the policy says.
+void check_shell_command(const ShellAction& shell, ActionCheck& check);
 
 }  // namespace wtool::host::workflow

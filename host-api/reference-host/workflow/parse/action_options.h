@@ -40,6 +40,8 @@ class OptionReader {
   void note(const std::string& name, std::size_t at);
 
   std::vector<std::string> names() const;
+  // The options that were given so far.
+  const std::set<std::string>& seen() const { return seen_; }
 
  private:
   bool read(const std::string& name, ActionOptions& out);
