@@ -33,6 +33,7 @@ constexpr std::size_t max_withdrawn_early = 1024;
 constexpr std::size_t max_left = 1000;
 constexpr std::size_t max_peers = 16;
 constexpr std::size_t max_line = 4096;
+constexpr int accept_again_ms = 100;  // after a connection could not be accepted
 constexpr std::size_t max_unread = std::size_t{64} << 20;
 
 constexpr std::array<std::pair<std::string_view, Approval>, 4> answers{
@@ -240,11 +241,13 @@ void WaitingQuestions::serve() {
       peer.flush();
     }
     peers_.remove_if([](const Peer& peer) { return peer.is_gone; });
-    polled.assign({{wake_.descriptor(), POLLIN, 0}, {listening_.get(), POLLIN, 0}});
+    // A connection that cannot be accepted now waits at the socket, which would be readable all the time.
+    const bool pauses = std::exchange(cannot_accept_, false);
+    polled.assign({{wake_.descriptor(), POLLIN, 0}, {pauses ? -1 : listening_.get(), POLLIN, 0}});
     for (const Peer& peer : peers_) {
       polled.push_back({peer.socket.get(), static_cast<short>(POLLIN | (peer.out.empty() ? 0 : POLLOUT)), 0});
     }
-    if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) break;
+    if (::poll(polled.data(), polled.size(), pauses ? accept_again_ms : -1) < 0 && errno != EINTR) break;
     if (polled[0].revents != 0) wake_.clear();
     std::size_t next = 2;
     for (Peer& peer : peers_) {
@@ -257,8 +260,8 @@ void WaitingQuestions::serve() {
 
 void WaitingQuestions::accept_peer() {
   Descriptor socket(::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket) return;
-  if (peers_.size() >= max_peers) return;
+  cannot_accept_ = !socket && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM);
+  if (!socket || peers_.size() >= max_peers) return;
   peers_.emplace_back();
   peers_.back().socket = std::move(socket);
   greet(peers_.back());

@@ -94,6 +94,7 @@ class WaitingQuestions {
   Descriptor folder_;
   std::string name_;  // of the socket in folder_
   Descriptor listening_;
+  bool cannot_accept_ = false;  // for lack of descriptors or memory; only the thread reads it
   WakeUp wake_;  // the thread that serves
   std::list<Peer> peers_;
   std::thread server_;

@@ -110,8 +110,15 @@ bool begin_detached(int report, const journal::Journal* journal) {
     return false;
   }
   write_all(log.get(), shown_before(STDERR_FILENO));
-  if (::dup2(log.get(), STDOUT_FILENO) < 0 || ::dup2(log.get(), STDERR_FILENO) < 0) return false;
-  return write_all(report, journal->run()).error == 0;
+  if (::dup2(log.get(), STDOUT_FILENO) < 0 || ::dup2(log.get(), STDERR_FILENO) < 0) {
+    complain("the output cannot be sent to " + path + ": " + ::strerror(errno));
+    return false;
+  }
+  if (const int failed = write_all(report, journal->run()).error; failed != 0) {
+    complain(std::string("the program that was called cannot be told the run's id: ") + ::strerror(failed));
+    return false;
+  }
+  return true;
 }
 
 }  // namespace wtool::host

@@ -187,7 +187,6 @@ std::optional<std::string> choose_workflow(const std::string& directory, int& ex
       table += cut_to_width(std::string_view(all).substr(at, stops - at), asking.columns()) + '\n';
       at = stops + 1;
     }
-    if (asking.show(table) != Asking::Event::done) return std::nullopt;
     const auto problem = [&](const std::string& line) -> std::string {
       if (line.find_first_not_of(" \t") == std::string::npos) return "";
       const OfferedWorkflow* one = chosen(workflows, line);
@@ -195,8 +194,11 @@ std::optional<std::string> choose_workflow(const std::string& directory, int& ex
       name = one->name;
       return "";
     };
-    asking.ask(
-        {.prompt = "Run which workflow (number or name; Enter: none)? ", .problem = problem, .when_ended = "\n"});
+    // If the table cannot be shown, none is chosen, and the reason is said below.
+    if (asking.show(table) == Asking::Event::done) {
+      asking.ask(
+          {.prompt = "Run which workflow (number or name; Enter: none)? ", .problem = problem, .when_ended = "\n"});
+    }
   }
   if (interrupts.signal() != 0) {
     exit_status = interrupts.exit_status();

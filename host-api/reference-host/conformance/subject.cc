@@ -33,6 +33,7 @@ struct Sink {
   const CallPlan& plan;
   CallOutcome& outcome;
   wtool_call* call = nullptr;
+  std::size_t seen = 0;  // events so far, of which `outcome` keeps the first
   std::atomic<bool> over{false};
 };
 
@@ -54,7 +55,8 @@ int32_t on_event(void* context, const wtool_event* event) noexcept {
                               "an event's payload has " + std::to_string(event->payload.size) + " bytes and no data");
   }
   if (sink.outcome.events.size() < max_events) sink.outcome.events.push_back({event->seq, ::gettid()});
-  return sink.plan.on_event ? sink.plan.on_event(sink.call, sink.outcome.events.size()) : 0;
+  ++sink.seen;
+  return sink.plan.on_event ? sink.plan.on_event(sink.call, sink.seen) : 0;
 }
 
 }  // namespace

@@ -38,7 +38,10 @@ void IdScanner::take(char c) {
     case '[':
       end_token();
       if (++depth_ == 1) is_object_ = c == '{';
-      if (depth_ == 2 && at_value_ && key_ == "\"id\"") has_id_ = true;
+      if (depth_ == 2 && at_value_ && key_ == "\"id\"") {
+        has_id_ = true;
+        id_.clear();  // This value cannot be an id, and it counts in place of an earlier one.
+      }
       return;
     case '}':
     case ']':

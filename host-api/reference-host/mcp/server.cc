@@ -92,10 +92,12 @@ Calls::Handlers Server::handlers() {
   return {.run = [this](ClientCall& call) { return run(call); },
           .refuse =
               [this](ClientCall& call) {
+                const std::string running = is_urgent(call)
+                                                ? std::to_string(max_urgent_calls) + " calls of such tools"
+                                                : std::to_string(settings_.max_calls) + " calls (mcp.max_calls)";
                 return answered(call, refusal("the call has waited " + std::to_string(settings_.max_wait.count()) +
-                                              " s (mcp.queue_seconds) for its turn, because " +
-                                              std::to_string(settings_.max_calls) +
-                                              " calls (mcp.max_calls) run already; the call was not run"));
+                                              " s (mcp.queue_seconds) for its turn, because " + running +
+                                              " are already running; the call was not run"));
               },
           .drop =
               [this](ClientCall& call, const std::string& reason) {

@@ -84,6 +84,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   std::size_t ended = 0;  // stopped because of another combination, or with the run
   const CombinationLane* ended_all = nullptr;
   const CombinationLane* waiting = nullptr;  // for an approval
+  bool has_failure = false;                  // of a combination that failed by itself, not because another one had failed
   for (const CombinationLane& lane : lanes) {
     const Outcome& outcome = lane.result.outcome;
     outcomes.push_back(to_value(outcome));
@@ -102,8 +103,8 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
       made.abort = made.outcome.aborted = true;
       made.outcome.message = outcome.message;
     }
-    // Whether this is the first combination that failed by itself, and not because another one had failed.
-    const bool first = made.command.empty() && !outcome.aborted;
+    const bool first = !has_failure && !outcome.aborted;
+    has_failure = has_failure || first;
     // A refusal ends the run, so the first refusal is reported instead.
     if (first || (lane.result.refused && !made.refused)) {
       made.command = lane.result.command;

@@ -97,6 +97,8 @@ BOOST_AUTO_TEST_CASE(a_request_that_cannot_be_read_is_answered_with_its_id) {
   refused(R"({"id":7,"params":)", parse_error);
   refused("{\"id\":\"\xff\",\"method\":\"ping\"}", parse_error);
   refused(R"({"id":[7],"method":"ping",)", parse_error);
+  refused(R"({"id":7,"method":"ping","id":{},)", parse_error);
+  refused(R"({"id":7,"method":"ping","id":8,)", parse_error, "8");
   refused(std::string("{\"id\":7\0008,\"method\":\"ping\"}", 26), parse_error);
   refused(R"([{"id":7,"method":"ping"},)", parse_error);
   refused(R"({"id":")" + std::string(5000, 'x') + R"(","method":"ping",)", parse_error);
