@@ -27,7 +27,7 @@
 #include "entry_host.h"
 #include "tools/tool.h"
 
-using namespace wtool;  // NOLINT: this file stands between two namespaces
+using namespace wtool;  // NOLINT: this file connects the C interface with this namespace
 
 // Opaque to the host.
 struct wtool_call {
@@ -52,7 +52,7 @@ namespace {
 
 // ---- The plugin's state between init and deinit.
 
-// Only init and deinit change these variables, and nothing else runs meanwhile.
+// Only init and deinit change these variables, and the host calls nothing else while one of the two runs.
 std::unique_ptr<engine::WardenClient> warden_client;
 std::unique_ptr<entry::Backend> backend;
 std::unique_ptr<Sessions> sessions;
@@ -60,7 +60,8 @@ std::unique_ptr<const FleetPolicy> fleet;  // read once, by init
 const wtool_host* current_host = nullptr;
 const wtool_host_approval* host_approval = nullptr;  // NULL: the host asks nobody
 
-// build/lib/wtool/shell_tools.so -> build/libexec/wtool/shell-warden; an installation keeps the same three folders.
+// build/lib/wtool/shell_tools.so -> build/libexec/wtool/shell-warden. In an installation, the
+// installation prefix takes the place of build/.
 std::string find_warden() {
   Dl_info here{};
   if (::dladdr(&wtool_entry_v1, &here) == 0 || here.dli_fname == nullptr) return {};
@@ -105,7 +106,7 @@ wtool_status entry::init(const wtool_host* host, wtool_blob* error) noexcept {
 }
 
 void entry::deinit() noexcept {
-  sessions.reset();  // Ends the processes that they keep, which needs the backend and the warden client.
+  sessions.reset();  // Ends the sessions' processes, for which the backend and the warden client are needed.
   backend.reset();
   warden_client.reset();  // Waits until the warden and all custodians have ended.
   audit::detach();
@@ -168,7 +169,7 @@ struct ToolObject {
   std::unique_ptr<LimitedConfigurations> limited = std::make_unique<LimitedConfigurations>();
 };
 
-// The tool's configuration, tightened by the limits of the request. NULL: `problem` says why they are refused.
+// The tool's configuration, tightened by the request's limits. NULL: `problem` says why these limits are refused.
 std::shared_ptr<const Configuration> configuration_for(const ToolObject& object, const wtool_request& request,
                                                        std::string& problem) {
   const std::string_view limits = WTOOL_HAS(&request, limits) ? text(request.limits) : std::string_view();
@@ -268,7 +269,7 @@ wtool_status call_run(wtool_call* call, wtool_blob* result, wtool_blob* error) n
       return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run needs a call, and a blob of full size for the result");
     }
     if (!warden_client) return fail(WTOOL_E_INVALID_ARGUMENT, error, "call_run works only between init and deinit");
-    if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call was run already");
+    if (call->run.exchange(true)) return fail(WTOOL_E_INVALID_ARGUMENT, error, "this call has already been run");
     CallContext context{call->runner,
                         *sessions,
                         *call->configuration,
@@ -347,7 +348,7 @@ void tool_destroy(const wtool_tool* tool) noexcept {
   if (tool != nullptr) delete static_cast<ToolObject*>(tool->self);
 }
 
-// The tool of this id, and its descriptor. NULL: no tool has this id.
+// Returns the tool of this id, and sets the descriptor of `object`. NULL: no tool has this id.
 const tools::Tool* find_tool(std::string_view id, ToolObject& object) {
   const auto offered = entry::offered_tools();
   for (std::size_t i = 0; i < offered.size(); ++i) {

@@ -1,6 +1,6 @@
-// The C interface that all plugins of this code share. entry.cc implements it once. Each plugin adds a file
-// (shell_tools.cc, cluster/entry.cc) that defines wtool_entry_v1 with these functions, and the functions at the end of
-// this header.
+// The C interface, which entry.cc implements once for all plugins of this project. Each plugin adds one file
+// (shell_tools.cc, cluster/entry.cc). That file defines wtool_entry_v1, which points to these functions, and defines
+// the functions at the end of this header.
 #pragma once
 
 #include <wtool/tool.h>
@@ -27,8 +27,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // The runner for a tool with this configuration. Removes from `configuration` the keys that only the backend reads,
-  // after the fleet policy has been applied to them. NULL: `problem` says why there is no runner.
+  // The runner for a tool with this configuration. Applies the fleet policy to the keys of `configuration` that only
+  // the backend reads, and then removes these keys. NULL: `problem` says why there is no runner.
   virtual std::shared_ptr<engine::CommandRunner> runner(std::string& configuration, const FleetPolicy& fleet,
                                                         std::string& problem) = 0;
 
@@ -44,7 +44,7 @@ std::span<const tools::Tool> offered_tools();
 // The message about an id for which the plugin has no tool.
 std::string no_such_tool(std::string_view id);
 
-// `client` supervises commands on this machine and outlives the backend. What this throws becomes the error of init.
+// `client` supervises commands on this machine and outlives the backend. An exception becomes the error of init.
 std::unique_ptr<Backend> make_backend(const wtool_host& host, engine::WardenClient& client);
 
 }  // namespace wtool::entry

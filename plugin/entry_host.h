@@ -1,4 +1,4 @@
-// The host's extensions as the plugin's own classes. Only this file and entry.cc use their C interface.
+// Wraps the host's extensions in the plugin's own classes. Only this file and entry.cc use the extensions' C interface.
 #pragma once
 
 #include <wtool/ext/approval.h>
@@ -65,7 +65,7 @@ class LogExtension : public audit::HostTracing {
 // wtool.approval/1, for one call. `ask` runs on the call's thread, `cancelled` on any.
 class CallApprover : public ApprovalAsker {
  public:
-  // All are borrowed for the life of the call; `approval` may be NULL.
+  // All arguments are borrowed for the life of the call; `approval` may be NULL.
   CallApprover(const wtool_host* host, const wtool_host_approval* approval, const engine::Cancellation& cancellation)
       : host_(host), approval_(approval), cancellation_(cancellation) {}
 
@@ -81,7 +81,7 @@ class CallApprover : public ApprovalAsker {
     out.subject = view(question.subject);
     out.reason = view(question.reason);
     out.fingerprint = view(question.fingerprint);
-    // Either the cancellation sees this number, or the check below sees the cancellation.
+    // Either cancelled() sees this number, or the check below sees the cancellation.
     asking_.store(id);
     const bool stopped = cancellation_.mode() != engine::Cancellation::Mode::none;
     const std::uint32_t answer = stopped ? WTOOL_APPROVAL_UNAVAILABLE : approval_->ask(host_, &out);
@@ -104,7 +104,7 @@ class CallApprover : public ApprovalAsker {
     }
   }
 
-  // Call it after the cancellation was requested: a question must not wait any longer.
+  // Must be called after the cancellation has been requested. Withdraws the question that waits, if any.
   void cancelled() noexcept {
     const std::uint64_t id = asking_.load();
     if (id != 0 && WTOOL_HAS_FN(approval_, withdraw)) approval_->withdraw(host_, id);

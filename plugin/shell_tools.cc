@@ -1,4 +1,4 @@
-// The plugin shell_tools: all tools, whose commands run on this machine.
+// The plugin shell_tools. It offers all tools, and runs their commands on this machine.
 #include "entry.h"
 
 #ifndef WTOOL_VERSION

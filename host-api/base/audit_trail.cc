@@ -65,7 +65,7 @@ std::string members(const ordered_json& fields, std::size_t most) {
   return text;
 }
 
-// Remove `part` from the front or the back of `text`. False: `text` does not begin or end with it.
+// take() removes `part` from the front of `text`, and take_end() from the back. False: `part` is not there.
 bool take(std::string_view& text, std::string_view part) {
   if (!text.starts_with(part)) return false;
   text.remove_prefix(part.size());
@@ -162,10 +162,11 @@ bool is_older_name(std::string_view one, std::string_view other) {
 
 namespace {
 
-// Tried in order: enough for most lines, for any line, and for the gap that a power failure may leave.
+// How many bytes of the file's end are read, tried in order: enough for most lines, for any line, and for the gap that
+// a power failure may leave.
 constexpr std::uint64_t reaches[] = {4096, max_line, 16ULL << 20};
 
-// The last whole line of `block`, whose first byte begins a line if `begins_line`.
+// Finds the last whole line of `block`, whose first byte begins a line if `begins_line`. False: there is none.
 bool find_last_line(std::string_view block, bool begins_line, Tail& tail) {
   std::size_t end = block.rfind('\n');
   while (end != std::string_view::npos) {

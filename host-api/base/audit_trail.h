@@ -6,8 +6,8 @@
 // - `hash` is the SHA-256 of the line's bytes before `,"hash":`, so a verifier need not serialize JSON.
 // - `seq`, `prev` and `hash` are at fixed offsets from the beginning or the end of a line, so a writer can append
 //   without parsing JSON.
-// - A line has at most `max_line` bytes. Texts in its fields are cut if they would make it longer, and a note then
-//   gives their original size and hash.
+// - A line has at most `max_line` bytes. If a line would be longer, texts in its fields are cut, and a note in each cut
+//   text gives the text's original size and hash.
 #pragma once
 
 #include <chrono>
@@ -42,7 +42,7 @@ struct TrailLine {
 TrailLine make_line(std::chrono::system_clock::time_point time, std::string_view event,
                     const nlohmann::ordered_json& fields, const Link& previous);
 
-// The first `end` bytes, and a note of the size and hash of the whole.
+// The first `end` bytes, followed by a note that gives the whole text's size and hash.
 std::string cut_with_note(std::string_view text, std::size_t end);
 
 // ---- Reading a line. Lines are passed without their newline.
@@ -59,7 +59,7 @@ struct TrailEntry {
 // Nothing: `line` does not look like a whole line. The hash is not verified.
 std::optional<TrailEntry> read_entry(std::string_view line);
 
-// The link to which the line after this one is chained. Nothing: as above.
+// The link to which the line after `line` is chained. Nothing: as above.
 std::optional<Link> read_link(std::string_view line);
 
 // Whether the hash in a line that read_entry() accepts matches the line's content.
@@ -77,18 +77,18 @@ std::string whole_line(std::string_view hashed);
 // The name that the file `name` gets when it is rotated.
 std::string rotated_name(const std::string& name, std::uint64_t last_seq);
 
-// Whether `other` is a rotated file of the trail `name`; `FILE.1` or `FILE.bak` are not.
+// Whether `other` is a rotated file of the trail `name`. `FILE.1` and `FILE.bak` are not.
 bool is_rotated_name(std::string_view other, std::string_view name);
 
-// Whether the first of two rotated files of one trail is the older one.
+// Whether `one` is older than `other`. Both are names of rotated files of the same trail.
 bool is_older_name(std::string_view one, std::string_view other);
 
 // ---- The end of a file, to which the next line is chained.
 
-// The last whole line, and whether a torn line follows it.
+// The last whole line of a file, and whether a torn line follows it.
 struct Tail {
-  std::optional<Link> last;   // of the last whole line; nothing in an empty file
-  std::uint64_t torn_at = 0;  // where that line ends: if the file is longer, a torn line follows
+  std::optional<Link> last;   // of the last whole line; nothing: there is none
+  std::uint64_t torn_at = 0;  // where the last whole line ends; if the file is longer, a torn line follows
 };
 
 // Reads as little as needed of the end of a file of `size` bytes. False: `problem` says why the file could not be read,

@@ -33,7 +33,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix) {
   constexpr std::size_t longest_name = 128;
   constexpr std::size_t max_compared = 2000;
-  constexpr std::size_t shortest_name = 2;  // a single letter is similar to every other one
+  constexpr std::size_t shortest_name = 2;  // a single letter is similar to every other letter
   const auto is_comparable = [](std::string_view one) {
     return one.size() >= shortest_name && one.size() <= longest_name;
   };

@@ -8,16 +8,17 @@
 
 namespace wtool {
 
-// "; did you mean 'NAME'?", with `prefix` before the name that `name` becomes by the fewest edits (insert, delete,
-// replace, or swap neighbours). Empty: every name takes more than one edit, and more than a third of its length. Only
-// the first 2,000 names are compared, so that many mistakes in a large file stay affordable.
+// "; did you mean 'NAME'?", where NAME is `prefix` followed by the nearest known name: the fewest edits (insert,
+// delete, replace, or swap neighbours) turn `name` into it. Empty: each known name needs more than one edit, and more
+// edits than a third of its length. Only the first 2,000 names are compared, so that many mistakes in a large file stay
+// affordable.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known, std::string_view prefix = "");
 
 // The name that did_you_mean() has put into a message. Empty: it has put none.
 std::string suggested_in(std::string_view message);
 
-// A clause that follows a question of did_you_mean(), which may be empty: "; did you mean 'last'? The clause", or
-// "; the clause".
+// Appends `clause` to a text that did_you_mean() has returned: "; did you mean 'last'? The clause" or, if that text is
+// empty, "; the clause".
 std::string question_then(std::string question, std::string_view clause);
 
 // "; did you mean 'echo'? The tools are echo, ls", or "; the tools are echo, ls", or "; there are no tools". `kind` is

@@ -10,7 +10,7 @@
 
 namespace wtool {
 
-// The folder that the variable `name` holds, as it is written; `otherwise` if it is unset or not an absolute path.
+// The value of the variable `name`, unchanged, if it is an absolute path; `otherwise` if it is not, or is not set.
 inline std::string environment_folder(const char* name, std::string otherwise = {}) {
   const char* value = std::getenv(name);
   return value != nullptr && value[0] == '/' ? std::string(value) : std::move(otherwise);

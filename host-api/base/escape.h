@@ -8,15 +8,15 @@ namespace wtool {
 
 // Appends `text` to `out` as valid UTF-8 in which nothing controls a terminal. Control characters become \n, \t, \r,
 // \xNN or \uNNNN, as do characters that change the writing direction or break lines; bytes that are not UTF-8 become
-// \xNN. All other characters stay, including the backslash. Characters in `keep` (ASCII) stay too.
+// \xNN. All other characters stay, including the backslash. Characters in `keep` (ASCII) are never escaped.
 void append_escaped(std::string& out, std::string_view text, std::string_view keep = {});
 
 // The same, but returns the text.
 std::string escaped(std::string_view text, std::string_view keep = {});
 
-// For texts that a person judges: like escaped(), but characters that are invisible or look like a blank become \uNNNN
-// or \U00NNNNNN, too. These are characters without a glyph (zero width, format, fillers, variation selectors, tags),
-// blanks other than the plain space, and private-use characters.
+// For texts that a person reads before approving something: like escaped(), but characters that are invisible or look
+// like a blank also become \uNNNN or \U00NNNNNN. These are characters without a glyph (zero width, format, fillers,
+// variation selectors, tags), blanks other than the plain space, and private-use characters.
 std::string visible(std::string_view text);
 
 }  // namespace wtool

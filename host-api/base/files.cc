@@ -102,7 +102,7 @@ std::string resolve_links_above(const std::string& file) {
   while (!rest.empty()) {
     const fs::path next = rest.front();
     const bool is_link = next != ".." && fs::is_symlink(seen / next, failed);
-    // A link that a command may have made stays in the path; opening the file then refuses it.
+    // A link that a command may have made stays in the path, and is refused when the file is opened.
     if (is_link && (may_hold_links_of_commands(seen, here) || links == max_links)) break;
     rest.pop_front();
     if (next == "..") {

@@ -1,7 +1,7 @@
 // Files, read and written whole, and opened where commands may have put links.
 //
-// Reads and writes on a descriptor continue after signals and short transfers, and wait where another process has made
-// the descriptor non-blocking:
+// Reads and writes on a descriptor continue after signals and short transfers, and wait even if another process has
+// made the descriptor non-blocking:
 //
 //   if (const Written written = write_all(file.get(), text); written.error != 0) return strerror(written.error);
 #pragma once
@@ -17,7 +17,7 @@ namespace wtool {
 
 struct Written {
   std::size_t bytes = 0;
-  int error = 0;  // an errno, if fewer than all bytes were written
+  int error = 0;  // 0: all bytes were written; an errno if not
 };
 
 Written write_all(int descriptor, std::string_view bytes) noexcept;
@@ -35,18 +35,20 @@ int read_all(int descriptor, std::size_t limit, std::string& bytes);
 // - The user's own links, such as a home folder that is a link, are followed once, before any command runs
 //   (resolve_links_above). Links in the working directory and in folders where other users may write are not followed:
 //   an earlier command may have made them.
-// - After that no link is followed, neither at the end of the path nor on the way, except below /dev and /proc, where a
-//   command cannot make links (`/dev/stdout`).
+// - From then on, no link is followed, neither at the end of the path nor on the way, except below /dev and /proc,
+//   where a command cannot make links (`/dev/stdout`).
 
-// The real path of `file`, as far as its folders exist. Call it before the first command runs, and open the result
-// later. Returns the same text where no link has to be followed.
+// The real path of `file`, as far as its folders exist; `file` itself if no link has to be followed. Call this before
+// the first command runs, and open the result later.
 std::string resolve_links_above(const std::string& file);
 
-// Like open(2) with `flags`, close-on-exec. Empty with `why`: the words that follow "cannot write FILE: ".
+// Like open(2) with `flags`, and close-on-exec. Empty: opening failed, and `why` has the words that follow "cannot
+// write FILE: ".
 Descriptor open_without_links(const std::string& file, int flags, mode_t mode, std::string& why);
 
-// Opens `folder`; makes it, and the folders above it, where they are missing. Follows no link below `base`, but `base`
-// itself may lead through links. Empty with `why`. `made`: whether the last folder was missing; it gets `mode`.
+// Opens `folder`, whose path begins in `base`. Makes it, and the folders above it, if they are missing. Follows links
+// in `base` itself, but none below it. Empty: that failed, and `why` has the reason. `made` says whether `folder`
+// itself was missing; if so, it was made with `mode`.
 Descriptor make_folder_without_links(const std::string& base, const std::string& folder, mode_t mode, bool& made,
                                      std::string& why);
 

@@ -21,7 +21,7 @@ std::string dumped(const nlohmann::json& value, int indent = -1);
 std::string dumped(const nlohmann::ordered_json& value, int indent = -1);
 // The same on one line, with every character beyond ASCII escaped: \u00e9.
 std::string dumped_as_ascii(const nlohmann::json& value);
-// The beginning of that, for a message: at most 60 characters, and "..." if there are more.
+// The beginning of such a text, for a message: at most 60 characters, and "..." if there are more.
 std::string excerpt(const nlohmann::json& value);
 
 }  // namespace wtool

@@ -68,7 +68,7 @@ std::string repeated_key(std::string_view text) {
 }
 
 Json parse_json_object(std::string_view text, std::string& problem) {
-  // The library takes a NUL for the end of the text, and would not look at what follows it.
+  // The library mistakes a NUL for the end of the text, and would not look at what follows.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
     problem = "this is not JSON: byte " + std::to_string(nul + 1) + " is NUL";
     return nullptr;

@@ -8,15 +8,16 @@
 
 namespace wtool {
 
-// Parses a JSON object. On failure `problem` is a sentence (with the byte, where that is known): the text is not JSON,
-// is nested too deeply, is not an object, or has a key twice, so that one of the two values would be lost.
+// Parses a JSON object. If the text is not JSON, is nested too deeply, is not an object, or has a key twice (one of the
+// two values would be lost), `problem` becomes a sentence that says so, with the byte if that is known.
 nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 
 // A key that an object in this JSON has twice, in the form of show_json(); empty: no object has a key twice.
 std::string repeated_key(std::string_view text);
 
 // Parse JSON of any type. If the text is not JSON, the value's is_discarded() is true. A NUL is refused, because the
-// library takes it for the end of the text, and ignores what follows. The second function keeps the order of the keys.
+// library mistakes it for the end of the text and ignores what follows. The second function keeps the order of the
+// keys.
 nlohmann::json parse_json(std::string_view text);
 nlohmann::ordered_json parse_ordered_json(std::string_view text);
 
@@ -25,8 +26,8 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text);
 nlohmann::json parse_json_or_throw(std::string_view text);
 nlohmann::ordered_json parse_ordered_json_or_throw(std::string_view text);
 
-// Whether arrays and objects of a text, which need not be JSON, are nested deeper than `levels`. Linear; call it before
-// a parser that recurses.
+// Whether arrays and objects of a text, which need not be JSON, are nested deeper than `levels`. Takes linear time;
+// call this before a parser that recurses.
 bool nests_deeper(std::string_view text, std::size_t levels);
 
 // A value as JSON text for a message, cut where it is long.

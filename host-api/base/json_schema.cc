@@ -22,10 +22,10 @@ namespace {
 using nlohmann::json;
 
 constexpr int max_depth = 64;
-constexpr std::size_t max_made = 10'000;         // characters of a text that is made
+constexpr std::size_t max_made = 10'000;         // characters of a text that Maker makes
 constexpr std::size_t max_judgements = 100'000;  // calls of SchemaChecker::judge() for one value
 
-// Where the part `key` of what is at `place` is.
+// The place of the member or element `key` inside the value at `place`.
 std::string below(std::string place, std::string_view key) {
   place.append("/").append(key);
   return place;
@@ -71,7 +71,7 @@ bool is_unique(const json& list) {
          }) == items.end();
 }
 
-// The part of `root` that a reference within it names; nullptr: no such part.
+// The part of `root` to which a reference within it points; nullptr: there is no such part.
 const json* referred(const json& root, const std::string& reference) {
   if (reference == "#") return &root;
   if (!reference.starts_with("#/")) return nullptr;
@@ -154,14 +154,14 @@ class SchemaReader {
       const bool within = reference == "#" || reference.starts_with("#/");
       const json* const part = within ? referred(root_, reference) : nullptr;
       if (part == nullptr) return within ? wrong("a part of this schema") : std::string{};
-      // The part may be where no keyword leads, so it is read from here.
+      // The part may be in a place where no keyword expects a schema, so it is read here.
       return read_.insert(part).second ? read(*part, reference, depth + 1) : std::string{};
     }
     return {};
   }
 
   const json& root_;
-  mutable std::set<const json*> read_{};  // the parts that references name
+  mutable std::set<const json*> read_{};  // the parts to which references point
 };
 
 // ---- Is a value valid?
@@ -181,7 +181,7 @@ bool is_pattern(const std::string& pattern) { return re2::RE2(pattern, re2_optio
 
 bool matches(const std::string& text, const std::string& pattern) {
   const re2::RE2 compiled(pattern, re2_options());
-  return !compiled.ok() || re2::RE2::PartialMatch(text, compiled);  // not ok: a pattern that RE2 does not know
+  return !compiled.ok() || re2::RE2::PartialMatch(text, compiled);  // not ok: a pattern that RE2 does not support
 }
 
 class SchemaChecker {
@@ -190,7 +190,7 @@ class SchemaChecker {
 
   std::string judge(const json& value, const json& schema, const std::string& place, int depth = 0) const {
     if (depth > max_depth) return place + " is nested too deeply for this schema, or the schema refers to itself";
-    if (++judgements_ > max_judgements) return place + " takes too long to be compared with this schema";
+    if (++judgements_ > max_judgements) return place + " takes too long to compare with this schema";
     if (schema.is_boolean()) return schema.get<bool>() ? std::string{} : place + " must not be there";
     for (const auto& part : {&SchemaChecker::general, &SchemaChecker::number, &SchemaChecker::text,
                              &SchemaChecker::list, &SchemaChecker::object, &SchemaChecker::composed}) {
@@ -247,10 +247,10 @@ class SchemaChecker {
   static std::string count_mistake(std::size_t count, const json& schema, const char* least, const char* most,
                                    const std::string& place) {
     if (const auto limit = schema.find(least); limit != schema.end() && count < limit->get<std::size_t>()) {
-      return place + " has " + std::to_string(count) + ", but its " + least + " is " + excerpt(*limit);
+      return place + " has the size " + std::to_string(count) + ", but its " + least + " is " + excerpt(*limit);
     }
     if (const auto limit = schema.find(most); limit != schema.end() && count > limit->get<std::size_t>()) {
-      return place + " has " + std::to_string(count) + ", but its " + most + " is " + excerpt(*limit);
+      return place + " has the size " + std::to_string(count) + ", but its " + most + " is " + excerpt(*limit);
     }
     return {};
   }
@@ -347,7 +347,7 @@ class SchemaChecker {
     }
     if (const auto one = schema.find("oneOf");
         one != schema.end() && std::count_if(one->begin(), one->end(), valid) != 1) {
-      return place + " is " + excerpt(value) + ", which does not match exactly one schema of \"oneOf\"";
+      return place + " is " + excerpt(value) + ", which must match exactly one schema of \"oneOf\", but does not";
     }
     if (const auto no = schema.find("not"); no != schema.end() && valid(*no)) {
       return place + " is " + excerpt(value) + ", which \"not\" excludes";
@@ -363,7 +363,7 @@ class SchemaChecker {
   mutable std::size_t judgements_ = 0;
 };
 
-// ---- What is not judged?
+// ---- Which keywords are not evaluated?
 
 std::string find_unjudged(const json& schema, const std::string& place) {
   if (!schema.is_object()) return {};

@@ -1,9 +1,9 @@
 // The part of JSON Schema 2020-12 that descriptors of tools and typed answers need: checks that a schema is
-// well-formed, validates a value, and finds the least valid value.
+// well-formed, validates a value, and makes a minimal valid value.
 //
-// `unevaluatedProperties` and `unevaluatedItems`, `format`, and references to other documents are read but not
-// evaluated; unjudged_part() finds them in a schema. Patterns have the syntax of RE2. Validation takes a bounded time:
-// with a schema that refers to itself endlessly, no value is valid.
+// `unevaluatedProperties` and `unevaluatedItems`, `format`, references to other documents, and a few rarer keywords are
+// read but not evaluated; unjudged_part() finds them in a schema. Patterns have the syntax of RE2. Validation takes a
+// bounded time: with a schema that refers to itself endlessly, no value is valid.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Refers to processes by pidfd. A pidfd never comes to mean another process, unlike the number of a process.
+// Refers to processes by pidfd. Unlike the number of a process, a pidfd never refers to another process later.
 #pragma once
 
 #include <poll.h>

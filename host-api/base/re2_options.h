@@ -5,7 +5,7 @@
 
 namespace wtool {
 
-// A mistake in an expression is not logged, and an expression takes at most 1 MiB.
+// A mistake in an expression is not logged, and a compiled expression takes at most 1 MiB of memory.
 inline re2::RE2::Options re2_options() {
   re2::RE2::Options options;
   options.set_log_errors(false);

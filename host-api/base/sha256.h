@@ -12,7 +12,7 @@ inline constexpr std::size_t sha256_size = 64;  // characters of the text
 
 std::string sha256(std::string_view bytes);
 
-// Whether the text could be a SHA-256: its size, and lower-case hexadecimal.
+// Whether the text could be a SHA-256: it has the right size and is lower-case hexadecimal.
 bool is_sha256(std::string_view text);
 
 // The hash of bytes that come in pieces.
@@ -23,7 +23,7 @@ class Sha256 {
   Sha256(const Sha256&) = delete;
   Sha256& operator=(const Sha256&) = delete;
   void add(std::string_view bytes);
-  // Call it once, at the end.
+  // Call this once, at the end.
   std::string finish();
 
  private:

@@ -6,8 +6,8 @@
 
 namespace wtool {
 
-// Appends `text` in single quotes, so that a shell reads it as one word with exactly these bytes: it's becomes
-// 'it'\''s'. A NUL stays; no shell takes one.
+// Appends `text` in single quotes, so that a shell reads it as one word with exactly these bytes: the text it's becomes
+// 'it'\''s'. A NUL is kept, although no shell accepts one.
 void append_shell_quoted(std::string& out, std::string_view text);
 
 // The same, but returns the text.

@@ -1,5 +1,5 @@
 // A request to stop, shared by all who may make it (Ctrl-C, an abort file, another branch) and all who must react to it
-// (the running tool calls). It never waits and never forgets: a late listener is called at once.
+// (the running tool calls). It never waits, and it is kept: a listener that comes later is called immediately.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ class Stop {
  public:
   using Listener = std::function<void(const StopRequest&)>;
 
-  // Its destructor unsubscribes the listener, which is then neither running nor called again.
+  // Its destructor unsubscribes the listener. When the destructor returns, the listener is not running, and it is never
+  // called again.
   class Subscription {
    public:
     Subscription() = default;
@@ -48,8 +49,8 @@ class Stop {
 
   std::optional<StopRequest> requested() const;
 
-  // The listener must neither wait nor call back into this object. It is called on the thread that makes the request,
-  // or at once on this one if the request was made before.
+  // The listener must neither wait nor call this object. It is called on the thread that makes the request. If the
+  // request was made before, the listener is called immediately, on the thread that subscribes.
   [[nodiscard]] Subscription subscribe(Listener listener);
 
  private:

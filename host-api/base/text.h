@@ -1,5 +1,5 @@
-// Short texts: classes of characters and letters in another case (ASCII only, whatever the locale), blanks, names,
-// lists of words, counts.
+// Helpers for short texts: character classes and case conversion (ASCII only, whatever the locale), blanks, names of
+// variables, lists of words, counts.
 #pragma once
 
 #include <cstdint>

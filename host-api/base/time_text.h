@@ -1,4 +1,4 @@
-// Points in time as text: in UTC, but for local_text.
+// Points in time as text: in UTC, except in local_text.
 #pragma once
 
 #include <chrono>

@@ -29,7 +29,7 @@ bool is_number(std::string_view text) { return is_hex(text) && text.find_first_n
 std::string random_parent() {
   std::array<unsigned char, parent_size / 2> bytes{};
   if (::getrandom(bytes.data(), bytes.size(), GRND_NONBLOCK) != static_cast<ssize_t>(bytes.size())) {
-    // The id only has to differ from the others of its trace.
+    // The id only has to differ from the trace's other ids.
     auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(now), now >>= 8U;
   }

@@ -1,5 +1,5 @@
-// UTF-8 (RFC 3629: no surrogates, no overlong forms, nothing above U+10FFFF). A command may write any bytes; a result
-// holds valid UTF-8.
+// UTF-8 (RFC 3629: no surrogates, no overlong forms, nothing above U+10FFFF). A command may write any bytes, but a
+// result must be valid UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace wtool {
 struct Character {
   std::uint32_t code_point = 0;
   std::size_t length = 1;  // bytes
-  bool valid = true;       // false: not UTF-8; `code_point` is the first byte, `length` that of a maximal subpart
+  bool valid = true;       // false: not UTF-8; `code_point` is the first byte, `length` the size of a maximal subpart
 };
 
 // Whether the byte is the second, third or fourth of a character.
@@ -26,16 +26,17 @@ std::size_t valid_utf8_prefix(std::string_view bytes) noexcept;
 
 bool is_utf8(std::string_view bytes) noexcept;
 
-// The text with each maximal run of bytes that is not UTF-8 replaced by U+FFFD, as the Unicode standard recommends
-// (chapter 3, "U+FFFD Substitution of Maximal Subparts"). Valid text is moved through. *replaced says whether
-// something was replaced.
+// The text with U+FFFD in place of bytes that are not UTF-8: one for each unfinished character, and one for each other
+// byte, as the Unicode standard recommends (chapter 3, "U+FFFD Substitution of Maximal Subparts"). Valid text is moved
+// through. *replaced says whether something was replaced.
 std::string to_utf8(std::string bytes, bool* replaced = nullptr);
 
 // The smallest n' >= n at which `bytes` may be cut without splitting a character; n itself where `bytes` is not UTF-8
 // there.
 std::size_t cut_after(std::string_view bytes, std::size_t n) noexcept;
 
-// The largest n' <= n at which `bytes` may be cut without splitting a character; the size where `bytes` is not longer.
+// The largest n' <= n at which `bytes` may be cut without splitting a character; the size if `bytes` is not
+// longer than n.
 std::size_t cut_before(std::string_view bytes, std::size_t n) noexcept;
 
 // How many bytes at the end (0 to 3) may begin a character whose rest is still to come.

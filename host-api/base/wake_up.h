@@ -19,7 +19,7 @@ class WakeUp {
  public:
   WakeUp() noexcept : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-  // False, with errno after the construction: no descriptor was left. signal() then wakes nobody.
+  // False: the constructor could not make a descriptor, and has set errno. signal() then wakes nobody.
   explicit operator bool() const noexcept { return static_cast<bool>(event_); }
 
   // Readable from signal() until clear(). Without a descriptor: -1, which poll(2) ignores.
@@ -29,7 +29,7 @@ class WakeUp {
   void signal() const noexcept {
     const std::uint64_t one = 1;
     // Tried again, because a wake-up that is lost may leave a thread waiting for ever. The write fails with another
-    // error only if the counter is full, and then the descriptor is readable already.
+    // error only if the counter is full, and then the descriptor is already readable.
     while (event_ && ::write(event_.get(), &one, sizeof one) < 0 && errno == EINTR) {
     }
   }

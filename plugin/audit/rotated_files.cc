@@ -47,7 +47,8 @@ bool rename_aside(const RealFolder& folder, const std::string& from, const std::
   const int place = folder.place.get();
   if (::renameat2(place, from.c_str(), place, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // The file system does not know RENAME_NOREPLACE. The lock keeps other processes from rotating meanwhile.
+  // The file system does not support RENAME_NOREPLACE. The trail's lock keeps other processes from rotating the file
+  // meanwhile.
   if (::faccessat(place, to.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
     errno = EEXIST;
     return false;

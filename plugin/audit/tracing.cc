@@ -19,13 +19,13 @@ namespace {
 
 namespace log_lib = boost::log;
 
-// What a record carries besides the library's Severity, Channel and Message.
+// What a record carries besides Boost.Log's Severity, Channel and Message.
 struct Attachment {
   std::string target;
   Fields fields;
   std::uint64_t span = 0;
   std::uint64_t unix_ns = 0;
-  // Identifies the library that made the record: a process may have several plugins that are built from this code.
+  // Identifies the plugin that made the record: a process may have several plugins that are built from this code.
   const void* origin = nullptr;
 };
 
@@ -56,7 +56,7 @@ class HostBackend : public log_lib::sinks::basic_sink_backend<log_lib::sinks::sy
 
 using Sink = log_lib::sinks::synchronous_sink<HostBackend>;
 
-boost::shared_ptr<Sink> host_sink;  // set like host_tracing
+boost::shared_ptr<Sink> host_sink;  // like host_tracing, set only by attach and detach
 
 std::uint64_t now_unix_ns() {
   return static_cast<std::uint64_t>(

@@ -1,9 +1,9 @@
 // Passes the plugin's log records from Boost.Log to the host's own tracing.
 //
-// - The process has one Boost.Log core, and the host may use it too. So our records carry the channel `channel`, only
+// - The process has one Boost.Log core, which the host may also use. So our records carry the channel `channel`, only
 //   our own sink is filtered, and nothing else in the core is changed.
-// - The sink is synchronous. An asynchronous one would start a thread that the host does not know about, and would
-//   deadlock while the library is being unloaded.
+// - The sink is synchronous. An asynchronous one would start a thread that the host does not expect, and would deadlock
+//   while the library is being unloaded.
 // - Values of environment variables are never logged; callers pass only their names.
 #pragma once
 

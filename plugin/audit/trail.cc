@@ -27,12 +27,12 @@ namespace {
 
 // The trail's file while one line is written to it: opened, locked, repaired, rotated.
 //
-// - It is opened for each line and closed again. So no descriptor stays in the host, no cached number can become stale
-//   because of another process, and a file that was rotated meanwhile is noticed before anything is written to it.
-// - The lock is flock's, which belongs to the open file. It separates the threads of one process as well as processes,
-//   because each of them opens the file by itself. Unlike fcntl's older locks, it is not lost when some other code in
-//   this process closes a descriptor of the same file. Waiting is done in short sleeps: the only other way to bound the
-//   wait is a signal, and signals belong to the host. The kernel releases the lock of a process that dies.
+// - The file is opened for each line and closed again. So no descriptor stays in the host, no cached number can become
+//   stale because of another process, and a rotation by another process is noticed before anything is written.
+// - The lock is taken with flock, so it belongs to the open file. It excludes other threads as well as other processes,
+//   because each thread opens the file anew. Unlike fcntl's older locks, it is not lost when some other code
+//   in this process closes a descriptor of the same file. A thread waits for it in short sleeps: the only other way to
+//   bound the wait is a signal, and signals belong to the host. The kernel releases the lock of a process that dies.
 // - The last component of the path must be a regular file or missing. Symbolic links are not followed, not even in the
 //   folder's path, and everything is done through the folder's descriptor, since a command could have put a link there
 //   (system/real_folder.h). A missing folder is made, accessible only to this user, if the folder above it exists.
@@ -97,7 +97,7 @@ std::string trail_advice(int error) {
     case EACCES:
     case EPERM:
     case EROFS:
-      return std::string("let the host's user read and write it, and make files in its folder") + another;
+      return std::string("allow the host's user to read and write it, and to make files in its folder") + another;
     default:
       return advice_for(error, {"file", "audit.file", "audit.max_bytes"});
   }
@@ -128,7 +128,7 @@ std::string last_of(const RealFolder& folder, const std::string& name, Link& las
   std::optional<Link> found;
   if (S_ISREG(status.st_mode)) found = last_link(file.get(), static_cast<std::uint64_t>(status.st_size));
   if (!found) {
-    return path + " should hold the earlier lines, but its last line is not complete; move it away";
+    return path + " should contain the earlier lines, but its last line is not complete; move this file away";
   }
   last = *found;
   return {};
@@ -141,7 +141,7 @@ TrailFile::TrailFile(const TrailOptions& options)
 
 TrailFile::~TrailFile() { unlock(); }
 
-// An explicit unlock, not just close: a child that the host forked just now also has the file open, and would keep the
+// An explicit unlock, not just close: a child that the host has just forked has the file open, too, and would keep the
 // lock.
 void TrailFile::unlock() {
   if (descriptor_) ::flock(descriptor_.get(), LOCK_UN);
@@ -226,10 +226,11 @@ std::string TrailFile::lock_it(Lock& lock) {
   return {};
 }
 
-// Called if the file has no whole line: it is the first file of its chain, or the file after a rotation, which another
-// process may have begun before it was killed.
+// Called if the file has no whole line: it is either the first file of its chain, or the new file after a rotation.
+// Another process may have begun that rotation and may then have been killed.
 std::string TrailFile::begin() {
-  // The file's name must be on the disk before its first line is, since other processes may add lines at once.
+  // The file's name must be on the disk before its first line is: a process that finds a whole line in the file no
+  // longer syncs the folder.
   if (options_.sync_data) {
     if (const int error = sync_folder(folder_); error != 0) {
       return because("its folder cannot be synchronised", error);
@@ -264,7 +265,7 @@ std::string TrailFile::repair(std::uint64_t torn_at) {
 std::string TrailFile::append(std::string_view event, const ordered_json& fields) {
   TrailLine line = make_line(system_clock::now(), event, fields, last_);
   // Each file gets at least one event, however small the limit is. This is a loop, because other processes may fill the
-  // new file before this one gets the lock.
+  // new file before this process gets the lock.
   while (options_.max_bytes > 0 && size_ > 0 && size_ + line.text.size() > options_.max_bytes && !began_file_) {
     if (std::string problem = rotate(); !problem.empty()) return problem;
     line = make_line(system_clock::now(), event, fields, last_);
@@ -283,7 +284,7 @@ std::string TrailFile::rotate() {
   if (std::string problem = open(); !problem.empty()) return problem;
   std::vector<std::string> rotated;
   if (options_.keep == 0 || !find_rotated(folder_, name_, rotated)) return {};
-  // A file that cannot be removed stays, and is tried again at the next rotation.
+  // A file that cannot be removed stays until the next rotation, which tries again to remove it.
   for (std::size_t i = 0; i + options_.keep < rotated.size(); ++i)
     ::unlinkat(folder_.place.get(), rotated[i].c_str(), 0);
   return {};
@@ -293,7 +294,7 @@ std::string TrailFile::write(TrailLine line, std::string_view before) {
   line.text.insert(0, before);
   const auto [written, error] = write_without_signal(descriptor_.get(), line.text);
   if (error != 0) {
-    // If the truncation fails as well, the next writer finds a torn line and records it.
+    // If the truncation also fails, the next writer finds a torn line and records it.
     const bool whole = written == 0 || ::ftruncate(descriptor_.get(), static_cast<off_t>(size_)) == 0;
     return because(whole ? "a line cannot be added" : "a line cannot be added, and a part of it stays in the file",
                    error);

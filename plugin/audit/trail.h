@@ -2,8 +2,8 @@
 // base/audit_trail.h states the format, docs/guide/audit.md what a chain can prove.
 //
 // - One event is one write of one line, under the file's lock; it is in the file when `write` has returned.
-// - Each line carries the hash of the one before, across rotations.
-// - A torn last line, left by a kill or a full disk, is ended, and a `recovered` line says so.
+// - Each line carries the hash of the line before it, even across rotations.
+// - A torn last line, left by a kill or a full disk, gets its newline, and a `recovered` line reports it.
 #pragma once
 
 #include <chrono>

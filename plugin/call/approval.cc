@@ -47,15 +47,15 @@ std::string approvals_file(const CommandPlan& plan, const Configuration& configu
   const std::string real = policy::resolve_path("/", file);
   std::vector<std::string> writable = policy::canonical_roots(configuration.directories.roots);
   writable.push_back(plan.directory.path);
-  // An answer that opens the network is worth forging, so no command at all may be able to write the file of answers.
+  // An answer that opens the network is worth forging, so the file of answers must be out of reach of every command.
   if (plan.lifts_network) {
     const std::vector<std::string> by_sandbox = policy::canonical_roots(configuration.sandbox->write);
     writable.insert(writable.end(), by_sandbox.begin(), by_sandbox.end());
   }
-  // The unresolved name is checked as well: a command could have put a link there that leads elsewhere.
+  // Both the resolved and the given name are checked: a command could have made the given one a link to another place.
   const bool is_theirs = policy::is_within_any(real, writable) || policy::is_within_any(file, writable);
   if (!is_theirs) return real;
-  why_not = "the file of approvals, " + real + ", lies in the command's own directory or in " +
+  why_not = "the file of approvals, " + real + ", is in the command's own directory or in " +
             (plan.lifts_network ? "a folder that commands may write to" : "directories.roots") +
             ", where a command could approve itself";
   return {};
@@ -87,7 +87,7 @@ CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& 
   const std::string where = " in " + kept->file();
   if (std::get<policy::Remembered>(known) == policy::Remembered::never) {
     approval.answer = "never (remembered)";
-    approval.refusal = not_approved(request, "the answer was never; it is kept" + where);
+    approval.refusal = not_approved(request, "the answer was \"never\"; it is kept" + where);
     return approval;
   }
   if (std::get<policy::Remembered>(known) == policy::Remembered::always) {
@@ -112,13 +112,14 @@ CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& 
       break;
     case ApprovalReply::no:
       approval.answer = "no";
-      approval.refusal = not_approved(request, "the answer was no, for this one call");
+      approval.refusal = not_approved(request, "the answer was \"no\", for this one call");
       break;
     case ApprovalReply::never:
       approval.answer = "never";
       keep(false);
-      approval.refusal = not_approved(
-          request, approval.not_kept.empty() ? "the answer was never; it is kept" + where : "the answer was never");
+      approval.refusal =
+          not_approved(request, approval.not_kept.empty() ? "the answer was \"never\"; it is kept" + where
+                                                          : "the answer was \"never\"");
       break;
     case ApprovalReply::deferred:
       approval.answer = "deferred";
@@ -132,11 +133,12 @@ CallApproval resolve_approval(const CommandRequest& request, const CommandPlan& 
       break;
     case ApprovalReply::unavailable:
       approval.answer = "unavailable";
-      approval.refusal = CallError{"approval_unavailable", "Nobody could be asked: " + plan.verdict.reason,
-                                   "run it where a person can answer, such as a terminal, or let the person who keeps "
-                                   "the configuration allow it "
-                                   "(" +
-                                       plan.verdict.hint + ")"};
+      approval.refusal =
+          CallError{"approval_unavailable", "Nobody could be asked: " + plan.verdict.reason,
+                    "run it where a person can answer, such as a terminal, or let the person who maintains "
+                    "the configuration allow it "
+                    "(" +
+                        plan.verdict.hint + ")"};
       break;
   }
   return approval;

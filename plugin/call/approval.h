@@ -1,4 +1,4 @@
-// Settles a verdict of "ask": by an answer that was kept, or by asking a person through the host.
+// Settles a verdict of "ask", either with a remembered answer or by asking a person through the host.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct ApprovalQuestion {
 
 enum class ApprovalReply { unavailable, yes, no, always, never, deferred, expired };
 
-// Asks a person. An interface, because this folder must not know the C interface to the host.
+// Asks a person. It is an interface, so that this folder does not depend on the C interface to the host.
 class ApprovalAsker {
  public:
   virtual ~ApprovalAsker() = default;

@@ -10,7 +10,7 @@ namespace wtool {
 
 namespace {
 
-// A message for the caller, without secrets from the words of the command.
+// The error for the caller, in which the secrets of the command's line and environment are masked.
 CallError masked(CallError error, const CommandPlan& plan, const CommandRequest& request) {
   const secrets::Masker masker = plan.masker(request);
   error.message = masker.masked(error.message);
@@ -26,13 +26,13 @@ CallError trail_error(const std::string& problem) {
   return {"policy_denied", problem, "no call runs unrecorded; to allow it, set audit.when_unwritable to continue"};
 }
 
-// What keeps the background processes of this call after its end. NULL: they are ended with the call.
+// What keeps this call's background processes after its end. NULL: these processes are ended when the call ends.
 Background* kept_in(const CommandRequest& request, CallContext& context) {
   if (request.session) return &request.session->background();
   return context.configuration.keep_background ? &context.sessions.background() : nullptr;
 }
 
-// Runs the command of the plan. An error means that its sandbox is not available.
+// Runs the plan's command. Returns an error if the command's sandbox is not available.
 std::variant<CallError, engine::CommandOutcome> run(const CommandPlan& plan, const engine::RunOptions& options,
                                                     CallContext& context, CallResult& result) {
   engine::Sandbox* const sandbox = context.configuration.confinement.get();
@@ -49,8 +49,8 @@ std::variant<CallError, engine::CommandOutcome> run(const CommandPlan& plan, con
   return std::get<engine::CommandOutcome>(std::move(ran));
 }
 
-// Adds the masked argv to the state `started`, which a runner reports without it. Drops a state that repeats the
-// previous one.
+// A sink that passes states on to the caller. It adds the masked argv to the state `started`, which a runner reports
+// without it, and drops a state that repeats the previous one.
 engine::StateSink state_sink(const CommandPlan& plan, const CommandRequest& request, const CallContext& context) {
   if (!context.state) return {};
   std::vector<std::string> argv = plan.command.arguments;
@@ -67,8 +67,8 @@ engine::StateSink state_sink(const CommandPlan& plan, const CommandRequest& requ
   };
 }
 
-// Gives the command its place in the caller's trace by the variable TRACEPARENT, unless the caller has set that
-// variable or environment.deny has it.
+// Passes the call's place in the caller's trace to the command in the variable TRACEPARENT, unless the caller has set
+// that variable or a pattern of environment.deny matches it.
 void set_trace(const CommandRequest& request, const CallContext& context, CommandPlan& plan) {
   constexpr std::string_view name = "TRACEPARENT";
   if (context.traceparent.empty()) return;
@@ -133,7 +133,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
     return refuse(trail_error(problem), span.number());
   }
   engine::RunOptions options;
-  // The time that a person takes to answer does not count as the command's.
+  // The time that a person takes to answer does not count towards the command's time limit.
   options.deadline = begun + waited + result.time_limit;
   options.time_limit = result.time_limit;
   options.time_limit_named = request.timeout.has_value();
@@ -150,7 +150,7 @@ CallResult execute_call(const CommandRequest& request, CallContext& context) {
     options.hold = &request.session->hold();
   }
   options.lifts_network = plan.lifts_network;
-  // A network that was opened for one call must not stay open for processes that outlive it.
+  // If the network was opened for this call only, no process may outlive the call and keep using it.
   options.keep = background != nullptr && !request.interactive && background->has_room() && !plan.lifts_network;
   options.terminal = request.terminal;
   options.limits = result.limits;

@@ -41,7 +41,7 @@ struct CallContext {
   std::uint64_t parent_span = 0;
   std::optional<std::chrono::milliseconds> ceiling;  // the host's time limit, from the start of the call
   ApprovalAsker* approver = nullptr;                 // NULL: nobody can be asked
-  // Stops this call at once. Any thread may call it while the call runs.
+  // Stops this call immediately. Any thread may use this function while the call runs.
   std::function<void(std::string_view reason)> abort;
   // Owns `configuration`, for programs that outlive the call.
   std::shared_ptr<const Configuration> kept_configuration;
@@ -49,7 +49,8 @@ struct CallContext {
   // The call's own place in its caller's trace (base/trace_context.h), for the command, the log and the audit trail;
   // empty: the call is in no trace.
   std::string traceparent = {};
-  std::string_view limits = {};  // of this call, for a runner with its own configuration; `configuration` includes them
+  // The limits of this call, as JSON, for a runner with its own configuration. `configuration` already includes them.
+  std::string_view limits = {};
 };
 
 struct CallResult {
@@ -61,7 +62,7 @@ struct CallResult {
   bool through_shell = false;
   engine::Limits limits;                         // the limits that applied
   std::optional<engine::SandboxReport> sandbox;  // if a sandbox is configured
-  std::string audit_error;                       // why the end could not be written to the audit trail
+  std::string audit_error;                       // why the end, or the refusal, was not written to the audit trail
   std::chrono::milliseconds time_limit{0};       // the timeout, or the host's ceiling if that is shorter
 };
 

@@ -80,7 +80,8 @@ void log_end(const engine::CommandOutcome& outcome, std::uint64_t span) {
   audit::log(level, call_log, describe(outcome), std::move(fields), span);
 }
 
-// Logs once for each call that ran with less protection than configured, or changed protected files.
+// Logs that a call ran with less protection than configured, that it changed protected names, or that it added files to
+// a repository.
 void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
   const auto joined = [](const std::vector<std::string>& parts) {
     std::string text;
@@ -106,7 +107,7 @@ void log_sandbox(const engine::SandboxReport& report, std::uint64_t span) {
   }
 }
 
-// Adds how the command ended, in the keys of the trail's `end` line.
+// Adds to the audit trail's line `end` how the command has ended.
 struct TrailEnding {
   Json& line;
   void operator()(const engine::Exited& how) const { line["exit_code"] = how.status; }
@@ -163,7 +164,7 @@ std::string CallRecord::refused(const CallError& error, std::uint64_t span) cons
   const secrets::Masker masker = plan_.masker(request_);
   audit::Fields fields{audit::field("tool", context_.tool), audit::field("call_id", context_.call_id),
                        audit::field("code", error.code), audit::field("rule", plan_.verdict.rule)};
-  // A call that could not be planned has no span that would carry the labels.
+  // A call that could not be planned has no span that would carry the labels, so they are added here.
   for (const auto& [key, value] : request_.labels) fields.push_back(audit::field(key, value));
   audit::log(audit::Level::warn, call_log, masker.masked(error.message), std::move(fields), span);
   if (!context_.configuration.trail) return {};
@@ -201,7 +202,7 @@ std::string CallRecord::approval(const CallApproval& approval, std::uint64_t spa
 }
 
 std::string CallRecord::start(const CallResult& result, std::uint64_t span) const {
-  // A call that was cancelled before it began starts nothing, so nothing is logged.
+  // A call that was cancelled before it began starts nothing, so its start is not logged.
   const bool logged =
       context_.cancellation.mode() == engine::Cancellation::Mode::none && audit::enabled(audit::Level::info, call_log);
   if (!logged && !context_.configuration.trail) return {};

@@ -22,7 +22,8 @@ class CallRecord {
   CallRecord(const CommandRequest& request, const CommandPlan& plan, const CallContext& context)
       : request_(request), plan_(plan), context_(context) {}
 
-  // Each returns the result of write_to_trail(); empty also without an audit trail.
+  // Each of these functions records one event. It returns the result of write_to_trail(), or an empty text if no audit
+  // trail is configured.
   std::string refused(const CallError& error, std::uint64_t span) const;
   std::string approval(const CallApproval& approval, std::uint64_t span) const;
   std::string start(const CallResult& result, std::uint64_t span) const;

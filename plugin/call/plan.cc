@@ -13,22 +13,24 @@ namespace wtool {
 
 namespace {
 
-// True for shells that read a plain line as policy::plain_command does.
+// True for shells that read a plain line in the same way as policy::plain_command.
 bool is_posix_shell(std::string_view program) {
   const std::string_view name = policy::base_name(program);
   return name == "sh" || name == "dash" || name == "bash" || name == "ash" || name == "ksh";
 }
 
-// Variables that make bash run other code than the line, or more code. If one is set, a line must go through the shell.
+// True for variables that make bash run code instead of the line or in addition to it. If such a variable is set, the
+// line must go through the shell, which then runs that code.
 bool changes_shell(std::string_view variable) {
   return variable.starts_with("BASH_ENV=") || variable.starts_with("BASH_FUNC_");
 }
 
 void run_through_shell(const Configuration& configuration, const std::string& line, bool judged, CommandPlan& plan) {
-  // A line that was rebuilt from its judged words needs a POSIX shell, even if another one is configured.
+  // A line that was rebuilt from its judged words needs a POSIX shell, even if a different shell is configured.
   const std::string shell = judged && !is_posix_shell(configuration.shell) ? "/bin/sh" : configuration.shell;
   plan.command.arguments = {shell};
-  // -p makes bash ignore functions from the environment, which would replace programs, even quoted ones.
+  // -p makes bash ignore functions from the environment. A function would run in place of the program of the same name,
+  // even if the line has that name in quotes.
   if (judged && policy::base_name(shell) == "bash") plan.command.arguments.push_back("-p");
   plan.command.arguments.insert(plan.command.arguments.end(), {"-c", line});
   plan.command.paths = {shell};
@@ -42,8 +44,8 @@ void run_directly(std::vector<std::string> words, CommandPlan& plan) {
                               policy::find_variable(plan.command.variables, "PATH", engine::default_search_path));
 }
 
-// Executing a program directly is twice as fast as through a shell, and gives exact errors. Only lines that mean the
-// same without a shell are executed directly.
+// Executing a program directly takes half the time that it takes through a shell, and its errors are exact. Only lines
+// that mean the same without a shell are executed directly.
 void decide_program(const CommandRequest& request, const Configuration& configuration, CommandPlan& plan) {
   if (configuration.direct_exec && is_posix_shell(configuration.shell) &&
       std::none_of(plan.command.variables.begin(), plan.command.variables.end(), changes_shell)) {
@@ -52,7 +54,7 @@ void decide_program(const CommandRequest& request, const Configuration& configur
   run_through_shell(configuration, request.line, false, plan);
 }
 
-// A line that was judged word by word is rebuilt from those words: however the shell reads it, it runs what was judged.
+// A line that was judged word by word is rebuilt from those words, so that the shell runs exactly what was judged.
 void decide_judged_program(const policy::Script& script, const Configuration& configuration, CommandPlan& plan) {
   const auto& commands = script.commands;
   if (commands.size() == 1 && !commands.front().negated && commands.front().redirections.empty() &&
@@ -78,7 +80,7 @@ void refuse(CommandPlan& plan, CallError error, std::string rule) {
   plan.error = std::move(error);
 }
 
-// The line is one argument of the shell, and the kernel limits its size (MAX_ARG_STRLEN, which includes the zero byte).
+// The line is one argument of the shell, and the kernel limits an argument's size (MAX_ARG_STRLEN, with the zero byte).
 void check_size(CommandPlan& plan) {
   const auto longest = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) * 32 - 1;
   const std::size_t size = plan.command.arguments.back().size();
@@ -162,11 +164,11 @@ CommandPlan plan_place(const CommandRequest& request, const Configuration& confi
   if (request.standard_input) plan.command.standard_input = *request.standard_input;
 
   const bool judged = policy::judges_lines(rules, configuration.directories);
-  // The rules trust certain programs, and a variable such as PATH would put other programs in their place.
+  // True if the rules trust certain programs. A variable such as PATH could then put other programs in their place.
   const bool trusted =
       request.tool_rules || policy::judges_words(rules, configuration.directories) || (request.interactive && judged);
   if (trusted || judged) {
-    // Programs are looked up only if the rules trust certain ones; a deny list knows programs by their names.
+    // A deny list compares only the programs' names. Programs are looked up only if the rules trust certain ones.
     const char* const search_path = ::getenv("PATH");
     plan.programs.emplace(trusted ? rules.path : std::vector<std::string>(),
                           search_path != nullptr ? search_path : engine::default_search_path, plan.roots);
@@ -223,7 +225,7 @@ CommandPlan make_plan(const CommandRequest& request, const Configuration& config
   }
   plan.lifts_network = plan.verdict.opens_network && configuration.sandbox && !configuration.sandbox->network &&
                        !configuration.network_stays_closed;
-  // Part of the reason, because every host shows the reason of a question, whatever else it shows.
+  // The note about the network goes into the reason, because every host shows the reason, whatever else it shows.
   if (plan.lifts_network) {
     plan.verdict.reason += request.interactive ? "; a yes opens the network for as long as this program runs"
                                                : "; a yes opens the network for this one call";

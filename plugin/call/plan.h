@@ -24,9 +24,10 @@ namespace wtool {
 
 class Session;
 
-// Rules from a tool's own specification, in addition to the configured ones; the stricter verdict counts. A call with
-// such rules uses the PATH of `programs`, and its caller cannot set variables that change what programs do. `directory`
-// is where the command would run, canonical. A refusal's reason and code become the message and code of the error.
+// Rules from a tool's own specification, in addition to the configured ones; the stricter verdict counts. The command
+// of such a call gets the PATH of `programs`, and its caller cannot set variables that change what programs do.
+// `directory` is the canonical path of the folder where the command would run. If the verdict is deny, its reason and
+// code become the message and code of the error.
 using ToolRules = std::function<policy::Verdict(const std::string& directory, const policy::Programs& programs)>;
 
 // What a tool wants to run.
@@ -38,7 +39,7 @@ struct CommandRequest {
   std::string directory_parameter = "working_directory";          // the caller's name for it, for messages
   std::optional<std::chrono::milliseconds> timeout;               // absent: the configured default
   policy::Variables environment;                                  // the caller's, in addition to the host's
-  policy::Variables tool_environment;                             // the tool's, likewise
+  policy::Variables tool_environment;                             // the tool's, also in addition to the host's
   std::optional<std::string> standard_input;                      // absent: empty
   ToolRules tool_rules;                                           // empty: none
   std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // for answers to tool_rules; NULL: commands.approvals
@@ -48,7 +49,7 @@ struct CommandRequest {
   engine::CommandTerminal* terminal = nullptr;  // that terminal, borrowed; NULL: the request is only explained
   bool merged_output = false;                   // standard error and standard output become one stream
   std::shared_ptr<Session> session;             // the session that keeps its background processes; NULL: as configured
-  std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for its lines in the audit trail
+  std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for the call's audit lines
 };
 
 // Sets `words`, and a `line` that shows them, with quotes where a shell would need them.
@@ -65,14 +66,14 @@ struct CallError {
 struct CommandPlan {
   std::optional<CallError> error;  // nothing can run; the verdict is then deny
   policy::Verdict verdict;
-  bool asked_by_tool_rules = false;  // the tool's rules ask, but the configured rules do not
+  bool asked_by_tool_rules = false;  // the verdict is the tool's own: its rules ask, and the configured rules allow
   bool lifts_network = false;        // the verdict is ask, and a yes opens the network that the sandbox closes
   policy::Directory directory;
   engine::Command command;                   // borrows the directory's descriptor and the request's standard input
   std::vector<std::string> roots;            // directories.roots, canonical
-  std::optional<policy::Programs> programs;  // if the line is judged
+  std::optional<policy::Programs> programs;  // absent: no rule of the configuration or the tool needs them
   bool through_shell = false;                // the last of the command's arguments is shell text
-  std::string expanded;                      // the line with what its globs match; empty: it has no globs
+  std::string expanded;                      // the line after its expansion; empty: nothing in it was expanded
   // The line that a person is asked about. A remembered answer counts for exactly this line.
   const std::string& asked_line(const CommandRequest& request) const {
     return expanded.empty() ? request.line : expanded;
@@ -85,7 +86,7 @@ struct CommandPlan {
   secrets::Masker masker(const CommandRequest& request) const;
 };
 
-// Judges only the working directory and the variables, as for a command.
+// A plan without a command: only the working directory and the variables are judged, as strictly as for a command.
 CommandPlan plan_place(const CommandRequest& request, const Configuration& configuration);
 
 // Any thread. Starts nothing, and asks nobody.

@@ -54,7 +54,7 @@ PtyEnd end_of(const CallResult& result) {
   return end;
 }
 
-// How often a waiting question checks whether its terminal is being ended.
+// How often a thread that waits for an answer checks for the deadline and for the end of its terminal.
 constexpr std::chrono::milliseconds between_looks{50};
 constexpr std::string_view time_is_over = "the host's time limit for the call is over (deadline_ms)";
 
@@ -74,7 +74,8 @@ class Relay : public ApprovalAsker {
     while (!changed_.wait_for(lock, between_looks, [this] { return reply_ || closed_; })) {
       const bool ending = terminal_.mode() != engine::Cancellation::Mode::none;
       if (!ending && Pty::Clock::now() < deadline_) continue;
-      // The answer is no longer needed. The caller cannot return from close() while this thread holds the lock.
+      // The answer is no longer needed. Calling `abort_` is still safe, because the caller cannot return from close()
+      // while this thread holds the lock.
       question_ = nullptr;
       if (abort_ && !aborted) abort_(ending ? terminal_.reason() : std::string(time_is_over));
       aborted = true;
@@ -99,7 +100,7 @@ class Relay : public ApprovalAsker {
     changed_.notify_all();
   }
 
-  // The caller no longer waits.
+  // Ends a waiting ask(), because the caller will answer no more questions.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -229,12 +230,12 @@ std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Si
       if (!question) continue;
       const ApprovalReply reply =
           context.approver == nullptr ? ApprovalReply::unavailable : context.approver->ask(*question);
-      // A question that was withdrawn is not a refusal.
+      // A cancellation withdraws the question. The reply is then no answer, and must not count as a refusal.
       if (!is_cancelled()) relay.answer(reply);
     }
     cancelled = is_cancelled();
-    // No caller knows this terminal's name, so nobody could stop it later. The request comes before close(), so that
-    // the terminal's thread records a cancellation, and not a refusal for lack of an answer.
+    // No caller has received this terminal's name, so nobody could stop it later. The end is requested before close(),
+    // so that the terminal's thread records a cancellation, and not a refusal for lack of an answer.
     if (cancelled) pty.request_end(engine::Cancellation::Mode::now, context.cancellation.reason());
   } catch (...) {
     pty.request_end(engine::Cancellation::Mode::now, "its start has failed");

@@ -23,18 +23,18 @@ struct StartedPty {
 // The host's deadline for a call that begins now; far in the future if the host sets none.
 Pty::Clock::time_point deadline_of(const CallContext& context);
 
-// Waits until the program is executed, is refused, or has ended. Sets the terminal of `request`. If nothing was
+// Waits until the program has started, has been refused, or has ended. Sets the terminal of `request`. If nothing was
 // started, the terminal is removed again. The host's deadline cancels the call. Any thread.
 std::variant<CallError, StartedPty> start_pty(CommandRequest request, screen::Size size, CallContext& context);
 
-// Ends the program and everything that it has started, waits for the end, and forgets the terminal. Nothing: the
-// terminal does not exist. Processes that are left at the host's deadline are ended at once.
+// Ends the program and everything that it has started, waits for their end, and removes the terminal. Nothing: the
+// terminal does not exist. Processes that are left at the host's deadline are killed immediately.
 std::optional<PtyEnd> stop_pty(std::string_view id, CallContext& context);
 
 // The error of every call that names a terminal that does not exist.
 CallError no_such_pty(std::string_view id);
 
-// Records that `bytes` bytes are typed. Returns why they must not be typed; empty: they may.
+// Records that `bytes` bytes are about to be typed. Returns why they must not be typed; empty: they may.
 std::string record_typing(const Pty& pty, std::size_t bytes, const CallContext& context);
 
 }  // namespace wtool

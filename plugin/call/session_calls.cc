@@ -34,7 +34,7 @@ void record_shutdown(const Session& session, audit::Trail& trail, std::uint64_t 
   if (!problem.empty()) audit::log(audit::Level::error, session_log, problem, {}, 0);
 }
 
-// Returns the result of write_to_trail(); empty also without an audit trail.
+// Returns the result of write_to_trail(), or an empty text if no audit trail is configured.
 std::string put_on_record(std::string_view event, const Session& session, const CallContext& context,
                           std::uint64_t unkillable) {
   // Asking for the status changes nothing and is frequent, so it is logged at a lower level.

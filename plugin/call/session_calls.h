@@ -32,7 +32,7 @@ struct ClosedSession {
   std::string audit_error;                      // why the end of the session could not be recorded
 };
 
-// Waits until all processes of the session have ended. Any thread.
+// Waits until the session's processes have ended or cannot be killed. Any thread.
 std::variant<CallError, ClosedSession> close_session(std::string_view id, CallContext& context);
 
 // The error of every call that names a session that does not exist.
@@ -44,8 +44,8 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 // The labels that all lines of a session have.
 Labels labels_of(const Session& session);
 
-// Records that the status of a session was asked for. Returns the result of write_to_trail(); empty also without an
-// audit trail.
+// Records that the status of a session was asked for. Returns the result of write_to_trail(), or an empty text if no
+// audit trail is configured.
 std::string record_look(const Session& session, const CallContext& context);
 
 // Records a call that was refused before its command could be judged.

@@ -35,7 +35,7 @@ std::string how_it_ended(const engine::Termination& how, int seconds) {
   return "was ended by a signal";
 }
 
-// While this object exists, a descriptor that becomes readable ends the command.
+// While this object exists, the command is ended as soon as the descriptor `cancel` becomes readable.
 class CancelWatch {
  public:
   CancelWatch(engine::Cancellation& cancellation, int cancel) {

@@ -24,8 +24,8 @@ struct Said {
 // Must not be called while a program runs.
 void set_client_custody(engine::WardenClient* client);
 
-// Runs a command line and waits for at most `seconds`. Any thread. Throws only std::bad_alloc. When the descriptor
-// `cancel` becomes readable, the command is ended; a thread watches the descriptor until run_here returns.
+// Runs a command line and waits for at most `seconds`. Any thread may call it. Throws only std::bad_alloc. When the
+// descriptor `cancel` becomes readable, the command is ended; a thread watches the descriptor until run_here returns.
 Said run_here(const std::string& command, int seconds, int cancel = -1);
 
 }  // namespace wtool::cluster

@@ -66,13 +66,13 @@ class ClusterBackend final : public Backend {
     all.erase("cluster");
     if (all.contains("background") && all["background"] == "keep") {
       problem =
-          "background is keep, but a call on a cluster gives its slot back at its end, so none of its processes can "
-          "live on; only terminal sessions keep processes there";
+          "background is keep, but a call on a cluster gives its slot back when it ends, so none of its processes can "
+          "continue; only terminal sessions keep processes there";
       return nullptr;
     }
     auto options = cluster::read_options(section, std::filesystem::current_path(), problem);
     if (!options) return nullptr;
-    // When memory runs out, Slurm would kill the pilot with all of its calls; the warden kills only the call that takes
+    // When memory runs out, Slurm would kill the pilot with all of its calls; the warden kills only the call that uses
     // too much.
     const std::uint64_t memory = cluster::call_memory(*options);
     if (memory > 0 && (!all.contains("limits") || all["limits"].is_object())) {

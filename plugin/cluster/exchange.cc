@@ -47,7 +47,8 @@ void Exchange::send(const Request& request) {
                                        {"log_from", wanted_level()},
                                        {"window", slot_.window},
                                        {"hold", request.hold}});
-  // If sending fails, a part of the message may have been sent. The pilot's answer, or its silence, decides.
+  // If sending fails, a part of the message may have been sent. The pilot's answer, or its silence,
+  // shows whether the order was begun.
   channel.send(Type::call, head + '\0' + request.order);
 }
 
@@ -67,7 +68,7 @@ void Exchange::pass_on_log(const std::string& text) const {
   }
 }
 
-// Handles events, logs and beats. False: the message is of another type.
+// Handles events, logs and beats. False: the message has a different type.
 bool Exchange::pass_on(const ChannelMessage& message, const Listener& listener) const {
   const bool bytes = message.type == Type::standard_output || message.type == Type::standard_error;
   if (!bytes && message.type != Type::log && message.type != Type::beat) return false;
@@ -101,7 +102,7 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
     }
     if (std::optional<ChannelMessage> message = channel.next()) {
       const bool passed = pass_on(*message, listener);
-      heard_ = Clock::now();  // after the receiver, which may be slow
+      heard_ = Clock::now();  // set only after the receiver has run, which may take long
       if (passed) continue;
       switch (message->type) {
         case Type::started:

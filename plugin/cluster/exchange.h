@@ -1,7 +1,7 @@
 // One order on a slot, from its start to the pilot's answer, on the thread of the caller.
 //
-// - Only the connection counts. When it ends or stays silent, the pilot ends the command by itself before this host
-//   gives up (base/pilot/channel.h).
+// - Only the connection shows whether the other side is alive. When it ends or stays silent, the pilot ends the command
+//   by itself before this host gives up (base/pilot/channel.h).
 // - The pilot's log records become log records of the host, with the pilot's node.
 #pragma once
 
@@ -17,14 +17,14 @@ namespace wtool::cluster {
 
 class Exchange {
  public:
-  // Borrows the slot. `span` is the span of its log records.
+  // Borrows the slot. `span` is the span of log records about this exchange.
   Exchange(Slot& slot, std::uint64_t span) : slot_(slot), span_(span) {}
 
   struct Request {
     const std::string& configuration;  // of the tool on the node
     std::string_view call_id;
     std::string order;  // order.h
-    bool hold = false;  // the slot stays with this host's session after the answer; its pilot is not idle
+    bool hold = false;  // true: the slot stays with this host's session after the answer, so the pilot counts as busy
   };
   // Sends the order, and does not wait for the answer.
   void send(const Request& request);
@@ -33,8 +33,8 @@ class Exchange {
     answered,   // `text` is the pilot's answer
     refused,    // the pilot has begun nothing; `text` says why
     failed,     // the pilot has begun the command, and ended it; `text` says why
-    not_begun,  // nothing was begun, so another slot may take the order
-    lost        // the command may have been begun; `text` says how it was lost
+    not_begun,  // nothing was begun, so the order may be sent to another slot
+    lost        // the command may have been begun; `text` says how the pilot was lost
   };
   struct Listener {
     std::function<void(engine::Stream, std::string_view)> output{};
@@ -54,7 +54,8 @@ class Exchange {
 };
 
 // Gives up a slot whose connection has ended or is silent, and ends its job. When this returns, the commands of the
-// slot have ended, unless the job could not be ended. Returns a sentence for the message, which then says so.
+// slot have ended, unless the job could not be ended. Returns a sentence for the message; if the job could not be
+// ended, the sentence says so.
 std::string lose(Pool& pool, Slot slot, const std::string& why, std::uint64_t span);
 
 }  // namespace wtool::cluster

@@ -30,7 +30,7 @@ std::optional<ListenAddress> listen_address(const std::string& address, int fami
 // Returns a listening socket, which does not block, and stores its port in `place`. Empty: errno says why.
 Descriptor listen_at(ListenAddress& place);
 
-// The numeric addresses of this machine: IPv4 first, loopback addresses last. `six`: IPv6 addresses as well, except
+// The numeric addresses of this machine: IPv4 first, loopback addresses last. `six`: also IPv6 addresses, except
 // link-local ones, which are valid only on one link.
 std::vector<std::string> own_addresses(bool six);
 

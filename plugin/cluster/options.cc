@@ -39,7 +39,7 @@ class OptionsReader {
     return otherwise;
   }
 
-  // A single word that cannot be taken for an option.
+  // A single word that cannot be mistaken for an option.
   std::string word(const char* name) {
     std::string text = line(name);
     const bool plain =
@@ -113,7 +113,7 @@ bool is_name(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
 }
 
-// Whether the text is a size of memory as sbatch reads it.
+// True if the text is a size of memory as sbatch reads it.
 bool is_size(const std::string& text) {
   const auto digits = text.find_first_not_of("0123456789");
   const bool unit =
@@ -205,7 +205,7 @@ std::optional<Options> read_options(const json& section, const std::string& here
   std::string slot;
   const json* chosen = chosen_class(section, slot, error);
   if (chosen == nullptr) return std::nullopt;
-  // Read now, so that a mistake in a class is reported before a call needs that class.
+  // All classes are read now, so that a mistake in a class is reported before a call needs that class.
   const json classes = section.value("classes", json::object());
   for (const auto& [name, keys] : classes.items()) {
     if (!read_class(section, name, keys, here, error)) return std::nullopt;
@@ -222,7 +222,7 @@ std::uint64_t call_memory(const Options& options) {
   // at most the largest limit that a configuration may have
   const std::uint64_t bytes = std::min<std::uint64_t>(std::stoull(options.memory), std::uint64_t{1} << (53 - shift))
                               << shift;
-  if (bytes == 0) return 0;  // sbatch takes 0 as all memory of the node
+  if (bytes == 0) return 0;  // sbatch reads 0 as all of the node's memory
   return std::max(
       {bytes - std::min(bytes, std::max(bytes / 16, std::uint64_t{16} << 20)), bytes / 2, std::uint64_t{1} << 20});
 }
@@ -250,7 +250,7 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--constraint=", options.constraint);
   add("--gres=", options.gres);
   if (!options.memory.empty()) {
-    // Slurm does not know slots, so the memory of all slots is requested.
+    // Slurm has no slots, so the memory of all slots is requested.
     const std::size_t digits = options.memory.find_first_not_of("0123456789");
     const long amount = std::stol(options.memory) * options.slots;
     add("--mem=", std::to_string(amount) + (digits == std::string::npos ? "M" : options.memory.substr(digits)));
@@ -266,8 +266,8 @@ std::string submission(const Options& options, const std::string& name, const st
   add("--output=", folder + "/pilot-%j.log");
   line +=
       " --parsable --nodes=1 --ntasks=1 --no-requeue --cpus-per-task=" + std::to_string(options.slots * options.cpus);
-  // The pilot watches the time itself. A preemption may use this signal; Slurm sends it up to 60 seconds early, which
-  // is later than ending() for all but the shortest jobs.
+  // The pilot itself ends in time. The signal announces a preemption. Slurm also sends it before the end of the job's
+  // time, up to 60 seconds early, so it is requested only if ending() has begun by then.
   if (ending(options) > std::chrono::seconds(61)) line += " --signal=B:TERM@1";
   add("--wrap=", "exec " + shell_quoted(program) + " agent --ticket " + shell_quoted(ticket));
   return line;

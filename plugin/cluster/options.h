@@ -15,7 +15,7 @@ enum class Auth { automatic, munge, key };
 
 struct Options {
   std::string slot{};    // the class; empty: the section's own keys
-  int slots = 4;         // calls at once on one node
+  int slots = 4;         // calls at the same time on one node
   int nodes = 1;         // the maximum number of pilots
   int cpus = 1;          // for each slot
   std::string memory{};  // for each slot, as sbatch reads it: "512M"
@@ -41,7 +41,7 @@ std::optional<Options> read_options(const nlohmann::json& section, const std::st
 // not set.
 std::uint64_t call_memory(const Options& options);
 
-// How long before the end of its time a pilot stops taking calls, and ends the calls that it has. Commands must have
+// How long before the end of its time a pilot stops accepting calls, and ends the calls that it has. Commands must have
 // their grace, at most 60 seconds, before Slurm ends the job.
 std::chrono::seconds ending(const Options& options);
 

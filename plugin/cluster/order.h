@@ -1,8 +1,8 @@
 // What a host orders a pilot to run, and what the pilot answers, as bytes: the arguments and the result of the tool
 // engine_run. They are CBOR, because paths, arguments and variables are bytes and need not be text.
 //
-// Output is not part of the answer: it comes as events while the command runs. Limits and sandbox are those of the
-// configuration, which the pilot gets as well.
+// Output is not part of the answer: it comes as events while the command runs. The sandbox and the limits come from the
+// configuration, which the pilot also gets; only the call's own limits are part of the order (Order::limits).
 #pragma once
 
 #include <chrono>

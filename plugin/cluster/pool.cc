@@ -65,8 +65,8 @@ Pool::~Pool() {
 }
 
 // Under the lock, in a forked child. The connections and pilots stay with the parent, because two processes that
-// encrypt with the same keys would reveal them. The child closes its copies of the descriptors, which the parent does
-// not notice.
+// encrypt with the same keys would reveal what they send. The child closes its copies of the descriptors, which the
+// parent does not notice.
 void Pool::leave_to_parent() {
   idle_.clear();
   parked_.clear();
@@ -94,7 +94,7 @@ bool Pool::start(std::string& why) {
   if (owner_ != ::getpid()) leave_to_parent();
   if (started_) return true;
   const auto fail = [&](const std::string& what, int error) { return why = what + ": " + ::strerror(error), false; };
-  // All addresses: `::` where this machine has IPv6, else 0.0.0.0.
+  // Without cluster.address, listens at all addresses: `::` if this machine has IPv6, else 0.0.0.0.
   std::optional<ListenAddress> place = listen_address(options_.address, AF_INET6);
   Descriptor listener;
   if (place) listener = listen_at(*place);
@@ -149,7 +149,7 @@ bool Pool::start(std::string& why) {
   return true;
 }
 
-// With `auto`, munge is used if it answers on this machine. False: munge is asked for, but cannot be used.
+// With `auto`, munge is used if it answers on this machine. False: munge is required, but cannot be used.
 bool Pool::find_key_by_munge(std::string& why) {
   munge_.reset();
   if (options_.auth == Auth::key) return true;
@@ -271,7 +271,7 @@ void Pool::greet(int descriptor) {
 }
 
 // Notes the first connection of a pilot, which had `full` seconds for calls when it began. A fresh pilot with fewer
-// than longest_call() counts as a failure, since the next one would have too few as well.
+// than longest_call() counts as a failure, since the next pilot would also have too few.
 void Pool::came(const Slot& slot, std::int64_t full) {
   if (full < 0 || std::chrono::seconds(full) >= longest_call(options_)) {
     failures_ = 0;
@@ -282,7 +282,7 @@ void Pool::came(const Slot& slot, std::int64_t full) {
   }
 }
 
-// An idle slot has sent something: its pilot is leaving, or its connection has ended.
+// Called when an idle slot has sent something: its pilot is leaving, or its connection has ended.
 void Pool::drop_idle(int descriptor) {
   const auto found = std::find_if(idle_.begin(), idle_.end(),
                                   [&](const Slot& slot) { return slot.channel->descriptor() == descriptor; });
@@ -292,7 +292,7 @@ void Pool::drop_idle(int descriptor) {
   idle_.erase(found);
 }
 
-// A parked slot has sent something. It is dropped only when its connection has ended.
+// Called when a parked slot has sent something. The slot is dropped only when its connection has ended.
 void Pool::drop_parked(int descriptor) {
   const auto found = std::find_if(parked_.begin(), parked_.end(),
                                   [&](const auto& entry) { return entry.second.channel->descriptor() == descriptor; });
@@ -345,7 +345,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
   struct Waiting {
     Pool& pool;
     std::multiset<std::chrono::milliseconds>::iterator place;
-    // The next waiting call may need another length of time.
+    // The next waiting call may need a different amount of time, so the idle slots are checked for it.
     ~Waiting() {
       pool.waiting_.erase(place);
       pool.tell_waiting();

@@ -6,10 +6,11 @@
 //   free slot.
 // - A pilot is one job on one node. As many pilots are submitted as the calls need, up to cluster.nodes. A pilot whose
 //   connections have all ended is gone, and is replaced when calls need another one.
-// - A pilot reports how long its job will last. A call goes to a pilot whose job lasts long enough for the call. If no
-//   job does, the pool submits a new one, and ends an idle pilot that no waiting call can use to make room.
+// - A pilot reports how long its job will last. A call gets a slot of a pilot whose job lasts long enough for it. If no
+//   job does, the pool submits a new one. To make room for it, the pool may end an idle pilot that no waiting call can
+//   use.
 // - A running pilot is known by its connections. Slurm is asked only about jobs whose pilots have not connected yet:
-//   why they wait, which of them ended before that and must be replaced, and which jobs sbatch submitted without
+//   why they wait, which of them have already ended and must be replaced, and which jobs sbatch submitted without
 //   reporting them.
 #pragma once
 
@@ -36,7 +37,7 @@ namespace wtool::cluster {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a call may take: it needs a pilot that lasts as long.
+// How long a call may take. The call needs a pilot that lasts at least as long.
 struct Need {
   std::chrono::milliseconds time{0};
   bool exact = false;  // the caller named the time, so a shorter time will not do
@@ -82,9 +83,9 @@ class Pool {
   std::uint64_t park(Slot slot);
   // Returns the parked slot. A slot without a channel: its connection has ended.
   Slot unpark(std::uint64_t number);
-  // Whether the connection of the parked slot is alive, as far as is known without waiting.
+  // True if the connection of the parked slot is alive, as far as is known without waiting.
   bool is_parked(std::uint64_t number);
-  // Ends a job that does not answer, at once. Returns why that failed; empty: the job has ended.
+  // Immediately ends a job that does not answer. Returns why that failed; empty: the job has ended.
   static std::string end_job(const std::string& job);
 
   const Options& options() const { return options_; }
@@ -144,7 +145,7 @@ class Pool {
   pid_t owner_ = ::getpid();  // a forked child starts with an empty pool
   bool started_ = false;
   std::string folder_, ticket_, name_, comment_;
-  std::string program_;  // wtool, as the nodes find it
+  std::string program_;  // the path of wtool on the nodes
   pilot::Key key_{};
   std::optional<pilot::Munge> munge_;  // hands out the key
   Descriptor listener_, epoll_;

@@ -96,7 +96,7 @@ void Pool::look_after_pilots(Lock& lock, int cancel) {
 
 void Pool::submit(Lock& lock, int cancel) {
   const std::string command = submission(options_, name_, comment_, program_, ticket_, here_);
-  // Set before sbatch runs, and so also if an exception is thrown. Until sbatch has answered, a job may exist.
+  // Set before sbatch runs, so that an exception leaves it set. Until sbatch has answered, a job may exist.
   uncertain_ = true;
   const Said said = [&] {
     const Unlocked unlocked(lock);
@@ -105,7 +105,7 @@ void Pool::submit(Lock& lock, int cancel) {
   const std::string job = said.out.substr(0, said.out.find_first_of(";\n"));
   if (said.done && !job.empty() && is_job(job)) {
     uncertain_ = false;
-    // Its pilot may have connected already.
+    // The job's pilot may already have connected.
     pilots_[job].submitted = Clock::now();
     known_.insert(job);
     next_question_ = std::max(next_question_, Clock::now() + question_every);
@@ -121,7 +121,7 @@ void Pool::failed(const std::string& why, Refusal::Reason reason) {
   next_submission_ = Clock::now() + std::chrono::seconds(1 << (failures_ - 1));
 }
 
-// The jobs of this pool that Slurm knows, with their states. Nothing: Slurm did not answer.
+// The jobs of this pool that Slurm lists, with their states. Nothing: Slurm did not answer.
 std::optional<Pool::States> Pool::jobs_in_slurm(int seconds, int cancel) const {
   const Said said =
       run_here("squeue --noheader --name=" + shell_quoted(name_) + " --format='%i %k|%T %r'", seconds, cancel);
@@ -136,7 +136,7 @@ std::optional<Pool::States> Pool::jobs_in_slurm(int seconds, int cancel) const {
   return states;
 }
 
-// Cancels the jobs of all pilots; if a submission is uncertain, also jobs that only Slurm knows.
+// Cancels the jobs of all pilots. If a submission is uncertain, also cancels the jobs that only Slurm lists.
 void Pool::cancel_all_jobs() {
   std::set<std::string> jobs;
   for (const auto& [job, pilot] : pilots_) jobs.insert(job);
@@ -146,15 +146,15 @@ void Pool::cancel_all_jobs() {
   cancel_jobs(jobs, "", client_seconds);
 }
 
-// False: scancel did not run to its end.
+// False: scancel failed.
 bool Pool::cancel_jobs(const std::set<std::string>& jobs, const std::string& option, int seconds) {
   std::string words;
   for (const std::string& job : jobs) words += job.empty() ? "" : ' ' + shell_quoted(job);
   return words.empty() || run_here("scancel --quiet" + option + words, seconds).done;
 }
 
-// Asks squeue if some job has not connected yet, or if sbatch may have submitted a job without reporting it. Such a job
-// becomes a pilot.
+// If some job has not connected yet, or sbatch may have submitted a job without reporting it, asks squeue. A job that
+// was not known becomes a pilot.
 void Pool::ask_slurm(Lock& lock, int cancel) {
   next_question_ = Clock::now() + question_every;
   const bool expected = std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
@@ -183,7 +183,8 @@ void Pool::ask_slurm(Lock& lock, int cancel) {
   for (const std::string& job : ended) ended_early(lock, job, cancel);
 }
 
-// A job ended before its pilot connected. A job that Slurm could not start in our folder has written no log there.
+// Called when a job has ended before its pilot connected. A job that Slurm could not start in our folder has
+// written no log there.
 void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
   std::string log = log_of(job);
   const Said said = [&] {
@@ -207,8 +208,8 @@ void Pool::ended_early(Lock& lock, const std::string& job, int cancel) {
       unshared ? Refusal::Reason::unshared : Refusal::Reason::no_node);
 }
 
-// A call was cancelled. If no other call waits, jobs that wait in Slurm's queue have no purpose, whether we know about
-// them or not.
+// Called when a call was cancelled. If no other call waits, cancels the jobs that wait in Slurm's queue, including
+// those that only Slurm lists.
 void Pool::clear_queue(Lock& lock) {
   const bool queued = uncertain_ || std::any_of(pilots_.begin(), pilots_.end(), [](const auto& entry) {
                         return entry.second.connections == 0 && !entry.first.empty();
@@ -226,7 +227,7 @@ void Pool::clear_queue(Lock& lock) {
     return cancel_jobs(jobs, " --state=PENDING", cancelled_seconds);
   }();
   if (!done || !waiting_.empty()) return;
-  // A job that already runs becomes known when its pilot connects.
+  // The pilot of a job that already runs is added again when it connects.
   std::erase_if(pilots_, [](const auto& entry) { return entry.second.connections == 0 && !entry.first.empty(); });
 }
 

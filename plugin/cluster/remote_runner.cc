@@ -21,7 +21,7 @@ using engine::Cancellation;
 using engine::CommandOutcome;
 using std::chrono::milliseconds;
 
-// Holds a slot until it is given back or lost, even if an exception ends its use.
+// Owns a slot. A slot that has not been released at the end, for example because of an exception, counts as lost.
 class TakenSlot {
  public:
   TakenSlot(Pool& pool, Slot slot) : pool_(pool), slot_(std::move(slot)) {}
@@ -40,7 +40,8 @@ class TakenSlot {
   Slot slot_;
 };
 
-// What a session has on a node: its slot, and the session there, which keeps the processes that outlive their commands.
+// What a session has on a node: its slot, and the node's session, which keeps the processes that outlive their
+// commands.
 class RemoteSession final : public engine::SessionHold, public engine::KeptTree {
  public:
   RemoteSession(std::shared_ptr<Pool> pool, std::string configuration)

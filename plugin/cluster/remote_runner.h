@@ -2,10 +2,10 @@
 // slot back.
 //
 // - This host captures the output, writes the spill files and makes the events. The pilot sends the output as it comes.
-// - A command that its pilot did not begin goes to another pilot. If a command is lost in any other way, it ends as
+// - A command that its pilot did not begin is sent to another pilot. If a command is lost in any other way, it ends as
 //   `NodeLost`.
-// - The commands of a session share a slot, which the session keeps until it is closed, together with what they leave
-//   running on that node. If the node is lost, the session's next command takes another slot.
+// - The commands of a session share a slot. The session keeps the slot, and what its commands leave running on that
+//   node, until the session is closed. If the node is lost, the session's next command takes another slot.
 #pragma once
 
 #include <memory>

@@ -49,7 +49,7 @@ class LimitsReader {
     value = value == 0 ? asked : std::min(value, asked);
   }
 
-  // Whether the key is given. Its only valid value is `allowed`.
+  // True if the key is given. Its only valid value is `allowed`.
   bool word(const char* key, const char* allowed) {
     const Json given = take(key);
     if (given.is_discarded()) return false;
@@ -125,7 +125,8 @@ std::vector<std::string> without_links(const std::vector<std::string>& paths) {
   return resolved;
 }
 
-// What lies both below `allowed` and below `wanted`, which have no links in them.
+// The roots of everything that is below a root in `allowed` and also below a root in `wanted`. No path in these lists
+// has links in it.
 std::vector<std::string> common_roots(const std::vector<std::string>& allowed, const std::vector<std::string>& wanted) {
   std::vector<std::string> roots;
   for (const std::string& path : wanted) {
@@ -145,7 +146,7 @@ std::vector<std::string> common_roots(const std::vector<std::string>& allowed, c
 // Links are resolved before paths are compared, so no link below an allowed folder leads out of it.
 engine::HeldFiles held_files(const CallFiles& files, const engine::SandboxPolicy& policy) {
   const std::vector<std::string> writable = without_links(policy.write);
-  // What may be written may be read, too.
+  // Paths that may be written may also be read.
   std::vector<std::string> readable = without_links(policy.read);
   readable.insert(readable.end(), writable.begin(), writable.end());
   return {common_roots(readable, without_links(files.read)), common_roots(readable, without_links(files.list)),

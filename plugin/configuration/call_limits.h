@@ -18,7 +18,8 @@ namespace wtool {
 std::shared_ptr<const Configuration> tightened(const Configuration& configuration, std::string_view limits,
                                                std::string& error);
 
-// Tightens the configuration of one tool for many calls: calls with equal limits share a sandbox. Any thread.
+// Tightens the configuration of one tool for many calls: calls with equal limits share a sandbox. Any thread may use
+// it.
 class LimitedConfigurations {
  public:
   std::shared_ptr<const Configuration> find(const Configuration& configuration, std::string_view limits,

@@ -120,9 +120,9 @@ void read_background(const Json& all, bool& keep, std::string& error) {
   }
 }
 
-// The files that made this configuration and those that it names. A call may not write them, because it could then
-// approve itself or leave no record. Each file is listed under its own name and, if it is a link, also under that of
-// its target.
+// The files from which this configuration was made, and the files that it names. A call may not write them, because
+// it could then approve itself or leave no record. Each file is listed under its own name and, if it is
+// a link, also under that of its target.
 std::vector<std::string> files_in_force(const Json& all, const Configuration& configuration, std::string& error) {
   std::vector<std::string> named;
   Section section(all, "in_force", error);

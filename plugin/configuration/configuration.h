@@ -21,7 +21,7 @@ namespace wtool {
 // The value of limits.timeout_max for "none": 100 years, which can still be added to the time of a clock.
 inline constexpr std::chrono::seconds max_timeout{3'155'760'000};
 
-// Built-in values are the defaults. docs/guide/configuration.md describes each key.
+// The initial values of the members are the defaults. docs/guide/configuration.md describes each key.
 struct Configuration {
   std::string shell = "/bin/sh";                 // shell.program: an absolute path
   bool direct_exec = true;                       // shell.direct_exec
@@ -31,7 +31,7 @@ struct Configuration {
   bool timeout_fractions = false;                // limits.timeout_fractions: timeouts in seconds may have a fraction
   std::chrono::milliseconds grace{2000};         // limits.grace_seconds: 0 .. 60
   std::size_t output_bytes = 1024UL * 1024;      // output.bytes, per stream: 4096 .. 67108864
-  engine::Limits limits;                         // limits.cpu_seconds, memory_bytes, processes, open_files, file_bytes
+  engine::Limits limits;                         // the other keys of `limits`
   engine::SpillOptions spill;                    // output.spill, directory, max_bytes
   std::optional<engine::SandboxPolicy> sandbox;  // the `sandbox` section; absent: no sandbox
   std::string temporary_folder;                  // TMPDIR of this one call; empty: not set (call_limits.h)
@@ -60,7 +60,8 @@ struct Configuration {
 };
 
 // Returns NULL for an invalid configuration; `error` is then one sentence that names the key, its value and what is
-// allowed. An empty text means {}. The fleet policy is the first layer of the configuration, and its locks hold.
+// allowed. An empty text means {}. The fleet policy is the first layer of the configuration; `json` must not
+// change a value that the policy locks.
 std::shared_ptr<const Configuration> parse_configuration(std::string_view json, std::string& error,
                                                          const FleetPolicy& policy = {});
 

@@ -59,7 +59,7 @@ bool is_entry(const Json& value) {
   }
 }
 
-// The first element that does not pass, or `list` itself if it is not a list; nullptr if all pass.
+// The first element that is not right, or `list` itself if it is not a list; nullptr if all elements are right.
 const Json* odd_one(const Json& list, bool (*is_right)(const Json&)) {
   if (!list.is_array()) return &list;
   const auto found = std::find_if_not(list.begin(), list.end(), is_right);
@@ -157,7 +157,7 @@ bool Section::entries(const char* key, bool prefixes, std::vector<std::string>& 
   if (const Json* odd = odd_one(taken_, is_entry); odd != nullptr) {
     complain(key, *odd,
              "a list of commands; each is literal words with one space between them, without shell syntax, and \" *\" "
-             "at its end stands for any further words");
+             "at its end means any further words");
     return true;
   }
   value = taken_.get<std::vector<std::string>>();
@@ -173,7 +173,7 @@ void Section::program_names(const char* key, std::vector<std::string>& value) {
     return is_entry(given) && given.get_ref<const std::string&>().find_first_of(" /") == std::string::npos;
   };
   if (const Json* odd = odd_one(taken_, is_program); odd != nullptr) {
-    return complain(key, *odd, "a list of names of programs, without paths and arguments; \"*\" stands for all");
+    return complain(key, *odd, "a list of names of programs, without paths and arguments; \"*\" means any program");
   }
   value = taken_.get<std::vector<std::string>>();
 }

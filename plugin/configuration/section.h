@@ -53,13 +53,14 @@ class Section {
 
   void flag(const char* key, bool& value);
 
-  // Takes the key if it has this text.
+  // If the key's value is `word`, returns true and removes the key. A key with another value is left to the next
+  // reader.
   bool takes_word(const char* key, const char* word);
 
   // One of `choices`; `value` becomes its index.
   void choice(const char* key, const std::vector<std::string>& choices, std::size_t& value);
 
-  // Sets `value` to whether the second of two choices is given.
+  // One of two choices: sets `value` to false for `no`, and to true for `yes`.
   void choice(const char* key, const char* no, const char* yes, bool& value);
 
   void absolute_path(const char* key, std::string& value);
@@ -68,14 +69,14 @@ class Section {
   // "default" leaves `value` empty.
   void absolute_paths_or_default(const char* key, std::optional<std::vector<std::string>>& value);
 
-  // "default", "none", or a list of names, in which "default" stands for the names that `value` had before.
+  // "default", "none", or a list of names, in which "default" means the names that `value` had before.
   void names(const char* key, std::vector<std::string>& value);
 
-  // Commands in literal words, the last of which may be "*"; false if the key is missing. With `prefixes`, every entry
-  // is a prefix anyway, so a trailing " *" is removed.
+  // Entries of literal words, the last of which may be "*". False: the key is missing. With `prefixes`, every entry is
+  // a prefix anyway, so a trailing " *" is removed.
   bool entries(const char* key, bool prefixes, std::vector<std::string>& value);
 
-  // Names of programs, without arguments; or "*".
+  // Names of programs, without arguments; or "*", for all programs.
   void program_names(const char* key, std::vector<std::string>& value);
 
   // Names of variables, with * and ?.

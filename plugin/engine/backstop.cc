@@ -6,8 +6,9 @@
 
 namespace wtool::engine {
 
-// A keeper that dies during a look shows no processes, because they have moved to the warden, or out of reach. So a
-// look counts only when the keeper is alive after it. The warden comes last, because it inherits from the custodian.
+// Below a keeper that dies during a look, no processes are found, because they have moved to the warden, or out of
+// reach. So a look counts only if the keeper is alive after it. The warden comes last, because it inherits from the
+// custodian.
 std::uint32_t Backstop::kill_once() {
   custodian_.wake();
   living_ = 0;

@@ -22,14 +22,14 @@ class Backstop {
   // Throws std::bad_alloc. The custodian must outlive this object.
   explicit Backstop(const Custodian& custodian) : custodian_(custodian) {}
 
-  // Continues the keepers, and sends SIGKILL to every visible process of the command. Returns how many of them lived
-  // before the signal. Never waits.
+  // Sends SIGCONT to the keepers, and SIGKILL to every visible process of the command. Returns how many of them were
+  // alive before the signal. Never waits.
   std::uint32_t kill_once();
 
   // True if the last kill_once sent its signal to a process that the previous kill_once had not seen.
   bool found_new() const { return found_new_; }
 
-  // True if, at the last kill_once, a keeper lived and the processes below each living keeper could be read.
+  // True if, at the last kill_once, a keeper was alive and the processes below each living keeper could be read.
   bool sees_all() const { return sees_all_; }
 
   // The names of processes that lived at the last kill_once, at most max_named.

@@ -23,7 +23,7 @@ void Capture::append(std::string_view bytes) {
     head_.append(bytes.substr(0, part));
     bytes.remove_prefix(part);
   }
-  // If more bytes come than the ring holds, only the last can stay.
+  // If more bytes come than fit into the ring, only the last of them can stay.
   if (bytes.size() > tail_cap_) bytes.remove_prefix(bytes.size() - tail_cap_);
   if (tail_.size() < tail_cap_) {
     const std::size_t part = std::min(bytes.size(), tail_cap_ - tail_.size());

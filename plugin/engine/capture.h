@@ -18,16 +18,18 @@ class Capture {
   // Adds bytes. Bytes that were read into room() are not copied again.
   void append(std::string_view bytes);
 
-  // Two parts of the ring into which the caller may read the next bytes directly. Reading overwrites the oldest bytes.
-  // The caller then appends what it read, part by part. Both parts are empty if the ring is smaller than `least` bytes.
-  // Both are also empty until bytes have been left out, so that whole() stays valid until append().
+  // The two parts of the ring that contains the end of the output. The caller may read the next bytes directly into
+  // them, which overwrites the oldest bytes. It then appends what it read, part by part. Both parts are empty if the
+  // ring is smaller than `least` bytes. Both are also empty until bytes have been left out, so that whole() stays valid
+  // until append().
   std::array<std::span<char>, 2> room(std::size_t least);
 
   std::uint64_t total_bytes() const { return total_; }
   bool truncated() const { return total_ > head_cap_ + tail_cap_; }
-  // Whether `bytes` more bytes would all be kept.
+  // True if `bytes` more bytes would all be kept.
   bool fits(std::size_t bytes) const { return total_ + bytes <= head_cap_ + tail_cap_; }
-  // All bytes so far, in two parts. Call it only while nothing has been left out. Valid until the next append.
+  // All bytes so far, in two parts. Call it only while nothing has been left out. The parts are valid until
+  // the next append.
   std::array<std::string_view, 2> whole() const { return {head_, tail_}; }
 
   // The text as valid UTF-8. Where bytes were left out, one line between head and tail says how many. Head and tail are

@@ -39,7 +39,7 @@ bool has_word(std::string_view text, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// mountinfo writes blanks and backslashes as a backslash with three octal digits.
+// Undoes the escapes of mountinfo, which writes blanks and backslashes as a backslash with three octal digits.
 std::string unescape(std::string_view text) {
   std::string plain;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -54,8 +54,8 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
-// The path in the hierarchy of version 2, from the line "0::/path". Nothing if the path is not visible ("/../x": the
-// process is outside its own cgroup namespace).
+// The path in the hierarchy of version 2, from the line "0::/path". Nothing: there is no such line, or the path is not
+// visible ("/../x": the process is outside its own cgroup namespace).
 std::optional<std::string> own_path(std::string_view membership) {
   for (const std::string_view line : split(membership, '\n')) {
     if (!line.starts_with("0::/")) continue;
@@ -66,7 +66,7 @@ std::optional<std::string> own_path(std::string_view membership) {
   return std::nullopt;
 }
 
-// The part of `path` after `root`, both without a final slash; nothing when `path` is not below it.
+// The part of `path` after `root`. Neither path ends with a slash. Nothing: `path` is neither `root` nor below it.
 std::optional<std::string> below(const std::string& root, const std::string& path) {
   if (!path.starts_with(root)) return std::nullopt;
   const std::string rest = path.substr(root.size());

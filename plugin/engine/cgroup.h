@@ -5,7 +5,7 @@
 // - Changes nobody's cgroup.subtree_control, and moves no process.
 // - The base is the host's own cgroup or the nearest one above it that delegates both controllers, `memory` and `pids`,
 //   and in which this user may make a cgroup and move a process to it. A cgroup that delegates controllers has no
-//   processes of its own (except the root), so the kernel's rule against processes in inner cgroups is kept.
+//   processes of its own (except the root), so the kernel's rule against processes in inner cgroups is obeyed.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +31,7 @@ std::string choose_cgroup_base(const std::vector<std::string>& directories);
 Descriptor open_cgroup_base();
 
 // Kills every process in the cgroup of one call, and waits up to a second until the cgroup is empty. False if there is
-// no such cgroup, the kernel cannot kill it (before Linux 5.14), or a process in it lives on.
+// no such cgroup, the kernel cannot kill it (before Linux 5.14), or a process in it is still alive after that time.
 bool kill_cgroup(int base, pid_t custodian, std::uint64_t call);
 
 }  // namespace wtool::engine

@@ -12,7 +12,7 @@ namespace wtool::engine {
 struct Confinement {
   std::string message;
   int ruleset = -1;           // a Landlock ruleset, borrowed; -1: none
-  int ruleset_in_scope = -1;  // the same without scopes, for a command that is in the scope of its session
+  int ruleset_in_scope = -1;  // the same ruleset without scopes, for a command in its session's scope
 };
 
 // A plain value. Its maker must keep what is borrowed alive until the call is over.
@@ -20,7 +20,7 @@ struct Command {
   std::vector<std::string> paths;                  // Files to try to execute, in order; at least one.
   std::vector<std::string> arguments;              // argv; at least argv[0]. No NUL bytes in any of these texts.
   std::vector<std::string> variables;              // "NAME=value", each name once.
-  std::string shell;                               // Runs executable files of no known format; an absolute path.
+  std::string shell;                               // The absolute path of the shell for files of no known format.
   int directory = -1;                              // Descriptor of the working directory, borrowed.
   const Confinement* sandbox = nullptr;            // Borrowed.
   std::optional<std::string_view> standard_input;  // The whole input, borrowed; absent: the input is empty.
@@ -30,7 +30,7 @@ struct Command {
 // `search_path` (an empty part is the working directory). Relative paths are relative to the working directory.
 std::vector<std::string> candidate_paths(std::string_view name, std::string_view search_path);
 
-// The search path if PATH is not set, as in dash.
+// The search path if PATH is not set; it is the same in dash.
 constexpr std::string_view default_search_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 }  // namespace wtool::engine

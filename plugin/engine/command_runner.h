@@ -1,4 +1,4 @@
-// Runs commands, on this machine or on others. call/ knows no other way to run a command.
+// Runs commands, on this machine or on others. The code in call/ has no other way to run a command.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace wtool::engine {
 
-// Any thread, many calls at once.
+// Any thread may call any member, even while other threads do.
 class CommandRunner {
  public:
   virtual ~CommandRunner() = default;

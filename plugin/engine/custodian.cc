@@ -25,8 +25,8 @@ void send_signal(const Descriptor& handle, int signal) {
 warden::Received Custodian::receive(warden::Report& report) {
   warden::Received received = warden::receive_message(socket.get(), &report, sizeof report);
   if (received.size < 0 && errno == ECONNRESET) {
-    // The custodian closed its end with something unread. The kernel reports that before it hands out what the
-    // custodian had sent, which may include its report.
+    // The custodian closed its end while it had unread messages. The kernel reports that before it delivers what the
+    // custodian had sent, which may include the report.
     left_unread = true;
     received = warden::receive_message(socket.get(), &report, sizeof report);
   }

@@ -17,12 +17,12 @@ namespace wtool::engine {
 
 class SignalScope;
 
-// How long after the grace period of an end a report may take. The custodian kills for 5 s, so one that has not
-// reported after 7 s is itself in trouble.
+// How long the report may take after the grace period that an End message gives. A custodian reports after at most 5 s
+// of SIGKILL, so one that has not reported after 7 s is itself in trouble.
 constexpr std::chrono::milliseconds report_slack{7000};
 // The time between SIGTERM and SIGKILL for processes that are swept away, or must stop now.
 constexpr std::chrono::milliseconds short_grace{50};
-// How often silent keepers are continued, in case a command has stopped them.
+// How often SIGCONT is sent to keepers that are silent, in case a command has stopped them.
 constexpr std::chrono::milliseconds wake_interval{500};
 
 // Serves one caller at a time. Can be moved but not copied, since it owns its socket.
@@ -33,8 +33,8 @@ struct Custodian {
   // Set by the custodian's first message. Until then, `process` is 0 and `handle` is empty.
   pid_t process = 0;
   Descriptor handle;  // a pidfd
-  // Set by WardenClient: the turn in which this custodian was last taken, and whether no other custodian had a command
-  // at that time.
+  // Set by WardenClient: the turn in which this custodian was last taken, and whether it was then the only custodian in
+  // use.
   std::uint64_t turn = 0;
   bool alone = false;
   // Set by WardenClient: this custodian checked itself after its last command, and no command has run since.
@@ -50,7 +50,7 @@ struct Custodian {
   // is 0 if the custodian had read everything that it was sent, and otherwise -1 with ECONNRESET.
   warden::Received receive(warden::Report& report);
 
-  // Call it before a start: the custodian ends if a command has changed what its children would inherit
+  // Call it before a start: the custodian ends if a command has changed what the custodian's children would inherit
   // (warden/own_state.h). False if the message cannot be sent.
   bool inspect() const;
 
@@ -63,7 +63,7 @@ struct Custodian {
 
   // True while the custodian lives, so `process` is still its number.
   bool alive() const;
-  // True if a signal has visibly stopped the custodian.
+  // True if /proc shows that a signal has stopped the custodian.
   bool stopped() const;
   void kill() const;
 
@@ -71,7 +71,7 @@ struct Custodian {
   bool idle_and_alive();
 };
 
-// The first of the `count` processes that a message names, at most max_named.
+// The processes that a message names: the first max_named of `count`.
 std::vector<ProcessName> names_of(const NamedProcess* named, std::size_t count);
 
 }  // namespace wtool::engine

@@ -1,17 +1,18 @@
-// A Boost.Process v2 launcher for one process that must not look like ours: the warden.
+// A Boost.Process v2 launcher for the warden, which must not appear to be a process of the host.
 //
 // Contract:
 // - The process is not a child of the caller: it causes no SIGCHLD, and wait(-1) never returns it. It has its own
 //   session, so that the terminal's Ctrl-C does not reach it. It starts with default signal dispositions and an empty
 //   signal mask.
-// - Initialisers of the library (process_stdio, process_environment, process_start_dir) work as with its own launchers.
+// - Initialisers of the library (process_stdio, process_environment, process_start_dir) work as with the library's own
+//   launchers.
 // - Nothing is allocated between the clone and the exec.
 //
 // Hazards:
 // - It derives from posix::default_launcher on purpose: the initialisers overload on that type, and for a launcher of
 //   another type they would compile and silently do nothing.
 // - The library's own launchers do not fit: one forks (slow in a large host, and a failed exec runs the host's exit
-//   handlers), the vfork one tears down its parent's reactor, and all make a child of the caller.
+//   handlers), the vfork launcher tears down its parent's reactor, and each of them starts a child of the caller.
 #pragma once
 
 #include <sched.h>
@@ -28,8 +29,8 @@
 #include "base/descriptor.h"
 
 #ifdef __SANITIZE_THREAD__
-// The thread sanitizer's clone() takes every clone for a fork, and would from then on believe that this process is the
-// forked child.
+// The thread sanitizer's clone() treats every clone as a fork, and would from then on treat this process as the forked
+// child.
 extern "C" int __clone(int (*)(void*), void*, int, void*, ...) noexcept;
 #define WTOOL_CLONE __clone
 #else
@@ -100,7 +101,7 @@ class DetachedLauncher : public boost::process::v2::posix::default_launcher {
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    // CLONE_FILES: shares the host's descriptors, so that the pidfd opened in the child is the host's too.
+    // CLONE_FILES: shares the host's descriptors, so that the pidfd that the child opens is also open in the host.
     // Exit signal 0: the host gets no signal, and only a wait with __WALL or __WCLONE sees the child.
     const int intermediate = WTOOL_CLONE(&run_intermediate, outer_stack, CLONE_VM | CLONE_VFORK | CLONE_FILES, &plan);
     if (intermediate < 0) plan.error = errno;

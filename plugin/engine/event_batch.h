@@ -1,13 +1,13 @@
-// Gathers a command's output for the receiver of live output, so that many small writes do not become as many calls.
+// Gathers a command's output, so that many small writes do not cause as many calls to the receiver of live output.
 //
 // Contract:
-// - The first bytes of a stream are delivered at once, and so are bytes that come at least 20 ms after the stream's
-//   last delivery, so a prompt is seen when it comes. Bytes that come sooner are gathered until the 20 ms are over, or
-//   until there are 64 KiB.
+// - The first bytes of a stream are delivered immediately, and so are bytes that come at least 20 ms after the stream's
+//   last delivery, so a prompt is seen as soon as it is written. Bytes that come sooner are gathered until the 20 ms
+//   have passed, or until there are 64 KiB.
 // - Nothing is lost, and each stream keeps its order. Between the streams, batches are delivered in the order of their
 //   first bytes.
-// - Batches are cut at any byte, as wtool/tool.h says about events. A batch has at most 64 KiB; a read of 64 KiB or
-//   more is delivered directly, without a copy.
+// - A batch may begin and end at any byte, which wtool/tool.h allows for events. It has at most 64 KiB; a read of 64
+//   KiB or more is delivered directly, without a copy.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ class EventBatch {
   // The sink must outlive this object; it may be empty.
   explicit EventBatch(const OutputSink& sink) : sink_(sink) {}
 
-  // Whether there is a receiver. Without a receiver, add nothing.
+  // True if there is a receiver. Without a receiver, add nothing.
   bool wanted() const { return static_cast<bool>(sink_); }
 
   // The following functions deliver what is due. They return false if the receiver wants the command stopped.
@@ -54,7 +54,7 @@ class EventBatch {
   struct Waiting {
     std::string bytes;
     std::uint64_t order = 0;  // lower in the batch that began first
-    Clock::time_point due{};  // from this time on, bytes are delivered at once
+    Clock::time_point due{};  // from this time on, bytes are delivered immediately
   };
 
   Waiting& of(Stream stream) { return waiting_[static_cast<std::size_t>(stream)]; }

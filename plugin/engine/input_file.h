@@ -11,7 +11,7 @@
 
 namespace wtool::engine {
 
-// An empty descriptor, with errno in `error`, on failure.
+// On failure, the descriptor is empty and `error` is the errno. On success, `error` is 0.
 Descriptor make_input_file(std::string_view text, int& error);
 
 }  // namespace wtool::engine

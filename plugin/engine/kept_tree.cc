@@ -57,7 +57,7 @@ void LocalKeptTree::hear() {
   if (report.abandoned == 0) {
     client_.release(std::move(custodian_));
   } else {
-    custodian_.kill();  // as after any call whose warden is dead
+    custodian_.kill();  // Its warden is dead, so the custodian is about to end, unless a command has stopped it.
   }
 }
 

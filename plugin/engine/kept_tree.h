@@ -3,9 +3,9 @@
 // Contract:
 // - Their custodian stays with them, discards their output, and ends them when the host or the warden is gone, as every
 //   custodian does.
-// - The destructor of the object that keeps them returns only after they have ended.
+// - The destructor of a KeptTree returns only after the processes have ended.
 //
-// One thread at a time.
+// Only one thread at a time may use an object.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ class KeptTree {
  public:
   virtual ~KeptTree() = default;
 
-  // Whether any of the processes may be left. Never waits.
+  // True if any of the processes may be left. Never waits.
   virtual bool alive() = 0;
 
   // Asks for the end: SIGTERM, and after `grace` SIGKILL for what is left. Does not wait.
@@ -35,8 +35,9 @@ class KeptTree {
 // A kept tree on this machine.
 class LocalKeptTree final : public KeptTree {
  public:
-  // `call` is the number of the call at the custodian, and `began` the time at which the call's command started. The
-  // client must outlive this object. Takes over the custodian, unless it throws.
+  // `call` is the call's number in the messages to the custodian, and `began` is the time at which the call's command
+  // started. The client must outlive this object. The constructor takes over the custodian, unless the constructor
+  // throws.
   LocalKeptTree(WardenClient& client, Custodian& custodian, std::uint64_t call,
                 std::chrono::steady_clock::time_point began)
       : client_(client), custodian_(std::move(custodian)), call_(call), began_(began) {}
@@ -58,7 +59,7 @@ class LocalKeptTree final : public KeptTree {
   const std::chrono::steady_clock::time_point began_;
   bool over_ = false;
   bool lost_ = false;                                 // the custodian is gone; its tree is being ended by the warden
-  std::chrono::steady_clock::time_point deadline_{};  // of the end, once the end was requested
+  std::chrono::steady_clock::time_point deadline_{};  // the latest time of the end, once the end was requested
   std::vector<ProcessName> unkillable_;
 };
 

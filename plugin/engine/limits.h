@@ -1,4 +1,4 @@
-// What a command may use: unless noted, all its processes together. 0: no limit.
+// What a command may use. Unless noted, a limit is for all processes of the command together. 0: no limit.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@ namespace wtool::engine {
 struct Limits {
   std::uint64_t cpu_seconds = 0;   // user and system time together
   std::uint64_t memory_bytes = 0;  // resident memory that cannot be dropped; shared pages count once
-  std::uint32_t processes = 0;     // alive at once
+  std::uint32_t processes = 0;     // alive at the same time
   std::uint32_t open_files = 0;    // of each process: descriptors (RLIMIT_NOFILE)
   std::uint64_t file_bytes = 0;    // of each file that is written (RLIMIT_FSIZE)
   // The set of processors on which the processes run at first; empty: all. A command may ask for other processors.

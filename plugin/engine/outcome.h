@@ -1,4 +1,4 @@
-// What became of a command. Every call ends as exactly one of the alternatives of `Termination`.
+// What became of a command. Every call ends with exactly one of the alternatives of `Termination`.
 #pragma once
 
 #include <cerrno>
@@ -42,8 +42,8 @@ struct NotStarted {
   int error;           // errno, or 0
   std::string detail;  // what could not be done, with the errno in words; empty if the stage says enough
 };
-// The custodian or the warden died while the command ran. Its status is not known. `detail` says whether all its
-// processes have been ended.
+// The custodian or the warden died while the command ran. The command's status is not known. `detail` says whether all
+// of its processes have been ended.
 struct Lost {
   std::string detail;
   std::string hint = "a command that kills its parent, or processes by name, can cause this; the next call will work";
@@ -55,8 +55,8 @@ constexpr bool is_exhaustion(int error) {
          error == ENOSPC;
 }
 
-// The cluster node on which the command ran was lost or taken away. Nothing of the command lives, and its status is not
-// known.
+// The cluster node on which the command ran was lost or taken away. No process of the command is alive, and the
+// command's status is not known.
 struct NodeLost {
   std::string detail;
 };
@@ -85,7 +85,7 @@ struct Resources {
   std::chrono::microseconds user{0};  // CPU time of all reaped processes, including orphans
   std::chrono::microseconds system{0};
   std::uint64_t peak_memory_kib = 0;  // of the largest process, or of all together if a sample showed more
-  std::uint32_t processes = 0;        // the most that were seen at once
+  std::uint32_t processes = 0;        // the most that were seen at the same time
 };
 
 // The spill file, if one was wanted.
@@ -103,15 +103,15 @@ struct CommandOutcome {
   StreamText standard_error;
   WholeOutputFile output_file;
   std::chrono::milliseconds duration{0};      // until the last process (if some are kept, the command itself) had ended
-  std::uint32_t background_count = 0;         // how many processes the sweep after the command's own end had to end
-  std::vector<ProcessName> background_names;  // the first of those
+  std::uint32_t background_count = 0;         // how many processes outlived the command, and were swept away or kept
+  std::vector<ProcessName> background_names;  // the first of these processes
   std::shared_ptr<KeptTree> kept;             // the processes that outlived the command and are kept; NULL: none
   std::uint32_t unkillable_count = 0;         // how many processes the kernel would not let us kill
-  std::vector<ProcessName> unkillable_names;  // the first of those
+  std::vector<ProcessName> unkillable_names;  // the first of these processes
   std::optional<Resources> resources;         // nothing if no custodian was left to report them
   bool in_cgroup = false;                     // the kernel enforced the limits on memory and processes
   std::string node;                           // the cluster node on which the command ran; empty: this machine
-  std::string job;                            // the job on that node
+  std::string job;                            // the id of the Slurm job that has that node; empty: none
 };
 
 }  // namespace wtool::engine

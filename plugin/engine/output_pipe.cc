@@ -24,8 +24,8 @@ int OutputPipe::open() {
 std::array<std::string_view, 2> OutputPipe::read_some() {
   if (!reader_) return {};
   if (last_read_ == buffer_size_) grow();
-  // Once the capture leaves bytes out, read directly into its ring: one more copy of every byte would cost a flood a
-  // third of its speed.
+  // Once the capture leaves bytes out, further bytes are read directly into its ring: one more copy of every byte would
+  // cost a large output a third of its speed.
   auto [place, further] = capture_.room(buffer_size_);
   if (place.empty() && !more_than_little_) {
     place = little_;
@@ -61,7 +61,7 @@ std::size_t OutputPipe::waiting() const {
 void OutputPipe::grow() {
   if (grown_) return;
   grown_ = true;
-  // The kernel may refuse if this user's pipes already hold much.
+  // The kernel may refuse if this user's pipes already use much memory.
   if (::fcntl(reader_.get(), F_SETPIPE_SZ, static_cast<int>(large_size)) < 0) return;
   buffer_size_ = large_size;
   buffer_.reset();

@@ -1,8 +1,8 @@
 // One of a command's two output pipes, and what came through it.
 //
 // A pipe starts at the default size and grows to 256 KiB after the first read that finds it full. The default is enough
-// for most commands, and a flood is several times faster through the larger one. Large pipes for all commands would use
-// up the pipe memory that the kernel grants a user, and every new pipe would then be tiny.
+// for most commands, and a large output is several times faster through the larger pipe. Large pipes for all commands
+// would use up the pipe memory that the kernel grants a user, and every new pipe would then be tiny.
 #pragma once
 
 #include <array>
@@ -32,17 +32,17 @@ class OutputPipe {
 
   void close_reader() { reader_.reset(); }
 
-  // Reads at most one buffer, in one or two parts; both are empty if nothing is there now, or the stream has ended.
-  // Valid until the next read.
+  // Reads at most one buffer, in one or two parts; both are empty if nothing is there now, or the stream has ended. The
+  // parts are valid until the next read.
   std::array<std::string_view, 2> read_some();
-  // Whether the last read found as much as a pipe of the default size holds, so more is likely to be there.
+  // True if the last read found as much as a pipe of the default size holds, so more is likely to be there.
   bool flows() const { return last_read_ >= default_size; }
   // Captures what was read.
   void keep(std::string_view bytes) { capture_.append(bytes); }
 
   const Capture& captured() const { return capture_; }
   std::uint64_t bytes() const { return capture_.total_bytes(); }
-  // How much was written but not yet read.
+  // How many bytes were written but not yet read.
   std::size_t waiting() const;
 
   // Closes the pipe, and returns what was captured. Empties the capture.

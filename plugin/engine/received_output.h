@@ -14,7 +14,7 @@ namespace wtool::engine {
 // Not thread-safe.
 class ReceivedOutput {
  public:
-  // Borrows both arguments. The sender has gathered the bytes already (EventBatch), so they are passed on at once.
+  // Borrows both arguments. The sender has already gathered the bytes (EventBatch), so they are passed on immediately.
   ReceivedOutput(const RunOptions& options, const OutputSink& sink);
 
   // False: the receiver wants the command stopped.

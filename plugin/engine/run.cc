@@ -27,26 +27,27 @@ using std::chrono::milliseconds;
 
 // After the command's own end, how long other processes of its tree may keep the pipes open before they are swept away.
 constexpr milliseconds drain_time{250};
-// How long those processes have for their last output if they are kept, perhaps with the pipes.
+// How long the run waits for the last output if those processes are kept. They may keep the pipes open after that.
 constexpr milliseconds kept_drain_time{50};
 
-// How long after the grace period of an end the plugin begins to help custodian and warden, which are usually done by
-// then.
+// How long the plugin waits, after the grace period of an end, before it helps the keepers to kill. They are usually
+// done by then.
 constexpr milliseconds help_after{200};
 // How long the plugin waits between two rounds of help.
 constexpr milliseconds help_interval{20};
-// After a round that found no new process, it waits longer, by this many times the length of the round.
+// After a round that found no new process, the plugin waits longer, by this many times the length of the round.
 constexpr int help_cost_factor = 5;
-// After this many rounds in which no process of the command lived and the custodian was stopped, the custodian is given
-// up.
+// After this many rounds in a row in which no process of the command lived and the custodian was stopped, the custodian
+// is given up.
 constexpr int rounds_to_give_up = 5;
-// The most attempts to hand a command over. The pool may contain many custodians that a command has crippled.
+// A command is handed over at most this many times. The pool may contain many custodians that a command has crippled.
 constexpr int max_attempts = 40;
 
 // The stack that the keepers need, in bytes. With a smaller one, the kernel kills them.
 constexpr rlim_t least_stack = 128UL * 1024;
 
-// Why a custodian that nobody killed has died.
+// The outcome if the host's stack limit is too small for keepers, so that the kernel kills them. Nothing: it is large
+// enough.
 std::optional<Lost> lost_for_want_of_stack() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least_stack) return std::nullopt;
@@ -55,7 +56,7 @@ std::optional<Lost> lost_for_want_of_stack() {
               "raise the stack limit to at least 128 KiB before the host starts (ulimit -s 128)"};
 }
 
-// To be read after "what it had started may ".
+// The end of a sentence that begins with "what it had started may ".
 std::string list_suspects(const std::vector<ProcessName>& suspects) {
   if (suspects.empty()) return "still be running, but no process was found that may belong to it";
   std::string text = "still be running; these processes may belong to the command:";
@@ -70,7 +71,8 @@ int status_of(int wait_status) {
   return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-// One run. Its phases follow one another, and only the custodian's report or death ends the run.
+// One run of one command. Once the custodian has the whole command, the run ends only when the custodian reports,
+// confirms that it keeps the tree, or dies.
 class CommandRun {
  public:
   CommandRun(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
@@ -101,7 +103,7 @@ class CommandRun {
   std::optional<CommandOutcome> go();
 
  private:
-  // Why we end the tree. The first reason stands.
+  // Why the tree is ended or, for `keep`, left to the custodian. The first reason stays.
   enum class Reason { none, sweep, keep, timeout, cancelled };
 
   bool start();
@@ -138,7 +140,7 @@ class CommandRun {
   OutputPipe output_;
   OutputPipe error_;
   bool shown_ended_ = true;  // Nothing more will be shown in the terminal.
-  bool awaits_start_;        // Output waits until its receiver knows that the command has started.
+  bool awaits_start_;        // Output is not read until the receiver has been told that the command has started.
   std::optional<SpillFile> spill_file_;
   bool spilling_ = false;
   const bool in_scope_;
@@ -146,7 +148,7 @@ class CommandRun {
   Custodian custodian_;
   std::optional<Backstop> backstop_;
   Clock::time_point started_ = Clock::now();
-  bool in_custody_ = false;   // The custodian may hold processes of the command.
+  bool in_custody_ = false;   // The custodian may have processes of the command.
   bool handed_over_ = false;  // The custodian has received the whole request.
   bool over_ = false;
   bool never_read_ = false;
@@ -270,7 +272,7 @@ int CommandRun::time_left() const {
     next = *options_.deadline;
   }
   if (const auto due = events_.next_due()) next = std::min(next, *due);
-  // While nothing is heard, the keepers are continued now and then: a command may have stopped them.
+  // While no event comes, SIGCONT is sent to the keepers from time to time: a command may have stopped them.
   if (next == Clock::time_point::max()) return wake_interval.count();
   const auto left = std::chrono::ceil<milliseconds>(next - Clock::now()).count();
   return static_cast<int>(std::clamp<decltype(left)>(left, 0, wake_interval.count()));
@@ -321,7 +323,7 @@ void CommandRun::end_before_start() {
 }
 
 // Called when the report is overdue after an end was requested. There may just be much to kill, but the command may
-// also have stopped or starved its keepers, so the plugin kills as well.
+// also have stopped or starved its keepers, so the plugin helps to kill. After a keep, it only sends SIGCONT.
 void CommandRun::help() {
   const auto began = Clock::now();
   next_help_ = began + help_interval;
@@ -330,8 +332,8 @@ void CommandRun::help() {
   const bool stands_still = custodian_.stopped();
   quiet_rounds_ = backstop_->kill_once() == 0 && stands_still ? quiet_rounds_ + 1 : 0;
   if (quiet_rounds_ >= rounds_to_give_up) return lose_custodian();
-  // A process that already has the signal does not die sooner because of another round, and a round over a large tree
-  // takes processor time from it.
+  // A process that has already been sent SIGKILL does not die sooner because of another round, and a round over a large
+  // tree takes processor time from it.
   if (!backstop_->found_new()) next_help_ += (Clock::now() - began) * help_cost_factor;
 }
 
@@ -372,8 +374,9 @@ void CommandRun::keep() {
   error_.close_reader();
 }
 
-// Takes the output that is there. While much comes and only the capture takes it, which is never slow, it reads several
-// times in a row: asking the kernel before each read what else is ready would cost a flood a tenth of its speed.
+// Takes the output that is there. While there is much output and only the capture receives it, which is never slow, the
+// pipe is read several times in a row: asking the kernel before each read what else is ready would cost a large output
+// a tenth of its speed.
 void CommandRun::take_flow(OutputPipe& pipe, Stream stream) {
   constexpr int most = 16;  // reads: a few megabytes, in about a millisecond
   for (int i = 0; i < most; ++i) {
@@ -393,8 +396,8 @@ void CommandRun::take_output(OutputPipe& pipe, Stream stream) {
   if (parts[0].empty() && !pipe.open_for_reading()) check_receiver(events_.end(stream, Clock::now()));
 }
 
-// Writes bytes that are not captured yet to the spill file. If the file begins only now, the captures have left nothing
-// out so far, so the file is filled from them and is complete.
+// Writes `bytes`, which are not captured yet, to the spill file. If the file begins only now, the captures have left
+// nothing out so far, so the file is filled from them and is complete.
 void CommandRun::spill(const OutputPipe& pipe, std::string_view bytes) {
   if (!spilling_) {
     if (options_.spill == SpillOptions::When::when_cut && pipe.captured().fits(bytes.size())) return;
@@ -406,8 +409,8 @@ void CommandRun::spill(const OutputPipe& pipe, std::string_view bytes) {
   spill_file_->write(bytes);
 }
 
-// Takes what is shown in the terminal, at most as much as the terminal accepts at once. False if nothing is there now,
-// or the terminal has ended.
+// Takes what is shown in the terminal, at most as much as the terminal accepts in one call. False if nothing is there
+// now, or the terminal has ended.
 bool CommandRun::take_shown() {
   char buffer[16 * 1024];
   const std::size_t most = std::min(sizeof buffer, options_.terminal->max_at_once());
@@ -419,13 +422,13 @@ bool CommandRun::take_shown() {
     options_.terminal->take({buffer, static_cast<std::size_t>(got)});
     return true;
   }
-  // EIO: the session's leader has ended, and with it the terminal. Our own slave end keeps the terminal open until
-  // then.
+  // EIO: the leader of the terminal's process session has ended, and with it the terminal. Our own slave end keeps the
+  // terminal open until then.
   shown_ended_ = got == 0 || errno != EAGAIN;
   return false;
 }
 
-// Takes what the last processes of the command have shown. None of them is alive now, and the kernel keeps little.
+// Takes what the last processes of the command have shown. None of them is alive now, and the kernel buffers little.
 void CommandRun::read_shown_rest() {
   constexpr int most = 256;  // reads; bounded, since another process may still write to the terminal
   for (int i = 0; i < most && !shown_ended_; ++i) {
@@ -500,14 +503,14 @@ void CommandRun::lose_custodian() {
     outcome_.termination =
         Lost{"the process that had custody of the command was killed; all that the command had started has been ended"};
   } else {
-    outcome_.termination =
-        Lost{"the processes that had custody of the command were killed, so what it had started may " +
-                 list_suspects(tree_killed.suspects),
-             "a command that kills processes by name, or all that it may kill, can cause this; end what is left "
-             "by hand; the next call will work"};
+    outcome_.termination = Lost{
+        "the processes that had custody of the command were killed, so what it had started may " +
+            list_suspects(tree_killed.suspects),
+        "a command that kills processes by name, or all processes that it may kill, can cause this; end what is left "
+        "by hand; the next call will work"};
   }
   if (auto lost = lost_for_want_of_stack()) outcome_.termination = *std::move(lost);
-  // Everything was ended, as the deadline or the cancellation demanded.
+  // If everything has been ended, the call counts as ended by the deadline or the cancellation.
   if (reason_ == Reason::timeout && tree_killed.certain) outcome_.termination = TimedOut{};
   if (reason_ == Reason::cancelled && tree_killed.certain) outcome_.termination = Cancelled{cancellation_.reason()};
 }
@@ -518,12 +521,12 @@ void CommandRun::take_report(const warden::Report& report) {
   outcome_.termination = termination_of(report);
   note_names(report);
   backstop_.reset();
-  // A custodian that still has something to kill is not used again; nor is one whose warden is dead.
+  // A custodian that still has something to kill is not used again, and neither is one that is about to end.
   if (report.unkillable_count > 0) return;
   if (report.abandoned == 0) {
     client_.release(std::move(custodian_));
   } else {
-    custodian_.kill();  // It is about to end, but may be stopped, and nobody else would kill it.
+    custodian_.kill();  // A command may have stopped it, and nobody else would kill it.
   }
 }
 

@@ -1,4 +1,5 @@
-// Runs one command from its start to the death of its last process. There is no other way to run one.
+// Runs one command on this machine, from its start to the death of its last process. There is no other way to run a
+// command here.
 //
 //   Command command;
 //   command.paths = {"/usr/bin/git"};
@@ -43,7 +44,7 @@ struct CommandState {
   enum class Name { queued, started, stopping, ended };
   Name name = Name::queued;
   pid_t pid = 0;                   // The main process, if the command has started on this machine.
-  std::string_view node{}, job{};  // Set if the command has started elsewhere.
+  std::string_view node{}, job{};  // Set if the command has started on a cluster node.
   std::string_view reason{};  // Why it is being stopped ("timeout", "cancelled"), or what it is queued for ("node").
   std::span<const std::string> argv{};  // Set if the command has started; without secrets. The caller of run() adds it.
 };
@@ -53,9 +54,9 @@ struct CommandState {
 using StateSink = std::function<bool(const CommandState&)>;
 
 struct RunOptions {
-  std::optional<std::chrono::steady_clock::time_point> deadline;  // When the command is stopped as timed out.
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // When the command is stopped, as timed out.
   // For a runner whose commands may have to wait before they start. `time_limit`: how long the command may take once it
-  // has started. `latest`: when its result is no longer needed, whether it has started or not.
+  // has started. `latest`: the time after which its result is not needed, whether it has started or not.
   std::optional<std::chrono::milliseconds> time_limit;
   bool time_limit_named = false;  // the caller of the tool chose the limit, so the command may need all of it
   std::optional<std::chrono::steady_clock::time_point> latest;
@@ -70,10 +71,9 @@ struct RunOptions {
   bool lifts_network = false;  // for run_sandboxed: the network is open, whatever the sandbox's policy says
   // The scope that the command shares with other commands of its session, in a sandbox that has scopes; NULL: none.
   std::shared_ptr<SignalScope> scope;
-  // Borrowed: where a runner finds and leaves what it keeps for the session of the command. NULL: the command belongs
-  // to no session.
+  // Borrowed: where a runner stores what it keeps for the command's session. NULL: the command belongs to no session.
   std::shared_ptr<SessionHold>* hold = nullptr;
-  SpillOptions::When spill = SpillOptions::When::never;  // Whether the whole output goes to a spill file.
+  SpillOptions::When spill = SpillOptions::When::never;  // When the whole output is written to a spill file.
   SpillDirectory* spill_directory = nullptr;             // The folder of that file; required if `spill` is set.
   std::string_view name;                                 // What the spill file is named after.
   // The command's standard streams and controlling terminal, instead of pipes. What the command shows is neither
@@ -83,8 +83,8 @@ struct RunOptions {
   StateSink state;         // May be empty.
 };
 
-// Blocks until every process of the command is dead and reaped, or kept, and its descriptors are closed. Any thread,
-// many calls at once; throws only std::bad_alloc.
+// Blocks until every process of the command is dead and reaped, or kept, and its descriptors are closed. Any thread may
+// call it, even while other threads do. Throws only std::bad_alloc.
 CommandOutcome run(WardenClient& client, const Command& command, const RunOptions& options, Cancellation& cancellation,
                    const OutputSink& sink);
 

@@ -18,14 +18,14 @@ namespace {
 std::string spill_advice(int error) {
   switch (error) {
     case ENOENT:
-      return "the folder was removed meanwhile; name a folder that commands leave alone as output.directory";
+      return "the folder was removed in the meantime; set output.directory to a folder that commands do not touch";
     case ENOTDIR:
     case EEXIST:
       return "something that is not a folder is in the way; remove it, or name another folder as output.directory";
     case EACCES:
     case EPERM:
     case EROFS:
-      return "let the host's user read and write there, or name another folder as output.directory";
+      return "allow the host's user to read and write there, or name another folder as output.directory";
     default:
       return advice_for(error, {"folder", "output.directory", ""});
   }
@@ -50,11 +50,11 @@ void SpillFile::write(std::string_view bytes) {
   if (!stopped_ && most < bytes.size()) {
     stop("all output files in " + directory_.path() + " may have " + std::to_string(directory_.max_bytes()) +
              " bytes together (output.max_bytes), and none of them can be removed",
-         "raise output.max_bytes, or let the command write less");
+         "raise output.max_bytes, or make the command write less");
   }
 }
 
-// Returns for how many of the bytes there is room. Stops the file if the folder cannot even be read.
+// Returns how many of the bytes there is room for. Stops the file if the folder cannot be read.
 std::size_t SpillFile::reserve(std::size_t bytes) {
   int error = 0;
   const std::uint64_t charge = SpillDirectory::charge(result_.bytes + bytes);
@@ -107,7 +107,7 @@ WholeOutputFile SpillFile::finish() {
       ::unlinkat(folder_.place.get(), name_.c_str(), 0);
       result_.path.clear();
     }
-    // A process that the host forked may have the descriptor as well, and would keep the lock.
+    // A process that the host forked may also have the descriptor, and would keep the lock.
     ::flock(file_.get(), LOCK_UN);
     // Some file systems report a lack of space only here.
     if (::close(file_.release()) != 0 && errno != EINTR && !stopped_) stop(errno);

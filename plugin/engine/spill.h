@@ -1,15 +1,15 @@
 // A spill file: the file with a command's whole output, of which the result may show only a part.
 //
 // Contract:
-// - It holds the bytes of both streams in the order in which they were read, and stays when the call is over. The file
-//   is made with the first byte; without output there is no file.
+// - It contains the bytes of both streams in the order in which they were read, and stays when the call is over. The
+//   file is made with the first byte; without output there is no file.
 // - The folder is opened when this object is made, before the command starts, without following symbolic links. Missing
 //   folders are made with the first byte, below the last existing one. So a command can redirect neither the file nor
 //   the removal of older files. A symbolic link in the path is reported as an error.
 // - An error here neither fails nor stops the call. The file ends where the error occurred, and a sentence says what
-//   happened. The command waits for a write only where the file system makes writers wait.
+//   happened. The command waits for a write only if the file system makes writers wait.
 // - The host is not harmed: SIGXFSZ, with which the kernel ends a process that writes beyond its file size limit, never
-//   arrives.
+//   reaches it.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class SpillFile {
   // `call` is the part of the file's name that identifies the call.
   SpillFile(SpillDirectory& directory, std::string_view call);
 
-  // Writes all the bytes, or ends the file for good.
+  // Writes all the bytes. If that fails, or the room runs out, the file ends there for good.
   void write(std::string_view bytes);
 
   // Closes the file, and returns the result.

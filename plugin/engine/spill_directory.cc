@@ -43,7 +43,7 @@ struct Spilled {
   std::uint64_t bytes;
 };
 
-// NULL with errno.
+// NULL, with errno, on failure.
 DIR* open_list(const RealFolder& folder) {
   Descriptor opened = open_for_reading(folder);
   DIR* const list = opened ? ::fdopendir(opened.get()) : nullptr;
@@ -51,7 +51,7 @@ DIR* open_list(const RealFolder& folder) {
   return list;
 }
 
-// 0, or the errno.
+// Adds the spill files in the folder to `files`. Returns 0, or the errno of what failed.
 int list(DIR* folder, std::vector<Spilled>& files) {
   for (;;) {
     errno = 0;
@@ -66,8 +66,9 @@ int list(DIR* folder, std::vector<Spilled>& files) {
   }
 }
 
-// False when the file is being written, or cannot be removed. The file is opened for writing, because some file systems
-// (NFS) grant this lock only then, and non-blocking, in case a FIFO has replaced it since it was listed.
+// Removes a file that nobody is writing. False: the file is being written, or cannot be removed. It is opened for
+// writing, because some file systems (NFS) grant this lock only then, and non-blocking, in case a FIFO has replaced it
+// since it was listed.
 bool remove_finished(int folder, const std::string& name) {
   const Descriptor file(::openat(folder, name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && ::unlinkat(folder, name.c_str(), 0) == 0;

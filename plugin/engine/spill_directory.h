@@ -1,15 +1,16 @@
-// The folder of the spill files. It names new files and grants room for their bytes, for which it removes the oldest
-// files.
+// The folder of the spill files. It names new files, grants room for their bytes, and removes the oldest files to make
+// room.
 //
 // Contract:
 // - Spill files are the regular files of the folder whose names match the pattern of new_name(). Everything else in it,
 //   symbolic links included, is neither counted nor touched.
-// - Together they hold at most `max_bytes`. Each counts as at least 4 KiB, so that their number is bounded, too.
+// - All spill files together have at most `max_bytes`. Each counts as at least 4 KiB, so that their number is bounded.
 // - The oldest files are removed first; their names begin with the time. A file stays while a running call, of any
 //   process, writes it and holds a lock (flock) on it. An empty file takes no room, and stays because its writer may be
 //   about to lock it.
-// - The folder is read when the granted room is used up, not at each write. So several processes, which do not know of
-//   each other's grants, may exceed `max_bytes`, each by at most a 64th of it plus 16 MiB.
+// - The folder is read when the granted room is used up, not at each write. Several processes do not count each other's
+//   grants, so together they may exceed `max_bytes`: each of them by at most the room that it found at its last look.
+//   That is a 64th of `max_bytes`, but not more than 16 MiB; or one write, if that is larger.
 //
 // Any thread may call any member.
 #pragma once
@@ -41,7 +42,7 @@ class SpillDirectory {
   // settle().
   std::uint64_t reserve(std::uint64_t wanted, const RealFolder& folder, int* error);
 
-  // The bytes of a grant are in a file by now, or never will be.
+  // Call it when the bytes of a grant are in a file, or never will be.
   void settle(std::uint64_t granted);
 
   // How many bytes a file of this size counts as.

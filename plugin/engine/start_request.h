@@ -12,15 +12,16 @@ namespace wtool::engine {
 
 class StartRequest {
  public:
-  // `in_scope`: the custodian is in the scope of a session, and the sandbox leaves signals to that scope.
+  // `in_scope`: the custodian is in a session's scope, which limits signals instead of the sandbox's ruleset.
   StartRequest(const Command& command, const Limits& limits, bool in_scope = false);
 
-  // The `input` of send() is then a terminal, like stdout and stderr, and becomes the command's controlling terminal.
+  // Call it if the `input` of send() is a terminal, like stdout and stderr. The terminal then becomes the command's
+  // controlling terminal.
   void set_terminal() {
     start_.has_terminal = 1;
     ask_for_start();
   }
-  // Asks the custodian to report when the program has been executed.
+  // Asks the custodian to report when the command's program has begun to run.
   void ask_for_start() { start_.tells_start = 1; }
 
   enum class Sending { complete, waiting, failed };

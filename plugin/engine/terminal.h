@@ -18,7 +18,7 @@ struct TerminalPair {
 // Opens a terminal of this size. Returns 0, or the errno of what failed.
 int open_terminal(int rows, int columns, TerminalPair& pair);
 
-// Sets the size. The terminal's foreground processes get SIGWINCH. False with errno.
+// Sets the size. The terminal's foreground processes get SIGWINCH. False, with errno, on failure.
 bool resize_terminal(int master, int rows, int columns);
 
 // All members are called on the thread of run() (engine/run.h), which reads the master until every process of the
@@ -30,16 +30,16 @@ class CommandTerminal {
   virtual int master() const = 0;  // -1: it was hung up
   virtual int slave() const = 0;
 
-  // The program has been executed.
+  // Called when the command's program has begun to run.
   virtual void started() = 0;
-  // How many bytes take() accepts at once, at most 16 KiB: so few that the run soon returns to its other work.
+  // How many bytes take() accepts in one call, at most 16 KiB: so few that the run soon returns to its other work.
   virtual std::size_t max_at_once() const = 0;
-  // Takes what the command has shown; never empty.
+  // Takes what the command has shown. `bytes` is never empty.
   virtual void take(std::string_view bytes) = 0;
   // Called at least twice a second, for work that depends on time. May cancel the call.
   virtual void look() = 0;
-  // The command is being ended. Closes the master, as happens when a terminal window is closed: the kernel then sends
-  // SIGHUP, which ends shells that ignore SIGTERM.
+  // Called when the command is to be ended. Closes the master, as happens when a terminal window is closed: the kernel
+  // then sends SIGHUP, which ends shells that ignore SIGTERM.
   virtual void hang_up() = 0;
 };
 

@@ -28,7 +28,7 @@ using std::chrono::milliseconds;
 
 // The time that a healthy warden needs to kill a tree. A large tree takes longer, and then help does no harm.
 constexpr milliseconds kill_time{200};
-// The warden keeps trying to kill what will not die, for 5 s. A warden that takes longer than 7 s is not healthy.
+// For 5 s, the warden keeps trying to kill what does not die. A warden that takes longer than 7 s is not healthy.
 constexpr milliseconds max_kill_time{7000};
 constexpr milliseconds round_time{20};
 // How long the warden may take to end when the client is destroyed. Its custodians kill for at most 5 s.
@@ -36,7 +36,7 @@ constexpr int end_ms = 8'000;
 // After this time, a command is suspected of having stopped the warden.
 constexpr int quick_end_ms = 1'000;
 
-// How long a leaving warden may take to end after its last call.
+// How long a leaving warden (WardenClient::Leaving) may take to end after its last call.
 constexpr milliseconds leave_time{1000};
 
 void send_header(int socket, warden::Kind kind) {
@@ -89,7 +89,7 @@ bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patie
       case Found::warden:
         if (spawn_custodian(nullptr, ruleset, custodian, patience, error)) return true;
         if (patience.over() || error.error != EPIPE) return false;
-        give_up(*custodian.warden);  // The warden has just retired: another one is started.
+        give_up(*custodian.warden);  // The warden has just retired, so another one is started.
         break;
       case Found::nothing:
         if (!start_warden(patience, error)) return false;
@@ -109,7 +109,7 @@ bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patie
 
 namespace {
 
-// A healthy scope keeper needs far less time to make a custodian.
+// How long a scope keeper may take to make a custodian. A healthy one needs far less.
 constexpr milliseconds keeper_time{2000};
 
 // Waits until the custodian that a keeper makes has reported its number and pidfd, without which it could not be
@@ -155,7 +155,7 @@ bool WardenClient::find_in(const std::shared_ptr<SignalScope>& scope, Custodian&
     idle.pop_back();
     if (serves(custodian) && custodian.idle_and_alive()) return give_back();
   }
-  // A command of the session may have ended or stopped the keeper. Then another domain is made, once.
+  // A command of the session may have ended or stopped the keeper. Then another keeper is made, once.
   for (int attempt = 0; attempt < 2 && !patience.over(); ++attempt) {
     if (!keeper.socket || !keeper.idle_and_alive()) {
       const Descriptor ruleset = make_scope(error.detail);
@@ -172,7 +172,7 @@ bool WardenClient::find_in(const std::shared_ptr<SignalScope>& scope, Custodian&
   return false;
 }
 
-// Whether the custodian's warden is the one that serves now.
+// True if the custodian's warden is the one that serves now.
 bool WardenClient::serves(const Custodian& custodian) {
   const std::lock_guard lock(mutex_);
   return custodian.warden && custodian.warden == warden_ && warden_->serves_us() && warden_->serves();
@@ -200,13 +200,14 @@ WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
   return Found::nothing;
 }
 
-// A custodian checks itself after each call. What another command did to it later would be missed, so the check is
+// A custodian checks itself after each call. What another command does to it later would be missed, so the check is
 // repeated before the next call, unless there was no other command: this custodian was the only one in use when it was
 // taken last, and no other has been taken since.
 void WardenClient::note_turn(Custodian& custodian) {
   custodian.checked = custodian.alone && custodian.turn == turn_;
-  // Each custodian, including those of sessions, shares the ownership of its warden.
-  const auto idle_users = static_cast<long>(idle_.size()) + 2;  // with warden_ and this one
+  // Each custodian, including those of sessions, shares the ownership of its warden. So the use count is higher if
+  // another custodian is in use.
+  const auto idle_users = static_cast<long>(idle_.size()) + 2;  // + 2: warden_ and `custodian`
   custodian.alone = leaving_.empty() && warden_.use_count() == idle_users;
   custodian.turn = ++turn_;
 }
@@ -247,7 +248,7 @@ bool WardenClient::spawn_custodian(const Custodian* keeper, int ruleset, Custodi
     error = {errno, std::string("the warden cannot be reached: ") + std::strerror(errno)};
     if (errno == ECONNRESET) error.error = EPIPE;
     if (errno != EAGAIN || patience.over()) return false;
-    // Its queue is full: it is busy, or a command has stopped it.
+    // The queue of the asked keeper is full: the keeper is busy, or a command has stopped it.
     if (keeper != nullptr) keeper->wake();
     custodian.warden->wake();
     patience.await(asked, POLLOUT, wake_interval);
@@ -256,7 +257,7 @@ bool WardenClient::spawn_custodian(const Custodian* keeper, int ruleset, Custodi
 }
 
 void WardenClient::forget_warden() {
-  if (warden_->serves_us()) {  // After a fork they are the parent's.
+  if (warden_->serves_us()) {  // After a fork, the warden and its custodians are the parent's.
     leaving_.push_back({warden_, Clock::now()});
     for (Custodian& custodian : idle_) {
       custodian.idle_and_alive();  // Reads its process number, if that has not been read yet.
@@ -303,7 +304,7 @@ void WardenClient::give_up(const WardenProcess& warden) {
 void WardenClient::release(Custodian custodian) {
   if (const auto scope = std::exchange(custodian.scope, nullptr)) {
     const std::lock_guard lock(scope->mutex_);
-    // Otherwise the custodian's socket is closed here, and the custodian ends.
+    // If there is no room, the custodian's socket is closed here, and the custodian ends.
     if (scope->idle_.size() < SignalScope::max_idle) scope->idle_.push_back(std::move(custodian));
     return;
   }
@@ -354,8 +355,8 @@ void end_without_warden(const Custodian& custodian, Descriptor& answer, TreeEnd&
     const std::uint32_t living = backstop.kill_once();
     quiet_rounds = living == 0 ? quiet_rounds + 1 : 0;
     if (quiet_rounds >= 2 && backstop.sees_all()) {
-      // Only once everything below the custodian is dead: without the custodian, those processes could no longer be
-      // found.
+      // The custodian is killed only once everything below it is dead: without the custodian, those processes could no
+      // longer be found.
       custodian.kill();
       result.certain = true;
       return;
@@ -412,7 +413,7 @@ TreeEnd WardenClient::kill_tree(Custodian custodian, std::uint64_t call, Clock::
     // No memory even for names. The custodian's death hands everything to the warden, which kills it.
     custodian.kill();
   }
-  custodian.warden->wake();  // for the last time if it is leaving
+  custodian.warden->wake();  // A leaving warden can end only if it is not stopped.
   return result;
 }
 

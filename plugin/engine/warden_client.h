@@ -3,13 +3,14 @@
 //   WardenClient client("/usr/libexec/wtool/shell-warden");
 //   Custodian custodian;
 //   if (!client.acquire(custodian, patience, error)) return error;
-//   ...                                           // start a command with it, and hear its report (engine/run.cc)
-//   client.release(std::move(custodian));         // it has reported, and its tree is empty
-//   client.kill_tree(std::move(custodian), ...);  // or anything else happened
+//   ...                                           // start a command with it, and receive its report (engine/run.cc)
+//   client.release(std::move(custodian));         // if it has reported, and its tree is empty
+//   client.kill_tree(std::move(custodian), ...);  // in every other case
 //
 // Contract:
 // - A custodian is taken for one call and given back. If anything about it is in doubt, it is ended with its tree.
-// - No call waits for another one: a warden is started without a lock, within the time of the call that needs it.
+// - No call waits for another call's command. One call starts the warden, without a lock and within its own time. Calls
+//   that need the warden meanwhile wait for its start, each within its own time.
 // - The pool grows when no custodian is idle; idle custodians beyond `max_idle` are retired.
 // - A warden that serves no more calls is watched until it has ended, even if a command stops it.
 // - The destructor returns only after all custodians and wardens have ended, or have been killed.
@@ -32,9 +33,9 @@
 
 namespace wtool::engine {
 
-// What was found when a custodian and its tree were ended.
+// The result of ending a custodian and its tree.
 struct TreeEnd {
-  bool certain = false;  // everything was seen to be dead, except for the named processes
+  bool certain = false;  // everything was seen to be dead, except for the unkillable processes
   std::uint32_t unkillable_count = 0;
   std::vector<ProcessName> unkillable_names;
   // If not `certain`: processes that may belong to the command. They began after the command did, and their parent is
@@ -44,8 +45,8 @@ struct TreeEnd {
 
 // What lets the sandboxed commands of one terminal session signal each other's processes and connect to each other's
 // abstract sockets, but not to anybody else's: the Landlock domain of a scope keeper (warden/scope_keeper.h), and
-// custodians in it. WardenClient fills and uses it. Any thread may use it. If two calls use it at once, the second gets
-// a domain of its own.
+// custodians in it. WardenClient fills and uses it. Any thread may use it. If two calls use it at the same time, the
+// second gets a domain of its own.
 class SignalScope {
  public:
   SignalScope() { idle_.reserve(max_idle); }

@@ -1,4 +1,4 @@
-// Checks that the helper program exists, can be executed, and comes from this build.
+// Checks that the helper program exists, can be executed, and has this build's version of the protocol.
 #pragma once
 
 #include <string>

@@ -67,7 +67,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
   Descriptor theirs(pair[1]);
   const Descriptor null_device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   const Descriptor host(open_handle(::getpid()));
-  // Room for the warden's handle: without it, the start would fail halfway.
+  // Makes sure that a descriptor is free for the warden's handle: without one, the start would fail halfway.
   Descriptor room(host ? ::fcntl(host.get(), F_DUPFD_CLOEXEC, 3) : -1);
   if (!null_device || !host || !room) {
     error = failure(path, "cannot be started, because a descriptor for it cannot be opened", errno);
@@ -89,7 +89,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
     error = failure(path, "cannot be started", failed.value());
     return nullptr;
   }
-  theirs.reset();  // Closed, so that the death of a warden is noticed at once.
+  theirs.reset();  // Closed, so that the warden's death is noticed immediately.
   warden->process_ = number;
   warden->handle_ = launcher.take_handle();
   if (!warden->handle_) {
@@ -107,7 +107,7 @@ std::shared_ptr<WardenProcess> WardenProcess::start(const std::string& path, con
       welcome.header.kind != warden::Kind::welcome) {
     warden->kill();
     error = failure(
-        path, patience.over() ? "did not answer within the call's time" : "does not answer as a shell-warden does", 0);
+        path, patience.over() ? "did not answer within the call's time" : "does not answer like a shell-warden", 0);
     return nullptr;
   }
   if (welcome.version != warden::protocol_version) {

@@ -13,7 +13,7 @@ namespace wtool::engine {
 
 // Why no custodian is available.
 struct CustodyError {
-  int error = 0;       // errno where a system call failed, else 0
+  int error = 0;       // errno if a system call failed, else 0
   std::string detail;  // one sentence
 };
 
@@ -27,7 +27,7 @@ class WardenProcess {
   // dropping privileges. The warden's commands would run with the old credentials.
   bool serves_us() const;
 
-  // Whether the warden is alive and accepts messages.
+  // True if the warden is alive and accepts messages.
   bool serves() const;
 
   // Waits until the warden has ended. False if it has not ended within the time.

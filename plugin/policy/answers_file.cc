@@ -101,12 +101,12 @@ bool read_answers(const AnswersFile& file, std::string& text, std::string& error
     return false;
   }
   if ((status.st_mode & file.not_by) != 0) {
-    error = file.noun + " may be written by others, so it proves nothing: " + file.path +
-            "; take that permission away (chmod " + ((file.not_by & S_IWGRP) != 0 ? "go-w)" : "o-w)");
+    error = file.noun + " may be changed by other users, so its answers prove nothing: " + file.path +
+            "; remove that permission (chmod " + ((file.not_by & S_IWGRP) != 0 ? "go-w)" : "o-w)");
     return false;
   }
   if (!is_trusted(file, status)) {
-    error = file.noun + " belongs to another user, so it proves nothing: " + file.path +
+    error = file.noun + " belongs to another user, so its answers prove nothing: " + file.path +
             "; remove it, or change its owner (chown)";
     return false;
   }
@@ -136,7 +136,7 @@ std::string replace_answers(const AnswersFile& file, const std::string& text) {
   const std::string name = name_of(file), fresh = name + ".new";
   const Descriptor folder = open_folder(file);
   if (!folder) return cannot(file, "written", file.path);
-  ::unlinkat(folder.get(), fresh.c_str(), 0);  // A killed process may have left it; we hold the lock.
+  ::unlinkat(folder.get(), fresh.c_str(), 0);  // Only a killed process can have left it, since we have the lock.
   const Descriptor opened(
       ::openat(folder.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, file.mode));
   if (!opened) return cannot(file, "written", file.path + ".new");

@@ -23,10 +23,10 @@ namespace wtool::policy {
 struct Subject {
   std::string command;
   std::string directory;                           // canonical
-  Variables environment;                           // that the call adds
+  Variables environment;                           // the variables that the call adds
   std::optional<std::string> standard_input = {};  // the text that the call passes
   bool lifts_network = false;                      // a yes opens the network for the call
-  bool interactive = false;                        // input will be typed into the program; nobody knows that input yet
+  bool interactive = false;                        // input will be typed into the program, so it is not known yet
 };
 
 // Lower-case hexadecimal. Two subjects have the same fingerprint only if they are equal.

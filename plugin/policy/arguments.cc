@@ -114,7 +114,7 @@ std::optional<Problem> find_reach(const ParsedCommand& reading) {
   for (const Given& given : reading.given) {
     if (given.option->lists && !reading.operands.empty()) {
       return Problem{reading.operands[0],
-                     "with " + given.option->name + ", this operand is a file that names further files",
+                     "with " + given.option->name + ", the first operand is a file that names further files",
                      "name the files themselves"};
     }
     if (given.option->list && given.value && *given.value != "/dev/null") {
@@ -135,7 +135,7 @@ std::optional<Problem> find_reach(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
-// True for an operator of test, and for a number.
+// True for an operator of the program `test`, and for a number.
 bool is_test_operator(std::string_view word) {
   for (const std::string_view known : {"=", "==", "!=", "<", ">", "!", "(", ")", "]", ""}) {
     if (word == known) return true;
@@ -146,7 +146,7 @@ bool is_test_operator(std::string_view word) {
 }  // namespace
 
 bool has_argument_table(std::string_view tool) {
-  // The names of subcommands and of parts of tables are not tools.
+  // The tables also have names of subcommands ("git log") and of parts of tables ("git:diff"), which are not tools.
   return (tool == ":" || tool.find_first_of(" :") == tool.npos) && programs::find_rules(tool) != nullptr;
 }
 
@@ -243,8 +243,8 @@ bool takes_more_arguments(std::string_view tool, const std::vector<std::string>&
   const bool options_ended = reading.first_operand_behind_dashes != static_cast<std::size_t>(-1);
   const bool checked = table.check != nullptr || !table.only_with.empty() || !table.unsafe_operands.empty();
   if (options_ended) return !checked || !reading.operands.empty();
-  // After a subcommand, an option may still belong to the program itself, and git accepts some in many places: git
-  // blame --output=x. Only an exact style rules that out.
+  // After a subcommand, an option may still belong to the program itself, and git accepts some options after many
+  // subcommands: git blame --output=x. Only Style::exact rules both out.
   const auto has_others = [](const programs::OptionTable& program) {
     const auto& options = program.options();
     return program.has_effects() || std::any_of(options.begin(), options.end(), [](const programs::Option& option) {

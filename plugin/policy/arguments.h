@@ -26,9 +26,9 @@ struct ArgumentJudgement {
 // `words` are the program and its arguments, all literal; `tool` is the program's name without its folder.
 ArgumentJudgement judge_arguments(std::string_view tool, const std::vector<std::string>& words);
 
-// Words that are added when a tool runs, so that it executes nothing that its own words do not name.
+// Words that are added when a tool runs, so that it executes only what its own words name.
 struct AddedWords {
-  std::size_t before;  // added before this word
+  std::size_t before;  // the index of the word before which they are added
   std::vector<std::string_view> words;
 };
 struct Hardening {
@@ -45,7 +45,7 @@ ArgumentJudgement judge_program_text(std::string_view tool, const std::vector<st
 // list of files, sed's r and w, or awk's getline from a file. Kind::no_rules for an unknown tool.
 ArgumentJudgement judge_reach(std::string_view tool, const std::vector<std::string>& words);
 
-// For each word, whether it is known to be text and not a path: sed's script, grep's pattern, what echo prints. The
+// Says of each word whether it is known to be text and not a path: sed's script, grep's pattern, what echo prints. The
 // program itself counts as text. The result is as long as `words`.
 std::vector<bool> text_words(std::string_view tool, const std::vector<std::string>& words);
 
@@ -56,8 +56,8 @@ bool has_argument_table(std::string_view tool);
 // must then be known, or follow `--`.
 bool may_run_programs(std::string_view tool);
 
-// True if the words are safe whatever arguments follow them, such as those that xargs adds: for a known tool that has
-// only safe options, or after a `--`.
+// True if the words are safe whatever arguments follow them, such as those that xargs adds. This needs a known tool
+// that has only safe options, or a `--` among the words.
 bool takes_more_arguments(std::string_view tool, const std::vector<std::string>& words);
 
 // True if these words are safe, and stay safe if any other paths replace the words that are paths (Word::is_path).

@@ -2,9 +2,10 @@
 //
 // - {"allowed": [command...], "blocked": [command...]}; other keys are kept as they are. Blocked has priority.
 // - An entry is the text of a command and nothing else. An entry of "allowed" counts only inside the project, so that a
-//   call cannot choose what an allowed `npm test` means: a command in a directory outside is asked about again.
-// - The file is read again for each question, and replaced as a whole, under a lock beside it. A file that cannot be
-//   parsed, that everybody may write, or that is (or lies in) a symbolic link is not used, and is not changed.
+//   call cannot choose what an allowed `npm test` means: outside the project, a person is asked again.
+// - The file is read again for each question. It is replaced as a whole, while a lock file beside it is locked. The
+//   file is neither used nor changed if it cannot be parsed, if everybody may write it, or if it or its folder is a
+//   symbolic link.
 #pragma once
 
 #include <string>

@@ -23,16 +23,16 @@ constexpr std::string_view address_schemes =
     "rediss mongodb mongodb+srv";
 
 // True for an address on another machine, which is not a path even though it contains slashes. Only for tools that take
-// addresses, and only with a scheme that never names a file (curl has FILE: too). An address that contains `..` counts
-// as a path.
+// addresses, and only with a scheme that never names a file (in curl, FILE: names one). An address that contains `..`
+// counts as a path.
 bool is_address(std::string_view tool, std::string_view text) {
   const std::size_t colon = text.find("://");
   if (colon == std::string_view::npos || text.find("..") != text.npos) return false;
   return is_listed(address_schemes, text.substr(0, colon)) && is_listed(address_tools, tool);
 }
 
-// The positions in a word at which a path may begin: the word itself, after each = : @ and , and, in a bundle of
-// options, after each letter. False: there are more positions than are checked.
+// The parts of a word that may be a path: the word itself, what follows each of the characters `=`, `:`, `@` and `,`,
+// and, in a bundle of options, what follows each letter. False: there are more such parts than are checked.
 bool find_candidates(std::string_view tool, std::string_view word, bool is_bundle,
                      std::vector<std::string_view>& found) {
   constexpr std::size_t most = 128;
@@ -54,7 +54,7 @@ bool find_candidates(std::string_view tool, std::string_view word, bool is_bundl
   return true;
 }
 
-// Options of curl that take no value, or whose value is sent as it is.
+// True for some options of curl that take no value.
 bool is_flag_of_curl(std::string_view word) {
   return is_listed("--silent --show-error --location --fail --include --insecure --verbose --compressed", word) ||
          (word.size() > 1 && word[0] == '-' && word.find_first_not_of("sSfLiIvkNG", 1) == word.npos);
@@ -73,14 +73,14 @@ bool is_glob_of_curl(const std::vector<std::string>& texts, std::size_t i) {
 // Options that name the directory in which a command works.
 constexpr std::string_view directory_options = "directory base-directory chdir cwd prefix wd workdir working-directory";
 
-// Programs that may run another program in another directory.
+// Programs that may run a program in a different directory.
 constexpr std::string_view elsewhere =
     "bwrap chroot daemonize fakechroot firejail git machinectl nsenter proot runuser schroot start-stop-daemon su "
     "systemd-run unshare";
 
 Escape unknown(std::size_t word, const char* why) { return {word, "", why}; }
 
-// The shell leaves a quoted tilde alone, but some programs expand it themselves.
+// True for a path that begins with a tilde: the shell leaves a quoted tilde alone, but some programs expand it.
 bool is_home(std::string_view text) { return text.starts_with('~') && text.find('/') != std::string_view::npos; }
 
 }  // namespace
@@ -178,11 +178,11 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
   const std::vector<bool> is_text = text_words(tool, texts);
   const PathResolver paths(directory);
   std::vector<std::string_view> candidates;
-  // Where the word number `i` leads if `path` is what it names, or a part of that. Nothing: it stays within the roots.
+  // The escape of word `i` if `path`, the word or a part of it, is used as a path. Nothing: it stays within the roots.
   const auto escape_of = [&](std::size_t i, std::string_view path) -> std::optional<Escape> {
     const std::optional<std::string> to = paths.resolve(path);
     if (is_within_any(to.value_or("/"), roots)) return std::nullopt;
-    return to ? Escape{i, *to} : unknown(i, "where it leads cannot be found out");
+    return to ? Escape{i, *to} : unknown(i, "it is not known where it leads");
   };
   for (std::size_t i = 1; i < texts.size(); ++i) {
     if (is_text[i]) continue;
@@ -194,7 +194,7 @@ std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::
     }
     for (const std::string_view candidate : candidates) {
       if (candidate.empty() || candidate == "/dev/null") continue;
-      // Tools that take addresses decode %2e in them.
+      // Tools that take addresses decode %2e to a dot, so such an address may contain `..`.
       if (candidate.find("://") != candidate.npos && candidate.find('%') != candidate.npos &&
           !is_address(tool, candidate)) {
         return unknown(i, "it is written with %");

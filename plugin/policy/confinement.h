@@ -1,5 +1,5 @@
-// `directories.confine_arguments`: whether the words of a command lead out of the roots. Looks at the file system,
-// because a name may be a link.
+// `directories.confine_arguments`: finds out whether the words of a command lead out of the roots. Looks at the file
+// system, because a name may be a link.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace wtool::policy {
 
 struct Escape {
   std::size_t word = 0;  // the index of the word
-  std::string path;      // where the word leads; empty: nobody can say, because of `why`
+  std::string path;      // where the word leads; empty: that is not known, because of `why`
   std::string why{};
 };
 
@@ -28,19 +28,19 @@ std::optional<std::vector<std::string>> working_directories(const std::vector<Wo
 // directory, the folder of each file that find finds, the top of git's work tree.
 bool runs_elsewhere(std::string_view tool, const std::vector<Word>& words);
 
-// The first of `texts` (literal words, the program first) that names a path outside `roots` (canonical), seen from
+// The first of `texts` (literal words, the program first) that names a path outside `roots` (canonical), resolved from
 // `directory` (canonical). The path may be anywhere in the word: at its start, after the letters of options, or after
 // one of the characters = , : @. An address counts as a path, because a link may be called `http:`. The exception is a
-// scheme that never names a file, if the tool takes addresses. Words that the tool takes as text (a pattern, a script)
+// scheme that never names a file, if the tool takes addresses. Words that the tool reads as text (a pattern, a script)
 // and /dev/null are skipped.
 std::optional<Escape> find_escape(std::string_view tool, const std::vector<std::string>& texts,
                                   std::string_view directory, const std::vector<std::string>& roots);
 
-// The word that names a list of files that the tool opens: sha256sum -c LIST.
+// The option that makes the tool open the files that a list names: -c in sha256sum -c LIST.
 std::optional<std::size_t> find_list_of_sums(std::string_view tool, const std::vector<std::string>& texts);
 
-// True if the command may make a link, or move one so that it leads elsewhere. Until the command has run, nobody knows
-// where the paths of later commands lead.
+// True if the command may make a link, or move a link so that its target changes. Where the paths of later commands
+// lead is then not known before this command has run.
 bool moves_links(std::string_view tool, const std::vector<std::string>& texts);
 
 // True if some word of the command may be a path.

@@ -74,12 +74,12 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
     return deny("Invalid path: " + *paths.invalid,
                 "paths must stay in " + root_ + ", and files that approve or execute commands must not change");
   }
-  // A blocked command stays blocked, even if another rule would allow it or ask about it.
+  // A blocked command stays blocked, even if a different rule would allow it or ask about it.
   const auto known = CommandsFile(root_).look_up({line_, directory, {}});
   if (const auto* problem = std::get_if<std::string>(&known))
     return deny(*problem, "no command runs until the file is fixed");
   if (std::get<Remembered>(known) == Remembered::never) {
-    return deny("Command blocked: " + line_, "a person can take it out of \"blocked\" in .clada/commands.json");
+    return deny("Command blocked: " + line_, "a person can remove it from \"blocked\" in .clada/commands.json");
   }
   if (reading_.tier == covenant::Tier::ask || paths.ask) return ask();
   // A program in the project may have been put there by a call.
@@ -88,7 +88,7 @@ Verdict CovenantCommand::judge(const std::string& directory, const Programs& pro
   if (reading_.git && covenant::may_filter(directory, root_)) return ask();
   Verdict verdict;
   verdict.rule = covenant_rule;
-  verdict.reason = "execute_run runs it at once";
+  verdict.reason = "execute_run runs it without asking";
   return verdict;
 }
 

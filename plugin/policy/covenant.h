@@ -1,9 +1,9 @@
-// The rules of execute_run: which commands run at once, because they only look at the project or manage its files (tier
-// one), which need approval (tier two), and which are refused. docs/guide/execute-run.md has the tables.
+// The rules of execute_run: which commands run immediately, because they only read the project or manage its files
+// (tier one), which need approval (tier two), and which are refused. docs/guide/execute-run.md has the tables.
 //
-// - Tier one is an allow list of commands, flags, numbers, counts and paths. Anything else is refused, or needs
-//   approval.
-// - The paths of tier one stay in the project. Tier one never writes files that approve commands or get them executed.
+// - Tier one is an allow list: it names the commands, their flags and numbers, and how many paths they take. Anything
+//   else is refused, or needs approval.
+// - The paths of tier one stay in the project. Tier one never writes files that approve commands or make commands run.
 // - The judgement looks at the file system. If a link is swapped before the command runs, the command uses another file
 //   than the one that was judged. The guide describes the consequences.
 #pragma once
@@ -35,7 +35,7 @@ struct Reading {
   Tier tier = Tier::ask;
   std::string refusal;                // with Tier::refused: the message
   std::vector<NamedPath> paths;       // judged even if the command needs approval
-  std::vector<std::string> executed;  // the words that run, in an unambiguous form; empty: the given ones
+  std::vector<std::string> executed;  // the words that run, in an unambiguous form; empty: the given words run
   bool listed = false;                // its program belongs to tier one
   bool git = false;                   // it reads a repository
 

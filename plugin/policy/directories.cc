@@ -48,9 +48,9 @@ bool is_normal(std::string_view path) {
   return true;
 }
 
-// A normal path usually has no links, and is then the name that the kernel would give. Reading the kernel's name from
-// /proc takes several times as long as everything else here. Empty: the path is not normal, has links, or cannot be
-// opened in this way.
+// Opens a folder whose path is normal and has no links, which is true of most paths. The path is then the name that the
+// kernel would give, so that name need not be read from /proc, which would take several times as long as everything
+// else here. Empty: the path is not normal, has links, or cannot be opened.
 Descriptor open_folder_without_links(const std::string& path) {
   if (!is_normal(path)) return {};
   return Descriptor(open_resolving(AT_FDCWD, path.c_str(), O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS));
@@ -117,8 +117,8 @@ bool read_link_at(std::string_view prefix, int directory, const std::string& pat
   return true;
 }
 
-// True for the folder of a process. The links in it lead to other files in another process, such as the command, or at
-// another time.
+// True for the folder of a process. For a different process, such as the command, or at a later time, the links in this
+// folder lead to different files.
 bool is_of_process(std::string_view path) {
   constexpr std::string_view processes = "/proc/";
   if (!path.starts_with(processes)) return false;
@@ -126,7 +126,7 @@ bool is_of_process(std::string_view path) {
   return path == "self" || path == "thread-self" || path.find_first_not_of("0123456789") == path.npos;
 }
 
-// Nothing: only the command itself can know where the path leads.
+// Nothing: only the command itself can resolve the path.
 std::optional<std::string> resolve_from(std::string_view prefix, int directory, std::string_view path) {
   constexpr int max_links = 40;  // the kernel's own limit
   // A longer path cannot be opened. Without a slash, it could only be a name in the directory.

@@ -1,5 +1,5 @@
-// The working directory of a command: opened once and then used by descriptor, so that nobody can swap it between the
-// check and the use. Also resolves paths, and says whether a path is below another one.
+// The working directory of a command: opened once and then used by its descriptor, so that nobody can swap it between
+// the check and the use. Also resolves paths, and says whether a path is below another one.
 #pragma once
 
 #include <optional>
@@ -27,15 +27,15 @@ struct DirectoryError {
 // Opens `path`, relative to the current directory of this process; an empty path means that directory itself.
 std::variant<Directory, DirectoryError> open_directory(const std::string& path);
 
-// Resolves paths from one directory (canonical). It keeps this directory open, and resolves the paths below it by its
-// descriptor instead of from the root.
+// Resolves paths from one directory (canonical). Keeps this directory open, and resolves the paths below the directory
+// through its descriptor instead of from the root.
 class PathResolver {
  public:
   explicit PathResolver(std::string_view directory);
 
   // The canonical form of `path`. Links are followed, even dangling ones: a missing file is where it would be created.
-  // Nothing after more than 40 links, and in the folder of a process (/proc/self), whose links lead elsewhere in another
-  // process or at another time.
+  // Nothing: the path has more than 40 links, or leads into the folder of a process (/proc/self), whose links lead to
+  // different files in a different process or at a later time.
   std::optional<std::string> resolve(std::string_view path) const;
 
  private:
@@ -43,10 +43,10 @@ class PathResolver {
   Descriptor directory_;
 };
 
-// Like PathResolver::resolve, for a single path. Never fails: returns "/" where that returns nothing.
+// Like PathResolver::resolve, for a single path. Never fails: returns "/" where PathResolver::resolve returns nothing.
 std::string resolve_path(std::string_view directory, std::string_view path);
 
-// Stands for a folder that only the command itself can resolve, and for every path below such a folder.
+// The result for a folder that only the command itself can resolve, and for every path below such a folder.
 inline constexpr std::string_view unknown_folder = "/proc/self";
 
 // Like resolve_path, but returns unknown_folder for a path that only the command itself can resolve. Used to find out

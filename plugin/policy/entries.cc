@@ -56,7 +56,8 @@ bool is_about(const Entry& entry, const std::vector<Word>& words) {
   const std::string_view tool = base_name(words.front().text);
   const std::string_view wanted = base_name(entry.words.front());
   if (tool != wanted && known_name(tool) != known_name(wanted)) return false;
-  // Looks for the entry's own words, whatever they mean: all of them at the beginning, or an option with its value.
+  // Compares the entry's words as text, whatever they mean: either all of them directly after the program, or an option
+  // and its value anywhere after the program.
   const auto is_same = [](const Word& word, const std::string& text) { return word.literal && word.text == text; };
   const auto found = std::search(words.begin() + 1, words.end(), entry.words.begin() + 1, entry.words.end(), is_same);
   if (found == words.begin() + 1 && found != words.end()) return true;
@@ -108,10 +109,10 @@ bool AllowList::names(std::string_view program) const {
 
 std::string AllowList::why_not(const std::vector<Word>& words) const {
   const std::string& name = words.front().text;
-  if (names(name)) return "no entry of commands.allow covers these words of " + in_quotes(name);
+  if (names(name)) return "no entry of commands.allow covers " + in_quotes(name) + " as it is used here";
   const std::string_view base = base_name(name);
   if (names(base) && name.find('/') != std::string::npos) {
-    return in_quotes(name) + " is not the program that " + in_quotes(base) + " in commands.allow stands for";
+    return in_quotes(name) + " is not the same program as " + in_quotes(base) + " in commands.allow";
   }
   return in_quotes(name) + " is not in commands.allow";
 }
@@ -119,13 +120,13 @@ std::string AllowList::why_not(const std::vector<Word>& words) const {
 std::string AllowList::hint(const std::vector<Word>& words) const {
   constexpr std::size_t most = 12;
   if (words.front().text == "time" && words.size() > 1) {
-    return "leave time out, or add the entry \"time\" to commands.allow";
+    return "leave out the word time, or add the entry \"time\" to commands.allow";
   }
   std::string text = "the entries of commands.allow are: ";
   for (std::size_t i = 0; i < entries_.size() && i < most; ++i) text += (i > 0 ? ", " : "") + entries_[i].text;
   if (entries_.empty()) text += "none";
   if (entries_.size() > most) text += ", and " + std::to_string(entries_.size() - most) + " more";
-  return text + "; the person who keeps the configuration can add one";
+  return text + "; the person who maintains the configuration can add one";
 }
 
 std::string entry_hint(const std::vector<Word>& words) {

@@ -32,7 +32,7 @@ enum class Coverage {
 // A program that is named by its bare name is covered by that name. A program that is named by an absolute path is
 // covered by that path, and by its name if `programs` finds this very file for the name. The command's path is resolved
 // from each of `directories` (canonical), in which the command may run. A relative path in an entry is resolved from
-// the first of them, in which the line begins.
+// the first of these directories, which is the one where the line starts.
 Coverage covers(const Entry& entry, const std::vector<Word>& words, const Programs& programs,
                 const std::vector<std::string>& directories);
 

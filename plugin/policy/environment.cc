@@ -13,21 +13,21 @@ namespace wtool::policy {
 
 namespace {
 
-// Variables that programs need to run at all, and to use the person's language and terminal.
+// True for variables that programs need to run at all, and to use the person's language and terminal.
 bool is_core_name(std::string_view name) {
   return name.starts_with("LC_") ||
          programs::is_listed("HOME USER LOGNAME SHELL PATH LANG LANGUAGE TERM TZ TMPDIR TMP TEMP COLORTERM NO_COLOR",
                              name);
 }
 
-// Variables that make a shell run or find something other than what its line names.
+// True for variables that make a shell run or find something other than what its line names.
 bool redirects_shell(std::string_view name) {
   return name.starts_with("BASH_FUNC_") ||
          programs::is_listed("CDPATH OLDPWD ENV BASH_ENV SHELLOPTS BASHOPTS PS4 IFS", name);
 }
 
-// Keeps commands from waiting for a person, without changing their results. EDITOR is not set: a command that needs an
-// editor should fail rather than wait, but "no editor" would change what it does.
+// Variables that keep commands from waiting for a person, without changing their results. EDITOR is not one of them: an
+// editor that changes nothing, such as `true`, would change the result of a command that needs an editor.
 constexpr std::pair<std::string_view, std::string_view> unattended[] = {{"PAGER", "cat"},
                                                                         {"GIT_PAGER", "cat"},
                                                                         {"MANPAGER", "cat"},
@@ -35,7 +35,7 @@ constexpr std::pair<std::string_view, std::string_view> unattended[] = {{"PAGER"
                                                                         {"GIT_TERMINAL_PROMPT", "0"}};
 
 // A set of names; the texts belong to the caller. Each call composes an environment. A standard set, which allocates
-// for each name, took longer than all other work on a plan.
+// for each name, would take longer than all other work on a plan.
 class NameSet {
  public:
   // False if the set already has the name.
@@ -49,8 +49,8 @@ class NameSet {
   }
 
  private:
-  // The slot that holds the name, or the free one in which it belongs. A slot is an index into names_ plus 1; 0 is
-  // free.
+  // The name's slot or, if the set does not have the name, the free slot for it. A slot is an index into names_ plus 1;
+  // 0 is free.
   std::uint32_t& find(std::string_view name) {
     for (std::size_t at = std::hash<std::string_view>{}(name);; ++at) {
       std::uint32_t& slot = slots_[at % slots_.size()];
@@ -74,7 +74,7 @@ const std::string* denying_pattern(const EnvironmentRules& rules, std::string_vi
   return found == rules.deny.end() ? nullptr : &*found;
 }
 
-// The names and patterns in one field of the database.
+// The names and patterns in one field of all specs of programs.
 class Names {
  public:
   explicit Names(std::string_view programs::ProgramSpec::*field) {
@@ -174,7 +174,7 @@ std::optional<DeniedName> find_denied_name(const Variables& additions, const Env
 
 namespace {
 
-// The C library loads a locale, or a time zone, from a file if the name is a path.
+// True if the value makes the C library load a file: a locale, or a time zone, whose name is a path.
 bool names_file(std::string_view name, std::string_view value) {
   if (name == "TZ") return value.starts_with(':') || value.starts_with('/') || value.find("..") != value.npos;
   return (name.starts_with("LC_") || name == "LANG" || name == "LANGUAGE") && value.find('/') != value.npos;
@@ -208,7 +208,7 @@ std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentR
 }
 
 bool matches_pattern(std::string_view pattern, std::string_view name) {
-  // The last * that was met, and the position in the name at which its match is assumed to end.
+  // The position of the last * so far, and the position in the name at which that star's match is assumed to end.
   std::size_t star = std::string_view::npos, tried = 0;
   std::size_t p = 0, n = 0;
   while (n < name.size()) {

@@ -17,8 +17,8 @@ struct EnvironmentRules;
 // - the inherited variables that `rules.inherit` and `rules.deny` keep, each name once (the first counts, as in
 //   getenv);
 // - `rules.set` and `additions`, which replace inherited ones;
-// - values that keep commands from waiting for a person (PAGER=cat, ...), unless they are already set;
-// - `fallback_path` as PATH, without which a shell does not work, unless it is already set.
+// - variables that keep commands from waiting for a person (PAGER=cat, ...), unless they are already set;
+// - if PATH is not set yet, `fallback_path` as PATH, because a shell does not work without it.
 //
 // PWD is always `directory`, as every shell sets it. An inherited OLDPWD is left out.
 //
@@ -62,7 +62,7 @@ struct NameRefusal {
 std::optional<NameRefusal> refuse_name(std::string_view name, const EnvironmentRules& rules,
                                        std::string_view value = {});
 
-// True if `pattern`, in which * stands for any characters and ? for one, matches all of `name`.
+// True if `pattern`, in which * matches any characters and ? matches one, matches all of `name`.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 
 // The value of `name` in a list of "NAME=value" texts; `fallback` if the list does not contain the name.

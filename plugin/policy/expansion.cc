@@ -32,7 +32,7 @@ std::size_t max_word_bytes() {
 bool is_glob(char c) { return c == star_mark || c == any_mark || c == bracket_mark; }
 bool has_glob(std::string_view pattern) { return std::any_of(pattern.begin(), pattern.end(), is_glob); }
 
-// A value that stays one word when a shell expands it without quotes.
+// True for a value that stays one word when a shell expands it without quotes.
 bool is_one_word(std::string_view value) {
   return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) {
     return is_letter_or_digit(c) || std::string_view("_-./:,+@%=").find(c) != std::string_view::npos;
@@ -102,7 +102,8 @@ bool has_unclear_set(std::string_view pattern) {
   return false;
 }
 
-// True if a name matches one component of a pattern. Takes linear time, except that the last star is retried.
+// True if a name matches one component of a pattern. Only the last star is retried, so the time is at
+// most proportional to the product of both lengths.
 bool matches(std::string_view pattern, std::string_view name) {
   if (name.starts_with('.') && !pattern.starts_with('.')) return false;
   std::size_t p = 0, n = 0, star = std::string_view::npos, tried = 0;
@@ -167,7 +168,7 @@ class Glob {
   const std::string& problem() const { return problem_; }
 
  private:
-  // `done` are the leading parts of the path that are already matched, with their slashes.
+  // `done` are the leading parts of the path that have been matched, with their slashes.
   void walk(const std::string& done, std::string_view rest) {
     if (!problem_.empty()) return;
     std::size_t begin = 0;
@@ -205,7 +206,7 @@ class Glob {
     if (!directory) return true;
     while (const dirent* entry = ::readdir(directory.get())) {
       if (++entries_ > max_entries) {
-        problem_ = "a glob for which more than " + std::to_string(max_entries) + " names would be looked at";
+        problem_ = "a glob for which more than " + std::to_string(max_entries) + " names would have to be read";
         return false;
       }
       const std::string_view name = entry->d_name;
@@ -236,7 +237,7 @@ class Glob {
   std::string problem_;
 };
 
-// Builtins that change no files or variables, and treat their words as a program would.
+// True for builtins that change no files or variables, and treat their words as a program would.
 bool only_looks(std::string_view name) { return programs::is_listed(": true false echo printf test [ pwd exit", name); }
 
 // True if the command, and everything that it runs, certainly changes no file.
@@ -344,14 +345,14 @@ class Expander {
   std::optional<NotExpanded> glob(const Word& word, const std::string& pattern, std::vector<Word>& words) {
     if (!directory_) {
       return NotExpanded{word.at, "a glob after a cd that may have failed",
-                         "write cd DIRECTORY && ..., or give working_directory"};
+                         "write cd DIRECTORY && ..., or name the directory as working_directory"};
     }
     if (changes_files_ || sets_variables_) {
       return NotExpanded{word.at, "a glob after a command that may change which files exist",
                          "give the glob in a call of its own, or write the names out"};
     }
     if (has_unclear_set(pattern)) {
-      return NotExpanded{word.at, "a glob whose [...] shells read differently",
+      return NotExpanded{word.at, "a glob with [...] that shells read differently",
                          "write the characters out, or the names"};
     }
     Glob glob(surroundings_, *directory_, entries_);
@@ -402,7 +403,7 @@ class Expander {
 
   Script& script_;
   const Surroundings& surroundings_;
-  std::optional<std::string> directory_;  // in which the next command certainly runs
+  std::optional<std::string> directory_;  // in which the next command certainly runs; absent: not certain
   Joint before_ = Joint::sequence;        // how the previous command is joined to this one
   bool has_moved_ = false;
   bool changes_files_ = false;

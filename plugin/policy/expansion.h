@@ -1,7 +1,7 @@
 // Expands in advance what a shell would expand, if the result is known before anything runs: a glob becomes the names
 // that exist; ~, $HOME and $PWD become their values. Assignments before a program stay as they are. $? also stays, but
-// only in the arguments of a builtin that prints or compares it. Afterwards every word is known. Exactly these words
-// are judged and run, and no shell expands anything later.
+// only in the arguments of a builtin that prints or compares it. Afterwards every word is known, apart from the number
+// that $? stands for. Exactly these words are judged and run, and no shell expands anything else later.
 #pragma once
 
 #include <optional>

@@ -5,11 +5,11 @@
 
 namespace wtool::policy {
 
-// For a construct whose result is known only when the line runs. `what` is the clause that describes it: "there is a
-// here-string".
+// The hint for a construct whose result is known only when the line runs. `what` is the clause that describes it:
+// "there is a here-string".
 std::string_view hint_for(std::string_view what);
 
-// For a builtin that is refused, by its name.
+// The hint for a builtin that is refused, by its name.
 std::string_view hint_for_builtin(std::string_view name);
 
 }  // namespace wtool::policy

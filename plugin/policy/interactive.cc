@@ -37,7 +37,7 @@ Verdict judge_interactive(std::string_view line, const CommandRules& rules, cons
   if (listed.allows(words.front(), programs)) return verdict;
   return deny(
       "what is typed into " + in_quotes(words.front()) + " cannot be judged, and commands.interactive does not list it",
-      "the person who keeps the configuration can list it: commands: {interactive: [" + words.front() + "]}; " +
+      "the person who maintains the configuration can list it: commands: {interactive: [" + words.front() + "]}; " +
           may_be);
 }
 

@@ -23,14 +23,14 @@ namespace wtool::policy {
 
 namespace {
 
-// Wrappers are refused if they are nested more deeply.
+// Wrappers are refused if they are nested more deeply than this.
 constexpr int max_wrapping_depth = 16;
 
 // How many directories a command may run in, after `cd` commands that may have failed.
 constexpr std::size_t max_directories = 16;
 
-// The builtins that a judged line may have. Their words are all literal, and they change the shell only as these words
-// say.
+// True for the builtins that a judged line may have. Their words are all literal, and they change the shell only as
+// these words say.
 bool is_harmless_builtin(std::string_view name) {
   return programs::is_listed(": true false echo printf test [ pwd cd exit export", name);
 }
@@ -55,10 +55,10 @@ bool sets_harmless_options(const std::vector<Word>& words) {
   return true;
 }
 
-// Builtins that also exist as programs which do the same.
+// True for builtins that also exist as programs which do the same.
 bool is_program_too(std::string_view name) { return name == "kill" || name == "time"; }
 
-// With one of these options, every program prints information and does nothing else.
+// True if the only argument is an option with which every program prints information and does nothing else.
 bool asks_who_it_is(const std::vector<std::string>& words) {
   return words.size() == 2 && (words[1] == "--version" || words[1] == "--help");
 }
@@ -152,8 +152,8 @@ class Judge {
     }
   }
 
-  // Without an allow list, later commands may run where any `cd` so far leads, or elsewhere, because a function, a
-  // variable or a loop may hide another `cd`.
+  // Without an allow list, later commands may run where any `cd` so far leads, or in an unknown directory, because a
+  // function, a variable or a loop may hide a `cd`.
   static void note_cd(const SimpleCommand& command, Frame& frame) {
     const auto& words = command.words;
     const auto is_one_of = [](std::string_view names) {
@@ -187,8 +187,9 @@ class Judge {
     if ((command.joint != Joint::and_then && command.joint != Joint::sequence && command.joint != Joint::end) ||
         command.negated) {
       return strictest_.not_covered(
-          frame, at, "cd must be followed by && or ;, because the next commands are judged for its directory",
-          "write cd DIRECTORY && ..., or give working_directory");
+          frame, at,
+          "cd must be followed by && or ;, because the commands after it are judged for the directory that it enters",
+          "write cd DIRECTORY && ..., or name the directory as working_directory");
     }
     if (!situation_.directories.roots.empty()) {
       for (const std::string& from : frame.directories) {
@@ -197,7 +198,7 @@ class Judge {
         if (is_within_any(is_known ? std::string_view(to) : "/", situation_.roots)) continue;
         strictest_.not_covered(frame, directory->at,
                                is_known ? "cd would lead to " + in_quotes(to) + ", outside of directories.roots"
-                                        : "where cd leads cannot be found out, and may be outside of "
+                                        : "it is not known where cd leads; the folder may be outside of "
                                           "directories.roots",
                                roots_hint());
       }
@@ -262,7 +263,7 @@ class Judge {
                       (denies ? ", which denies it" : ", which needs a person's approval") +
                       ": a part of the command is known only when the line runs",
             std::string(key) + ": " + entry.text,
-            "the person who keeps the configuration can take the entry " + in_quotes(entry.text) + " out of " + key,
+            "the person who maintains the configuration can remove the entry " + in_quotes(entry.text) + " from " + key,
             true);
       }
     }
@@ -284,12 +285,12 @@ class Judge {
     if (is_builtin && sets_harmless_options(words)) return Coverage::program;
     if (is_builtin && !is_harmless_builtin(name)) {
       strictest_.not_covered(frame, at,
-                             name + " is a part of the shell that can change later commands, or run any command",
+                             name + " is a builtin of the shell that can change later commands, or run any command",
                              std::string(hint_for_builtin(name)));
       return Coverage::none;
     }
     if (is_builtin && name == "export" && !judge_export(words, frame)) return Coverage::none;
-    // bash's printf -v sets a variable, and runs commands in its subscript.
+    // bash's printf -v sets a variable, and runs the commands in that variable's subscript.
     if (is_builtin && name == "printf" && words.size() > 1 && words[1].text.starts_with("-v")) {
       strictest_.not_covered(frame, words[1].at, "printf -v sets a variable of the shell", "leave -v out");
       return Coverage::none;
@@ -332,11 +333,12 @@ class Judge {
       const auto by_name = refuse_variable(variable, {});
       const auto refusal = by_name ? by_name : refuse_variable(variable, value_of(text));
       if (equals == std::string_view::npos || !is_variable_name(variable) || refusal) {
-        strictest_.not_covered(frame, words[i].at,
-                               refusal && !by_name
-                                   ? "the variable " + std::string(variable) + ' ' + refusal->reason
-                                   : "export takes NAME=value here, for names that do not change what programs do",
-                               refusal ? refusal->hint : "give the variable in the call's environment");
+        strictest_.not_covered(
+            frame, words[i].at,
+            refusal && !by_name
+                ? "the variable " + std::string(variable) + ' ' + refusal->reason
+                : "export may be used here only as NAME=value, with names that do not change what programs do",
+            refusal ? refusal->hint : "give the variable in the call's environment");
         return false;
       }
     }
@@ -346,7 +348,8 @@ class Judge {
   Coverage judge_allowed(const std::vector<Word>& words, const Frame& frame) {
     const std::string& name = words.front().text;
     if (frame.elsewhere && !name.starts_with('/') && name.find('/') != std::string::npos) {
-      strictest_.not_covered(frame, words.front().at, in_quotes(name) + " may run in a directory other than this one",
+      strictest_.not_covered(frame, words.front().at,
+                             in_quotes(name) + " may run in a directory other than the working directory",
                              "name it by its absolute path");
       return Coverage::none;
     }
@@ -428,7 +431,7 @@ class Judge {
                                     in_quotes(tool) +
                                         " may run in another repository, whose configuration may have filters, which "
                                         "run programs",
-                                    "give working_directory");
+                                    "name that directory as working_directory");
     }
     const std::string own = covenant::repository_folder(situation_.directory, "/");
     for (std::string directory : frame.directories) {
@@ -441,7 +444,7 @@ class Judge {
                                     (is_known ? "the repository at " + in_quotes(directory) + " has"
                                               : "the repository is known only when the command runs, and may have") +
                                         " filters, which run programs",
-                                    "give working_directory");
+                                    "name that directory as working_directory");
     }
   }
 
@@ -546,7 +549,7 @@ class Judge {
     if (!frame.listed) judge_program_text_of(command.words, tool, frame);
   }
 
-  // Determines where `inner` runs; the options before it may name another directory.
+  // Determines where `inner` runs. The options before `inner` may name a directory.
   void follow_directories(const SimpleCommand& command, const Inner& inner, std::string_view tool,
                           Frame& within) const {
     const std::vector<Word>& words = command.words;
@@ -588,7 +591,7 @@ class Judge {
   const std::vector<Entry> deny_, ask_, ask_network_;
   VerdictBuilder strictest_;
   std::string allowed_by_;
-  std::string links_moved_by_;  // confined: a command of the line that may have made or moved links
+  std::string links_moved_by_;  // with confined arguments: a command of the line that may have made or moved links
   struct Hardened {
     std::string name;
     std::vector<AddedWords> additions;

@@ -28,7 +28,7 @@ class Scan {
         in_word_ = in_word_ || behind(1) != '\n';
         at_ += 2;
       } else if (c == '#' && !in_word_) {
-        if (!comment_) comment_ = Construct{"a comment: a shell would not see # and what follows it", {at_, at_ + 1}};
+        if (!comment_) comment_ = Construct{"a comment: a shell would ignore # and what follows it", {at_, at_ + 1}};
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (auto found = operator_here()) {
         return found;
@@ -104,7 +104,7 @@ class Scan {
       default:
         break;
     }
-    // A number directly before a redirection belongs to it.
+    // A number directly before a redirection is part of the redirection.
     std::size_t digits = 0;
     while (!in_word_ && is_digit(behind(digits))) ++digits;
     if (digits > 0 && (behind(digits) == '<' || behind(digits) == '>')) return redirection(digits);

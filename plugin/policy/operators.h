@@ -19,13 +19,13 @@ struct Construct {
 };
 
 // The first shell operator outside of quotes: one that joins or ends commands (; & | && || and a newline between
-// commands), a redirection, a parenthesis, or a `$` or backquote that expands (in double quotes, too). Blanks at the
-// end of the text do not count.
+// commands), a redirection or a parenthesis. A `$` or backquote that expands counts even in double quotes. Blanks at
+// the end of the text do not count.
 std::optional<Construct> find_operator(std::string_view text);
 
 // The words of a text that is one command of literal words, split as a shell would split it; no words if the text has
-// only blanks or a comment. For any other text, the first construct that needs a shell, or that shells read
-// differently.
+// only blanks or a comment. For any other text, the first construct that needs a shell, or that different
+// shells read in different ways.
 std::variant<std::vector<std::string>, Construct> only_words(std::string_view text);
 
 }  // namespace wtool::policy

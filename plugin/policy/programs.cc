@@ -12,8 +12,8 @@ namespace wtool::policy {
 
 namespace {
 
-// Decides which folders of a PATH are trusted. Every call checks each folder again, since one of the folders above it
-// may have been replaced, or have become a link, after an earlier call.
+// Decides which folders of a PATH are trusted. Every call checks each folder again: since the last call, a folder above
+// it may have been replaced or have become a link.
 class Trust {
  public:
   explicit Trust(const std::vector<std::string>& roots) : roots_(roots) {}
@@ -57,7 +57,8 @@ class Trust {
   std::string parent_, real_parent_;
 };
 
-// The folders in which a system has its programs. Links between them are made by the administrator, whatever PATH says.
+// The folders in which a system has its programs. A path in them counts even if PATH does not have the folder, because
+// only the administrator can make links there.
 constexpr std::array<std::string_view, 4> system_folders{"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
 
 std::string_view without_last_slashes(std::string_view folder) {
@@ -80,7 +81,7 @@ Programs::Programs(const std::optional<std::vector<std::string>>& configured, st
     }
   }
   for (const std::string& folder : folders_) search_path_ += (search_path_.empty() ? "" : ":") + folder;
-  // Some shells take an empty PATH for the working directory. With this folder, all shells find nothing.
+  // Some shells read an empty PATH as the working directory. With this folder, no shell finds anything.
   if (search_path_.empty()) search_path_ = "/nonexistent";
 }
 
@@ -99,8 +100,8 @@ bool Programs::is_found(std::string_view path) const {
   const auto is_its_folder = [&](std::string_view known) {
     return without_last_slashes(known) == without_last_slashes(folder);
   };
-  // In any other folder, a path may lead to another file by the time it is executed: through a changed link, or through
-  // /proc/self, which is then another process.
+  // In any other folder, a path may lead to a different file by the time it is executed: through a changed link, or
+  // through /proc/self, which is then a different process.
   if (std::none_of(folders_.begin(), folders_.end(), is_its_folder) &&
       std::none_of(system_folders.begin(), system_folders.end(), is_its_folder)) {
     return false;

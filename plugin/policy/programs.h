@@ -23,7 +23,7 @@ class Programs {
   std::optional<std::string> find(std::string_view name) const;
 
   // True if find() returns the file at this absolute path for its last component, and always will, because the text
-  // before that component is one of these folders or a folder of the system (/bin, /usr/bin, ...).
+  // before that component is a folder of search_path() or of the system (/bin, /usr/bin, ...).
   bool is_found(std::string_view path) const;
 
  private:

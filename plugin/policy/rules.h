@@ -13,7 +13,7 @@ namespace wtool::policy {
 // The `commands` section of the configuration.
 struct CommandRules {
   // The allow list; without it, or with "*" in it, every command is allowed. An entry of one word allows the program;
-  // several words must match exactly; a trailing " *" makes a prefix at word boundaries.
+  // several words must match exactly; a trailing " *" makes the entry a prefix of whole words.
   std::optional<std::vector<std::string>> allow;
   std::vector<std::string> deny, ask;            // prefixes
   std::vector<std::string> ask_network;          // prefixes; a yes opens the network for the call
@@ -35,7 +35,7 @@ struct EnvironmentRules {
   enum class Inherit { all, core, none };
   Inherit inherit = Inherit::all;
   std::vector<std::string> deny;   // name patterns with * and ?
-  std::vector<std::string> allow;  // likewise: what a call may set under an allow list, besides harmless names
+  std::vector<std::string> allow;  // name patterns: what a call may set under an allow list, besides harmless names
   Variables set;
 };
 

@@ -28,7 +28,7 @@ struct Verdict {
   Range at;                    // the bytes of that word
   std::string hint;            // what would be allowed, or how to allow this
   std::string code;            // the error's code, if a tool's own rules refuse; empty: policy_denied
-  bool opens_network = false;  // ask, because of commands.ask_network: a yes opens the network for this call
+  bool opens_network = false;  // the decision is ask because of commands.ask_network; a yes opens the network
 };
 
 }  // namespace wtool::policy

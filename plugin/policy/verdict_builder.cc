@@ -30,11 +30,11 @@ void VerdictBuilder::not_covered(const TextPlace& place, Range at, std::string r
 
 void VerdictBuilder::unknown(const TextPlace& place, Range at, const std::string& what) {
   if (has_allow_list_ || confined_) {
-    not_covered(place, at, what + ", so it cannot be checked before it runs", std::string(hint_for(what)));
+    not_covered(place, at, what + ", so the line cannot be checked before it runs", std::string(hint_for(what)));
   } else {
     const bool denies = !rules_.deny.empty();
     const char* const asks = rules_.ask.empty() ? "commands.ask_network" : "commands.ask";
-    note(denies ? Decision::deny : Decision::ask, place, at, what + ", so it may be one of the listed commands",
+    note(denies ? Decision::deny : Decision::ask, place, at, what + ", so the line may run one of the listed commands",
          denies ? "commands.deny" : asks, "write the name and the options of each command out");
   }
 }

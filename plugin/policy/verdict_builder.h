@@ -30,7 +30,7 @@ class VerdictBuilder {
   // Reports something that the allow list, or the roots, do not cover.
   void not_covered(const TextPlace& place, Range at, std::string reason, std::string hint);
 
-  // If the verdict is ask, a person's yes opens the network.
+  // Notes that, if the verdict is ask, a person's yes opens the network.
   void opens_network() { opens_network_ = true; }
 
   // Reports something that is known only when the line runs. `what` is a clause.

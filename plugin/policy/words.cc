@@ -33,7 +33,7 @@ bool same_command(const SimpleCommand& one, const SimpleCommand& other) {
                     [](const Redirection& a, const Redirection& b) { return a.text == b.text; });
 }
 
-// Adds the commands of another reading that the script does not contain yet, each at its position. If many begin at one
+// Adds those commands of another reading which are not yet in the script, each at its position. If many begin at one
 // position (in backquotes), only some are compared, since a command that is listed twice does no harm.
 void add_commands(Findings& to, Findings&& from) {
   constexpr std::size_t most = 8;
@@ -106,7 +106,7 @@ Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pip
   }
   Findings findings = read_as({.dash = shell == Shell::dash, .plain_time = plain_time}, line, reads_pipe);
   Script& script = findings.script;
-  // An error in one dialect is an obstacle even if another dialect has none, and so is an obstacle in only one dialect.
+  // An error or an obstacle in one dialect is an obstacle of the line, even if another dialect has neither.
   if (!script.obstacle) script.obstacle = script.error;
   if (!script.lasting) script.lasting = script.error;
   const auto read_also = [&](ShellDialect dialect) {
@@ -114,7 +114,8 @@ Script parse(std::string_view line, Shell shell, bool plain_time, bool reads_pip
     Findings further = read_as(dialect, line, reads_pipe);
     if (!script.obstacle) script.obstacle = further.script.obstacle ? further.script.obstacle : further.script.error;
     if (!script.lasting) script.lasting = further.script.lasting ? further.script.lasting : further.script.error;
-    // Text that one shell rejects may be valid in another. The exception is a reading that stopped at our own limits.
+    // An error counts only if all dialects have one, because text that one shell rejects may be valid in another. An
+    // error due to this reader's own limits always counts.
     if (further.gave_up && !findings.gave_up) script.error = further.script.error;
     findings.gave_up = findings.gave_up || further.gave_up;
     if (!further.script.error && !findings.gave_up) script.error.reset();

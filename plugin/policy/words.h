@@ -11,7 +11,7 @@
 
 namespace wtool::policy {
 
-// One word of a command. Quotes and backslashes are already removed.
+// One word of a command. Quotes and backslashes have been removed.
 struct Word {
   std::string text;     // literal: what the program gets. Otherwise only the literal parts, in order
   bool literal = true;  // false: a part is known only when the line runs (expansion, substitution, glob, tilde, ...)
@@ -33,8 +33,8 @@ std::string written_out(const std::vector<std::string>& words);
 // The texts of words, in order.
 std::vector<std::string> texts_of(const std::vector<Word>& words);
 
-// Where a command named `cd` leads: its one operand, after -L, -P and --. NULL: the words do not name a directory, as
-// in `cd` and `cd -`.
+// The directory to which a command named `cd` changes: its one operand, after -L, -P and --. NULL: the words do not
+// name a directory, as in `cd` and `cd -`.
 const Word* directory_of_cd(const std::vector<Word>& words);
 
 // How a command is joined to the next one.
@@ -51,18 +51,18 @@ struct Redirection {
   std::string text;       // as regenerate() writes it, if it can be analysed: `2>&1`, `>/dev/null`
   Word target;            // the file, the descriptor, or the body of a here-document
   bool to_file = false;   // it reads or writes a file other than /dev/null: the line then has an obstacle
-  bool is_input = false;  // standard input of the command: a file, a here-document, a here-string
+  bool is_input = false;  // it replaces standard input: a file, a here-document, a here-string
   bool is_here_document = false;
   Range at;
 };
 
 struct SimpleCommand {
-  std::vector<Word> assignments;  // NAME=value before the program; the line has an obstacle, perhaps not a lasting one
+  std::vector<Word> assignments;  // NAME=value before the program: always an obstacle, but not always a lasting one
   std::vector<Word> words;        // the program and its arguments; may be empty after assignments or redirections
   std::vector<Redirection> redirections;
   bool negated = false;     // `!` before its pipeline; set on the pipeline's first command
   bool nested = false;      // it is inside a substitution, a group, a control structure or a function
-  bool reads_pipe = false;  // its standard input is a pipe, or another text that nobody has judged
+  bool reads_pipe = false;  // its standard input is a pipe, or a text that nobody has judged
   Joint joint = Joint::end;
 };
 
@@ -89,8 +89,8 @@ struct Script {
 // Constructs nested more deeply than this are an error.
 inline constexpr int max_nesting = 64;
 
-// Which shell will run a text, if the shell is known. It affects only `commands`: `[[ a && b ]]` is one condition in
-// bash, and runs b in dash.
+// Which shell will run a text, if the shell is known. The shell affects only Script::commands: `[[ a && b ]]` is one
+// condition in bash, and runs b in dash.
 enum class Shell { any, bash, dash };
 
 // With `plain_time`, `time` is the program of that name and not a keyword, as in dash. With `reads_pipe`, the standard

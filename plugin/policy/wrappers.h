@@ -29,7 +29,7 @@ struct Inner {
   // true if the standard input of the script's commands is unknown.
   SimpleCommand command;
   // Kind::command: some arguments are unknown until the command runs (xargs, find {}). In `command`, these arguments
-  // are words that are not literal. If they come last, one empty word stands for all of them.
+  // are words that are not literal. If they come last, one empty word replaces all of them.
   bool open_ended = false;
   Word text;           // Kind::script, code, unclear: the word that contains or names the text
   std::string reason;  // Kind::code, unclear: a clause, "-c gives python code"

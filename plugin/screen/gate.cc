@@ -9,7 +9,7 @@ namespace wtool::screen {
 
 namespace {
 
-constexpr std::size_t max_text = 1024;  // the most that is written at once
+constexpr std::size_t max_text = 1024;  // the most that is written in one piece
 constexpr std::size_t max_sequence = 128;
 constexpr std::size_t max_string = 512;  // bytes of a title with its number
 constexpr std::size_t max_numbers = 15;
@@ -42,7 +42,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-// "0038:2" as "38:2"; an empty number stays empty.
+// Writes "0038:2" as "38:2". An empty number stays empty.
 std::string bounded(std::string_view group) {
   std::string text;
   for (const std::string& number : split(group, ':')) {
@@ -252,7 +252,7 @@ void Gate::finish_csi(char final) {
   send(sequence + final);
 }
 
-// One sequence for each mode: libvterm obeys only the first mode of a sequence.
+// Sends one sequence for each mode: libvterm obeys only the first mode of a sequence.
 void Gate::set_modes(char leader, const std::vector<std::string>& groups, char final) {
   for (const std::string& group : groups) {
     const int given = group.empty() || group.find(':') != std::string::npos ? -1 : number_of(group);
@@ -262,7 +262,7 @@ void Gate::set_modes(char leader, const std::vector<std::string>& groups, char f
   }
 }
 
-// libvterm itself would repeat a character without width forever.
+// Repeats the last character here, because libvterm would repeat a character without width forever.
 void Gate::repeat(int count) {
   if (last_.empty()) return;
   flush();

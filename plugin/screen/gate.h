@@ -2,14 +2,15 @@
 //
 // libvterm 0.1 trusts its input. It writes outside of its memory if it gets more than 16 parameters, characters of
 // negative width, or a cursor that was saved on a larger screen. It repeats a character without width forever, and
-// remembers any number of combining characters. So nothing reaches it unchanged. The gate reads the whole stream by
+// remembers any number of combining characters. So nothing reaches it unchecked. The gate reads the whole stream by
 // itself, and passes on:
 //
-// - whole characters: valid UTF-8 (anything else becomes U+FFFD), without control characters;
-// - the sequences that full-screen programs use, written again with at most 15 numbers of at most 9999.
+// - whole characters: valid UTF-8 (anything else becomes U+FFFD);
+// - of the control characters, only those from backspace (0x08) to shift in (0x0f), such as line feed;
+// - the sequences that full-screen programs use, rewritten with at most 15 numbers, none above 9999.
 //
 // The gate drops everything else. It reads titles itself, up to a maximal length. What it keeps between two calls is
-// bounded. Pure; one thread at a time.
+// bounded. Only one thread at a time may use an object.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Keys by their names, such as "enter", "ctrl+c", "alt+x", "shift+tab", "f5" and "a". Pure.
+// Finds keys by their names, such as "enter", "ctrl+c", "alt+x", "shift+tab", "f5" and "a". Has no state.
 #pragma once
 
 #include <optional>
@@ -32,11 +32,11 @@ struct Key {
   bool control = false, alt = false, shift = false;
 };
 
-// The key called `name`; nothing if the name is unknown. Names may be in upper or lower case; characters differ by
-// case: "A" is shift and a.
+// The key called `name`; nothing if the name is unknown. Names may be in upper or lower case, but characters are
+// case-sensitive: "A" is a with shift.
 std::optional<Key> key_of(std::string_view name);
 
-// The keys that key_of takes, for messages.
+// A list of the names that key_of accepts, for messages.
 std::string_view key_names();
 
 }  // namespace wtool::screen

@@ -186,7 +186,8 @@ void Screen::write_character(std::string_view character) {
   vterm_input_write(terminal_.get(), character.data(), character.size());
 }
 
-// The cursor of the screen itself does not show the width: at the end of a line, it stays in place for every character.
+// Measures on a second screen. The first one's cursor stays in place at the end of a line, whatever the character's
+// width.
 bool Screen::has_width(std::string_view character) {
   constexpr std::string_view start = "\r.";
   vterm_input_write(ruler_.get(), start.data(), start.size());
@@ -208,8 +209,8 @@ void Screen::push_line(std::string line) {
   }
 }
 
-// libvterm keeps a scrolling region and a cursor that may lie outside of a smaller screen. So the region is reset
-// first, and the cursor is then moved into the new screen.
+// libvterm keeps a scrolling region and a cursor that may be outside of a smaller screen. So the region is reset first,
+// and the cursor is then moved into the new screen.
 void Screen::resize(Size size) {
   VTermState* const state = vterm_obtain_state(terminal_.get());
   VTermPos at{};

@@ -1,9 +1,9 @@
 // The screen of a terminal: takes what a program prints, and shows what a person would see. libvterm is the model.
 //
 // - It accepts any bytes (gate.h). What is kept is bounded by the size and by `max_scrollback`.
-// - It also knows which bytes a key sends, because programs choose them (application cursor keys).
+// - It also returns the bytes that a key sends, because the program chooses them (application cursor keys).
 //
-// One thread at a time. libvterm has no way to report a lack of memory: it ends the process.
+// Only one thread at a time may use an object. libvterm has no way to report a lack of memory: it ends the process.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ struct Size {
 constexpr int least_rows = 2, max_rows = 200;
 constexpr int least_columns = 2, max_columns = 500;
 
-// How many bytes, whatever they are, a screen of this size processes in a small fraction of a second. Passing more at
-// once keeps other threads waiting.
+// How many bytes, whatever they are, a screen of this size processes in a small fraction of a second. Passing more in
+// one call would keep other threads waiting.
 std::size_t max_at_once(Size size);
 
 // How much is kept of the lines that have left the screen at its top.
@@ -40,14 +40,14 @@ constexpr std::size_t max_scrollback_lines = 10'000;
 
 // Neighbouring cells that look the same.
 struct CellRun {
-  int column = 0;  // the first is 0
+  int column = 0;  // of the first cell; counted from 0
   std::string text;
   std::string foreground, background;  // "#rrggbb", the number of one of 256 colours, or empty: the default
   bool bold = false, italic = false, underline = false, blink = false, reverse = false, strike = false;
 };
 
 struct Cursor {
-  int row = 0, column = 0;  // the first is 0
+  int row = 0, column = 0;  // counted from 0
   bool visible = true;
 };
 
@@ -59,15 +59,15 @@ class Screen : private GateTarget {
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  // Takes what was printed. What the terminal itself answers (where is the cursor? what are you?) is added to
-  // `replies`.
+  // Takes what the program printed. Adds to `replies` what the terminal answers to the program's questions (where is
+  // the cursor? what are you?).
   void take(std::string_view bytes, std::string& replies);
 
   void resize(Size size);
   Size size() const { return size_; }
 
   std::string bytes_of(const Key& key);
-  // A text as the bytes that typing it would send: line ends become the key Enter.
+  // The bytes that typing the text would send: line ends become the key Enter.
   static std::string bytes_of(std::string_view text);
 
   // The lines of the screen. With `whole`, the spaces at their ends are kept. Otherwise these spaces, and empty lines
@@ -77,7 +77,7 @@ class Screen : private GateTarget {
   std::vector<CellRun> runs(int row) const;
   Cursor cursor() const;
   const std::string& title() const { return title_; }
-  // True while a program such as an editor shows the alternate screen, from which no lines scroll out.
+  // True while a program such as an editor shows the alternate screen, whose lines do not go to the scrollback.
   bool alternate() const { return alternate_; }
 
   const std::deque<std::string>& scrollback() const { return scrollback_; }
@@ -104,7 +104,7 @@ class Screen : private GateTarget {
   VTermScreen* screen_ = nullptr;
   Gate gate_{*this};
   std::string replies_;
-  int combining_ = 0;  // combining characters since the last one that has a width
+  int combining_ = 0;  // combining characters since the last character that has a width
   bool cursor_visible_ = true;
   bool alternate_ = false;
   std::string title_;

@@ -51,7 +51,7 @@ Pty::~Pty() {
 }
 
 void Pty::run(std::function<PtyEnd()> body) {
-  // The host's signals are not for this thread.
+  // No signal of the host may be handled on the new thread.
   sigset_t all, before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -119,7 +119,7 @@ void Pty::take(std::string_view bytes) {
     master = master_;
     changed_.notify_all();
   }
-  // The answers to what the program asked its terminal. They are dropped if the program does not read them.
+  // Sends the answers to what the program asked its terminal. They are dropped if the program does not read them.
   if (!replies.empty() && master) (void)!::write(master->get(), replies.data(), replies.size());
   // The lock is not fair: a waiting thread gets it only if it stays free for a moment.
   if (const auto took = Clock::now() - begin; took > long_take) std::this_thread::sleep_for(took / 8);
@@ -140,7 +140,7 @@ void Pty::hang_up() {
   master_.reset();
 }
 
-// ---- On threads of callers.
+// ---- On the callers' threads.
 
 Pty::Sent Pty::send(std::string_view text, const std::vector<screen::Key>& keys, Clock::time_point deadline,
                     const Cancellation& caller) {
@@ -171,7 +171,7 @@ Pty::Sent Pty::send(std::string_view text, const std::vector<screen::Key>& keys,
   return Sent::all;
 }
 
-// Whether the awaited text is in a line of the screen, or in a line that has left the screen since `wish.since`.
+// True if the awaited text is in a line of the screen, or in a line that has left the screen since `wish.since`.
 bool Pty::shows(const Wish& wish) const {
   const auto holds = [&](const std::string& line) { return line.find(wish.text) != std::string::npos; };
   const auto lines = screen_.lines(true);

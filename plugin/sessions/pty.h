@@ -1,6 +1,6 @@
 // Programs in terminals of their own: callers type into the terminals and look at them. Pty is one terminal with its
-// program, and Ptys holds all of them, from the plugin's init to its deinit. Like terminal sessions, they live on when
-// the configuration changes.
+// program, and Ptys owns all the terminals, from the plugin's init to its deinit. Like terminal sessions, they live on
+// when the configuration changes.
 //
 // The thread that runs the program's command (engine/run.h) belongs to its Pty. It reads the program's output into the
 // screen, whether anybody looks or not, so that the program never waits for a reader and unread output never
@@ -72,7 +72,7 @@ class Pty : private engine::CommandTerminal {
   // Call this instead of run(), or if run() has thrown: the terminal ends without a program, and waiting threads are
   // woken.
   void fail();
-  // Waits a short time until the program is executed or has ended. False: neither has happened.
+  // Waits a short time until the program has begun to run or has ended. False: neither has happened.
   bool wait_for_start();
 
   // ---- Typing.
@@ -83,7 +83,7 @@ class Pty : private engine::CommandTerminal {
     not_taken,  // the program has not read all input in time
     cancelled
   };
-  // Text first, then keys.
+  // Types the text, and then the keys.
   Sent send(std::string_view text, const std::vector<screen::Key>& keys, Clock::time_point deadline,
             const engine::Cancellation& caller);
 
@@ -98,7 +98,7 @@ class Pty : private engine::CommandTerminal {
 
   struct Wish {
     Mark since;                       // what had been shown before the awaited output
-    std::string text;                 // on the screen, or in a line that has left it since; may be empty
+    std::string text;                 // awaited on the screen, or in a line that has left it since; may be empty
     std::chrono::milliseconds quiet;  // without a text: how long output must pause, once there was some
     Clock::time_point deadline;
   };
@@ -114,7 +114,7 @@ class Pty : private engine::CommandTerminal {
 
   // Ends the program, and does not wait. If memory is short, the reason is dropped.
   void request_end(engine::Cancellation::Mode mode, std::string_view reason);
-  // Waits for the end that was requested. Ends the program at once if the caller is cancelled or its time is up.
+  // Waits for the end that was requested. Ends the program immediately if the caller is cancelled or its time is up.
   PtyEnd wait_end(const engine::Cancellation* caller = nullptr, Clock::time_point deadline = Clock::time_point::max());
 
  private:
@@ -137,18 +137,18 @@ class Pty : private engine::CommandTerminal {
   const std::string command_;
   const std::chrono::milliseconds idle_;
   engine::Cancellation cancellation_;
-  engine::TerminalPair pair_;  // its master is in master_
+  engine::TerminalPair pair_;  // without its master, which is in master_
   std::mutex send_mutex_;      // one text at a time
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::shared_ptr<const Descriptor> master_;  // a writer keeps it open meanwhile
+  std::shared_ptr<const Descriptor> master_;  // shared, so that it stays open while a thread writes to it
   screen::Screen screen_;
   bool started_ = false;
   std::optional<PtyEnd> end_;
   Mark mark_;
   Clock::time_point shown_ = Clock::now();  // when something was shown last
-  Clock::time_point used_ = Clock::now();   // when somebody last looked or typed; counts from the start
+  Clock::time_point used_ = Clock::now();   // when somebody last looked or typed, or the program started
 
   std::thread thread_;
 };
@@ -156,16 +156,16 @@ class Pty : private engine::CommandTerminal {
 // Any thread may call any member.
 class Ptys {
  public:
-  // NULL: `most` programs are running already.
+  // NULL: `most` programs are already running.
   std::shared_ptr<Pty> create(std::string command, screen::Size size, std::chrono::milliseconds idle, std::size_t most);
   // NULL if no terminal has this id.
   std::shared_ptr<Pty> find(std::string_view id) const;
-  // In the order in which they were made.
+  // Lists the terminals in the order in which they were made.
   std::vector<std::shared_ptr<Pty>> all() const;
   void remove(std::string_view id);
   // Removes terminals whose programs have ended, the oldest first, while there are more than `most` in all.
   void make_room(std::size_t most);
-  // Ends all programs at once, and waits until they have ended.
+  // Ends all programs at the same time, and waits until they have ended.
   void end();
 
  private:

@@ -36,7 +36,7 @@ std::vector<engine::ProcessName> Background::end(std::chrono::milliseconds grace
     const std::lock_guard lock(mutex_);
     trees.swap(trees_);
   }
-  // All are asked to end before the first wait, so that their graces do not add up.
+  // All are asked to end before the first wait, so that their grace periods do not add up.
   for (const auto& tree : trees) tree->request_end(grace);
   std::vector<engine::ProcessName> unkillable;
   for (const auto& tree : trees) {
@@ -116,7 +116,7 @@ std::string unguessable() {
 }  // namespace
 
 Sessions::~Sessions() {
-  // All are asked to end before the first wait, so that their graces do not add up.
+  // All are asked to end before the first wait, so that their grace periods do not add up.
   for (auto& [id, session] : all_) session->background().request_end(last_grace);
   background_.request_end(last_grace);
   ptys_.end();

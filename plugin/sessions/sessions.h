@@ -1,4 +1,4 @@
-// Terminal sessions, and the background processes that commands leave running. Sessions holds all of them from the
+// Terminal sessions, and the background processes that commands leave running. Sessions owns all of them from the
 // plugin's init to its deinit. They do not belong to a tool object: when the configuration changes, the host makes new
 // tool objects, and sessions live on.
 #pragma once
@@ -29,10 +29,10 @@ class Background {
   // Each command with background processes costs a custodian and a descriptor.
   static constexpr std::size_t max_commands = 64;
 
-  // Whether the processes of one more command can be kept.
+  // True if the processes of one more command can be kept.
   bool has_room();
 
-  // A tree that is kept already is not kept twice.
+  // Keeps the tree, unless it is already kept.
   void keep(std::shared_ptr<engine::KeptTree> tree);
 
   // Asks all processes to end, and does not wait.
@@ -53,7 +53,7 @@ struct SessionDetails {
   std::string task;
   std::string agent;
   std::string directory;          // canonical
-  policy::Variables environment;  // added for each command
+  policy::Variables environment;  // added to the variables of each command
   std::chrono::system_clock::time_point created;
 };
 
@@ -68,7 +68,7 @@ class Session {
   enum class State {
     idle,       // it is ready; the last command, if there was one, succeeded
     running,    // a command runs
-    completed,  // it is being closed
+    completed,  // it is being closed, or has been closed
     failed,     // it is ready; the last command failed, or could not be run
   };
   State state() const;
@@ -95,6 +95,7 @@ class Session {
   std::function<void(const std::vector<engine::ProcessName>& unkillable)> on_plugin_shutdown;
 
   // Stops the command that runs, waits for its end, and ends the background processes. Later commands are refused.
+  // Returns the processes that could not be killed.
   std::vector<engine::ProcessName> close(std::chrono::milliseconds grace);
 
  private:
@@ -120,7 +121,7 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();
 
-  // Makes a session from `details`; fills in its id and the time of its creation. NULL: `most` sessions exist already.
+  // Makes a session from `details`; fills in its id and the time of its creation. NULL: `most` sessions already exist.
   std::shared_ptr<Session> create(SessionDetails details, std::size_t most);
 
   // NULL if no session has this id.

@@ -1,7 +1,7 @@
 // open() with rules for how the path is resolved: without symbolic links, or only below a folder (openat2, Linux 5.6).
 //
 // Without openat2, open_resolving() fails with ENOSYS. It never falls back to a plain open(), which would follow the
-// links that the caller forbids. A caller may fall back only where the rules save time and protect nothing.
+// links that the caller forbids. A caller may fall back to open() only where the rules serve speed and not protection.
 #pragma once
 
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 
 namespace wtool {
 
-// Returns a descriptor that is closed on exec, or -1 with errno. `flags` are those of open(), `resolve` is made of the
-// RESOLVE_ constants. Makes one system call and allocates nothing, so the child of a vfork may use it.
+// Returns a descriptor that is closed on exec, or -1 with errno on failure. `flags` are those of open(); `resolve`
+// combines RESOLVE_ constants. Makes one system call and allocates nothing, so the child of a vfork may use it.
 inline int open_resolving(int from, const char* path, int flags, std::uint64_t resolve) {
   constexpr long sys_openat2 = 437;  // Newer than some C libraries. The number is the same on every architecture.
   open_how how{};

@@ -39,7 +39,7 @@ bool read_file_of(pid_t process, const char* name, char (&text)[room]) {
   return used > 0;
 }
 
-// The number after "Name:" at the start of a line, or 0.
+// The number that follows `name`, which is "\nName:"; 0 if `text` does not contain it.
 std::uint64_t number_after(const char* text, const char* name) {
   const char* found = std::strstr(text, name);
   return found == nullptr ? 0 : std::strtoull(found + std::strlen(name), nullptr, 10);
@@ -54,8 +54,8 @@ bool parse_statm(const char* text, ProcessMemory& memory) {
   return true;
 }
 
-// A thread of the process through which its memory can be seen: the process itself, unless its main thread has ended. A
-// main thread that has ended shows no memory, even if the threads that still run use gigabytes.
+// Returns a thread of the process through which the process's memory can be read: the main thread, unless it has ended.
+// A main thread that has ended shows no memory, even if the threads that still run use gigabytes.
 pid_t thread_with_memory(pid_t process) {
   char path[64];
   char text[room];
@@ -72,7 +72,7 @@ pid_t thread_with_memory(pid_t process) {
 
 }  // namespace
 
-// "pid (name) state parent ...", where the name may contain anything, even parentheses.
+// /proc/PID/stat is "pid (name) state parent ...", where the name may contain anything, even parentheses.
 bool read_status(pid_t process, ProcessStatus& status) {
   static const auto us_per_tick = 1'000'000ULL / static_cast<unsigned long long>(::sysconf(_SC_CLK_TCK));
   char text[room];
@@ -100,7 +100,7 @@ bool read_status(pid_t process, ProcessStatus& status) {
 }
 
 bool read_parent(pid_t process, int handle, pid_t& parent) {
-  // PIDFD_GET_INFO, since Linux 6.13. The build's headers may be older.
+  // PIDFD_GET_INFO (since Linux 6.13), defined here because the build's headers may be older.
   struct Info {
     std::uint64_t mask, cgroup;
     std::uint32_t process, group, parent, others[9];
@@ -116,7 +116,7 @@ bool read_parent(pid_t process, int handle, pid_t& parent) {
   return true;
 }
 
-// "size resident shared ...", in pages (proc(5), statm).
+// /proc/PID/statm is "size resident shared ...", in pages (proc(5)).
 bool read_memory(pid_t process, ProcessMemory& memory) {
   char text[room];
   if (!read_file_of(process, "statm", text) || !parse_statm(text, memory)) return false;

@@ -29,7 +29,7 @@ struct NamedProcess {
   char name[name_size];
 };
 
-// ---- Visits the entries of a folder of /proc whose names are numbers. Allocates nothing.
+// ---- Visits the entries with numeric names in a folder of /proc. Allocates nothing.
 
 // A directory entry as the kernel writes it (getdents64(2)).
 struct KernelEntry {
@@ -40,8 +40,8 @@ struct KernelEntry {
   char name[1];
 };
 
-// Calls visit(number) for each entry whose name is a number, until visit returns false. False when the folder cannot be
-// opened.
+// Calls visit(number) for each entry whose name is a number, until visit returns false. Returns false only if the
+// folder cannot be opened.
 template <typename Visit>
 bool for_each_number(const char* path, Visit visit) {
   const Descriptor folder(::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -65,16 +65,17 @@ struct ProcessStatus {
   char state = 'X';
   pid_t parent = 0;
   // The process is a zombie or about to become one. A process whose main thread has ended while other threads run is
-  // alive, even though its state is 'Z' too.
+  // alive, even though its state is also 'Z'.
   bool exiting = false;
   char name[name_size] = {};
   std::uint64_t cpu_us = 0;         // the CPU time of the process and of the children that it has waited for
-  std::uint64_t started_ticks = 0;  // its start, in ticks since boot (CLOCK_BOOTTIME): sysconf(_SC_CLK_TCK) a second
+  std::uint64_t started_ticks = 0;  // ticks since boot (CLOCK_BOOTTIME), sysconf(_SC_CLK_TCK) of them a second
 };
 
 bool read_status(pid_t process, ProcessStatus& status);
 
-// The parent of `process`, of which `handle` is an open pidfd. Takes a third of the time of read_status.
+// Reads the parent of `process`. `handle` is an open pidfd of `process`. Since Linux 6.13, this takes a third of the
+// time of read_status.
 bool read_parent(pid_t process, int handle, pid_t& parent);
 
 // The resident memory in KiB, and the part of it that is neither shared memory nor backed by a file.

@@ -18,7 +18,7 @@ namespace wtool {
 
 namespace {
 
-// The signal goes to the process's group (Linux 6.9; the headers for the build may be older).
+// With this flag, the signal goes to the process's group (Linux 6.9; the headers for the build may be older).
 constexpr unsigned pidfd_signal_process_group = 1U << 2;
 
 bool kernel_has_children_files() {
@@ -26,7 +26,7 @@ bool kernel_has_children_files() {
   return has;
 }
 
-// Calls visit(number) for each number in an open file of numbers, from its start.
+// Reads `file`, a list of numbers, from its start, and calls visit(number) for each of them.
 template <typename Visit>
 void read_numbers(int file, Visit visit) {
   char text[4096];
@@ -104,12 +104,12 @@ bool ProcessTree::collect() {
   return seen;
 }
 
-// Each pass over all processes adds the children of what the pass before has added. /proc lists processes by their
-// numbers, and a child usually has a greater number than its parent, so a pass usually finds whatever is below its
-// additions, too. Then a second pass, which adds nothing, is the last one. At worst, there is a pass for each level.
+// Each pass reads all processes and adds the children of those that the previous pass has added. /proc lists processes
+// by number, and a child usually has a greater number than its parent, so a pass usually also adds everything below its
+// new members. The next pass then adds nothing and is the last. At worst, each level needs its own pass.
 bool ProcessTree::collect_from_all() {
   members_.clear();
-  std::size_t from = 0, to = 0;  // what the pass before has added, in the order of the numbers
+  std::size_t from = 0, to = 0;  // [from, to): what the previous pass has added, sorted by number
   const auto is_in = [&](std::size_t begin, std::size_t end, pid_t process) {
     const auto at = [&](std::size_t index) { return members_.begin() + static_cast<std::ptrdiff_t>(index); };
     return std::binary_search(at(begin), at(end), Member{process, 0}, is_lower);
@@ -121,13 +121,14 @@ bool ProcessTree::collect_from_all() {
       if (!read_status(process, status)) return true;
       const pid_t parent = status.parent;
       const bool is_next = is_first ? parent == root_ : is_in(from, to, parent);
-      // A parent that this pass has added stays before its child when the additions are sorted.
+      // A parent that this pass has added counts only if its number is lower than the child's: the parent then stays
+      // before the child when the additions are sorted.
       const bool is_below = parent < process && is_in(to, members_.size(), parent);
       if ((is_next || is_below) && !is_in(from, to, process)) add(process, parent);
       return true;
     });
     if (is_first && !seen) return false;
-    // They are in order already, unless a kernel lists processes in another order.
+    // The additions are already in order, unless the kernel does not list processes by number.
     std::sort(members_.begin() + static_cast<std::ptrdiff_t>(to), members_.end(), is_lower);
     from = to;
     to = members_.size();
@@ -148,13 +149,14 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
     for (const int signal : signals) sent = send(signal) && sent;
     return sent;
   };
-  // A pass may miss a process that keeps changing its group, but ends all others of both groups.
+  // This check misses a process that has just moved to a group that this pass has already signalled. It misses no other
+  // process.
   const pid_t group = groups != nullptr ? ::getpgid(member.process) : 0;
   if (group > 1 && groups->has(group)) return true;
   if (member.parent == self_) {
-    // Signals the child's whole group at once. A group does not cross sessions and every command has its own session,
-    // so the group has no unrelated processes. The exception is a child that has not called setsid yet, and is still in
-    // our group.
+    // Signals the child's whole group with one call. A group does not cross sessions and every command has its own
+    // session, so the group has no unrelated processes. The exception is a child that has not called setsid yet, and is
+    // still in our group.
     if (group > 1 && group != ::getpgrp() && all_sent([&](int signal) { return ::kill(-group, signal) == 0; })) {
       groups->add(group);
     }
@@ -163,8 +165,9 @@ bool ProcessTree::signal(const Member& member, std::initializer_list<int> signal
   const Descriptor handle = open_process(member.process);
   pid_t parent = 0;
   if (!handle || !read_parent(member.process, handle.get(), parent)) return false;
-  // The handle was opened before the parent was read. If the number had been reused by then, the handle's process would
-  // show another parent. If only the parent has died, the new parent is a subreaper: the root of the tree, or a member.
+  // The handle was opened before the parent was read. If the process number had been reused before that, the handle's
+  // process would have a different parent. If only the parent has died, the new parent is a subreaper: the root of the
+  // tree, this process, or a member.
   const auto is_parent = [&](const Member& other) { return other.process == parent; };
   if (parent != member.parent && parent != root_ && parent != self_ &&
       std::none_of(members_.begin(), members_.end(), is_parent)) {

@@ -41,8 +41,8 @@ class ProcessTree {
   // them.
   explicit ProcessTree(pid_t root, pid_t spared = no_session);
 
-  // Reads the tree, parents before children. Zombies may be among them. False if the children of `root` cannot be read.
-  // The tree is then empty, even though processes may exist.
+  // Reads the tree, parents before children. The tree may contain zombies. False if the children of `root` cannot be
+  // read. The tree is then empty, even though processes may exist.
   bool collect();
 
   // The fallback of collect() on kernels that do not list the children of a process (CONFIG_PROC_CHILDREN): reads the
@@ -58,19 +58,20 @@ class ProcessTree {
   bool ask_to_end();
   void forget_asked() { asked_.clear(); }
 
-  // Collects and sends SIGSTOP to all, repeatedly, until nothing runs or a bound on the rounds is reached.
+  // Repeatedly collects the tree and sends SIGSTOP to every member, until none runs or a limit on the rounds is
+  // reached.
   void stop();
 
-  // Sends SIGKILL to each member and to its process group, children before parents. True when a member was not in the
-  // previous pass.
+  // Sends SIGKILL to each member and to its process group, children before parents. True if a member is new since the
+  // previous kill().
   bool kill();
 
   // Sends SIGKILL to the member with this number, if there is one.
   void kill_member(pid_t process) const;
 
-  // Names the living members, at most max_named, and returns how many live. Zombies do not count, and neither do
+  // Names the living members, at most max_named, and returns how many are alive. Zombies do not count, and neither do
   // processes that are about to become zombies: a process closes its descriptors well before it can be reaped, and a
-  // caller that has seen the descriptors close calls this function next.
+  // caller may call this function as soon as it has seen the descriptors close.
   std::uint32_t name_living(NamedProcess* names) const;
 
  private:
@@ -92,8 +93,8 @@ class ProcessTree {
   bool signal(const Member& member, std::initializer_list<int> signals, Groups* groups) const;
 
   const pid_t self_, root_, spared_;
-  // Lists the children of this process's main thread, so this process must have no other threads. Opened while
-  // descriptors are free.
+  // Open if this process is the root. The file lists the children of this process's main thread, so this process must
+  // have no other threads. Opened by the constructor, while descriptors are free.
   Descriptor own_children_;
   std::vector<Member> members_;
   std::vector<pid_t> asked_;   // the marked members, sorted

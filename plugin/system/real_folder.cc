@@ -21,7 +21,7 @@ bool is_link(int above, const std::string& name) {
   return ::fstatat(above, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
 }
 
-// Removes and returns the first component; empty at the end.
+// Removes the first component from `path` and returns it. Empty: no component is left.
 std::string take_component(std::string_view& path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   const std::string_view name = path.substr(0, path.find('/'));
@@ -29,8 +29,8 @@ std::string take_component(std::string_view& path) {
   return std::string(name);
 }
 
-// Opens the components of `path` one by one, from folder.place on, until one does not exist. With `mode`, makes missing
-// folders.
+// Opens the components of `path` one by one, starting in folder.place. Without `mode`, stops at the first component
+// that does not exist. With `mode`, makes each folder that does not exist.
 void descend(RealFolder& folder, std::string_view path, const mode_t* mode) {
   folder.missing.clear();
   for (std::string_view rest = path;;) {
@@ -97,14 +97,14 @@ std::string advice_for(int error, const PlaceOption& place) {
       const std::string smaller =
           place.size_option.empty() ? std::string() : "set a lower " + std::string(place.size_option);
       if (limit.rlim_cur == RLIM_INFINITY) {
-        return "its file system takes no larger files; " + (smaller.empty() ? elsewhere : smaller);
+        return "its file system allows no larger files; " + (smaller.empty() ? elsewhere : smaller);
       }
       return "the host may write files of " + std::to_string(limit.rlim_cur) +
              " bytes at most (RLIMIT_FSIZE); raise that limit" + (smaller.empty() ? "" : ", or " + smaller);
     }
     case EMFILE:
     case ENFILE:
-      return "raise the limit of open files, or run fewer calls at once";
+      return "raise the limit of open files, or run fewer calls at the same time";
     default:
       return "check its file system, or " + elsewhere;
   }

@@ -1,8 +1,8 @@
 // For files that the host itself writes: no component of a folder's path may be a symbolic link, and SIGXFSZ (a file
 // that is too large) does not end the host.
 //
-// The host writes some files in folders in which a command may write too. A command could put a link there, and the
-// host, which is not sandboxed, would write to or remove the file that the link leads to. So the folder is opened one
+// The host writes some files in folders in which commands may also write. A command could put a link there, and the
+// host, which is not sandboxed, would then write to the link's target, or remove it. So the folder is opened one
 // component at a time, and the files in it are reached only through the descriptor.
 #pragma once
 
@@ -18,12 +18,12 @@
 
 namespace wtool {
 
-// A folder by its path, in which no component may be a symbolic link.
+// A folder whose path may not contain symbolic links.
 struct RealFolder {
   Descriptor place;     // O_PATH: the folder, or the nearest existing folder above it; empty if `error` is set
   std::string above;    // the path of `place`, without a slash at its end
   std::string missing;  // the part of the path that does not exist, below `place`
-  int error = 0;        // an errno; ELOOP: `link` is a symbolic link
+  int error = 0;        // errno, or 0; if it is ELOOP, `link` is the path of a symbolic link
   std::string link;     // the path of the first symbolic link
 
   bool is_there() const { return place && missing.empty(); }
@@ -35,16 +35,16 @@ RealFolder open_real_folder(const std::string& path);
 // Opens the folder to list its names or to sync it. Empty, with errno, on failure.
 Descriptor open_for_reading(const RealFolder& folder);
 
-// The path to which `path` leads, as messages show it.
+// `path` with its symbolic links resolved, for a message.
 std::string shown_real_path(const std::string& path);
 
-// Makes the missing folders, one component after the other. False with folder.error.
+// Makes the missing folders, one component after the other. False, with folder.error, on failure.
 bool make_missing(RealFolder& folder, mode_t mode);
 
 // The configuration key with which a person can choose another path for such a file, and what the key names.
 struct PlaceOption {
-  std::string_view kind;         // "file" or "folder"
-  std::string_view name;         // "audit.file"
+  std::string_view kind;         // what the key names: "file" or "folder"
+  std::string_view name;         // the key, such as "audit.file"
   std::string_view size_option;  // the key that limits the file's size; may be empty
 };
 
@@ -84,7 +84,7 @@ class SizeSignalBlocked {
   bool was_pending_ = false;
 };
 
-// Like write_all, but exceeding the limit on a file's size is only an error (EFBIG), without a signal.
+// Like write_all, but exceeding the file size limit causes only an error (EFBIG), not a signal.
 inline Written write_without_signal(int descriptor, std::string_view bytes) {
   const SizeSignalBlocked guard;
   const Written written = write_all(descriptor, bytes);

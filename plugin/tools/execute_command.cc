@@ -91,7 +91,7 @@ std::string shortened(const std::string& text) {
   return text.size() <= most ? text : text.substr(0, most) + "...";
 }
 
-// Only the first word is judged.
+// Judges only the command's first word.
 std::optional<policy::Verdict> judge_program(const std::string& program, const policy::Programs& programs) {
   const policy::NameList allowed(policy::comma_separated(variable("ALLOWED_COMMANDS")));
   if (allowed.allows(program, programs)) return std::nullopt;

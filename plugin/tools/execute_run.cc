@@ -1,5 +1,5 @@
 // The tool execute_run: runs one command without a shell. A command that can reach only the project's files and history
-// runs at once, any other only after a person has approved it. docs/guide/execute-run.md describes it.
+// runs immediately, any other only after a person has approved it. docs/guide/execute-run.md describes the tool.
 #include <cerrno>
 #include <cstring>
 
@@ -48,10 +48,11 @@ constexpr std::string_view output_schema = R"({
 
 constexpr std::string_view description =
     "Runs one command without a shell and returns its output. ls, cat, head, tail, wc, grep, find, pwd, echo, mkdir, "
-    "touch, cp, mv, rm and the reading subcommands of git run at once, within the project; everything else is asked of "
-    "a person first. There are no pipes, redirections, variables or globs.";
+    "touch, cp, mv, rm and the reading subcommands of git run immediately, within the project; a person is asked about "
+    "everything else first. There are no pipes, redirections, variables or globs.";
 
-// More output is an error when the command has ended. A command that never ends times out, however much it writes.
+// If a command that has ended wrote more than this, the call fails. A command that never ends is stopped by its
+// timeout, however much it writes.
 constexpr std::size_t max_output = 10UL << 20;
 
 constexpr std::string_view added = "[Added to .clada/commands.json]";
@@ -131,14 +132,14 @@ class ExecuteRunCall : public CommandCall {
     problem_ = parameters.problem();
     if (!problem_.empty()) return;
 
-    // The project is the host's choice: a caller that could name another one would set its own bounds.
+    // Only the host chooses the project: a caller that could name a different one would set its own bounds.
     const auto here = policy::open_directory("");
     const auto* const directory = std::get_if<policy::Directory>(&here);
     const std::string root =
         policy::find_project(configuration.execute_run_root, directory != nullptr ? directory->path : "/");
     const auto command = std::make_shared<const policy::CovenantCommand>(line, root, configuration.files_in_force);
-    // The line is kept as it was written, because a person is asked about it and the answer is kept for it. Reading it
-    // again always gives the same words.
+    // A person is asked about the line as it was written, and the answer is kept for exactly this text. That is safe,
+    // because the same text always gives the same words.
     request_.line = command->line();
     request_.words = command->words();
     request_.executed = command->executed();
@@ -161,7 +162,8 @@ class ExecuteRunCall : public CommandCall {
   }
 
  private:
-  // Says whether a permanent answer to our own question, which this call received, could be kept.
+  // A text that says whether the permanent answer `answer` was kept. Empty: this call got a different answer or none,
+  // or the question did not come from the rules of execute_run.
   static std::string note(const CallResult& result, std::string_view answer, const char* end) {
     if (!result.approval || result.approval->answer != answer || result.verdict.rule != policy::covenant_rule)
       return {};

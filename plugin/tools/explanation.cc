@@ -72,7 +72,7 @@ void apply_remembered(const CommandRequest& request, const CommandPlan& plan, co
 
 namespace {
 
-// The programs of the line that the database does not know: such a program may run anything.
+// The line's programs that are not in the database of programs: any of them may run anything.
 Json unknown_programs(const std::string& line) {
   Json unknown = Json::array();
   for (const policy::SimpleCommand& command : policy::parse(line).commands) {

@@ -51,7 +51,7 @@ void Parameters::complain(const std::string& name, const std::string& came, cons
 
 void Parameters::add(const std::string& problem) {
   if (unreadable_) return;
-  constexpr std::size_t most = 10;  // mistakes that are listed
+  constexpr std::size_t most = 10;  // how many mistakes are listed
   if (++problems_ > most) {
     if (problems_ == most + 1) problem_ += "; and there are more mistakes";
     return;
@@ -68,7 +68,7 @@ std::string Parameters::text(const std::string& name, const Json& given, bool ma
   if (value.empty() && !may_be_empty) complain(name, "an empty string", "a string of at least 1 character");
   if (const auto nul = value.find('\0'); nul != std::string::npos) {
     complain(name, show_json(given) + ", with a NUL character at byte " + std::to_string(nul),
-             "a string without NUL, which no command line can hold");
+             "a string without NUL, which no command line can contain");
   }
   return value;
 }
@@ -177,7 +177,8 @@ policy::Variables Parameters::variables(const char* name) {
     } else if (!value.is_string()) {
       complain(where, std::string("a value of type ") + value.type_name(), "a string");
     } else if (value.get_ref<const std::string&>().find('\0') != std::string::npos) {
-      complain(where, "a value with a NUL character", "a string without NUL, which no environment can hold");
+      complain(where, "a value with a NUL character",
+               "a string without NUL, which no environment variable can contain");
     } else {
       result.emplace_back(key, value.get<std::string>());
     }

@@ -1,5 +1,5 @@
 // Reads the parameters of a call from its JSON arguments, each by its own rule. A message about a wrong parameter names
-// it, the value that was given, and what is allowed.
+// the parameter, describes the value that was given, and says what is allowed.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,8 @@ class Parameters {
  public:
   explicit Parameters(std::string_view arguments);
 
-  // Each returns the value; an empty one if the parameter is absent or wrong. A text must not be empty or contain NUL.
+  // Each of these functions returns the value, or an empty one if the parameter is absent or wrong. A text must not be
+  // empty or contain NUL.
   std::string required_text(const char* name, std::size_t longest = static_cast<std::size_t>(-1));
   std::optional<std::string> optional_text(const char* name);
   // A text without line ends.

@@ -22,7 +22,7 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
     return "its sandbox could not be set up, and without it nothing is run";
   }
   if (how.error == E2BIG) {
-    return "the kernel takes at most 128 KiB in one argument, and command and environment together must fit as well; "
+    return "the kernel accepts at most 128 KiB in one argument, and also limits command and environment together; "
            "write long text to a file first";
   }
   if (how.error == EFBIG) return "the host may not write a file of this size; raise that limit (ulimit -f)";
@@ -35,14 +35,14 @@ std::string spawn_hint(const engine::NotStarted& how, const CallResult& result) 
 
 }  // namespace
 
-// Writes one member after the other, and then frees it: a command's output can be as large as everything else that a
-// host holds. Room for the whole text is reserved first, so that it is not copied while it grows.
+// Frees each member as soon as it is written, because a command's output can need as much memory as the rest of the
+// host. Room for the whole text is reserved first, so that the text is not copied while it grows.
 std::string envelope(std::string text, bool is_error, Json metadata) {
   constexpr std::size_t keys = 1024;  // bytes, for keys and short values
   std::size_t size = text.size();
   for (const Json& value : metadata) size += value.is_string() ? value.get_ref<const std::string&>().size() : 0;
   std::string result;
-  result.reserve(size + size / 16 + keys);  // with an escape for each line's end
+  result.reserve(size + size / 16 + keys);  // size / 16 for the escapes of line ends
   nlohmann::detail::serializer<Json> writer(nlohmann::detail::output_adapter<char>(result), ' ',
                                             Json::error_handler_t::replace);
   const auto write = [&](const Json& value) { writer.dump(value, false, false, 0); };
@@ -145,7 +145,7 @@ bool can_be_block(std::string_view text) {
 
 std::string block(std::string_view text) {
   std::string result = "|";
-  // The indentation of the first line is that of the block, unless the line begins with blanks of its own.
+  // Parsers take the block's indentation from its first line. If that line begins with blanks, a number must state it.
   if (text.front() == ' ' || text.front() == '\t') result += '2';
   if (text.back() != '\n') {
     result += '-';

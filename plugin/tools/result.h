@@ -42,8 +42,8 @@ std::string yaml_scalar(std::string_view text);
 // exit_code, stdout and stderr, in this order.
 std::string yaml_result(int exit_code, std::string_view out, std::string_view err);
 
-// ---- shell_result.cc: the results of shell_execute say how any call ended, as {"content", "is_error", "metadata"}.
-// docs/guide/results.md describes each key. Other tools that run a command answer the same way, with their own Wording.
+// ---- shell_result.cc: the result of shell_execute, {"content", "is_error", "metadata"}, for every way in which a call
+// can end. docs/guide/results.md describes each key. Other tools can use this form, with their own Wording.
 
 // The result of a call whose parameters are wrong. `problem` is a sentence that names the parameter.
 ToolResult refusal(const std::string& problem);

@@ -84,9 +84,9 @@ constexpr std::string_view shell_output_schema = R"({
 constexpr std::string_view shell_description =
     "Runs a shell command (/bin/sh) and returns its output and exit code. Pipes, redirections and && work. There is no "
     "terminal: use the options that keep programs from asking. Background processes end with the command: start a "
-    "server and use it within one. Long output keeps its beginning and its end.";
+    "server and use it in one command. Long output keeps its beginning and its end.";
 
-// The most that the parameter `stdin` takes. Longer input belongs in a file.
+// The most bytes that the parameter `stdin` may have. Longer input belongs in a file.
 constexpr std::size_t max_input = 1024UL * 1024;
 
 class ShellExecuteCall : public CommandCall {

@@ -46,7 +46,7 @@ class Format {
  public:
   Format(const CommandRequest& request, CallResult& result, engine::CommandOutcome& outcome, const Wording& wording)
       : request_(request), result_(result), outcome_(outcome), wording_(wording) {
-    metadata_.get_ref<Json::object_t&>().reserve(24);  // It is a vector: growing would move its members, which is slow.
+    metadata_.get_ref<Json::object_t&>().reserve(24);  // a vector, which is slow to grow because its members are moved
     metadata_["command"] = request.line;
   }
 
@@ -150,8 +150,8 @@ class Format {
       case engine::LimitName::memory_bytes:
         return (held ? "it wanted more than " : "it used ") + used + " bytes of memory";
       case engine::LimitName::processes:
-        return held ? "it wanted more than " + used + " processes and threads at once"
-                    : "it had " + used + " processes at once";
+        return held ? "it wanted more than " + used + " processes and threads at the same time"
+                    : "it had " + used + " processes at the same time";
       case engine::LimitName::open_files:
         return "it needed more open files";
       case engine::LimitName::file_bytes:
@@ -259,7 +259,7 @@ class Format {
     return {envelope(text, true, std::move(metadata_)), false};
   }
 
-  // For tools that do not treat the exit code as an error: a command that ended by itself.
+  // The result of a command that ended by itself, for tools that do not treat its exit code as an error.
   ToolResult ended(int exit_code) {
     std::string text = wording_.ended(exit_code, metadata_["stdout"].get_ref<const std::string&>(),
                                       metadata_["stderr"].get_ref<const std::string&>());

@@ -1,5 +1,5 @@
-// What the rest of the plugin knows about a tool: a description, and how to turn arguments into a call. Lists all
-// tools.
+// What the rest of the plugin needs of a tool: its description, and the function that turns arguments into a call. Also
+// lists all tools.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Description {
 // What a call returns.
 struct ToolResult {
   std::string envelope;    // {"content", "is_error", "metadata"} as JSON text
-  bool cancelled = false;  // it ended because it was cancelled
+  bool cancelled = false;  // the call ended because it was cancelled
 };
 
 // A call whose arguments have been checked. Runs once.
@@ -39,11 +39,11 @@ class PreparedCall {
  public:
   virtual ~PreparedCall() = default;
   virtual ToolResult run(CallContext& context) = 0;
-  // Whether run() itself handles a call that was cancelled before it began: it starts nothing, and says so in its own
-  // words.
+  // True if run() itself handles a call that was cancelled before it began: run() then starts nothing, and its result
+  // says so. False: run() is not called, and not_begun() makes the result.
   virtual bool tells_cancellation() const { return false; }
-  // Describes what the call would do, as the JSON object of wtool.explain/1. Runs nothing and asks nobody; can be
-  // repeated.
+  // Describes what the call would do, as the JSON object of wtool.explain/1. Runs nothing and asks nobody. May be
+  // called several times.
   virtual std::string explain(const Configuration& configuration, const Sessions& sessions) const = 0;
 };
 
@@ -92,14 +92,14 @@ Tool shell_execute();    // docs/guide/shell-execute.md
 Tool execute_command();  // docs/guide/execute-command.md
 Tool execute_run();      // docs/guide/execute-run.md
 
-// terminal/: sessions with their own directory, variables and background processes. Allowed programs run in them, one
-// at a time and without a shell. docs/guide/terminal.md describes them.
+// terminal/: sessions with their own directory, variables and background processes. Allowed programs run in a session,
+// one at a time and without a shell. docs/guide/terminal.md describes these tools.
 Tool terminal_create_session();
 Tool terminal_execute_command();
 Tool terminal_close_session();
 Tool terminal_get_status();
 
-// pty/: programs in terminals, which callers type to and look at. docs/guide/pty.md describes them.
+// pty/: programs in terminals. Callers type into a terminal and see its screen. docs/guide/pty.md describes the tools.
 Tool pty_start();
 Tool pty_send();
 Tool pty_read();

@@ -17,12 +17,11 @@ namespace wtool::warden {
 namespace {
 
 constexpr const char* prefix = "wtool-";
-// How many levels of cgroups below a command's own are removed: more than anybody needs, and few enough for our stack.
+// How many levels of cgroups below a call's cgroup are removed: more than anybody needs, and few enough for our stack.
 constexpr int deepest = 16;
 
-// The number after "key " at the start of a line of a small file; 0 when no line has the key. Closes a file that no
-// longer exists, because the command left its cgroup and removed the cgroup: poll would report events on the file
-// forever.
+// The number after "key " at the start of a line of a small file; 0 when no line has the key. If the file no longer
+// exists (the command left its cgroup and removed it), closes the descriptor: poll would report events on it forever.
 std::uint64_t read_count(Descriptor& file, const char* key) {
   char text[512];
   const ssize_t got = file ? ::pread(file.get(), text, sizeof text - 1, 0) : -1;
@@ -92,9 +91,10 @@ bool Cgroup::use(Descriptor directory, const ProtocolLimits& limits) {
 bool Cgroup::set_limits(const ProtocolLimits& limits) {
   if (!directory_) return false;
   if (limits.memory_bytes != 0) {
-    // Memory that may not grow must not be swapped out instead. Kernels without swap have no such file.
+    // With swap, the tree could use more memory than the limit, so it gets none. Kernels without swap have no such
+    // file.
     if (!write("memory.swap.max", 0) && errno != ENOENT) return false;
-    // The limit covers the whole tree: kill all of it, since a tree that lacks one process may hang.
+    // The kernel must kill the whole tree (memory.oom.group), since a tree that lacks one process may hang.
     if (!write("memory.max", limits.memory_bytes) || !write("memory.oom.group", 1)) return false;
     memory_events_ = open_in(directory_, "memory.events.local", O_RDONLY);
     if (!memory_events_) return false;
@@ -127,7 +127,8 @@ Limit Cgroup::exceeded() {
   // of memory, and misses processes that oom_score_adj protects.
   if (read_count(memory_events_, "oom") > 0) return Limit::memory_bytes;
   if (read_count(process_events_, "max") > 0) {
-    // Kernels before 6.11 also count here what a cgroup above has refused. From 6.1 on, kernels report the peak.
+    // Kernels before 6.11 also count here what a cgroup above has refused. From 6.1 on, kernels report the peak, which
+    // shows whether this limit was reached.
     const std::uint64_t most = read("pids.peak");
     if (most == 0 || most >= max_processes_) return Limit::processes;
   }

@@ -1,12 +1,13 @@
 // The cgroup (version 2) of one call, in which the kernel limits the call's memory and number of processes.
 //
 // Contract:
-// - It lives from the start of a call to the death of its last process, and leaves nothing behind.
+// - The cgroup lives from the start of a call to the death of the call's last process, and leaves nothing behind.
 // - If it cannot be made, the call does not fail: make() returns false, and the resource monitor enforces the limits.
 // - The cgroup counts and limits. kill() ends all processes in it, but the custodian still ends the tree, because a
 //   process may have left the cgroup.
 //
-// Rationale: the plugin passes the base as an opened directory, because it knows the mounts; the warden knows no paths.
+// Rationale: the plugin finds the base directory, because it reads the mounts, and passes it as a descriptor. So the
+// warden needs no paths.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace wtool::warden {
 
 class Cgroup {
  public:
-  // `base`: the directory to make the cgroup in, or -1. The caller keeps ownership.
+  // `base`: the directory to make the cgroup in; -1: none. The caller keeps ownership.
   explicit Cgroup(int base) : base_(base) {}
   Cgroup(const Cgroup&) = delete;
   Cgroup& operator=(const Cgroup&) = delete;
@@ -27,7 +28,7 @@ class Cgroup {
   // Makes the cgroup for call number `call`, with its limits on memory and processes. False on failure.
   bool make(std::uint64_t call, const ProtocolLimits& limits);
 
-  // Like make(), but in a directory that already exists and that remove() leaves in place.
+  // Like make(), but uses the cgroup `directory`, which already exists and which remove() leaves in place.
   bool use(Descriptor directory, const ProtocolLimits& limits);
 
   bool made() const { return static_cast<bool>(directory_); }
@@ -35,8 +36,8 @@ class Cgroup {
   // The directory in which the command is started; -1 without a cgroup.
   int directory() const { return directory_.get(); }
 
-  // Descriptors to poll for POLLPRI or POLLERR, which mean that exceeded() may have news; -1 without a cgroup. They
-  // stay ready until exceeded() has read them.
+  // Descriptors to poll for POLLPRI or POLLERR. Such an event means that exceeded() may return something new. The
+  // descriptors stay ready until exceeded() has read them. -1: there is no cgroup, or it has no such limit.
   int memory_events() const { return memory_events_.get(); }
   int process_events() const { return process_events_.get(); }
 
@@ -47,7 +48,7 @@ class Cgroup {
   // Has the kernel kill all processes in the cgroup (since Linux 5.14).
   void kill() const;
 
-  // The limit at which the kernel refused something.
+  // Returns the limit at which the kernel refused something; none if it has refused nothing.
   Limit exceeded();
 
   // Removes the cgroup. No process may be in it.

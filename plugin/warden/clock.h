@@ -1,4 +1,4 @@
-// Time for deadlines: CLOCK_MONOTONIC in milliseconds, which does not change when somebody sets the clock.
+// Time for deadlines, in milliseconds: CLOCK_MONOTONIC, which does not change when somebody sets the clock.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ inline std::int64_t now_ms() {
   return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
 }
 
-// For poll: how long until the deadline, rounded up, at least 0.
+// The timeout for poll until the deadline, in milliseconds and rounded up: at least 0, at most a minute.
 inline int poll_timeout(std::int64_t deadline_ms) {
   return static_cast<int>(std::clamp<std::int64_t>(deadline_ms - now_ms() + 1, 0, 60'000));
 }

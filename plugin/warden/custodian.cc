@@ -29,7 +29,7 @@ namespace {
 // The longest pause while a tree is dying, before the next round looks for new processes.
 constexpr std::int64_t max_pause_ms = 200;
 
-// Whether the command died of this signal, or is a shell that reports that its own command did.
+// True if the command died of this signal, or is a shell that reports that its own command did.
 bool died_of(int status, int signal) {
   return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
          (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
@@ -42,7 +42,7 @@ class ServingCustodian {
   [[noreturn]] void serve();
 
  private:
-  // How far ending the call has got. It only moves forward.
+  // How far the ending of the call has progressed. It only moves forward.
   enum class Ending { none, asked, forced };
 
   // The events that are awaited: bit numbers for EventSet.
@@ -139,7 +139,7 @@ void ServingCustodian::serve() {
   }
 }
 
-// The start came without its descriptors, because this process could not take them all.
+// The start came without its descriptors, because this process had no room for them.
 void ServingCustodian::refuse_start(std::uint64_t call) {
   report_ = Report{};
   report_.header = {Kind::report, 0, call};
@@ -185,8 +185,8 @@ void ServingCustodian::run_call() {
     }
     const unsigned news = events_.wait(time_to_wait());
     if (holds(news, child)) {
-      // Reports before forgetting the child events, because the caller waits. A child that ends between the first reap
-      // and forget_child_events() is found by the second reap.
+      // A call that is over is reported before the child events are discarded, because the caller waits for the report.
+      // If a child ends between the first reap and forget_child_events(), the second reap finds it.
       reap();
       if (!tree_lives_) break;
       forget_child_events();
@@ -199,7 +199,7 @@ void ServingCustodian::run_call() {
     const bool cgroup_news = holds(news, cgroup_memory) || holds(news, cgroup_processes);
     if (now_ms() >= monitor_.next_sample() || (cgroup_news && cgroup_.exceeded() != Limit::none)) look();
     if (holds(news, warden_gone)) {
-      // Nobody would end the tree after us, so it is ended now.
+      // If this custodian died too, nobody would end the tree, so the tree is ended now.
       report_.abandoned = 1;
       leave(0);
     } else if (holds(news, host_gone)) {
@@ -226,10 +226,10 @@ int ServingCustodian::time_to_wait() const {
   return ending_ == Ending::none ? look : std::min(look, poll_timeout(ending_deadline_));
 }
 
-// Samples what the tree uses, and ends the tree if a limit is exceeded. There is no grace period: the tree is stopped
-// first, so that it does not grow while it is being killed.
+// Samples what the tree uses, and ends the tree if a limit is exceeded. There is no grace period. The tree is first
+// stopped (SIGSTOP), so that it does not grow while it is being killed.
 void ServingCustodian::look() {
-  // The cgroup is asked first, so that the sample shows the tree as it was when the kernel refused something, or later.
+  // The cgroup is read first, so that the sample is taken after each refusal that the cgroup shows.
   const Limit refused = cgroup_.exceeded();
   const Limit seen = monitor_.sample(tree_, report_.user_us + report_.system_us, cgroup_.cpu_us());
   free_leader();
@@ -253,9 +253,8 @@ std::uint64_t ServingCustodian::held_at(Limit exceeded) const {
   return exceeded == Limit::processes ? start_.limits().processes : start_.limits().memory_bytes;
 }
 
-// Finds the limit that the kernel itself enforced, if any. The cgroup counts what it refused. Otherwise, the CPU time
-// or a signal shows the limit. If a shell waited for the process that died of the signal, the shell exits with
-// 128 + signal.
+// Finds the limit that the kernel itself enforced, if any. If the cgroup has refused nothing, the CPU time or a signal
+// shows the limit. If a shell waited for the process that died of the signal, the shell exits with 128 + signal.
 void ServingCustodian::classify_exit() {
   if (report_.exceeded != Limit::none) return;
   if (const Limit refused = cgroup_.exceeded(); refused != Limit::none) {
@@ -288,8 +287,8 @@ void ServingCustodian::take_message() {
   if (end.header.kind == Kind::retire) retiring_ = true;
 }
 
-// The command is over, and the call continues with its background processes. Answers only if some process lives on.
-// Otherwise the report follows at once, and no other answer is needed.
+// The command is over, and the call continues with its background processes. Answers only if some process is still
+// alive. If none is, the report follows immediately, and no other answer is needed.
 void ServingCustodian::keep(const Received& received) {
   for (std::size_t i = 0; i < received.descriptor_count; ++i) {
     if (i < 2) {
@@ -308,7 +307,7 @@ void ServingCustodian::keep(const Received& received) {
   report_.header.kind = Kind::report;
 }
 
-// Reads a little at a time, so that a flood delays nothing else.
+// Reads a little at a time, so that a large amount of output delays nothing else.
 void ServingCustodian::discard_kept_output() {
   for (int& output : kept_output_) {
     if (output < 0) continue;
@@ -329,7 +328,7 @@ void ServingCustodian::close_kept_output() {
   }
 }
 
-// Reaps every dead child. Orphans of the tree are our children, too.
+// Reaps every dead child. Orphans of the tree are also children of this process.
 void ServingCustodian::reap() {
   for (;;) {
     int status = 0;
@@ -373,9 +372,10 @@ void ServingCustodian::begin_end(std::int64_t grace_ms) {
   }
 }
 
-// Ends the call because the host or the warden is gone: nobody could end it later, or kill the tree if we die.
+// Ends the call because the plugin, the host or the warden is gone: nobody could end the call later, or kill the tree
+// if we die.
 void ServingCustodian::leave(std::int64_t grace_ms) {
-  // No further events matter, and these descriptors would stay readable.
+  // Nothing more is needed from these descriptors. They would stay readable, and each wait would end immediately.
   events_.remove(station_.socket);
   events_.remove(station_.host);
   events_.remove(station_.warden);
@@ -383,7 +383,8 @@ void ServingCustodian::leave(std::int64_t grace_ms) {
   begin_end(grace_ms);
 }
 
-// Kills until nothing is left, or until it is clear that some process will not die.
+// Kills until nothing is left. If some process does not die in time, reports the call but goes on killing, and does not
+// return.
 void ServingCustodian::kill_all() {
   const std::int64_t deadline = now_ms() + unkillable_after_ms;
   bool reported = false;
@@ -405,8 +406,8 @@ void ServingCustodian::kill_all() {
       retiring_ = true;
     }
     // The first rounds follow each other without a pause: only speed beats a tree that keeps forking. Once two rounds
-    // have found no new process, the tree no longer forks. Further rounds then only take the processor from the dying
-    // processes, so each pause is longer than its round took, and twice as long each time.
+    // have found no new process, the tree no longer forks. Further rounds would only take the processor from the dying
+    // processes. So a pause follows each of them, which is longer than the round took, and grows from round to round.
     if (round > 20) rise_above_sessions();
     if (round > 20 || quiet_rounds > 1) {
       const std::int64_t pause = quiet_rounds > 1 ? (now_ms() - began) << std::min(quiet_rounds, 8) : 0;
@@ -416,8 +417,8 @@ void ServingCustodian::kill_all() {
   if (reported) quit(station_);
 }
 
-// Reaps dying processes for at least `min_ms`, and then until another one has died or `max_ms` are over. Returns at
-// once when no process is left. Ignores other events.
+// Reaps dying processes for at least `min_ms`, and then until another one has died or `max_ms` have passed. Returns
+// immediately when no process is left. Ignores other events.
 void ServingCustodian::reap_for(std::int64_t min_ms, std::int64_t max_ms) {
   sigset_t child_signal;
   sigemptyset(&child_signal);
@@ -428,7 +429,8 @@ void ServingCustodian::reap_for(std::int64_t min_ms, std::int64_t max_ms) {
     const bool died = ::sigtimedwait(&child_signal, nullptr, &time) > 0;
     reap();
     if (!tree_lives_ || (died && now_ms() - began >= min_ms)) return;
-    // Without this pause, each of a thousand dying processes would wake us, and so take the processor from the next.
+    // Without this pause, each of a thousand dying processes would wake us, and we would take the processor from the
+    // others.
     constexpr timespec gathering{0, 1'000'000};
     if (died) ::nanosleep(&gathering, nullptr);
   }

@@ -1,5 +1,5 @@
-// Waits for several descriptors with epoll. A command can break poll(2) from outside: it fails with EINVAL once the
-// command has lowered the limit of descriptors (RLIMIT_NOFILE) of this process below the number of watched descriptors.
+// Waits for several descriptors with epoll. poll(2) would not do, because a command can make it fail with EINVAL: by
+// lowering this process's limit of descriptors (RLIMIT_NOFILE) below the number of watched descriptors.
 #pragma once
 
 #include <sys/epoll.h>
@@ -18,8 +18,7 @@ class EventSet {
   explicit operator bool() const { return static_cast<bool>(epoll_); }
   int error() const { return error_; }
 
-  // `source`, 0 to 31, is the bit that wait() sets for this descriptor. -1 instead of a descriptor is allowed, and
-  // never has events.
+  // `source`, 0 to 31, is the bit that wait() sets for this descriptor. A `descriptor` of -1 is ignored.
   bool add(int descriptor, unsigned source, unsigned events = EPOLLIN) {
     if (descriptor < 0) return true;
     epoll_event event{};
@@ -28,12 +27,14 @@ class EventSet {
     return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
   }
 
-  // Call it before closing a descriptor that another process has open as well: otherwise it would stay watched.
+  // Call this before closing a descriptor that another process also has open; otherwise the set would go on watching
+  // it.
   void remove(int descriptor) {
     if (descriptor >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
   }
 
-  // Returns one bit for each source with an event; 0 if the time has passed without an event (-1: wait forever).
+  // Returns one bit for each source that has an event; 0 if `timeout_ms` have passed without an event. With a
+  // `timeout_ms` of -1, waits without a limit.
   unsigned wait(int timeout_ms) const {
     epoll_event events[8];
     const int count = ::epoll_wait(epoll_.get(), events, 8, timeout_ms);

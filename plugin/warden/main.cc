@@ -1,9 +1,9 @@
 // shell-warden: supervises every process that a command of the shell tools starts, until the process is dead.
 //
-// - Started once by the plugin, lazily, detached from the host: not its child, not in its session. Its standard input
-//   is the control socket (warden/protocol.h describes the messages).
-// - Keeps custodians (warden/custodian.h), one per call, and takes over the tree of a custodian that dies
-//   (warden/warden.h).
+// - The plugin starts it when the first call needs it, detached from the host: not its child, not in its session. Its
+//   standard input is the control socket (warden/protocol.h describes the messages).
+// - Starts custodians (warden/custodian.h), each for one call at a time, and takes over the tree of a custodian that
+//   dies (warden/warden.h).
 // - A small static program: no Boost, JSON, iostreams, name service or dlopen; nothing here parses what a user wrote.
 // - Not for use by hand: without its socket it says so and exits with 2.
 
@@ -39,7 +39,7 @@ bool is_control_socket(int fd) {
 // yet.
 bool close_all_above_2() {
   if (::syscall(SYS_close_range, 3U, ~0U, 0U) == 0) return true;
-  // For kernels before 5.9, and seccomp filters that do not know the call.
+  // For kernels before 5.9, and for seccomp filters that reject the call.
   int highest = 2;
   if (!wtool::for_each_number("/proc/self/fd", [&](int fd) {
         highest = fd > highest ? fd : highest;
@@ -51,9 +51,10 @@ bool close_all_above_2() {
   return true;
 }
 
-// The stack grows on demand, up to its limit. A command may lower that limit, but what has grown stays.
+// Makes the stack grow now. It grows on demand, up to its limit. A command may lower that limit, but that does not
+// shrink a stack.
 [[gnu::noinline]] void make_room_on_stack() {
-  // With less, a custodian cannot run anyway; the plugin reports why when it dies.
+  // With a lower limit, a custodian cannot run anyway. When the custodian dies, the plugin reports why.
   constexpr rlim_t least_limit = 128UL * 1024;
   rlimit limit{};
   if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur < least_limit) return;
@@ -72,7 +73,7 @@ int main(int, char** argv) {
   using wtool::warden::WardenProblem;
   WardenProblem problem = WardenProblem::none;
   int error = 0;
-  // Keeps errno at once, since the calls below change it.
+  // Saves errno immediately, since the calls below change it.
   const auto fail = [&](WardenProblem step) {
     error = errno;
     problem = step;

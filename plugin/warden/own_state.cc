@@ -32,7 +32,7 @@ void rise_above_sessions() {
   static bool done = false;
   if (done || !risen) return;
   done = true;
-  // A command's session is a new one, with a medium priority.
+  // This does not raise commands: each command begins a new session, which has the default priority.
   const Descriptor session(::open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC));
   if (session) (void)!::write(session.get(), "-20", 3);
 }

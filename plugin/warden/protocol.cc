@@ -47,7 +47,7 @@ bool send_parts(int socket, const void* bytes, std::size_t size, const void* res
   }
   ssize_t sent;
   do {
-    // MSG_NOSIGNAL: a peer that is gone is an errno, never a SIGPIPE in somebody else's process.
+    // MSG_NOSIGNAL: a peer that is gone causes only an errno. A SIGPIPE could end the host.
     sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   } while (sent < 0 && errno == EINTR);
   return sent == static_cast<ssize_t>(size + rest_size);

@@ -2,11 +2,13 @@
 //
 // - The plugin talks to the warden on the control socket: hello (answered by welcome), spawn_custodian, kill_tree
 //   (answered by tree_killed, on a socket that comes with it).
-// - It also sends spawn_custodian to a scope keeper (warden/scope_keeper.h), on that keeper's own socket.
-// - It talks to each custodian on that custodian's own socket, made by the plugin and sent along with spawn_custodian.
-//   So a call costs one message each way: start, and report. Between the two there may be leader_exited and end.
-// - Both sides come from one build, and structs are sent as they are. The version is checked twice: in the file when the
-//   plugin is loaded, so that the message names the file, and at hello, because the file may have been replaced since.
+// - The plugin also sends spawn_custodian to a scope keeper (warden/scope_keeper.h), on that keeper's socket.
+// - The plugin talks to each custodian on that custodian's socket, which the plugin makes and sends along with
+//   spawn_custodian. So a call costs one message each way: start, and report. Others, such as leader_exited and end,
+//   may come between the two.
+// - Both sides come from one build, and structs are sent as they are. The version is checked twice: when the plugin is
+//   loaded, in the warden's file, so that an error message can name the file; and at hello, because the file may have
+//   been replaced since.
 //
 // This is the only header of the warden that the engine may include.
 #pragma once
@@ -43,31 +45,31 @@ struct VersionNote {
 
 enum class Kind : std::uint32_t {
   // plugin -> warden
-  hello = 1,            // Hello, with a pidfd of the host and, where there is one, the directory to make cgroups in
-  spawn_custodian = 2,  // SpawnCustodian, with the custodian's socket, and with a Landlock ruleset for a scope keeper
-  kill_tree = 3,        // KillTree, with the socket for the answer, and a pidfd of the custodian where it is known
+  hello = 1,            // Hello, with a pidfd of the host and, if there is one, the directory to make cgroups in
+  spawn_custodian = 2,  // SpawnCustodian, with the custodian's socket; for a scope keeper, also a Landlock ruleset
+  kill_tree = 3,        // KillTree, with the socket for the answer, and the custodian's pidfd if the plugin has one
   // warden -> plugin
   welcome = 10,            // Welcome
   tree_killed = 11,        // TreeKilled
   custodian_spawned = 12,  // CustodianSpawned, on the custodian's socket, with a pidfd of the custodian
   // plugin -> custodian
-  start = 20,  // Start, with the command's stdout, stderr and directory; Landlock ruleset and stdin where there are any
-  more = 21,   // the rest of a start's text
-  end = 22,    // End
+  start = 20,    // Start, with the command's stdout, stderr and directory; Landlock ruleset and stdin if there are any
+  more = 21,     // the rest of a start's text
+  end = 22,      // End
   retire = 23,   // Header only: exit when idle
-  inspect = 25,  // Header only, before a start: exit if another process has changed you (warden/own_state.h)
+  inspect = 25,  // Header only, before a start: exit if a command has changed the custodian (own_state.h)
   keep = 24,     // Header only, with the reading ends of the command's output that are still open
   // custodian -> plugin
   leader_exited = 30,  // Header only: the command is over, but other processes of its tree live
   report = 31,         // Report
   kept = 32,           // Report, the answer to keep: the state so far; the final report follows when nothing is left
-  running = 33,        // Running, where the start asks for it: the command's program is executed
+  running = 33,        // Running, if the start asks for it: the command's program now runs
 };
 
 struct Header {
   Kind kind;
   std::uint32_t reserved;
-  std::uint64_t call;  // The plugin's number for the call. It tells apart messages that cross each other.
+  std::uint64_t call;  // The plugin's number for the call. It shows to which call a late message belongs.
 };
 
 struct Hello {
@@ -76,13 +78,13 @@ struct Hello {
   std::uint32_t reserved;
 };
 
-// Why a warden cannot keep its promises, and so serves nobody.
+// Why a warden cannot supervise processes, and so serves nobody.
 enum class WardenProblem : std::uint32_t {
   none = 0,
   proc = 1,         // /proc is not mounted, or shows another pid namespace
   subreaper = 2,    // prctl(PR_SET_CHILD_SUBREAPER)
   privacy = 3,      // prctl(PR_SET_DUMPABLE)
-  descriptors = 4,  // the host's descriptors cannot be closed, or its own cannot be opened
+  descriptors = 4,  // the host's descriptors cannot be closed, or the warden's cannot be opened
 };
 
 struct Welcome {
@@ -98,7 +100,7 @@ struct SpawnCustodian {
   std::uint64_t custodian;  // The plugin's number for it.
 };
 
-// The custodian's process number. This message may come before or after others on the custodian's socket.
+// The custodian's process number. This message may come before or after other messages on the custodian's socket.
 struct CustodianSpawned {
   Header header;
   std::int32_t pid;
@@ -106,7 +108,7 @@ struct CustodianSpawned {
 };
 
 // Kills custodian `custodian` if it lives, and everything below it. The warden does not know the numbers of custodians
-// that a scope keeper has made, so their pidfd comes along.
+// that a scope keeper has made, so a pidfd of the custodian is sent along.
 struct KillTree {
   Header header;
   std::uint64_t custodian;
@@ -144,7 +146,7 @@ struct Start {
   std::uint32_t arguments;  // argv, at least argv[0].
   std::uint32_t variables;  // "NAME=value".
   std::uint32_t sandbox_bytes = 0;
-  std::uint32_t in_scope = 0;      // 1: the ruleset leaves signals to the scope of the custodian, which must be in one.
+  std::uint32_t in_scope = 0;      // 1: the custodian must be in a scope, which limits signals instead of the ruleset.
   std::uint32_t has_input = 0;     // 1: the last descriptor is the command's standard input; 0: the input is empty.
   std::uint32_t has_terminal = 0;  // 1: standard input is a terminal, which becomes the controlling terminal.
   std::uint32_t tells_start = 0;   // 1: Running is wanted.
@@ -152,9 +154,10 @@ struct Start {
   ProtocolLimits limits{};
 };
 
-// A sandbox, apart from its Landlock ruleset. After this struct come `filter` instructions (struct sock_filter), then
-// `binds` texts, each one a bind_as_is or bind_read_only followed by a path, parents before what is below them, and
-// last the path of the working directory. Texts are NUL-terminated; paths are absolute and without symbolic links.
+// A sandbox, without its Landlock ruleset, which is sent as a descriptor. After this struct come `filter` instructions
+// (struct sock_filter), then `binds` texts, then the path of the working directory. Each of the `binds` texts is a
+// bind_as_is or bind_read_only, followed by a path; folders come before what is below them. Texts are NUL-terminated;
+// paths are absolute and without symbolic links.
 struct SandboxPart {
   std::uint32_t filter;  // 0: no system call is refused.
   std::uint32_t binds;   // 0: no mount namespace is made.
@@ -197,23 +200,23 @@ struct Report {
   Header header;
   Stage failed_stage;        // none: the command ran.
   std::int32_t error;        // errno of that stage.
-  std::int32_t wait_status;  // The command's own, as wait(2) gives it.
-  std::uint32_t abandoned;   // 1: the warden died, so the custodian has killed the tree and ends.
+  std::int32_t wait_status;  // The command's status, as wait(2) gives it.
+  std::uint32_t abandoned;   // 1: this custodian serves no other call: the warden died, or the call could not begin.
   std::uint64_t user_us;     // CPU time of all reaped processes, in microseconds.
   std::uint64_t system_us;
   std::uint64_t max_rss_kib;  // The largest of any reaped process.
   std::uint64_t tree_kib;     // The most memory that all processes together had in a sample.
   std::uint32_t reaped;       // How many processes the custodian itself reaped.
   std::uint32_t processes;    // The most that were alive at one sample.
-  Limit exceeded;             // The limit for which the custodian ended the tree, or which ended a process.
+  Limit exceeded;             // The limit that made the custodian end the tree, or the kernel end a process.
   // 1: the kernel enforced the limits on memory and processes; 0: the monitor did.
   std::uint32_t in_cgroup;
-  std::uint64_t used;                  // How much was used of what `exceeded` limits, in its unit.
-  std::uint32_t background_count;      // How many lived when the command was over and the sweep began,
-  NamedProcess background[max_named];  // the first of them by name.
-  std::uint32_t unkillable_count;      // How many the kernel would not let us kill,
+  std::uint64_t used;                  // How much was used of what `exceeded` limits; CPU time in microseconds.
+  std::uint32_t background_count;      // How many processes were still alive when the command was over.
+  NamedProcess background[max_named];  // The first of these processes.
+  std::uint32_t unkillable_count;      // How many processes the kernel would not let us kill.
   std::uint32_t reserved;
-  NamedProcess unkillable[max_named];  // the first of them by name.
+  NamedProcess unkillable[max_named];  // The first of these processes.
 };
 
 // Kind::keep is sent when the command is over and other processes of its tree live. They may then live on until an End
@@ -223,28 +226,29 @@ struct Report {
 // The most descriptors in one message.
 constexpr std::size_t max_descriptors = 5;
 
-// Sends `size` bytes as one message, with `count` descriptors. False with errno. Never waits: EAGAIN when the peer's
-// queue is full.
+// Sends `size` bytes as one message, with `count` descriptors. False, with errno, on failure. Never waits: EAGAIN when
+// the peer's queue is full.
 bool send_message(int socket, const void* bytes, std::size_t size, const int* descriptors = nullptr,
                   std::size_t count = 0) noexcept;
 
-// The same, with `rest_size` bytes from `rest` following in the message.
+// Like send_message, but the message continues with `rest_size` bytes from `rest`.
 bool send_parts(int socket, const void* bytes, std::size_t size, const void* rest, std::size_t rest_size,
                 const int* descriptors = nullptr, std::size_t count = 0) noexcept;
 
-// Makes each message that comes to `socket`, and the end of the socket, continue this process if SIGSTOP has stopped
-// it. Any process of the same user can send SIGSTOP, and nothing can prevent that.
+// If SIGSTOP has stopped this process, each message that arrives at `socket` continues it, and so does the closing of
+// the other end. Any process of the same user can send SIGSTOP, and nothing can prevent that.
 void continue_on_message(int socket) noexcept;
 
 // What receive_message got.
 struct Received {
-  ssize_t size = -1;  // Bytes; 0: the peer is gone; -1: errno.
+  ssize_t size = -1;  // Bytes; 0: the peer is gone; -1: failed, with errno.
   std::size_t descriptor_count = 0;
   int descriptors[max_descriptors] = {-1, -1, -1, -1, -1};  // The caller closes them; close-on-exec.
   bool descriptors_lost = false;                            // This process had no room for all of them, so it got none.
 };
 
-// Receives one message into `buffer`. A message that does not fit is -1 with EMSGSIZE. flags as for recvmsg.
+// Receives one message into `buffer`. If it does not fit, the size is -1 with EMSGSIZE. `flags` are those
+// of recvmsg.
 Received receive_message(int socket, void* buffer, std::size_t size, int flags = 0) noexcept;
 
 }  // namespace wtool::warden

@@ -15,29 +15,28 @@ namespace wtool::warden {
 namespace {
 
 // The first and the longest interval when samples are taken only for the figures in the result. Each interval is four
-// times the last.
+// times as long as the one before.
 constexpr std::int64_t first_look_ms = 5;
 constexpr std::int64_t max_ms = 2000;
-// The interval with a limit on memory or processes, which can grow fast: at 4 GB a second, memory grows by 20 MB
-// between two samples.
+// The interval when there is a limit on memory or processes that no cgroup enforces. Both can grow fast: at 4 GB a
+// second, memory grows by 20 MB between two samples.
 constexpr std::int64_t close_watch_ms = 5;
 constexpr std::int64_t close_watch_max_ms = 200;
-// The interval with a limit on CPU time.
+// The shortest interval when there is a limit on CPU time.
 constexpr std::int64_t shortest_for_cpu_ms = 10;
-// When the kernel enforces the memory limit as well, the monitor's own limit is higher by a factor of 1 +
-// 1/slack_when_held.
+// If the kernel also enforces the memory limit, the monitor's limit is 1 + 1/slack_when_held times as high.
 constexpr std::uint64_t slack_when_held = 4;
 // An interval is at least this many times as long as a sample takes.
 constexpr std::int64_t cost_factor = 10;
 
 struct MemorySum {
   std::uint64_t certain_kib = 0;
-  std::uint64_t doubtful_kib = 0;  // by processes that may share their parent's memory
+  std::uint64_t doubtful_kib = 0;  // of processes that may share their parent's memory
 };
 
 enum class Sharing { no, yes, unknown };
 
-// Whether a process and its parent share one memory.
+// Returns whether a process and its parent share their memory.
 Sharing shares_memory(const ProcessTree::Member& member) {
   const long compared = ::syscall(SYS_kcmp, member.process, member.parent, KCMP_VM, 0UL, 0UL);
   if (compared >= 0) return compared == 0 ? Sharing::yes : Sharing::no;
@@ -53,7 +52,8 @@ Sharing shares_memory(const ProcessTree::Member& member) {
 MemorySum sum_memory(const ProcessTree& tree) {
   MemorySum sum;
   for (const ProcessTree::Member& member : tree.members()) {
-    // Checked first: a child of vfork can only go from sharing its parent's memory to having its own.
+    // Checked before the memory is read: in the other order, a vfork child that calls exec in between would cause its
+    // parent's memory to be counted twice.
     const Sharing sharing = member.parent == ::getpid() ? Sharing::no : shares_memory(member);
     std::uint64_t share = 0;
     if (sharing == Sharing::yes || !read_memory_share(member.process, share)) continue;
@@ -80,8 +80,8 @@ Limit ResourceMonitor::sample(ProcessTree& tree, std::uint64_t reaped_us, std::u
   tree.collect();
   std::uint32_t processes = 0;
   std::uint64_t cpu_us = reaped_us, private_kib = 0, resident_kib = 0;
-  // Parents come before their children. If a child is waited for after its parent was read and before it is read
-  // itself, its time is missed in this sample; in the other order it would count twice.
+  // Parents come before their children. If a child is reaped after its parent was read but before the child is read,
+  // this sample lacks the child's CPU time. In the other order, that time would count twice.
   for (const ProcessTree::Member& member : tree.members()) {
     ProcessStatus status;
     if (!read_status(member.process, status)) continue;
@@ -119,9 +119,9 @@ Limit ResourceMonitor::judge(const ProcessTree& tree, std::uint32_t processes, s
   return Limit::none;
 }
 
-// An exact count: shared pages once, and without pages that a file backs and the kernel can therefore drop. Processes
-// that share all their memory (a vfork child before its exec) count once. If the kernel does not say whether two
-// processes share theirs, the limit counts as exceeded only after several samples above it.
+// Counts exactly: shared pages count once. Pages that a file backs do not count, since the kernel can drop them.
+// Processes that share all their memory (a vfork child before its exec) count once. If the kernel does not say whether
+// two processes share their memory, the limit counts as exceeded only after several samples above it.
 bool ResourceMonitor::memory_is_exceeded(const ProcessTree& tree) {
   constexpr int looks = 5;
   constexpr timespec pause{0, 1'000'000};
@@ -142,7 +142,8 @@ std::int64_t ResourceMonitor::interval(std::int64_t cost_ms, std::uint64_t cpu_u
   interval_ms_ = std::min(interval_ms_ * 4, max_ms);
   std::int64_t wait = most;
   if (limits_.cpu_seconds != 0) {
-    // No later than the moment at which all processors together could have used up the rest.
+    // The next sample comes no later than when all processors together could have used up the remaining CPU time, but
+    // after at least shortest_for_cpu_ms.
     static const auto processors = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
     const std::uint64_t limit_us = limits_.cpu_seconds * 1'000'000;
     const std::uint64_t left_us = limit_us - std::min(limit_us, cpu_us);

@@ -1,8 +1,9 @@
 // Measures, for the custodian, what a command's tree uses: the peak, and whether it exceeds a limit.
 //
 // Contract:
-// - It samples: a tree can use more between two samples than is ever seen. The intervals are short if a limit could be
-//   exceeded, long if the figures are only for the result, and always long compared with the time that a sample takes.
+// - It samples: between two samples, a tree can use more than any sample shows. The intervals are short if a limit
+//   could be exceeded, long if the figures are only for the result, and always long compared with the time that a
+//   sample takes.
 // - It ignores limits that the kernel enforces by itself, except CPU time, which the kernel counts for each process
 //   separately.
 #pragma once
@@ -18,12 +19,12 @@ namespace wtool::warden {
 
 class ResourceMonitor {
  public:
-  // A command with these limits has just started. `held`: a cgroup limits its memory and processes. The monitor then
-  // samples them less often, so that the kernel, which counts shared memory differently, decides first. It still
-  // samples them, because a command may have the right to leave its cgroup.
+  // Call it when a command with these limits has just started. `held`: a cgroup limits its memory and processes. The
+  // monitor then samples them less often, so that the kernel, which counts shared memory differently, decides first.
+  // The monitor still samples them, because a command may have the right to leave its cgroup.
   void begin(const ProtocolLimits& limits, bool held);
 
-  // When to look next: milliseconds of now_ms().
+  // When to take the next sample, as a time of now_ms().
   std::int64_t next_sample() const { return next_sample_ms_; }
 
   // Collects the tree and samples it. `reaped_us`: the CPU time of processes that are gone, as far as wait(2) reported
@@ -31,7 +32,7 @@ class ResourceMonitor {
   // updates used().
   Limit sample(ProcessTree& tree, std::uint64_t reaped_us, std::uint64_t cgroup_us);
 
-  // The usage that a sample found to exceed a limit, in the unit of the limit; CPU time in microseconds.
+  // How much was used, if the last sample exceeded a limit: in the limit's unit, but CPU time in microseconds.
   std::uint64_t used() const { return used_; }
 
   // The highest values of all samples.

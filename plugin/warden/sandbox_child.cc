@@ -54,7 +54,7 @@ int write_map(const char* path, const char* text) {
 
 // The child keeps its user and group in the new namespace, in which it may mount.
 int map_user(const SandboxPlan& plan) {
-  ::prctl(PR_SET_DUMPABLE, 1);  // Otherwise its files in /proc would belong to root. Safe: its memory is its own.
+  ::prctl(PR_SET_DUMPABLE, 1);  // Else root would own the child's files in /proc. Safe: the child shares no memory.
   int error = write_map("/proc/self/setgroups", "deny");
   if (error == 0) error = write_map("/proc/self/uid_map", plan.user_map);
   if (error == 0) error = write_map("/proc/self/gid_map", plan.group_map);
@@ -91,7 +91,7 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
   } else if (::unshare(CLONE_NEWNS) != 0) {
     return {Stage::namespaces, errno};
   }
-  // Must come first; otherwise every bind would show outside as well.
+  // Must come first; otherwise every bind would show outside the namespace as well.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return {Stage::namespaces, errno};
   for (std::size_t i = 0; i < plan.bind_count; ++i) {
     const int error = bind_onto_itself(plan.binds[i] + 1, plan.binds[i][0] == bind_read_only);
@@ -108,10 +108,10 @@ SpawnFailure protect_paths(const SandboxPlan& plan) {
   return {};
 }
 
-// The capabilities with which root could affect the machine beyond file permissions and ownership of processes. With
+// The capabilities with which root could do more than ignore the permissions of files and the owners of processes. With
 // perfmon or sys_admin, root could read the environment of any process, which Landlock does not prevent. With sys_nice,
-// it could starve the keepers, and with others, access disk and memory. Programs that are executed later do not get
-// these capabilities back, because of no_new_privs.
+// root could starve the keepers; with others, it could access disks and memory directly. Programs that are executed
+// later do not get these capabilities back, because of no_new_privs.
 constexpr unsigned dropped_capabilities[] = {
     CAP_DAC_READ_SEARCH, CAP_LINUX_IMMUTABLE, CAP_NET_ADMIN,     CAP_SYS_MODULE,
     CAP_SYS_RAWIO,       CAP_SYS_CHROOT,      CAP_SYS_PTRACE,    CAP_SYS_PACCT,

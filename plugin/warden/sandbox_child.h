@@ -2,18 +2,18 @@
 //
 // - All or nothing: if anything that was asked for fails, the failure is reported with its stage, and the command does
 //   not run.
-// - Protected paths are bound onto themselves, read-only. Each folder above them, up to a write root, is bound onto
-//   itself as well, but stays writable. A mount point cannot be renamed, so nobody can move a folder away and put
-//   another in its place.
+// - Protected paths are bound onto themselves, read-only. Each folder above them, up to a write root, is also bound
+//   onto itself, but stays writable. A mount point cannot be renamed, so nobody can move a folder away and put another
+//   in its place.
 // - Needs nothing but system calls: it runs in a vfork child.
 //
 // Hazards:
-// - The working directory was entered before the binds, and lies under them, so relative paths would bypass all binds.
-//   It is therefore entered again by its path, and must be the same folder.
-// - A descriptor of a folder that was opened outside keeps leading to the mounts outside. No such descriptor reaches
-//   the command.
+// - The working directory was entered before the binds and is the folder beneath them, so relative paths would bypass
+//   all binds. It is therefore entered again by its path, and must be the same folder.
+// - A descriptor of a folder that was opened outside the new mount namespace still leads to the mounts outside. No such
+//   descriptor reaches the command.
 // - The custodian is not dumpable, and a vfork child shares its memory: without privileges such a child cannot open its
-//   own uid_map. So the child gets memory of its own where it needs a user namespace.
+//   own uid_map. So the child gets its own memory if it needs a user namespace.
 #pragma once
 
 #include <linux/filter.h>
@@ -35,7 +35,7 @@ struct SpawnFailure {
   int cgroup_error = 0;  // errno of starting in the cgroup. Not a failure: the command runs outside of it.
 };
 
-// What enter_sandbox does. Borrows from the SandboxMessage that made it.
+// What enter_sandbox does. Points into the SandboxMessage that made it.
 struct SandboxPlan {
   int ruleset = -1;                    // Landlock; -1: none
   sock_filter* filter = nullptr;       // seccomp
@@ -43,7 +43,7 @@ struct SandboxPlan {
   const char* const* binds = nullptr;  // each a bind_as_is or bind_read_only and a path
   std::size_t bind_count = 0;          // 0: no namespace
   const char* directory_path = nullptr;
-  int directory = -1;           // the same folder, opened outside
+  int directory = -1;           // the same folder, opened outside the namespace
   bool user_namespace = false;  // The child has been started in new namespaces, whose maps are to be written:
   char user_map[32] = {};       // "1000 1000 1"
   char group_map[32] = {};
@@ -71,7 +71,7 @@ bool needs_user_namespace(const SandboxPlan& plan);
 
 // Starts a child with its own memory in new user and mount namespaces, where it calls `body(argument, failure)`, which
 // must not return. `cgroup`: the directory of the cgroup to start it in, or -1. Returns what spawn() does: the child's
-// number, or -1 with `failure`.
+// number; on failure, -1 with `failure`.
 pid_t spawn_in_user_namespace(SandboxPlan& plan, int cgroup, void (*body)(const void*, volatile SpawnFailure&),
                               const void* argument, SpawnFailure& failure);
 

@@ -1,12 +1,13 @@
-// A scope keeper: the process that holds the Landlock domain of one terminal session. The session's sandboxed commands
-// can signal each other's processes, but no process outside.
+// A scope keeper: the process from which the custodians of one terminal session inherit a Landlock domain. The
+// session's sandboxed commands can signal each other's processes, but no process outside the domain.
 //
 // Contract:
 // - Forked from the warden and never calls exec. It enters a domain that restricts only signals and abstract sockets.
 //   What may be done with files is set for each command.
-// - It runs no command. When told to, it makes a custodian that is in the domain as well and is, like every custodian,
-//   a child of the warden. Everything that this custodian starts is in the domain and cannot leave it.
-// - It ends when its socket is closed, or the host or the warden is gone.
+// - It runs no command. When told to, it makes a custodian that is also in the domain. Like every custodian, that one
+//   is a child of the warden. Everything that this custodian starts is in the domain and cannot leave it.
+// - It ends when its socket is closed, when the host or the warden is gone, or when a command has changed it
+//   (own_state.h).
 //
 // Hazard: a command of the session can signal this process and the session's custodians, but not the warden. The warden
 // kills the tree of a custodian that was killed, and continues one that was stopped.

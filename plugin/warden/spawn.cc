@@ -18,9 +18,9 @@ namespace wtool::warden {
 
 namespace {
 
-// ---- Fence: from here to the end of run_child, the code runs in a vfork child. It shares all memory with its parent,
-// which is suspended meanwhile. System calls and _exit only: no malloc, no locks, no stdio, no return from the function
-// that called vfork.
+// ---- Fence: from here to the end of run_child, the code runs in a vfork child. The child shares all memory with its
+// parent, which is suspended meanwhile. System calls and _exit only: no malloc, no locks, no stdio, no return from the
+// function that called vfork.
 
 [[noreturn]] void fail(volatile SpawnFailure& failure, Stage stage, int error) {
   failure.stage = stage;
@@ -28,8 +28,8 @@ namespace {
   ::_exit(127);
 }
 
-// Tries the paths as a shell does with PATH: skips missing files, executes the first file that can be executed, and
-// remembers the error of a file that cannot.
+// Tries the paths as a shell does with PATH: skips missing files, and executes the first file that can be executed. If
+// there is none, returns the error of the last file that is not missing; ENOENT if all are missing.
 int execute(const SpawnPlan& plan) {
   int remembered = ENOENT;
   for (char* const* path = plan.paths; *path != nullptr; ++path) {
@@ -65,8 +65,9 @@ bool apply(const ProtocolLimits& limits) {
     ::syscall(SYS_sched_setaffinity, 0, sizeof limits.processors, limits.processors);
     break;
   }
-  // The resource monitor is exact. The kernel counts this limit in ticks, which can be 25 % too much on a busy machine,
-  // so it is set higher, as a fallback. The second between soft and hard limit lets a program handle SIGXCPU.
+  // The resource monitor is exact. The kernel counts CPU time in ticks, which can be 25 % too much on a busy machine.
+  // So the kernel's limit is set higher, as a fallback. The second between soft and hard limit lets a program handle
+  // SIGXCPU.
   const rlim_t seconds = limits.cpu_seconds + limits.cpu_seconds / 2 + 1;
   if (limits.cpu_seconds != 0 && !reduce_limit(RLIMIT_CPU, seconds, seconds + 1)) return false;
   if (limits.file_bytes != 0 && !reduce_limit(RLIMIT_FSIZE, limits.file_bytes, limits.file_bytes)) return false;
@@ -78,7 +79,7 @@ bool apply(const ProtocolLimits& limits) {
   // terminal's Ctrl-C reaches it.
   if (::setsid() < 0) fail(failure, Stage::setup, errno);
   if (!return_to_usual_priority()) fail(failure, Stage::setup, errno);
-  // If custodian and warden were both killed at once, at least the command itself dies with them.
+  // If custodian and warden are both killed at the same time, at least the command itself dies with them.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   // All the descriptors are above 2, so no dup2 overwrites the source of another.
   if (::dup2(plan.standard_input, 0) < 0 || ::dup2(plan.standard_output, 1) < 0 || ::dup2(plan.standard_error, 2) < 0) {
@@ -91,10 +92,10 @@ bool apply(const ProtocolLimits& limits) {
     const SpawnFailure refused = enter_sandbox(*plan.sandbox);
     if (refused.stage != Stage::none) fail(failure, refused.stage, refused.error);
   }
-  // Everything above 2 is close-on-exec already; this call helps if a later change forgets the flag.
+  // Every descriptor above 2 is already close-on-exec; this call helps if a later change forgets the flag.
   ::syscall(SYS_close_range, 3U, ~0U, 0U);
-  // The custodian blocks SIGCHLD, and a mask survives exec. Dispositions are all default already: the warden was
-  // started with the defaults, and neither it nor a custodian ever changes one.
+  // The custodian blocks SIGCHLD, and a mask survives exec. All dispositions are the defaults: the warden was
+  // started with them, and neither it nor a custodian ever changes one.
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

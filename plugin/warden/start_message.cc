@@ -13,7 +13,7 @@ constexpr std::size_t kept_text = 256UL * 1024;
 }  // namespace
 
 bool StartMessage::receive(int socket, const char* bytes, const Received& received) {
-  // The descriptors are taken first, so that they are closed whatever the rest of the message is.
+  // The descriptors are taken first, so that they are closed even if the message is malformed.
   standard_output_ = Descriptor(received.descriptors[0]);
   standard_error_ = Descriptor(received.descriptors[1]);
   directory_ = Descriptor(received.descriptors[2]);

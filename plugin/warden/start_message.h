@@ -1,4 +1,4 @@
-// Receives the command of a Start, which may take several messages, and lays it out for spawn.
+// Receives the command of a Start, which may come in several messages, and lays it out for spawn.
 #pragma once
 
 #include <vector>
@@ -26,8 +26,8 @@ class StartMessage {
   // none of its own. The caller then sets it.
   SpawnPlan plan();
 
-  // Call it once the command has been started, or could not be. Closes the command's descriptors, because the pipes
-  // would otherwise never end, and gives back an unusually large buffer.
+  // Call it once the command has been started, or has failed to start. Closes the command's descriptors, because the
+  // pipes would otherwise never end, and frees an unusually large buffer.
   void finish();
 
  private:

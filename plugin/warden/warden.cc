@@ -51,8 +51,8 @@ int Warden::run() {
   if (!greet()) return 1;
 
   while (!leaving_ || !childless_) {
-    // Inherited processes are killed again and again until they are gone; otherwise there is nothing to do without an
-    // event.
+    // While there are inherited processes, they are killed again every 5 ms until they are gone. Without them and
+    // without pending kills, nothing happens between two events.
     const unsigned news = events_.wait(inherited_.empty() && pending_kills_.empty() ? -1 : 5);
     if (holds(news, child)) {
       signalfd_siginfo discarded;
@@ -116,15 +116,16 @@ bool Warden::greet() {
          problem_ == WardenProblem::none;
 }
 
-// From now on, only children matter: the descriptors of a plugin or host that is gone would stay readable.
+// Takes no more requests; only children matter from now on. The plugin's and the host's descriptors are no longer
+// watched, because they would stay readable once the plugin or the host is gone.
 void Warden::leave() {
   if (leaving_) return;
   leaving_ = true;
   events_.remove(control_.get());
   events_.remove(host_.get());
-  // Shut down, so that the plugin does not wait for an answer, here or on a socket that lies unread in the queue. Our
-  // end stays open: if a command has stopped this warden, the death of the plugin or the host closes the other end,
-  // which continues the warden (continue_on_message).
+  // The shutdown and the closing of queued descriptors keep the plugin from waiting for an answer, here or on a socket
+  // that is still in the queue. Our end stays open: if a command has stopped this warden, the death of the plugin or
+  // the host closes the other end, which continues the warden (continue_on_message).
   ::shutdown(control_.get(), SHUT_RDWR);
   for (;;) {
     WardenMessage unread{};
@@ -150,9 +151,9 @@ void Warden::take_message() {
   }
 }
 
-// With a ruleset, the child becomes a scope keeper, which makes custodians, rather than a custodian.
+// With a ruleset, the child becomes a scope keeper, not a custodian.
 void Warden::spawn_custodian(std::uint64_t number, Descriptor socket, Descriptor ruleset) {
-  // A command has changed what all custodians, and their commands, would inherit: another warden must be started.
+  // A command has changed what all custodians, and their commands, would inherit, so a new warden must be started.
   if (state_.changed()) return leave();
   if (children_.size() >= max_children) return tell_not_spawned(socket.get(), EAGAIN);
   const pid_t process = ::fork();
@@ -215,7 +216,8 @@ void Warden::sweep() {
   }
 }
 
-// A reaped custodian is no longer a child, and its children were handed over before. So the next sweep finds them.
+// Forgets the pidfds of custodians that have been reaped. A reaped custodian is no longer a child, and its children
+// were handed to this process before that, so the next sweep finds them.
 void Warden::note_dead_custodians() {
   for (PendingKill& pending : pending_kills_) {
     if (!pending.handle) continue;

@@ -4,7 +4,7 @@
 // - Forks custodians when told to, continues those that were stopped, and reaps them.
 // - It is a subreaper: it inherits the tree of a custodian that died (or was killed by its own command), and kills
 //   every process of it.
-// - It ends when the plugin or the host is gone, but not before the last custodian and the last inherited process.
+// - It ends after the plugin or the host is gone, once no custodian and no inherited process is left.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ class Warden {
  public:
   // `control`: the socket to the plugin. `name` and `name_room`: the memory of argv[0], where a custodian writes its
   // own name, so that killing wardens by name does not hit custodians. `problem` and `error`: why this process cannot
-  // serve, if that is known already. The plugin is then informed, and no call is served.
+  // serve, if that is already known. The plugin is then informed, and no call is served.
   Warden(Descriptor control, char* name, std::size_t name_room, WardenProblem problem, int error);
 
   // Serves until it must end, and returns the exit status.
   int run();
 
-  // The most custodians at a time; a request for more gets an error. Memory for all of them is allocated at the start,
-  // because a command may later lower the memory limit.
+  // The most custodians at a time; a request for more is answered with an error. Memory for all of them is allocated at
+  // the start, because a command may later lower the memory limit.
   static constexpr std::size_t max_children = 32'768;
 
  private:

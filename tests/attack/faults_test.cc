@@ -21,7 +21,7 @@ using namespace wtool::test;
 
 namespace {
 
-// Leaves a daemon that has nothing of the call open.
+// Leaves a daemon behind that keeps none of the call's descriptors open.
 const std::string command = "setsid sleep 61 >/dev/null 2>&1 & echo hi";
 
 struct RefusedCall {
@@ -31,7 +31,7 @@ struct RefusedCall {
   const char* answer;  // a part of the answer
 };
 
-// With "is_error":false as its answer, custody works without the system call. Otherwise `answer` is a part of the
+// Where `answer` is "is_error":false, custody works without the system call. Elsewhere, `answer` is a part of the
 // error's text.
 const RefusedCall refused_calls[] = {
     {"close_range", SYS_close_range, ENOSYS, "\"is_error\":false"},
@@ -51,7 +51,8 @@ const RefusedCall refused_calls[] = {
 
 std::ostream& operator<<(std::ostream& stream, const RefusedCall& call) { return stream << call.name; }
 
-// Runs a host that lets one call fail in run after run: every `every`th call, or all with WTOOL_ATTACK_ROUNDS.
+// Runs `host`, which starts hosts of this kind again and again and refuses a different system call in each: every
+// `every`th one, or each one if WTOOL_ATTACK_ROUNDS is set.
 void check_failing_calls(const std::string& host, const std::string& kind, const std::string& every) {
   ProgramOptions options;
   options.limit = std::chrono::minutes(10);
@@ -76,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_gets_no_memory_at_any_point_of_a_call) {
 BOOST_DATA_TEST_CASE(a_system_call_that_the_kernel_refuses, boost::unit_test::data::make(refused_calls), refused) {
   const Mark mark;
   std::string arguments = Json{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
-  // The mark must not be on the host's own command line.
+  // The mark must not be on the host's own command line, so one of its letters is written as a JSON escape.
   arguments.replace(arguments.find(mark.text()), 4, "\\u006dark");
   const Finished finished = run({WTOOL_TEST_HOSTS "/refused_call_host", std::to_string(refused.number),
                                  std::to_string(refused.error), arguments});
@@ -85,7 +86,7 @@ BOOST_DATA_TEST_CASE(a_system_call_that_the_kernel_refuses, boost::unit_test::da
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
-// Lets one system call of the warden or the custodian fail, in run after run, from the warden's start to its end.
+// In each run, one system call of the warden or the custodian fails: first the first one, then the second, and so on.
 BOOST_DATA_TEST_CASE(a_system_call_of_the_keepers_that_fails_once, boost::unit_test::data::make({"plain", "sandboxed"}),
                      kind) {
   // The sanitizer's runtime makes system calls of its own, and ends the process if they fail.
@@ -93,10 +94,10 @@ BOOST_DATA_TEST_CASE(a_system_call_of_the_keepers_that_fails_once, boost::unit_t
   check_failing_calls("failing_keepers_host", kind, "5");
 }
 
-// Lets one system call of `wtool` itself fail, in run after run, with each of its usual errors.
+// In each run, one system call of `wtool` itself fails, with one of its usual errors.
 BOOST_DATA_TEST_CASE(a_system_call_of_the_host_that_fails_once,
                      boost::unit_test::data::make({"run", "features", "terminal", "mcp"}), kind) {
-  if (under_sanitizer) return;  // as above
+  if (under_sanitizer) return;  // as in the case above
   check_failing_calls("failing_programs_host", kind, "20");
 }
 
@@ -168,15 +169,15 @@ BOOST_AUTO_TEST_CASE(a_process_that_may_not_be_killed_is_named) {
   std::filesystem::copy_file(WTOOL_ATTACKS "/become_root", program);
   BOOST_REQUIRE(chmod(place.path().c_str(), 0755) == 0);
   BOOST_REQUIRE(chmod(program.c_str(), 04755) == 0);
-  // The command runs until the program can no longer be killed.
+  // The command waits until the program has become root, and so can no longer be killed.
   const std::string attack = "{ " + program + " & } | { read became; echo $became; }";
   std::string arguments = Json{{"command", attack}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}}.dump();
   arguments.replace(arguments.find(mark.text()), 4, "\\u006dark");
   Program host({"/usr/bin/env", "HOME=/nonexistent", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
                 WTOOL_TEST_PROGRAM, "--plugin", WTOOL_TEST_PLUGIN, "call", "shell_execute", arguments},
                Program::On::pipes, {.directory = "/"});
-  // Survivors are looked for before the plugin ends, because at its end it would try for some more seconds to kill the
-  // program.
+  // Survivors are looked for before the plugin ends, because at its end the plugin spends some more seconds trying to
+  // kill the program.
   const bool told = host.wait_for_output("\n}\n");
   const std::vector<pid_t> left = mark.bearers();
   for (const pid_t pid : left) kill(pid, SIGKILL);

@@ -1,6 +1,6 @@
-// Attacks by commands: each one makes the user's next git command, in a repository of a write root, run code outside of
-// the sandbox. Each attack is made twice: without a sandbox, which shows that it works, and with one. Then the user
-// runs the real `git status`.
+// Attacks by commands: each one makes the user's next git command, in a repository in a write root, run code outside of
+// the sandbox. Each attack is made twice: without a sandbox, which shows that it works, and with one. After each
+// attack, the user runs the real `git status`.
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ boost::test_tools::assertion_result git_can_be_tested(boost::unit_test::test_uni
 struct Fixture : Sandboxed {
   const std::string home = folder("home");
   const std::string marker = outside + "/ran";
-  // The command's program, which must not run outside of the sandbox.
+  // The program that the attack makes. It must not run outside of the sandbox.
   const std::string evil = inside + "/evil.sh";
   const Json required = {{"protect", "default"}, {"required", true}};
   ToolUnderTest held{plugin, sandbox(required)};
@@ -126,7 +126,7 @@ struct Attack {
   std::string command;
   std::string where;
   Ends ends;
-  std::string path;  // the path that is reported, unless the attack is held
+  std::string path;  // the path that is reported, unless `ends` is held
 };
 
 void check(const Fixture& at, const Attack& attack) {
@@ -144,7 +144,7 @@ void check(const Fixture& at, const Attack& attack) {
       BOOST_TEST(at.runs(attack.where) == (attack.ends == Ends::reported));
       if (attack.ends != Ends::reported) BOOST_TEST(texts(answer.metadata(), "not_enforced").empty());
       if (attack.ends == Ends::held) {
-        // All other paths that are reported are the attacker's own.
+        // The other paths that are reported are all files of the attack itself.
         for (const std::string& path : changed(answer)) BOOST_TEST(path.starts_with(at.inside + "/evil"), path);
         BOOST_TEST(answer.is_error());
         BOOST_TEST(aside(answer).empty());
@@ -356,8 +356,8 @@ BOOST_FIXTURE_TEST_CASE(what_is_put_aside_stays_inside_whatever_links_are_plante
 BOOST_FIXTURE_TEST_CASE(a_link_that_the_user_made_is_not_put_aside, Fixture) {
   repository(inside);
   as_user("mkdir shared; git config include.path ../conf/team.config");
-  // The link is made as late as possible: the file system's clock is so coarse that its times cannot distinguish this
-  // link from one that the command makes.
+  // The link is made just before the command runs. File times are so coarse that, by its times, this link may have been
+  // made by the command.
   fs::create_symlink("shared", inside + "/conf");
   const Answer answer = attack(held, payload("shared/team.config"));
   BOOST_TEST_CONTEXT(answer.raw) {
@@ -458,11 +458,11 @@ BOOST_FIXTURE_TEST_CASE(what_a_command_has_made_stays_its_own, Fixture) {
   BOOST_TEST(aside(made).empty());
   const Answer again = attack(held, "git -C new config user.name m && mv new newer && rm -rf newer");
   BOOST_TEST_CONTEXT(again.raw) { BOOST_TEST(again.exit_code() == 0); }
-  // A repository that the user has put in its place is not the command's.
+  // The user makes a repository of the same name. It belongs to the user, not to the command.
   as_user("git init -q new");
   BOOST_TEST(attack(held, "git -C new config user.name m").is_error());
-  // Neither a tool with another sandbox nor another host can know that a command made the repository, so to them it is
-  // not the command's.
+  // Neither a tool with another sandbox nor another host can find out that a command made the repository, so both treat
+  // the repository as the user's.
   attack(held, "git init -q another");
   Json other = sandbox(required);
   other["sandbox"]["ipc"] = "allow";
@@ -470,7 +470,7 @@ BOOST_FIXTURE_TEST_CASE(what_a_command_has_made_stays_its_own, Fixture) {
   BOOST_TEST(attack(later, "rm -rf another").is_error());
 }
 
-// The first command makes a repository, which is reported and stays. The second leads the user's git to it.
+// The first command makes a repository, which is reported and stays. The second makes the user's git use it.
 BOOST_FIXTURE_TEST_CASE(two_commands_together_do_no_more_than_one, Fixture) {
   repository(inside);
   const std::string make =
@@ -515,7 +515,7 @@ BOOST_FIXTURE_TEST_CASE(special_files_under_the_names_of_a_repository_block_noth
   const Answer pipes = attack(held, "echo ran");
   BOOST_TEST_CONTEXT(pipes.raw) { BOOST_TEST(pipes.metadata().contains("error")); }
   as_user("rm .git/config .git/commondir; mv kept .git/config; rm .git/hooks");
-  // Only the names of the files that the command makes are looked at.
+  // Of the pipes that the command makes, only the names are looked at; nothing is opened.
   const Answer made = attack(held, "mkfifo .git/hooks; mkfifo .git/commondir; mkdir sub; mkfifo sub/.git");
   BOOST_TEST_CONTEXT(made.raw) {
     BOOST_TEST(aside(made).size() == 2U);
@@ -530,14 +530,14 @@ BOOST_FIXTURE_TEST_CASE(a_hooks_folder_with_very_many_entries_is_searched_within
   BOOST_TEST(answer.exit_code() == 0);
   BOOST_TEST(changed(answer).size() <= 10'001U);
   BOOST_TEST(aside(answer) == Paths{inside + "/.git/hooks"}, boost::test_tools::per_element());
-  // Once the folder is held, its entries are not read.
+  // Once the folder is protected, its entries are not read.
   as_user("mv .git/hooks.put-aside-* .git/hooks");
   BOOST_TEST(attack(held, "true").exit_code() == 0);
 }
 
-// The command runs as the folder's owner, so it could open the folder again.
+// The command runs as the folder's owner, so it could make the folder readable again.
 BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_held_as_a_whole, Fixture) {
-  if (::geteuid() == 0) return;  // Nothing is closed to root.
+  if (::geteuid() == 0) return;  // Root can read every folder.
   for (const std::string mode : {"000", "300", "600"}) {
     repository(inside + "/shut");
     as_user("chmod " + mode + " shut");
@@ -564,8 +564,8 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_held_as_a_whole, F
   }
 }
 
-// A folder that a command closes itself is reported, since the command may have made a repository in it. The next
-// command finds the folder held.
+// If a command makes a folder unreadable, the folder is reported, because the command may have made a repository in it.
+// From the next command on, the folder is protected.
 BOOST_FIXTURE_TEST_CASE(a_folder_that_a_command_closes_is_reported_and_held_from_then_on, Fixture) {
   if (::geteuid() == 0) return;
   const Answer closing = attack(held, "mkdir shut; chmod 000 shut");
@@ -580,10 +580,9 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_a_command_closes_is_reported_and_held_from
   start_again();
 }
 
-// Other projects' tests make and remove repositories while a call runs; these programs do the same.
+// Tests of other projects may make and remove repositories while a call runs. The programs of this case do the same.
 BOOST_FIXTURE_TEST_CASE(repositories_of_other_programs_that_come_and_go_stop_no_command, Fixture) {
-  // Each repository is complete before it appears, and disappears at once, so that nearly every look at the folder
-  // finds one.
+  // Each program only renames a complete repository, back and forth, so that nearly every look at the folder finds one.
   const auto others = [this](const std::string& name) {
     const std::string script = "mkdir -p " + name + "/kept/.git/objects " + name + "/kept/.git/refs " + name +
                                "/kept/.git/hooks; echo 'ref: refs/heads/main' > " + name + "/kept/.git/HEAD; : > " +

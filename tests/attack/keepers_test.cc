@@ -45,7 +45,7 @@ struct Keepers : ShellTool {
     BOOST_TEST(wait_until([&] { return mark.bearers().empty(); }, within(100)), mark.description());
   }
 
-  // Calls another tool, with another configuration, which shares the keepers.
+  // Calls another tool, which has another configuration and shares the keepers.
   void check_next_call_works() const {
     for (int i = 0; i < 3; ++i) {
       const Answer answer = tool.shell("echo next; ulimit -n; (echo child)", {.deadline_ms = 20'000});
@@ -77,7 +77,7 @@ namespace data = boost::unit_test::data;
 
 BOOST_DATA_TEST_CASE_F(Keepers, an_attack_that_ends_by_itself, data::make(actions) * data::make(targets), action,
                        target) {
-  // Keepers that are stopped all the time cannot tell that the command is over.
+  // Keepers that are stopped all the time cannot notice that the command is over.
   const bool held_up = std::string(action) == "stop-loop";
   const Answer answer = run(attack(action, target, "exit"), held_up ? deadline_ms : 20'000);
   BOOST_TEST_CONTEXT(answer.raw) {
@@ -101,7 +101,7 @@ BOOST_DATA_TEST_CASE_F(Keepers, an_attack_that_hangs, data::make(actions) * data
   check_next_call_works();
 }
 
-// The kernel kills a process that has no processor time left. If only one keeper is killed, the other one notices.
+// The kernel kills a process that has no processor time left. If it kills only one keeper, the other one notices.
 BOOST_DATA_TEST_CASE_F(Keepers, a_keeper_without_processor_time,
                        data::make({"custodian", "warden"}) * data::make({"exit", "hang"}), target, ending) {
   const Answer answer = run(attack("cpu", target, ending));
@@ -162,16 +162,16 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_FIXTURE_TEST_CASE(two_keepers_without_processor_time, Keepers) {
   const Answer answer = run(attack("cpu", "both", "hang"));
   BOOST_TEST(answer.took.count() < bound_ms);
-  // The kernel kills the keepers when it checks their time. If it has not checked before the deadline, the keepers have
-  // already done their work.
+  // The kernel kills a keeper when it checks how much processor time the keeper has used. If it does not check before
+  // the deadline, the keepers finish their work first.
   BOOST_TEST((answer.code() == "timed_out" || answer.code() == "engine_lost"), answer.raw);
   if (answer.code() == "timed_out") check_nothing_is_left();
   for (const pid_t pid : mark.bearers()) kill(pid, SIGKILL);
   check_next_call_works();
 }
 
-// No process is then left that knows what the command started. The result says that custody was lost, and names
-// possible survivors, so that a person can end them.
+// Once both keepers are dead, no process can find out what the command started. The result says that custody was lost,
+// and names possible survivors, so that a person can end them.
 BOOST_FIXTURE_TEST_CASE(two_keepers_that_are_killed_at_once, Keepers) {
   const Answer answer = run(attack("kill", "both", "hang"), 20'000);
   BOOST_TEST_CONTEXT(answer.raw) {
@@ -185,7 +185,7 @@ BOOST_FIXTURE_TEST_CASE(two_keepers_that_are_killed_at_once, Keepers) {
   check_next_call_works();
 }
 
-// The request is larger than a socket's queue, and the keepers never run for long.
+// The request is larger than a socket's queue, and the keepers are stopped again as soon as they are continued.
 BOOST_FIXTURE_TEST_CASE(a_large_request_to_stopped_keepers_ends_at_its_deadline, Keepers) {
   const pid_t its_custodian = custodian();
   const pid_t its_warden = warden_above(its_custodian);
@@ -249,8 +249,8 @@ int wanted(const char* variable, int usual) {
 
 }  // namespace
 
-// Keepers are shared, so keepers that an attack has changed must not serve other calls. Runs longer with
-// WTOOL_ATTACK_ROUNDS (of each attack) or WTOOL_ATTACK_SECONDS, and with more innocent calls with WTOOL_ATTACK_THREADS.
+// Keepers are shared, so keepers that an attack has changed must not serve other calls. These variables make this test
+// longer: WTOOL_ATTACK_ROUNDS (of each attack), WTOOL_ATTACK_SECONDS, and WTOOL_ATTACK_THREADS (innocent callers).
 BOOST_FIXTURE_TEST_CASE(calls_beside_attackers_are_not_touched, Keepers) {
   const int rounds = wanted("WTOOL_ATTACK_ROUNDS", 1);
   const int threads = wanted("WTOOL_ATTACK_THREADS", 8);
@@ -312,12 +312,12 @@ pid_t number_after(const std::string& text, const std::string& word) {
 
 namespace {
 
-// Kills a host whose command attacks, and returns its helper programs, the warden last. Some attacks end the command
-// itself, because they end its keeper.
+// Kills a host whose command makes this attack. Returns the host's helper processes, the warden last. `may_be_over`:
+// the attack may already have ended the command, because it ends the command's keeper.
 std::vector<pid_t> kill_host_of(const Mark& mark, const std::string& attack, const Json& configuration,
                                 bool may_be_over = false) {
   const Json arguments{{"command", attack}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
-  // The mark must not be on the host's own command line, so the host gets it split in two.
+  // The mark must not be on the host's own command line, so one of its letters is written as a JSON escape.
   std::string text = arguments.dump();
   text.replace(text.find(mark.text()), 4, "\\u006dark");
   Program host({std::string(WTOOL_TEST_HOSTS) + "/dying_host", text, configuration.dump()}, Program::On::pipes);
@@ -396,8 +396,8 @@ class StopLoop {
   std::thread threads_[2];
 };
 
-// A call whose warden is leaving. A warden leaves if something has changed it, which it notices when it has to make
-// another custodian.
+// A call whose warden is leaving: a leaving warden accepts no more requests, and ends when its last call has ended. A
+// warden leaves if something has changed it, which it notices when it has to make another custodian.
 struct LeavingWarden {
   std::optional<Plugin> plugin{std::in_place};
   std::optional<ToolUnderTest> tool{std::in_place, *plugin};
@@ -460,7 +460,7 @@ BOOST_FIXTURE_TEST_CASE(a_stopped_warden_that_is_leaving_ends_with_the_plugin, L
   BOOST_TEST(has_ended(warden), state_of(warden));
 }
 
-// Requests that the leaving warden has received but not read go to another one.
+// Requests that the leaving warden has received but not read are sent again, to a new warden.
 BOOST_FIXTURE_TEST_CASE(requests_that_a_leaving_warden_has_not_read_are_still_served, Keepers) {
   Gate gate(scratch);
   RunningCall first(tool, marked("echo ready; " + gate.wait()));
@@ -498,7 +498,7 @@ BOOST_AUTO_TEST_CASE(a_stopped_warden_that_is_leaving_kills_what_it_has_when_the
   check_all_end(mark, {warden});
 }
 
-// Only the plugin knows of a custodian whose warden is dead.
+// When a warden is dead, only the plugin is left to end the warden's idle custodian.
 BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_is_stopped_again_and_again_does_not_outlive_its_warden, Keepers) {
   const pid_t its_custodian = custodian();
   const pid_t its_warden = warden_above(its_custodian);
@@ -519,7 +519,7 @@ std::string lower_limit_of(const std::string& process) { return "prlimit --pid "
 
 }  // namespace
 
-// A custodian checks itself after its own call. A change that comes later is found before its next call.
+// A custodian checks itself after each of its calls. A change that comes later is noticed before its next call.
 BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_a_running_command_changes_serves_no_call, Keepers) {
   Gate gate(scratch);
   RunningCall attacker(
@@ -544,7 +544,7 @@ BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_an_ended_command_changed_serves_n
   gate.open();
   BOOST_TEST(!other->wait().is_error());
   other.reset();
-  // The custodian that was given back last is used first.
+  // The custodian that became idle last is used first.
   const pid_t used = custodian();
   BOOST_REQUIRE(used != idle);
   BOOST_TEST(!tool.shell(lower_limit_of(std::to_string(idle))).is_error());

@@ -1,4 +1,4 @@
-// Commands that exceed their limits where the monitor may not look, and innocent commands that seem to exceed them.
+// Commands that exceed their limits where the monitor might not look, and innocent commands that seem to exceed them.
 #include <boost/test/unit_test.hpp>
 
 #include "support/shell_tool.h"
@@ -49,7 +49,7 @@ BOOST_FIXTURE_TEST_CASE(shared_memory_of_a_process_that_hides_it_counts, Limited
   check_exhausted(run({{"memory_bytes", 100'000'000}}, use_memory + "hidden-shared 300"), "memory_bytes");
 }
 
-// Between vfork and exec, child and parent have one memory.
+// Between vfork and exec, child and parent share one memory.
 BOOST_FIXTURE_TEST_CASE(memory_is_not_counted_twice_while_a_child_is_started, Limited) {
   for (int i = 0; i < repeats(10); ++i) {
     const Answer answer = run({{"memory_bytes", 100'000'000}}, use_memory + "vfork 60 400");

@@ -139,7 +139,7 @@ BOOST_FIXTURE_TEST_CASE(limits_of_the_host_its_keepers_and_others_stay, Fixture)
   const std::vector<pid_t> targets = {neighbour.pid, getpid(), custodian, warden};
   std::vector<std::string> before;
   for (const pid_t pid : targets) before.push_back(limits_of(pid));
-  // The first target is a process that nobody needs. If its limits can be lowered, the host must not be attacked.
+  // The first attack is on a process that nobody needs. If it succeeds, the test ends before the host is attacked.
   const Answer first = run(tool, attacks + "/limits_of " + std::to_string(neighbour.pid));
   BOOST_REQUIRE_MESSAGE(first.out() == "done\n", first.raw);
   const Answer second = run(tool, attacks + "/limits_of " + everybody + " custodian warden");
@@ -199,7 +199,7 @@ BOOST_FIXTURE_TEST_CASE(shared_objects_can_be_allowed, Fixture) {
   const SharedObjects objects;
   const ToolUnderTest open(plugin, sandbox({{"ipc", "allow"}}));
   const Answer answer = run(open, attacks + "/shared_objects use " + objects.arguments());
-  // Landlock still keeps the queues of POSIX closed, unless their file system is a root.
+  // Landlock still denies access to the POSIX queues, unless their file system is one of the roots.
   BOOST_TEST(answer.out().starts_with(all_say(calls_of_system_v, "ok")), answer.raw);
   BOOST_TEST(std::string(objects.text) == "taken");
 }

@@ -23,7 +23,7 @@ struct Links : Place {
     fs::create_directories(scratch.path() + "/" + name);
     return scratch.path() + "/" + name;
   }
-  // Runs a workflow of one step, whose command is the attack and then writes some output.
+  // Runs a workflow of one step, whose command first makes the attack and then writes some output.
   Finished run_with(const std::string& command, const std::vector<std::string>& more) const {
     scratch.file("attack.sh", command + "\necho payload\n");
     return run_workflow(workflow("    [*] --> A\n    A --> [*]\n", "- A: Shell \"sh attack.sh\"\n"), more);
@@ -53,7 +53,7 @@ BOOST_FIXTURE_TEST_CASE(a_report_is_not_written_through_a_link, Links) {
   BOOST_TEST(run_with("true", {"--html", "/dev/stdout"}).exit_code == 0);
 }
 
-// As if the user's home folder were a link.
+// For example, the user's home folder may be such a link.
 BOOST_FIXTURE_TEST_CASE(a_link_of_the_user_in_the_path_is_followed_as_it_was_at_the_start, Links) {
   const ScratchFolder user;
   fs::create_directories(user.path() + "/real/reports");

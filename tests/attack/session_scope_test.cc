@@ -1,6 +1,6 @@
-// The sandboxed commands of one terminal session share what they may signal: a later command can end what an earlier
-// one has left. No other process is in reach, and even if a command attacks the helper programs, no process of it is
-// left.
+// The sandboxed commands of one terminal session share what they may signal: a later command can end a process that an
+// earlier one has left. They can signal no other process. Even if a command attacks the helper programs, none of its
+// processes is left.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ boost::test_tools::assertion_result has_scopes(boost::unit_test::test_unit_id) {
 struct Sessions : Terminal {
   Mark mark;
   Sessions() {
-    // Where there are namespaces, names are protected: their mounts are made in the scope.
+    // Protected names need namespaces. Where these exist, the names' mounts are made inside the session's scope.
     config["sandbox"] = {{"write", {scratch.path()}}, {"required", true}};
     if (!has_namespaces()) config["sandbox"]["protect"] = "none";
     scratch.file(".bashrc", "");
@@ -121,7 +121,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_kills_its_custodian_is_ended, Sessions) {
   const Json answer = script(id, "setsid sleep 61 & kill -KILL $PPID; sleep 61\n", {{"timeout", within(2000).count()}});
   BOOST_TEST(answer.at("success") == false, answer.dump());
   BOOST_TEST(code(answer) == "EXECUTION_ERROR", answer.dump());
-  // The processes of the other call have their own custodian.
+  // Only the process of the earlier call is left, because that call has another custodian.
   BOOST_TEST(wait_until([&] { return mark.bearers().size() == 1U; }, within(1000)), mark.description());
   BOOST_TEST(signal(id, earlier, "KILL").at("success") == true);
   check_nothing_is_left();

@@ -1,5 +1,5 @@
 // A command puts symbolic links in place of the files that the host writes for it (output.spill). Nothing outside is
-// written or removed, the command's own result is the usual one, and the link is named.
+// written or removed, the command's own result is the usual one, and the result names the link.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -26,7 +26,7 @@ struct Fixture : Sandboxed {
     return static_cast<std::size_t>(
         std::distance(fs::recursive_directory_iterator(outside), fs::recursive_directory_iterator()));
   }
-  // The command was run, its output is there, and the link is named.
+  // Checks that the command was run, that its output is in the result, and that the result names the link.
   static void check_link(const Answer& answer, const std::string& link, const std::string& out) {
     BOOST_TEST_CONTEXT(answer.raw) {
       BOOST_TEST(!answer.is_error());
@@ -46,7 +46,7 @@ BOOST_FIXTURE_TEST_CASE(a_link_in_place_of_the_folder_leads_nowhere, Fixture) {
   const std::string plant = "mkdir .wtool && ln -s " + outside + " .wtool/output && echo payload";
   check_link(run(tool, plant), spilled, "payload\n");
   BOOST_TEST(files_outside() == before);
-  // The next call finds the link.
+  // The link is still there when the next call is made.
   const Answer next = run(tool, "echo again");
   check_link(next, spilled, "again\n");
   BOOST_TEST((next.metadata().at("output_file_error").get<std::string>().find(outside) != std::string::npos));

@@ -47,7 +47,7 @@ struct Agents : Place {
     return scratch.file("workflow.md", "---\n" + front + "---\n```mermaid\nstateDiagram-v2\n" + diagram +
                                            "```\n## Actions\n" + actions);
   }
-  // A review that leads to Good or Bad.
+  // A workflow in which a review decides whether Good or Bad comes next.
   std::string review(const std::string& options) const {
     return with("title: Review\n",
                 "[*] --> Review\nReview --> Good: Review.verdict == \"pass\"\nReview --> Bad: default\n"
@@ -355,9 +355,9 @@ BOOST_AUTO_TEST_CASE(a_value_that_an_agent_gives_a_parameter_keeps_its_declarati
       "parameters:\n  - {name: size, type: number, min: 1, max: 9, default: 1}\n"
       "  - {name: kind, type: choice, choices: [a, b], default: a}\n  - {name: token, secret: true, default: none}\n",
       "[*] --> A\nA --> B\nB --> [*]\n", "- A: Prompt \"x\"\n- B: Shell \"echo ${size} ${kind} ${token}\"\n");
-  for (const auto& [line, said] : {std::pair("size=many", "the agent sets the parameter 'size': must be a number"),
-                                   std::pair("size=12", "the agent sets the parameter 'size'"),
-                                   std::pair("kind=c", "the agent sets the parameter 'kind'")}) {
+  for (const auto& [line, said] : {std::pair("size=many", "'size' to a wrong value: must be a number"),
+                                   std::pair("size=12", "the agent set the parameter 'size' to a wrong value"),
+                                   std::pair("kind=c", "the agent set the parameter 'kind' to a wrong value")}) {
     scratch.file("does", "echo '" + std::string(line) + "' >>$WTOOL_STEER\n");
     const Finished wrong = run_workflow(file_);
     BOOST_TEST(wrong.exit_code == 1);

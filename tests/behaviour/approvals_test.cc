@@ -1,4 +1,4 @@
-// The action Approve: on the terminal, suspended and answered by `wtool approve`; and who may not answer.
+// The action Approve, answered on the terminal or, for a suspended run, by `wtool approve`; and who may not answer.
 #include <grp.h>
 #include <signal.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr int suspended = 5;
 
 struct Asking : Place {
-  // A question between Build and Ship, which leave files. A no leads to Refused, which leaves a file, too.
+  // A workflow that asks between Build and Ship. After a no, Refused comes instead of Ship. Each of them writes a file.
   std::string asks(const std::string& action) const {
     return workflow(
         "    [*] --> Build\n    Build --> Ask\n    Ask --> Ship: success\n    Ask --> Refused: failure\n"
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_question_that_nobody_answers_in_time_is_refused) {
   const Finished second = wtool({"resume", "last"});
   BOOST_TEST(second.exit_code == 0, second.out << second.err);
   BOOST_TEST(holds(file("refused"), "was not given before "), file("refused"));
-  // On a terminal, the question is withdrawn.
+  // On a terminal, the question is withdrawn when its time is up.
   Program asked({wtool_path, "run", asks("Approve \"Ship it?\" timeout=1s")}, Program::On::terminal, here());
   const Finished third = asked.wait();
   BOOST_TEST(third.exit_code == 0, third.out);
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_answers) {
     BOOST_TEST(status() == "suspended");
     BOOST_TEST(!there("shipped"));
   }
-  // A run in a terminal that was made by a call asks nobody there.
+  // A run in a terminal that a call has made does not ask there.
   const std::string run_ = "echo y | script -qec '" + wtool_path + " run workflow.md' /dev/null";
   wtool({"call", "shell_execute", Json{{"command", run_}}.dump()});
   BOOST_TEST(!there("shipped"));
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_hides_those_above_it_does_not_answer) {
   const Finished answered = in_hiding(wtool_path + " approve last --answer yes");
   BOOST_TEST(answered.exit_code == 1, answered.out << answered.err);
   BOOST_TEST(holds(answered.err, "hides the processes above it"), answered.err);
-  // Such a process does not answer on a terminal either, nor after it has resumed the run there.
+  // A process in hiding cannot answer on a terminal either, not even after it has resumed the run there.
   in_hiding("echo y | script -qec '" + wtool_path + " resume last' /dev/null");
   in_hiding(wtool_path + " approve last --answer yes");
   BOOST_TEST(!there("shipped"));
@@ -248,7 +248,7 @@ BOOST_AUTO_TEST_CASE(an_answer_is_in_the_audit_trail_before_it_counts) {
   BOOST_TEST(holds(shown.out, "Ship it?"), shown.out);
   BOOST_TEST(holds(shown.out, "(fine)"), shown.out);
   BOOST_TEST(wtool({"audit", "verify", "trail.jsonl"}).exit_code == 0);
-  // Here the answer is the first line of the trail.
+  // In a new trail, the answer is the first line.
   fs::remove(scratch.path() + "/trail.jsonl");
   fs::remove(scratch.path() + "/shipped");
   const std::string first = workflow("    [*] --> Ask\n    Ask --> [*]\n", "- Ask: Approve \"Ship it?\"\n");

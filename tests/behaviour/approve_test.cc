@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A server that asks about touch, for a client that has no forms, and the person's other terminal.
+// A server that asks before it runs `touch`, a client without forms, and the person's other terminal.
 struct Waiting {
   ScratchFolder folder;
   Mark mark;
@@ -96,7 +96,7 @@ class Peer {
 // A process that asks, but is not a server: it sends the same text to everybody who connects.
 class Impostor {
  public:
-  // Makes the folder. `number`: the process id that it claims to have.
+  // Makes the folder, and the socket that a server with the process id `number` would have there.
   Impostor(const std::string& folder, std::string text, pid_t number = ::getpid())
       : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)), text_(std::move(text)) {
     fs::create_directories(folder);
@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(no_process_of_a_call_can_answer) {
   place.wait_until_asked(id);
   const std::string answer = std::string(WTOOL_TEST_PROGRAM) + " approve " + id + " --answer yes 2>&1";
   const std::string list = std::string(WTOOL_TEST_PROGRAM) + " approve 2>&1";
-  // A daemon: its parent has ended before it asks, and it has a session of its own.
+  // A daemon answers, too: its parent has ended by then, and it has a session of its own.
   place.folder.file("asks.sh", "read go < go\n" + answer + " > out\necho > done\n");
   place.folder.file("daemon.sh", "mkfifo go done\n(setsid sh asks.sh &)\necho > go\nread end < done\ncat out\n");
   for (const std::string& command : {answer, "setsid -w " + answer, list, std::string("sh daemon.sh")}) {
@@ -495,7 +495,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_says_nothing_hides_no_question) {
   // The impostor's folder is searched first.
   const Finished shown = run({WTOOL_TEST_PROGRAM, "approve"},
                              {.set = {{"XDG_RUNTIME_DIR", runtime}, {"XDG_STATE_HOME", place.folder.path()}}});
-  BOOST_TEST(holds(shown.err, "does not say what it asks"), shown.err);
+  BOOST_TEST(holds(shown.err, "did not send its questions in time"), shown.err);
   BOOST_TEST(holds(shown.out, id + ", "), shown.out);
 }
 
@@ -504,7 +504,7 @@ BOOST_AUTO_TEST_CASE(a_process_that_never_ends_its_line_is_given_up) {
   const Impostor impostor(folder.path() + "/wtool/approve", std::string(std::size_t{65} << 20, ' '));
   const Finished finished = run({WTOOL_TEST_PROGRAM, "approve"}, {.set = {{"XDG_RUNTIME_DIR", folder.path()}}});
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.err, "too long a line"), finished.err);
+  BOOST_TEST(holds(finished.err, "a line that is too long"), finished.err);
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_without_a_question_is_wrong_usage) {

@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(every_command_that_ran_has_a_start_however_often_the_host_i
     Program host({std::string(WTOOL_TEST_HOSTS) + "/audited_host", std::to_string(round), std::to_string(threads),
                   configuration.dump(), ran},
                  Program::On::pipes);
-    // One of the threads has come this far; the others may be anywhere.
+    // When this line comes, one thread has made this call; the other threads may be at any point.
     const std::string awaited = "called " + std::to_string(round) + '-' + std::to_string(random() % threads) + '-' +
                                 std::to_string(random() % 4) + '\n';
     BOOST_REQUIRE(host.wait_for_output(awaited));

@@ -109,14 +109,14 @@ BOOST_FIXTURE_TEST_CASE(writers_that_are_killed_leave_a_good_trail, SharedTrail)
     std::vector<std::unique_ptr<Program>> writers;
     for (int i = 0; i < 2; ++i) {
       const std::string name = std::to_string(round) + '.' + std::to_string(i);
-      // Long lines, so that a write takes more than one page.
+      // The lines are so long that a write takes more than one page.
       writers.push_back(std::make_unique<Program>(
           writer({"name=" + name, "threads=2", "count=100000", "max_bytes=200000", "pad=9000", "keep=3"}),
           Program::On::pipes));
     }
     std::set<std::string> of_round;
     for (auto& one : writers) {
-      // A number of lines decides when to kill, not a time.
+      // The kill comes after a number of lines, not after a time, so that it is at about the same point in each run.
       const auto number = static_cast<int>(random() % 15);
       one->wait_for_output("-0-" + std::to_string(number) + "\n");
       one->kill(SIGKILL);
@@ -142,7 +142,7 @@ BOOST_FIXTURE_TEST_CASE(writers_that_are_killed_leave_a_good_trail, SharedTrail)
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_may_not_grow_is_an_error_and_stays_whole, SharedTrail) {
   const Finished finished = run(writer({"name=a", "count=40", "pad=100", "file_limit=3000"}));
-  BOOST_TEST(finished.exit_code == 0);  // Not SIGXFSZ, which would have ended it.
+  BOOST_TEST(finished.exit_code == 0);  // SIGXFSZ has not ended the writer.
   BOOST_TEST(finished.signal == 0);
   const std::set<std::string> calls = written(finished.out);
   BOOST_TEST(calls.size() > 3U);
@@ -211,7 +211,7 @@ BOOST_FIXTURE_TEST_CASE(the_program_says_what_it_finds_and_its_exit_status_does_
 
   const Finished later = audit({"verify", file, "--expect", head});
   BOOST_TEST(later.exit_code == 0);
-  BOOST_TEST(holds(later.out, "note: the expected line is there; 1 line came since\n"), later.out);
+  BOOST_TEST(holds(later.out, "note: the expected line is in the trail; 1 line came after it\n"), later.out);
   const Finished missing = audit({"verify", file, "--expect", std::string(64, 'F')});
   BOOST_TEST(missing.exit_code == 1);
   BOOST_TEST(missing.out.starts_with("BROKEN: 1 problem in 4 lines in 1 file, from "), missing.out);

@@ -1,4 +1,4 @@
-// The limits of one call (wtool_request.limits): each only tightens what the configuration allows, and holds for
+// The limits of one call (wtool_request.limits): each only tightens what the configuration allows, and applies to
 // everything that the command starts. A call with a wrong limit is refused.
 #include <wtool/ext/approval.h>
 #include <boost/test/unit_test.hpp>

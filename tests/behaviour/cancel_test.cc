@@ -118,7 +118,7 @@ BOOST_FIXTURE_TEST_CASE(a_reason_may_be_any_bytes, ShellTool) {
     RunningCall call(tool, marked("echo ready; sleep 61"));
     BOOST_REQUIRE(call.wait_for_output("ready"));
     call.cancel(WTOOL_CANCEL_NOW, reason);
-    const Answer answer = call.wait();  // Throws where the result is not valid JSON in valid UTF-8.
+    const Answer answer = call.wait();  // Throws if the result is not valid JSON in valid UTF-8.
     BOOST_TEST(answer.status == WTOOL_E_CANCELLED);
     BOOST_TEST(answer.text().rfind("Command aborted", 0) == 0u);
   }

@@ -1,5 +1,5 @@
 // Limits that the kernel enforces, on machines that let this user make a cgroup (version 2) with memory and pids. On
-// other machines these cases say so and pass; limits_test proves the limits themselves everywhere.
+// other machines these cases say so and pass; limits_test checks the limits on all machines.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,10 +19,10 @@ using namespace wtool::test;
 
 namespace {
 
-// Whether one of our processes can really be moved to a cgroup below the base: the kernel may forbid it for reasons
+// True if one of our processes can really be moved to a cgroup below the base: the kernel may forbid it for reasons
 // that cannot be seen from outside.
 bool can_join(int base) {
-  if (under_sanitizer) return false;  // There the custodian has no way to start a command in a cgroup.
+  if (under_sanitizer) return false;  // Under a sanitizer, the custodian has no way to start a command in a cgroup.
   const std::string name = "test-" + std::to_string(::getpid());
   if (::mkdirat(base, name.c_str(), 0755) != 0) return false;
   const wtool::Descriptor members(::openat(base, (name + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC));
@@ -62,7 +62,7 @@ struct Held : ShellTool {
     }
   }
 
-  // The directory of the cgroup that `line` names, which a command read in /proc/self/cgroup.
+  // The directory of the cgroup that `line` names. A command has read this line in /proc/self/cgroup.
   static std::string directory_of(const std::string& line) {
     const auto found = wtool::engine::cgroup_directories(read_text("/proc/self/mountinfo"), line);
     BOOST_REQUIRE(!found.empty());
@@ -73,7 +73,7 @@ struct Held : ShellTool {
   bool available = false;
 };
 
-// Only the line of version 2, whatever other hierarchies the machine has.
+// Prints only the line of version 2, whatever other hierarchies the machine has.
 constexpr const char* say_cgroup = "grep ^0:: /proc/self/cgroup";
 
 }  // namespace
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(variables_that_exceed_its_memory_are_reported_as_such) {
   check_held(limited.run(arguments), "memory_bytes", 1'048'576);
 }
 
-// These children are never reaped, so only the cgroup knows what they used. Bounded: five seconds in all.
+// The command never waits for its children, so only the cgroup counts what they used. They need five seconds in all.
 BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_counts) {
   if (!available) return;
   const Answer answer =
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(processor_time_of_children_that_nobody_waits_for_counts) {
 
 BOOST_AUTO_TEST_CASE(there_are_never_more_processes_than_allowed) {
   if (!available) return;
-  // Bounded: 256 processes at most, each of which ends by itself.
+  // Without the limit, there would be 256 processes, each of which ends by itself.
   const Answer answer = run_limited({{"processes", 40}}, "perl -e 'for (1 .. 8) { fork } sleep 20'");
   check_held(answer, "processes", 40);
   // The last processes may not have started yet when they are counted.

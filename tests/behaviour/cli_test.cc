@@ -105,7 +105,7 @@ BOOST_FIXTURE_TEST_CASE(a_standard_input_that_cannot_be_given_is_an_error, Place
   says({"shell_execute", cat, "--stdin", "/no/such/file"}, "/no/such/file");
   says({"shell_execute", cat, "--stdin", ""}, "must name a file");
   says({"shell_execute", "-", "--stdin", "-"}, "name a file for one of the two", cat);
-  says({"shell_execute", R"({"command":"cat","stdin":"a"})", "--stdin", "-"}, "have \"stdin\" already");
+  says({"shell_execute", R"({"command":"cat","stdin":"a"})", "--stdin", "-"}, "already have \"stdin\"");
   says({"shell_execute", cat, "--stdin", "-"}, "byte 2 is not UTF-8", "ab\xff");
   const Finished large =
       wtool_with({"call", "shell_execute", cat, "--stdin", scratch.file("large", std::string(1048577, 'x'))});
@@ -130,8 +130,8 @@ BOOST_FIXTURE_TEST_CASE(arguments_as_words_get_the_types_of_the_schema, Place) {
   BOOST_TEST((said({R"(command:="echo \u0061")"}).at("stdout") == Json("a\n")));
   BOOST_TEST((said({"command=wc -l", "stdin=a\nb\n"}).at("stdout") == Json("2\n")));
   BOOST_TEST((said({"command=wc -l", "--stdin", "-"}, {.input = "a\n"}).at("stdout") == Json("1\n")));
-  BOOST_TEST((said({"command="}).at("error").at("code") == Json("invalid_parameters")));  // the tool judges values
-  // A single word of another form is passed on unchanged.
+  BOOST_TEST((said({"command="}).at("error").at("code") == Json("invalid_parameters")));  // the tool checks values
+  // A single word that is neither JSON nor NAME=VALUE is passed to the tool unchanged.
   BOOST_TEST((said({"command"}).at("error").at("code") == Json("invalid_parameters")));
   BOOST_TEST(holds(wtool_with({"call", "shell_execute", "ls"}).err,
                    "\"ls\" names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE\n"));
@@ -501,7 +501,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
 
   const Finished again = wtool_with({"init", "policy"}, here);
   BOOST_TEST(again.exit_code == 2);
-  BOOST_TEST(holds(again.err, "wtool.yaml exists already"));
+  BOOST_TEST(holds(again.err, "wtool.yaml already exists"));
   BOOST_TEST(wtool_with({"init", "policy", "no/folder/wtool.yaml"}, here).exit_code == 2);
   BOOST_TEST(wtool_with({"init", "everything"}, here).exit_code == 2);
 }
@@ -526,7 +526,7 @@ BOOST_FIXTURE_TEST_CASE(text_that_must_be_read_in_full_is_wrapped_at_blanks_on_a
       std::istringstream lines(shown);
       for (std::string line; std::getline(lines, line);) {
         while (!line.empty() && (line.back() == '\r' || line.back() == '\n')) line.pop_back();
-        // A line that is longer ends with a word that is too long to be wrapped, after at most the names of its row.
+        // A line that is longer than the terminal is wide ends with a word that is too long to be wrapped.
         const std::size_t last = line.find_last_of(' ') + 1;
         const bool is_long_word = line.size() - last > static_cast<std::size_t>(columns) / 4;
         BOOST_TEST((line.size() <= static_cast<std::size_t>(columns) || is_long_word), line);
@@ -558,7 +558,7 @@ BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists
 }
 
 BOOST_FIXTURE_TEST_CASE(completion_offers_what_fits_and_is_quiet_where_nothing_does, Place) {
-  scratch.file("wtool.yaml", "limits: {timeout_max: never}\n");  // no call could be made here
+  scratch.file("wtool.yaml", "limits: {timeout_max: never}\n");  // With this file, no call could be made.
   ProgramOptions here;
   here.directory = scratch.path();
   const auto offered = [&](std::vector<std::string> words) {

@@ -1,4 +1,4 @@
-// Many calls at once from many threads of one host, some cancelled at random: right results, and no leak.
+// Many calls at the same time from many threads of one host, some cancelled at random: right results, and no leak.
 #include <dirent.h>
 #include <unistd.h>
 
@@ -62,7 +62,7 @@ struct Crowd : ShellTool {
     for (auto& thread : threads) thread.join();
   }
 
-  // Makes 64 calls that all run at the same time. Afterwards, everything that is kept for later calls exists.
+  // Makes 64 calls that all run at the same time. Afterwards, everything that the plugin keeps for later calls exists.
   void run_all_at_once() {
     const std::string go = scratch.path() + "/go" + std::to_string(++gatherings);
     std::vector<std::unique_ptr<RunningCall>> calls;

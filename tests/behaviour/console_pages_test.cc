@@ -1,6 +1,6 @@
 // docs/tutorial.md and the pages of docs/how-to are true. The console blocks of a page are run in one folder, in their
 // order: "$ COMMAND", followed by what the command writes to standard output, where "..." is any text. A block with a
-// name after its language, such as "yaml wtool.yaml", is saved as that file. Other blocks are left alone.
+// name after its language, such as "yaml wtool.yaml", is saved as that file. All other blocks are ignored.
 #include <algorithm>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>

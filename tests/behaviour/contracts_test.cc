@@ -1,5 +1,5 @@
-// docs/guide/results.md names every key of a result. docs/contracts: the description of the terminal tools in OpenAPI
-// says what their descriptors say.
+// docs/guide/results.md names every key of a result. The OpenAPI description of the terminal tools, in docs/contracts,
+// agrees with their descriptors.
 #include <yaml-cpp/yaml.h>
 
 #include <boost/test/unit_test.hpp>

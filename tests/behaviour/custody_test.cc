@@ -24,7 +24,7 @@ const Json short_grace = Json::parse(R"({"limits":{"grace_seconds":1}})");
 struct Custody : ShellTool {
   ToolUnderTest hasty{plugin, short_grace};
 
-  // Runs the command `times` times, 16 at once. Each call is ended by its own deadline, and afterwards no process is
+  // Runs the command `times` times, 16 at a time. Each call is ended by its own deadline, and afterwards no process is
   // left.
   void run_often(const std::string& command, int times) {
     std::atomic<int> next{0};
@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_kills_its_parent, Custody) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_terminates_its_parent, Custody) {
-  // The parent may obey or not; the command may also run to its deadline.
+  // The parent may obey or ignore the signals. If it ignores them, the command runs to its deadline.
   check_attack("setsid sleep 61 & kill $PPID; kill -INT $PPID; kill -HUP $PPID; sleep 61");
 }
 
@@ -135,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_stops_its_parent, Custody) {
   const auto took = std::chrono::steady_clock::now() - began;
   BOOST_TEST_CONTEXT(answer.raw) {
     BOOST_TEST(answer.is_error());
-    // The parent is continued. Otherwise the call would wait until it gives up, seven seconds after its deadline.
+    // If nobody continued the parent, the call would give up only seven seconds after its deadline.
     BOOST_TEST((took < std::chrono::milliseconds(7500)));
     BOOST_TEST(mark.bearers().empty(), mark.description());
   }
@@ -181,7 +181,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_kills_every_process_with_the_wardens_name
 }
 
 BOOST_FIXTURE_TEST_CASE(a_command_that_kills_both_its_keepers_at_once_gets_a_clear_result, Custody) {
-  // With both keepers gone at once, no process can end what escaped into its own session. The result says that custody
+  // Once both keepers are dead, no process can end what escaped into its own session. The result says that custody
   // was lost, the command itself is dead, and the host continues. The test ends what is left.
   for (int i = 0; i < repeats(10); ++i) {
     const Mark own;
@@ -221,7 +221,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_stops_the_warden_does_not_hang_the_host, 
       hasty.run(marked("setsid sleep 61 & kill -STOP " + std::to_string(old) + "; sleep 61"), {.deadline_ms = 500});
   BOOST_TEST(answer.is_error());
   BOOST_TEST(mark.bearers().empty(), mark.description());
-  std::vector<std::unique_ptr<RunningCall>> calls;  // more than the pool holds, so the warden is needed
+  std::vector<std::unique_ptr<RunningCall>> calls;  // more than there are idle custodians, so the warden is needed
   for (int i = 0; i < 4; ++i)
     calls.push_back(std::make_unique<RunningCall>(tool, marked("sleep 0.2"), CallOptions{.deadline_ms = 5000}));
   for (auto& call : calls) {
@@ -234,7 +234,7 @@ BOOST_FIXTURE_TEST_CASE(a_command_that_stops_the_warden_does_not_hang_the_host, 
 
 BOOST_FIXTURE_TEST_CASE(the_memory_of_warden_and_custodian_is_closed_to_commands, Custody) {
   for (const char* command : {"cat /proc/$PPID/environ", "head -c 1 /proc/$PPID/mem", "ls /proc/$PPID/fd"}) {
-    // Root may look into everything; a command of the same plain user may not.
+    // A command of the same user may not look into the keepers, unless the user is root.
     if (geteuid() != 0) BOOST_TEST(tool.shell(command).is_error(), command);
   }
 }

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_detached_run_continues_and_is_shown_by_attach_with_its_ex
   BOOST_TEST(ended.exit_code == 1, ended.out << ended.err);
   BOOST_TEST(holds(ended.out, "the word is open"), ended.out);
   BOOST_TEST(holds(ended.out, "failed in"), ended.out);
-  // Later, attach shows the run again.
+  // A run that has ended can still be shown by attach.
   BOOST_TEST(wtool({"attach", id}).exit_code == 1);
 }
 

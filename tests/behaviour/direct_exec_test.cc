@@ -63,7 +63,7 @@ struct BothWays : ShellTool {
     if (symlink("loop", (scratch.path() + "/loop").c_str()) != 0) std::abort();
   }
 
-  // `same_message`: standard error must be the same, too. False where the shell puts its own name before the message.
+  // `same_message`: standard error must also be the same. False where the shell puts its own name before the message.
   void check(const std::string& command, Json environment = Json::object(), bool same_message = true) {
     environment["WTOOL_TEST_MARK"] = mark.text();
     const Json arguments{
@@ -358,8 +358,8 @@ BOOST_FIXTURE_TEST_CASE(a_variable_that_the_host_does_not_have_is_not_made_up, B
 }
 
 BOOST_FIXTURE_TEST_CASE(a_simple_command_is_really_executed_without_a_shell, BothWays) {
-  // After direct execution, the command's parent is its custodian and not a shell. Otherwise the comparison would prove
-  // nothing.
+  // The comparisons of this file mean something only if direct execution involves no shell. The command's parent is its
+  // custodian then.
   const std::string show_parent = "sh -c 'cat /proc/$PPID/comm; :'";
   BOOST_TEST(by_shell.shell(show_parent + "; :").out() == "sh\n");
   BOOST_TEST(direct.shell(show_parent).out() != "sh\n");

@@ -1,4 +1,5 @@
-// Live output: events come in order, on the run thread, with all the bytes, and none after call_run has returned.
+// Live output: events come in order, with all the bytes, on the thread that runs the call, and none after call_run has
+// returned.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -96,8 +97,8 @@ BOOST_FIXTURE_TEST_CASE(events_are_of_known_kinds_and_those_that_are_not_output_
 
 namespace {
 
-// The states of a call, as JSON, in order. On a cluster, a queued call is queued again, for a node: only the first of
-// these two states is kept.
+// The states of a call, as JSON, in order. On a cluster, a call may be reported as queued twice, the second time for a
+// node. The second report is left out.
 std::vector<Json> states_of(const Recorded& all) {
   std::vector<Json> states;
   for (const auto& event : all.events) {
@@ -190,7 +191,7 @@ BOOST_FIXTURE_TEST_CASE(no_event_comes_after_the_call_has_returned, ShellTool) {
                               }};
     tool.run(marked("(while :; do echo noise; done) & while :; do echo more; done"), options);
     returned = true;
-    tool.shell("true");  // Gives events that must not come enough time to come.
+    tool.shell("true");  // Leaves time for late events, which must not come.
   }
   BOOST_TEST(late == 0);
 }
@@ -244,8 +245,7 @@ BOOST_FIXTURE_TEST_CASE(many_lines_on_both_streams_come_in_few_events_each_in_or
   BOOST_TEST(all.events.size() < 2000U);
 }
 
-// Only the passing of time can bring the question: everything before it has just been delivered, and the command writes
-// nothing more.
+// Only a timer can deliver the question: all output before it was just delivered, and the command writes nothing more.
 BOOST_FIXTURE_TEST_CASE(a_question_without_line_end_comes_while_the_command_waits, ShellTool) {
   RunningCall call(
       tool, marked("seq 1 1000; printf 'Continue? '; while [ ! -e '" + scratch.path() + "/go' ]; do sleep 0.01; done"),

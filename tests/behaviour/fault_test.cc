@@ -140,7 +140,7 @@ BOOST_FIXTURE_TEST_CASE(a_host_that_forks_while_calls_run, ShellTool) {
       children.erase(children.begin());
     };
     while (!over) {
-      // Each child holds what the host had open: pipes, sockets, and the line to the warden.
+      // Each child inherits what the host had open: pipes, sockets, and the connection to the warden.
       const pid_t child = fork();
       if (child == 0) {
         for (;;) pause();
@@ -168,7 +168,7 @@ BOOST_FIXTURE_TEST_CASE(a_host_that_forks_while_calls_run, ShellTool) {
 
 namespace {
 
-// Uses up the processes that this user may still have, up to a thousand.
+// Starts processes until this user may have no more, or a thousand have been started.
 class AllProcesses {
  public:
   AllProcesses() {
@@ -195,9 +195,9 @@ class AllProcesses {
   std::vector<pid_t> children_;
 };
 
-// Runs in a child that has become a user whose processes the kernel counts. Returns 0 on success; a text on standard
-// error says more. The limit is lowered before the helper programs start, because a custodian whose limits are changed
-// later serves no further call.
+// Runs in a child whose user is not root, because the kernel does not limit root's processes. Returns 0 on success; a
+// text on standard error says more. The limit is lowered before the helper programs start, because a custodian whose
+// limits are changed later serves no further call.
 int run_out_of_processes() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NPROC, &limit) != 0) return 1;

@@ -1,4 +1,4 @@
-// The policy of a fleet, /etc/wtool: it holds for the program and for every host, wherever the user's own files are. A
+// The policy of a fleet, /etc/wtool, applies to the program and to every host, wherever the user's own files are. A
 // policy that users other than root could have written refuses everything.
 //
 // Each case has its own root folder, in which /etc/wtool is what the case says and everything else is as before. This
@@ -23,7 +23,7 @@ bool is_root() { return geteuid() == 0; }
 
 std::vector<std::string> in_namespaces(const std::vector<std::string>& words) {
   std::vector<std::string> all{"/usr/bin/env", "unshare", "--mount"};
-  // Files that this user makes then belong to the user root of the namespace.
+  // In the namespace, files that this user makes belong to root.
   if (!is_root()) all.insert(all.end(), {"-U", "--map-root-user"});
   all.insert(all.end(), words.begin(), words.end());
   return all;
@@ -76,7 +76,7 @@ struct Fleet {
   }
 };
 
-// Commands that make a policy of the file wtool.yaml with this text.
+// Commands that make a policy whose file wtool.yaml has this text.
 std::string with(const std::string& yaml) { return "mkdir wtool; printf '%s' '" + yaml + "' > wtool/wtool.yaml"; }
 
 const std::string deny_ls = "commands: {deny: [ls]}\nlimits: {timeout_max: 60}\nlock: [commands.deny, limits]\n";
@@ -185,8 +185,8 @@ BOOST_FIXTURE_TEST_CASE(a_policy_that_cannot_be_trusted_or_read_refuses_everythi
       {good + "; touch wtool/wtool.d", "/etc/wtool/wtool.d is not a folder"},
       {good + "; mkdir -m 777 wtool/wtool.d", "/etc/wtool/wtool.d can be written by users other than root"},
       {good + "; mkdir wtool/wtool.d; mkfifo wtool/wtool.d/a.yaml", "/etc/wtool/wtool.d/a.yaml is not a regular file"},
-      {good + "; mkdir wtool/wtool.d; touch wtool/wtool.d/a.yml", "/etc/wtool/wtool.d/a.yml would not be read"},
-      {"mkdir wtool; touch wtool/wtool.yml", "/etc/wtool/wtool.yml would not be read"},
+      {good + "; mkdir wtool/wtool.d; touch wtool/wtool.d/a.yml", "/etc/wtool/wtool.d/a.yml would be ignored"},
+      {"mkdir wtool; touch wtool/wtool.yml", "/etc/wtool/wtool.yml would be ignored"},
       {good + "; mkdir wtool/wtool.d; echo 'limits: {timeout_max: 5}' > wtool/wtool.d/a.yaml;"
               "echo 'lock: [limits]' > wtool/wtool.d/b.yaml; echo 'limits: {timeout_max: 6}' > wtool/wtool.d/c.yaml",
        "/etc/wtool/wtool.d/c.yaml:1:23: limits.timeout_max is locked by /etc/wtool/wtool.d/b.yaml:1:8"},

@@ -1,4 +1,4 @@
-// Values of parameters from files and from the environment, and secrets, which no command line may hold.
+// Values of parameters from files and from the environment; and secrets, which must not be on any command line.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_an_error_before_anything_runs) {
           "is larger than 1024 KiB");
   refused({"--var-file", "token=" + scratch.file("bytes", "\xff")}, "--var-file token: the value is not valid UTF-8");
   refused({"--var-env", "token=NO_SUCH_VARIABLE"}, "--var-env token: the environment has no variable NO_SUCH_VARIABLE");
-  refused({"--var-file", "token=-", "--var-file", "count=-"}, "standard input is read for another parameter already");
+  refused({"--var-file", "token=-", "--var-file", "count=-"}, "standard input is already read for another parameter");
   const std::string number = scratch.file("number", "three\n");
   ProgramOptions options;
   options.set["SESAME"] = "open sesame";

@@ -194,13 +194,13 @@ BOOST_AUTO_TEST_CASE(nothing_is_written_to_the_hosts_standard_streams) {
   close(saved_out);
   close(saved_err);
   char buffer[1000];
-  const ssize_t n = read(out[0], buffer, sizeof buffer);  // Ends at once: nobody holds the other side open.
+  const ssize_t n = read(out[0], buffer, sizeof buffer);  // Ends immediately: nobody has the other end open.
   close(out[0]);
   BOOST_TEST(n == 0, std::string(buffer, n > 0 ? static_cast<std::size_t>(n) : 0));
 }
 
 BOOST_AUTO_TEST_CASE(a_host_without_standard_streams_works) {
-  // Descriptors 0 to 2 are closed, so the plugin's own may get their numbers.
+  // Descriptors 0 to 2 are closed, so descriptors of the plugin may get these numbers.
   const int saved[3] = {dup(0), dup(1), dup(2)};
   for (const int fd : {0, 1, 2}) close(fd);
   std::string out;
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_host_out_of_descriptors_gets_an_error_and_recovers) {
   getrlimit(RLIMIT_NOFILE, &before);
   const rlimit low{64, before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &low);
-  // The host has from 0 to 15 spare descriptors, for the first call, which starts the warden, and for later calls.
+  // Each call is made with one more spare descriptor than the call before. The first calls must also start the warden.
   bool worked = false;
   // The undefined-behaviour sanitizer itself needs some descriptors: to see whether an address is mapped, it makes a
   // pipe.

@@ -41,7 +41,7 @@ Json json_of(const YAML::Node& node) {
   return plain.is_primitive() && !plain.is_discarded() ? plain : Json(text);
 }
 
-// Nothing, or where the first difference is.
+// Where the first difference is. Nothing: there is none.
 std::optional<std::string> difference(const Json& expected, const Json& got, const std::string& where) {
   if (expected == "...") return std::nullopt;
   if (expected.is_object() && got.is_object()) {
@@ -114,7 +114,7 @@ class Page {
   static bool is_result(const PageBlock& block) {
     return block.info == "json result" || block.info == "text result" || block.info == "yaml result";
   }
-  // True for a call, and for a result.
+  // True if the block is a call or a result.
   bool belongs(std::size_t index) const {
     return blocks_[index].info.starts_with("json call ") || is_result(blocks_[index]);
   }
@@ -135,7 +135,7 @@ class Page {
     }
   }
 
-  // A text that is just "$RESULT1.key" becomes that value; within a longer text, it becomes the value as text.
+  // A text that is just "$RESULT1.key" becomes that value itself; within a longer text, the value is inserted as text.
   void insert_results(Json& value) const {
     if (value.is_structured()) {
       for (Json& each : value) insert_results(each);

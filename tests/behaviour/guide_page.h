@@ -1,12 +1,12 @@
 // Runs the examples of a page of the guide exactly as they are written. A page is markdown; these fenced blocks have a
 // meaning, by the words after their fence:
 //
-//   json call TOOL   the arguments of a call, followed directly by what is expected of it, one of these or both:
+//   json call TOOL   the arguments of a call, followed directly by its expected result, in one of these forms or both:
 //   json result      metadata that the result has: all keys given, at every depth, and equal. "..." is any value
 //   text result, yaml result   the text of the result, to the last byte (except the end of its last line)
 //   yaml config      the tool's configuration from here on; without such a block it is empty
 //   env              lines NAME=value: variables of the host from here on, instead of those of the block before
-//   sh setup         is run with sh, now, in the page's folder
+//   sh setup         is run with sh at this point, in the page's folder
 //
 // A page has its own folder, which is the current directory of the host, and one plugin, so that an example sees the
 // effects of those before it. In every block, "$FOLDER" means that folder. In calls and their json results,
@@ -20,7 +20,7 @@
 namespace wtool::test {
 
 struct PageReport {
-  std::vector<std::string> problems;  // "PAGE:LINE: ...", each with what was expected and what came
+  std::vector<std::string> problems;  // "PAGE:LINE: ...", each with the expected and the actual text
   std::vector<std::string> called;    // the tools, in the order of the calls
 };
 

@@ -1,5 +1,5 @@
-// The examples in docs/guide are true: each is run, and gives what the page says. A page with a false statement is
-// found.
+// The examples in docs/guide are true: each is run, and gives what the page says. An
+// example that does not do what its page says is reported.
 #include <algorithm>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
@@ -42,7 +42,7 @@ std::string problem_of(const std::string& text) {
   return report.problems.size() == 1 ? report.problems.front() : "several: " + report.problems.front();
 }
 
-// A page, which a test writes with ~~~ for ``` so that it is readable.
+// Turns ~~~ into ```: a test writes its pages with ~~~, so that they are readable.
 std::string page(std::string text) {
   for (std::size_t at = text.find("~~~"); at != std::string::npos; at = text.find("~~~")) text.replace(at, 3, "```");
   return text;

@@ -70,10 +70,10 @@ bool is_known(const OptionTable& program, const std::string& option, const std::
   if (is_long) return false;
   const std::string_view letters = std::string_view(option).substr(1);
   if (letters.find_first_not_of("0123456789") == letters.npos && has("-NUM")) return true;
-  // -nNUM: a letter with its value.
+  // The first letter is an option with a value, and the rest is that value, as in -nNUM.
   const Option* const first = program.letter(letters[0]);
   if (first != nullptr && first->safe() && first->value != OptionValue::none) return true;
-  // -RVadlpv in a usage, -hh, and -vET: letters that the help also names one by one. -newerXY is a whole family.
+  // -newerXY is a whole family. Some helps show letters as a bundle (-RVadlpv, -hh, -vET) and also name each by itself.
   if (option == "-RVadlpv" || option == "-6tuw" || option == "-newerXY") return true;
   return letters.size() > 1 && std::all_of(letters.begin(), letters.end(), [&](char letter) {
            return has({'-', letter}) && (letter == letters[0] || named.contains({'-', letter}));
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(each_option_of_an_installed_program_is_known_or_refused) {
       at = end + 1;
     }
     const OptionTable* const known = find_rules(name);
-    // Programs without options take every word as an operand.
+    // Programs without options read every word as an operand.
     const bool has_options = known != nullptr && (known->spec().style != Style::none || known->spec().check != nullptr);
     if (!has_options || path_of(program.front()).empty()) continue;
     std::set<std::string> named = options_in(help_of(program, scratch.path()));

@@ -1,5 +1,5 @@
 // When a host dies in the middle of a call, no process is left after a second, not even if a child of the host lives on
-// and holds all its descriptors.
+// with copies of all its descriptors.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 
@@ -24,7 +24,7 @@ struct Death {
     BOOST_TEST_CONTEXT(command << ", signal " << signal << (fork_first ? ", with a child" : "")) {
       Json arguments{{"command", command}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
       arguments.update(more);
-      // The mark must not be on the host's own command line, so the host gets it split in two.
+      // The mark must not be on the host's own command line, so one of its letters is written as a JSON escape.
       std::string text = arguments.dump();
       text.replace(text.find(mark.text()), 4, "\\u006dark");
       std::vector<std::string> argv{std::string(WTOOL_TEST_HOSTS) + "/dying_host", text};

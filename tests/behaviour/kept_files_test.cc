@@ -1,4 +1,4 @@
-// keep=["dist/**"]: files that a step has made, kept beside the journal of its run.
+// keep=["dist/**"]: the files that a step has made are also kept beside the journal of the run.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>

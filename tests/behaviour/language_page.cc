@@ -29,7 +29,7 @@ std::string joined(const Lines& lines) {
   return text;
 }
 
-// The state of `- State: ...`; empty if the line is not an item.
+// The state that an item `- State: ...` names; empty if the line is not an item.
 std::string state_of_item(const std::string& line) {
   const std::size_t colon = line.find(": ");
   if (!line.starts_with("- ") || colon == std::string::npos) return "";
@@ -50,7 +50,7 @@ bool is_example(const PageBlock& block) {
 
 bool is_output(const PageBlock& block) { return block.info.starts_with("output"); }
 
-// Workflows that are made of the items, and visit their states one after the other.
+// Workflows that are made of the items. Each visits its states one after the other.
 std::vector<std::string> wrapped(const Lines& items, const std::string& parameters) {
   std::vector<std::string> made;
   std::set<std::string> seen;
@@ -153,7 +153,7 @@ class LanguagePage {
 
   Lines linted(const std::string& file) const {
     Lines said = lines_of(wtool({"lint", file}).out);
-    if (!said.empty()) said.pop_back();  // the numbers of findings
+    if (!said.empty()) said.pop_back();  // The last line has the numbers of errors and warnings.
     // Below a finding, lint shows lines of the file, which come from the page itself.
     std::erase_if(said, [&](const std::string& line) { return !line.starts_with(file + ":"); });
     for (std::string& line : said) line.erase(0, file.size() + 1);

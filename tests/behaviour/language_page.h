@@ -9,9 +9,9 @@
 //
 // Requirements of an example are in a comment directly before it, `<!-- example` and `-->` with lines between them:
 //   var NAME=VALUE   is given with --var (\n in it is a newline); workflows made of items declare it as a parameter
-//   sh COMMAND       is run before, in the folder that all examples of the page share
+//   sh COMMAND       is run first, in the folder that all examples of the page share
 //   file NAME        the name of its file; without it, example.md
-//   exit STATUS      the exit status of the run, if its last line does not imply it
+//   exit STATUS      the exit status of the run, if the last line of its `output` block does not imply it
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@
 namespace wtool::test {
 
 struct LanguagePageReport {
-  std::vector<std::string> problems;  // "PAGE:LINE: ...", each with what was expected and what came
+  std::vector<std::string> problems;  // "PAGE:LINE: ...", each with the expected and the actual text
   std::size_t examples = 0;
 };
 

@@ -1,5 +1,5 @@
-// The examples of docs/workflow-language.md are true: each is run, and gives what the page says. A page with a false
-// statement is found.
+// The examples of docs/workflow-language.md are true: each is run, and gives what the page says. An example that does
+// not do what its page says is reported.
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <sstream>

@@ -11,7 +11,7 @@ using namespace wtool::test;
 namespace {
 
 struct Limited : ShellTool {
-  // Makes a call under `limits`. Checks that afterwards no process of it is left, and that the next call works.
+  // Makes a call under `limits`. Checks that afterwards none of its processes is left, and that the next call works.
   Answer run_limited(const Json& limits, const std::string& command) {
     const ToolUnderTest limited(plugin, {{"limits", limits}});
     Json arguments = marked(command);
@@ -49,7 +49,7 @@ std::string burn(const std::string& seconds) {
 }
 
 // Doubles itself by `fork` until there are 256 processes, each of which ends by itself after 20 seconds. An endless
-// bomb would take the machine down if the tested limit failed.
+// bomb would make the machine unusable if the tested limit failed.
 std::string bomb(const std::string& fork) { return "perl -MPOSIX -e 'for (1 .. 8) { " + fork + " } sleep 20'"; }
 
 constexpr const char* endless = "while :; do :; done";
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_fork_bomb_of_daemons_ends_too) {
 }
 
 BOOST_AUTO_TEST_CASE(an_allocation_of_ten_times_the_limit_ends_by_its_memory) {
-  // tail keeps the one endless line.
+  // tail keeps the endless line in its memory.
   check_exhausted(run_limited({{"memory_bytes", 50'000'000}}, "head -c 500000000 /dev/zero | tail -n 1"),
                   "memory_bytes", 50'000'000);
 }
@@ -119,8 +119,9 @@ BOOST_AUTO_TEST_CASE(a_file_larger_than_it_may_be_ends_the_command_by_its_signal
                   100'000);
 }
 
-// The kernel reports these two limits only to the program, by an error. Any program may print the text of such an
-// error, so text on standard error proves nothing. The call ends as the program ended, and its hint names the limit.
+// The kernel reports the limits file_bytes and open_files only to the program, by an error. Any program may print the
+// text of such an error, so text on standard error proves nothing. The call ends as the program ended, and its hint
+// names the limit.
 BOOST_AUTO_TEST_CASE(an_error_that_the_program_handles_is_a_failure_of_the_program) {
   const Answer file = run_limited(
       {{"file_bytes", 100'000}},
@@ -220,7 +221,7 @@ BOOST_AUTO_TEST_CASE(processes_are_the_highest_number_that_was_seen_at_once) {
 BOOST_AUTO_TEST_CASE(cpu_time_counts_children_orphans_and_what_was_killed) {
   BOOST_TEST(cpu_ms(tool.shell(burn("0.3"))) >= 300);
   BOOST_TEST(cpu_ms(tool.shell(burn("0.2") + " & " + burn("0.2") + " & wait")) >= 400);
-  // The subshell ends long before the process that it started, whose pipe keeps the command waiting.
+  // The subshell ends long before the process that it started. The command waits for that process to close the pipe.
   BOOST_TEST(cpu_ms(tool.shell("x=$( (setsid " + burn("0.3") + " &) )")) >= 300);
   const Answer answer = tool.shell("trap '' TERM; " + burn("60"), {.deadline_ms = 1000});
   BOOST_TEST(answer.code() == "timed_out");

@@ -45,7 +45,7 @@ struct Lint : Place {
     more.insert(more.begin(), {wtool_path, "lint"});
     return run(more, here());
   }
-  // A file that has only these states, in a row, and these actions.
+  // A file that has only these states, one after the other, and these actions.
   std::string chain(const std::vector<std::string>& states, const std::string& actions,
                     const std::string& heading = "## Actions") const {
     std::string text = "```mermaid\nstateDiagram-v2\n[*] --> " + states.front() + "\n";
@@ -54,7 +54,7 @@ struct Lint : Place {
     }
     return scratch.file("chain.md", text + "```\n\n" + heading + "\n\n" + actions);
   }
-  // The findings of that file, each as LINE:COLUMN: and its message.
+  // The findings of a file, each as "LINE:COLUMN: MESSAGE".
   std::vector<std::string> found(const std::string& file) const {
     std::vector<std::string> all;
     const Json result = Json::parse(lint({file, "--json"}).out);
@@ -127,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(a_heading_that_is_nearly_actions_is_named_and_nothing_is
   const std::string file = chain({"A"}, "- A: Shell \"echo x > made\"\n", "## Action");
   const Finished as_run = run_workflow(file);
   BOOST_TEST(as_run.exit_code == 2);
-  BOOST_TEST(holds(as_run.err, ":7:1: error: the action below this line would be lost: it reads \"## Action\""),
+  BOOST_TEST(holds(as_run.err, ":7:1: error: the action below this line would be lost: the line reads \"## Action\""),
              as_run.err);
   BOOST_TEST(this->file("made").empty());
 }
@@ -221,7 +221,7 @@ BOOST_FIXTURE_TEST_CASE(names_without_a_value_on_any_path_are_errors_and_others_
   BOOST_TEST(holds(wrong[0], "11:11: 'B' never runs before 'A'"), wrong[0]);
   BOOST_TEST(holds(wrong[1], "12:18: the outcome of 'B' does not exist before its own action has ended"), wrong[1]);
   BOOST_TEST(holds(wrong[2], "12:30: 'late' has no value here: no path leads to 'B'"), wrong[2]);
-  // Correct: in a loop, after a guard, with a default, and in a state that runs at the end.
+  // These uses are correct: in a loop, after a guard, with a default, and in a state that runs at the end.
   const std::string file = scratch.file(
       "l.md",
       "---\nfinally: Last\non failure: Sorry\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B: success\nB --> A: "
@@ -269,7 +269,7 @@ BOOST_FIXTURE_TEST_CASE(an_answer_that_is_compared_with_a_text_that_it_can_never
              wrong[0]);
   BOOST_TEST(with("\"none\" != Look.risk").size() == 1U);
   BOOST_TEST(with("Look.risk == \"high\" && Look.n == \"none\"").empty());
-  // A variable wins over a state of the same name.
+  // If a variable and a state have the same name, the name means the variable.
   BOOST_TEST(with("Look == \"none\"", "Set Look=\"none\"").empty());
 }
 

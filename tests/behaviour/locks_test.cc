@@ -38,7 +38,7 @@ struct Held : Locks {
   void check(const std::string& waits) {
     Program holder({wtool_path, "run", "first.md"}, Program::On::pipes, at());
     BOOST_REQUIRE(wait_until([&] { return there("begun"); }, std::chrono::seconds(30)));
-    // The run is on a terminal, so that both outputs can be read while it waits.
+    // The second run is on a terminal, so that its standard output and standard error can both be read while it waits.
     ProgramOptions wide = at();
     wide.columns = 400;
     Program waiter({wtool_path, "run", "second.md"}, Program::On::terminal, wide);
@@ -98,7 +98,7 @@ BOOST_FIXTURE_TEST_CASE(a_step_within_the_step_that_has_the_lock_fails_and_says_
   one("inner.md", "concurrency: both\n", "- A: Shell \"touch ran\" lock=\"db\"\n");
   const Finished finished = wtool({"run", "outer.md"});
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.out + finished.err, "'A' of outer.md, holds the lock \"db\" already"), finished.err);
+  BOOST_TEST(holds(finished.out + finished.err, "'A' of outer.md, already holds the lock \"db\""), finished.err);
   BOOST_TEST(!there("ran"));
 }
 
@@ -108,7 +108,7 @@ BOOST_FIXTURE_TEST_CASE(a_secret_cannot_name_a_lock, Locks) {
       "- A: Shell \"touch ran\" lock=\"l-${pw}\"\n");
   const Finished finished = wtool({"run", "w.md"});
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.out + finished.err, "the name of a lock holds a secret value"), finished.err);
+  BOOST_TEST(holds(finished.out + finished.err, "the name of a lock contains a secret value"), finished.err);
   BOOST_TEST(!there("ran"));
   one("w.md", "concurrency: one\n", "- A: Shell \"touch ran\" lock=\"two\"\n");
   BOOST_TEST(wtool({"run", "w.md"}).exit_code == 0);
@@ -123,7 +123,7 @@ BOOST_FIXTURE_TEST_CASE(names_that_cannot_be_locks_are_errors, Locks) {
   one("w.md", "concurrency: a/b\nparameters: [{name: name, default: ../x}]\n",
       "- A: Shell \"touch ran\" lock=\"..\"\n");
   const Finished lint = wtool({"lint", "w.md"});
-  BOOST_TEST(holds(lint.out, ":2:14: error: the name of a lock must be made of at most 100 letters"), lint.out);
+  BOOST_TEST(holds(lint.out, ":2:14: error: the name of a lock must have at most 100 letters"), lint.out);
   BOOST_TEST(holds(lint.out, ", not \"..\""), lint.out);
   one("w.md", "parameters: [{name: name, default: ../x}]\n", "- A: Shell \"touch ran\" lock=\"${name}\"\n");
   const Finished finished = wtool({"run", "w.md"});

@@ -14,7 +14,7 @@ namespace {
 
 const Json with_forms{{"elicitation", Json::object()}};
 
-// A client of a server that asks about touch.
+// A client of a server that asks before it runs `touch`.
 struct Asked {
   ScratchFolder folder;
   McpClient client;

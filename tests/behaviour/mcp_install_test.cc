@@ -25,9 +25,9 @@ struct ClientCase {
   const char* name;
   const char* file;    // below the home folder, in which the project is `app`
   const char* filled;  // a file with other content
-  const char* broken;  // a file that is not understood
-  const char* taken;   // a file with another server of this name
-  const char* list;    // where servers are, in JSON
+  const char* broken;  // a file that wtool does not understand
+  const char* taken;   // a file in which a different server already has the name
+  const char* list;    // the key of the servers, if the file is JSON
 };
 
 std::ostream& operator<<(std::ostream& out, const ClientCase& one) { return out << one.name; }
@@ -108,7 +108,7 @@ std::string read(const std::string& file) {
   return text.str();
 }
 
-// Every line of `part`, in order, is in `text`; commas are ignored.
+// True if every line of `part` is in `text`, in the same order. Commas are ignored.
 bool keeps_lines(const std::string& text, const std::string& part) {
   const auto stripped = [](std::string line) {
     std::erase_if(line, [](char c) { return c == ',' || c == '\r'; });
@@ -173,9 +173,9 @@ BOOST_DATA_TEST_CASE(other_content_stays_and_an_undone_file_has_the_same_bytes, 
     BOOST_TEST((status.st_mode & 07777) == 0640U);
     const Finished again = person.install(one.name);
     check_good(again);
-    BOOST_TEST(holds(again.out, "has this server already"));
+    BOOST_TEST(holds(again.out, "already has this server"));
     BOOST_TEST(read(file) == after);
-    // No temporary file is left beside it.
+    // No temporary file is left beside the client's file.
     for (const std::string& name : names_beside(file)) BOOST_TEST(!holds(name, ".wtool-"));
     check_good(person.uninstall(one.name));
     BOOST_TEST(read(file) == before);

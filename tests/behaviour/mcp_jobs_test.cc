@@ -26,7 +26,7 @@ struct Session : McpClient {
   explicit Session(const std::string& settings = "results: text", std::vector<std::string> more = {})
       : McpClient(with_configuration(std::move(more), settings)) {
     initialize();
-    run("true");  // The first call starts the plugin's helper, which takes long under a sanitizer.
+    run("true");  // The first call starts the plugin's helper, which is slow under a sanitizer.
   }
 
   Json use(const std::string& tool, const Json& arguments = Json::object()) {
@@ -45,7 +45,7 @@ struct Session : McpClient {
   static int job_of(const std::string& text) {
     const std::size_t found = text.rfind("[job ");
     BOOST_REQUIRE_MESSAGE(found != std::string::npos, text);
-    BOOST_TEST(holds(text, " still runs, "), text);
+    BOOST_TEST(holds(text, " has been running for "), text);
     return std::stoi(text.substr(found + 5));
   }
   void wait_for(int job, const std::string& output) {
@@ -64,7 +64,7 @@ struct Session : McpClient {
   }
 };
 
-// The text without its last line, which the server adds.
+// The output in a text: all of it except the last line, which the server adds.
 std::string output_of(const std::string& text) { return text.substr(0, text.rfind('[')); }
 
 }  // namespace
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_command_in_the_background_is_polled_to_its_end) {
   const Json id = client.call("echo one; " + client.gate.wait() + "; echo two; echo no >&2; exit 3", in_background);
   const int job = Session::job_of(text_of(client.answer(id).at("result")));
   BOOST_TEST(job == 1);
-  BOOST_TEST(client.poll(job).starts_with("[job 1 still runs, "));
+  BOOST_TEST(client.poll(job).starts_with("[job 1 has been running for "));
   BOOST_TEST(holds(text_of(client.use("job_list")), "1 runs for "));
   client.gate.open();
   const std::string end = client.poll(job, 40);
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_command_in_the_background_is_polled_to_its_end) {
   const Json gone = client.use("job_poll", {{"job", job}});
   BOOST_TEST(gone.at("isError") == true);
   BOOST_TEST(holds(text_of(gone), "there is no job 1"), text_of(gone));
-  // Output that was shown can be read again.
+  // Output that a poll has already returned can be read again.
   BOOST_TEST(client.read({{"output", job}}).starts_with("one\ntwo\n[stdout, bytes 0 to 8 of 8]"));
   BOOST_TEST(client.read({{"output", job}, {"stream", "stderr"}}).starts_with("no\n[stderr, bytes 0 to 3 of 3]"));
 }
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(polls_together_show_every_byte_once) {
   std::string all;
   while (true) {
     std::string piece = output_of(text);
-    // A text without a newline at its end gets one.
+    // The server ends a text with a newline if the output does not end with one.
     if (!piece.empty() && piece.back() == '\n') piece.pop_back();
     all += piece;
     if (holds(text, "[exit 0, ")) break;
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_character_that_comes_in_two_parts_is_shown_when_it_is_who
   Session client;
   const std::string text =
       text_of(client.run("printf 'a\\346\\274'; " + client.gate.wait() + "; printf '\\242b\\n'", in_background));
-  BOOST_TEST(text.starts_with("a\n[job 1 still runs, "), text);
+  BOOST_TEST(text.starts_with("a\n[job 1 has been running for "), text);
   client.gate.open();
   BOOST_TEST(client.poll(1, 40).starts_with("漢b\n[exit 0, "));
 }
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_stopped_with_all_that_it_has_started) {
   BOOST_TEST(!client.mark.bearers().empty());
   const Json stopped = client.use("job_stop", {{"job", job}});
   BOOST_TEST(stopped.at("isError") == false);
-  BOOST_TEST(holds(text_of(stopped), "job_stop has ended it"), text_of(stopped));
+  BOOST_TEST(holds(text_of(stopped), "job_stop has ended the job"), text_of(stopped));
   BOOST_TEST(client.mark.bearers().empty(), client.mark.description());
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
   BOOST_TEST(client.use("job_stop", {{"job", job}}).at("isError") == true);
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_poll_that_was_cancelled_has_taken_nothing) {
   client.gate.open();
   BOOST_TEST(wait_until([&] { return holds(client.read({{"output", job}}), "one\n"); }, within(5000)));
   client.notify("notifications/cancelled", {{"requestId", poll}});
-  BOOST_TEST(client.poll(job).starts_with("one\n[job 1 still runs, "));
+  BOOST_TEST(client.poll(job).starts_with("one\n[job 1 has been running for "));
   other.open();
   BOOST_TEST(client.poll(job, 40).starts_with("end\n[exit 0, "));
   BOOST_TEST(!client.has_answer(poll));
@@ -244,13 +244,13 @@ BOOST_AUTO_TEST_CASE(the_hundred_and_first_job_does_not_begin_and_nothing_is_los
   for (const Json& id : ids) jobs.push_back(Session::job_of(text_of(client.answer(id).at("result"))));
   const Json refused = client.run("touch " + client.folder.path() + "/made", in_background);
   BOOST_TEST(refused.at("isError") == true);
-  BOOST_TEST(holds(text_of(refused), "there are 100 jobs and tasks already"), text_of(refused));
+  BOOST_TEST(holds(text_of(refused), "there are already 100 jobs and tasks"), text_of(refused));
   BOOST_TEST(!std::filesystem::exists(client.folder.path() + "/made"));
-  // A command that outlasts `answer_within` would become one more job. Instead it is stopped, and its result has the
-  // output so far.
+  // A command that outlasts `answer_within` would become one more job. Because there are too many jobs, the command is
+  // stopped, and its result has the output so far.
   const Json stopped = client.run("echo so far; sleep 61");
   BOOST_TEST(stopped.at("isError") == true);
-  BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are 100 jobs and tasks already"),
+  BOOST_TEST(text_of(stopped).starts_with("so far\n[Command aborted: there are already 100 jobs and tasks"),
              text_of(stopped));
   client.gate.open();
   for (const int job : jobs) BOOST_TEST(holds(client.poll(job, 3), "[exit 0, "));
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(the_rest_of_a_cut_result_can_be_read) {
   BOOST_REQUIRE_MESSAGE(begin != std::string::npos, text.substr(text.size() - 300));
   const std::string arguments = text.substr(begin + 22, text.find('}', begin) - begin - 21);
   Json next = Json::parse(arguments);
-  // Reads from where the result is cut to the end, piece by piece.
+  // Reads the rest of the output, piece by piece, from the place at which the result is cut.
   std::string all = text.substr(0, next.at("offset").get<std::size_t>());
   for (int i = 0; i < 1000; ++i) {
     const std::string part = client.read(next);
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(only_outputs_of_this_session_are_read_and_only_by_their_num
         Json{{"output", 1}, {"tail", 1}, {"offset", 1}}}) {
     BOOST_TEST(client.use("output_read", arguments).at("isError") == true, arguments.dump());
   }
-  // An output that is whole in its result gets no number.
+  // If the result has the whole output, the output gets no number.
   client.run("echo hi");
   BOOST_TEST(client.use("output_read", {{"output", 1}}).at("isError") == true);
   BOOST_TEST(holds(text_of(client.run("seq 1 1000")), "output_read {\"output\":1,"));
@@ -437,7 +437,7 @@ BOOST_AUTO_TEST_CASE(a_task_is_there_at_once_and_its_result_is_that_of_the_call)
   BOOST_TEST(task.at("taskId").get<std::string>().size() == 64U);
   BOOST_TEST(status_of(client, id) == "working");
   BOOST_TEST(client.ask("tasks/list").at("result").at("tasks").size() == 1U);
-  // A task belongs to the client, not to a model.
+  // A task belongs to the client, so the model's tools for jobs do not show it.
   BOOST_TEST(text_of(client.use("job_list")) == "no jobs");
   BOOST_TEST(client.use("job_poll", {{"job", 1}}).at("isError") == true);
   const Json waiting = client.request("tasks/result", id);
@@ -514,9 +514,9 @@ BOOST_AUTO_TEST_CASE(tasks_that_were_read_make_room_for_others) {
   BOOST_REQUIRE(wait_until(all_ended, within(20000)));
   const Json full = client.answer(client.call("true", as_task));
   BOOST_TEST(error_of(full) == -32603);
-  BOOST_TEST(holds(full.dump(), "there are 100 jobs and tasks already"), full.dump());
+  BOOST_TEST(holds(full.dump(), "there are already 100 jobs and tasks"), full.dump());
   BOOST_TEST(client.ask("tasks/result", last).at("result").at("isError") == false);
-  // The time of this task is over at once, but the task is kept while there is room.
+  // With a ttl of 0, a task may be removed immediately, but it is kept while there is room.
   const Json brief = id_of(task_of(client.run("true", {{"task", {{"ttl", 0}}}})));
   BOOST_TEST(error_of(client.ask("tasks/get", last)) == -32602);
   BOOST_REQUIRE(wait_until([&] { return status_of(client, brief) == "completed"; }, within(5000)));
@@ -560,7 +560,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_knows_no_tasks_sees_none) {
     BOOST_TEST(tool.contains("execution") == may, tool.at("name"));
     if (may) BOOST_TEST(tool.at("execution").at("taskSupport") == "optional");
   }
-  // Earlier versions do not know tasks, and ignore them.
+  // Earlier versions of the protocol have no tasks, so the server ignores what a client says about tasks.
   McpClient older({}, {}, "2025-06-18");
   BOOST_TEST(!older.initialize({{"tasks", Json::object()}}).at("result").at("capabilities").contains("tasks"));
   BOOST_TEST(older.run("echo hi", as_task).contains("content"));

@@ -1,4 +1,5 @@
-// `wtool mcp` in the newer era of the protocol: every request is independent, and a question comes as an answer.
+// `wtool mcp` in the newer era of the protocol: requests do not depend on one another, and a question to the person is
+// itself the answer to a request.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
@@ -32,7 +33,7 @@ struct Modern : McpClient {
   }
 };
 
-// A client of a server that asks about touch.
+// A client of a server that asks before it runs `touch`.
 struct Asked {
   ScratchFolder folder;
   Modern client{
@@ -220,7 +221,7 @@ BOOST_AUTO_TEST_CASE(answers_to_what_was_not_asked_are_ignored) {
 
 BOOST_AUTO_TEST_CASE(an_answer_counts_only_for_the_question_that_was_asked) {
   Asked asked;
-  // After the answer, something else would run: the folder of the command is a link that now leads elsewhere.
+  // While the question waits, the link is changed: the same call would now run in another folder.
   std::filesystem::create_directory(asked.file("one"));
   std::filesystem::create_directory(asked.file("two"));
   std::filesystem::create_directory_symlink(asked.file("one"), asked.file("link"));

@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 boost::test_tools::assertion_result can_sandbox(boost::unit_test::test_unit_id) { return has_landlock(4); }
 
-// A person with a home folder and a project. The home folder is not among the temporary ones, which every command may
-// read.
+// A person with a home folder and a project. The home folder is not inside a temporary folder, because every command
+// may read those.
 class Person {
  public:
   Person() {
@@ -52,7 +52,7 @@ class Person {
             .set = {{"HOME", home_}, {"XDG_CONFIG_HOME", home_ + "/.config"}, {"A_TOKEN", "a secret"}},
             .unset = {"XDG_STATE_HOME", "ALLOWED_COMMANDS"}};
   }
-  // In a temporary folder, a command can read everything that the test can read.
+  // True if the home folder is inside a temporary folder nevertheless. Commands can then read all of it.
   bool is_temporary() const { return home_.starts_with("/tmp/") || home_.starts_with("/var/tmp/"); }
 
   static void write(const std::string& file, const std::string& text) { std::ofstream(file) << text; }
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_SUITE(mcp_policy, *boost::unit_test::precondition(can_sandbox))
 
 BOOST_AUTO_TEST_CASE(by_default_commands_are_held_to_the_project) {
   const Person person;
-  // As a client starts it: without --policy.
+  // Starts the server without --policy, as clients do.
   Program program({WTOOL_TEST_PROGRAM, "mcp"}, Program::On::pipes, [&] {
     ProgramOptions options = person.in(person.project() + "/src");
     options.talk = true;
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(commands_have_the_network_only_where_it_is_given) {
   BOOST_TEST(holds(with, "Connection refused"), with);
 }
 
-// `git push` to a port that completes connections, and closes them.
+// The command is a `git push` to a port that accepts a connection and closes it immediately.
 BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
   const Person person;
   fs::create_directories(person.home() + "/.config/wtool");
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
   BOOST_REQUIRE(::listen(remote, 8) == 0);
   BOOST_REQUIRE(::getsockname(remote, reinterpret_cast<sockaddr*>(&address), &size) == 0);
   const std::string url = "git://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/app";
-  // Whether somebody has connected within `wait`; the connection is closed again.
+  // True if somebody connects within `wait` milliseconds. The connection is closed again.
   const auto connected = [&](int wait) {
     pollfd ready{remote, POLLIN, 0};
     if (::poll(&ready, 1, wait) != 1) return false;
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(an_approved_push_has_the_network_for_this_one_call) {
   const std::string question = reply("no");
   BOOST_TEST(holds(question, "A yes lifts this limit for this one call:\n  | network\n"), question);
   BOOST_TEST(client.answer(refused).at("result").at("isError") == true);
-  // Another command to the same place, about which nobody is asked: the network stays closed.
+  // `git fetch` from the same place needs no approval, so it gets no network.
   BOOST_TEST(client.run("git fetch " + url).at("isError") == true);
   BOOST_TEST(!connected(0));
 
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(the_policy_open_is_announced_and_lets_commands_do_what_the_
   Server server(person, {"--policy", "open"}, person.home());
   BOOST_TEST(holds(server.text("cat .ssh/id"), "the key"));
   server.program.end_input();
-  BOOST_TEST(holds(server.program.wait().err, "policy open: commands may do what you may"));
+  BOOST_TEST(holds(server.program.wait().err, "policy open: commands may do whatever you may do"));
   BOOST_TEST(!fs::exists(person.audit()));
 }
 
@@ -273,9 +273,9 @@ BOOST_AUTO_TEST_CASE(a_folder_outside_of_any_project_is_not_served_by_default) {
   BOOST_TEST(holds(finished.err, "--policy open"), finished.err);
   BOOST_TEST(holds(refused(person, person.home()).err, "is in no project"));
   BOOST_TEST(holds(refused(person, "/", {"--root", person.home()}).err, "is your home folder"));
-  BOOST_TEST(holds(refused(person, "/", {"--root", "/"}).err, "has your home folder in it"));
-  BOOST_TEST(holds(refused(person, "/", {"--root", person.home() + "/none"}).err, "there is no folder"));
-  BOOST_TEST(holds(refused(person, "/", {"--root", person.home() + "/.ssh/id"}).err, "there is no folder"));
+  BOOST_TEST(holds(refused(person, "/", {"--root", "/"}).err, "contains your home folder"));
+  BOOST_TEST(holds(refused(person, "/", {"--root", person.home() + "/none"}).err, "there is no such folder"));
+  BOOST_TEST(holds(refused(person, "/", {"--root", person.home() + "/.ssh/id"}).err, "there is no such folder"));
 }
 
 BOOST_AUTO_TEST_CASE(a_file_of_a_build_tool_makes_a_project_too) {
@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(commands_are_read_by_bash_where_there_is_one) {
   BOOST_TEST(holds(server.ask("tools/list").dump(), "Runs a shell command (/bin/sh)"));
 }
 
-// A server with this value of mcp.login_environment, whose person has this profile.
+// A server with this value of mcp.login_environment, for a person with this profile.
 struct LoginServer {
   LoginServer(const Person& person, const std::string& profile, std::vector<std::string> more,
               const std::string& value = "login") {
@@ -375,7 +375,7 @@ BOOST_AUTO_TEST_CASE(the_environment_of_a_login_shell_is_taken_where_it_is_confi
   const std::string show =
       "echo \"[$PATH]\" | grep -o '^.[^:]*'; echo \"($A_LOGIN_TOKEN)\"; echo $HOME $PWD $A_DENIED; type a_function";
   {
-    // Of the login's environment, the server takes only PATH.
+    // By default, the server uses only PATH of the login's environment.
     LoginServer server(person, a_profile, by_default);
     const std::string text = server.text(show);
     BOOST_TEST(

@@ -1,6 +1,6 @@
 // `wtool mcp` as a process. Nothing of a command is left when it is cancelled, when it times out, when the client
-// leaves, or when the server is ended in any way. Floods and slow clients cost a bounded amount of memory, and delay
-// only themselves.
+// disconnects, or when the server is ended in any way. Floods and slow clients cost a bounded amount of memory, and
+// delay only themselves.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// Commands that try to live on. Each prints "ready", and would run for a minute or for ever.
+// Commands that try to survive. Each prints "ready", and would run for a minute or for ever.
 const char* const stubborn[] = {
     "echo ready; sleep 61",
     "setsid sh -c 'sleep 61' & (setsid sleep 61 &); echo ready; sleep 61",
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_waits_and_is_cancelled_never_begins) {
 
 BOOST_AUTO_TEST_CASE(nothing_is_left_after_a_timeout) {
   Session client;
-  client.run("true");  // The first call starts the plugin's helper, which takes long under a sanitizer.
+  client.run("true");  // The first call starts the plugin's helper, which is slow under a sanitizer.
   const Json id = client.begin(stubborn[2], {{"arguments", {{"timeout", under_sanitizer ? 5 : 1}}}});
   const Json result = client.answer(id).at("result");
   BOOST_TEST(result.at("isError") == true);
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_still_waits_at_the_end_of_the_input_is_refused)
   BOOST_TEST(!std::filesystem::exists(folder.path() + "/begun"));
 }
 
-// The call may or may not have begun by then.
+// When the input ends, the call may or may not have begun.
 BOOST_AUTO_TEST_CASE(a_call_right_before_the_end_of_the_input_is_answered) {
   for (int round = 0; round < 20; ++round) {
     Session client;
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_delays_nobody) {
   Session client;
   client.ask("logging/setLevel", {{"level", "debug"}});
   const ScratchFolder folder;
-  // Far more than a pipe holds: answers of 64 KiB each, progress and logs, and nobody reads.
+  // Nobody reads the answers of 64 KiB each, the progress and the logs. They are far more than a pipe has room for.
   std::vector<Json> ids;
   for (int i = 0; i < 40; ++i) {
     ids.push_back(

@@ -120,8 +120,9 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_reads_nothing_is_ended, Servers) {
   BOOST_TEST(answered.exit_code == 0, answered.err);
   BOOST_TEST(holds(answered.err, "done"), answered.err);
   const Finished asked = run_workflow(steps("Call tool \"s/deaf\"", "${A.error}: ${A.message}"));
-  BOOST_TEST(holds(asked.err, "server_failed: server s: the server keeps asking, and reads none of the answers"),
-             asked.err);
+  BOOST_TEST(
+      holds(asked.err, "server_failed: server s: the server keeps sending requests, but reads none of the answers"),
+      asked.err);
   BOOST_TEST(mark.bearers().empty(), mark.description());
 }
 
@@ -269,10 +270,11 @@ BOOST_FIXTURE_TEST_CASE(a_mistake_in_the_configuration_is_an_error_with_its_plac
   for (const auto& [text, what] : std::vector<std::pair<std::string, std::string>>{
            {"mcp_servers: [a]\n", "1:14: mcp_servers must be a mapping of names to servers"},
            {"mcp_servers:\n  s: {}\n", "2:6: mcp_servers.s has no command"},
-           {"mcp_servers:\n  a/b: {command: x}\n", "mcp_servers.a/b is not the name of a server"},
+           {"mcp_servers:\n  a/b: {command: x}\n", "mcp_servers.a/b is not a valid name of a server"},
            {"mcp_servers:\n  s: {command: x, tool: [a]}\n", "did you mean 'mcp_servers.s.tools'?"},
            {"mcp_servers:\n  s: {command: x, sandbox: none}\n", "mcp_servers.s.sandbox must be read-only"},
-           {"mcp_servers:\n  s: {command: x, env: {1A: b}}\n", "mcp_servers.s.env.1A is not the name of a variable"},
+           {"mcp_servers:\n  s: {command: x, env: {1A: b}}\n",
+            "mcp_servers.s.env.1A is not a valid name of a variable"},
            {"mcp_servers:\n  s: {command: x, timeout: 0}\n", "mcp_servers.s.timeout must be a whole number"}}) {
     scratch.file("wtool.yaml", text);
     const Finished finished = wtool({"servers", "list"});

@@ -48,7 +48,7 @@ struct Workshop {
     }
     return ids;
   }
-  // No marked process is left except the process `server`.
+  // True if, within this time, no marked process is left except the process `server`.
   bool nothing_is_left(int milliseconds, pid_t server = 0) const {
     return wait_until(
         [&] {
@@ -98,7 +98,7 @@ struct Client : McpClient {
   const Json started;
 };
 
-// A client that names the version of the protocol in each request, and gets questions as answers.
+// A client that names the version of the protocol in each request, and gets questions as the answers to its requests.
 struct Modern : McpClient {
   explicit Modern(const Workshop& shop, std::vector<std::string> more = {})
       : McpClient(with_workflows(std::move(more)), shop.here(), "2026-07-28") {}
@@ -128,7 +128,7 @@ std::set<std::string> with_job_tools(std::set<std::string> workflows) {
 int job_of(const std::string& text) {
   const std::size_t found = text.rfind("[job ");
   BOOST_REQUIRE_MESSAGE(found != std::string::npos, text);
-  BOOST_TEST(holds(text, " still runs, "), text);
+  BOOST_TEST(holds(text, " has been running for "), text);
   return std::stoi(text.substr(found + 5));
 }
 
@@ -185,7 +185,8 @@ BOOST_AUTO_TEST_CASE(only_workflows_that_say_so_are_tools) {
   const Json refused = client.answer(client.call("echo x"));
   BOOST_TEST(refused.at("error").at("code") == -32602);
   BOOST_TEST(client.end() ==
-             "wtool: mcp: policy open: commands may do what you may, except for what your configuration forbids\n");
+             "wtool: mcp: policy open: commands may do whatever you may do, except for what your "
+             "configuration forbids\n");
   // The run is an ordinary run.
   const std::string id = structure(result).at("run");
   const Finished shown = run({wtool_path, "show", id}, shop.here());
@@ -228,8 +229,8 @@ BOOST_AUTO_TEST_CASE(files_that_cannot_be_served_are_reported_and_the_others_are
           "bad name.md: the workflow was not served: \"bad name\" is not a valid name",
           "named.md: the workflow was not served: another tool has the name shell_execute",
           "polls.md: the workflow was not served: another tool has the name job_poll",
-          "one.md: the workflow was not served: ", "two.md has the name twin, too",
-          "two.md: the workflow was not served: ", "one.md has the name twin, too",
+          "one.md: the workflow was not served: ", "two.md also has the name twin",
+          "two.md: the workflow was not served: ", "one.md also has the name twin",
           "taken.md: the workflow was not served: its parameter 'resume'", "bytes.md: the workflow was not served: "}) {
       BOOST_TEST(holds(said, part), part);
     }
@@ -341,7 +342,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_fails_says_where_and_why) {
 
 BOOST_AUTO_TEST_CASE(progress_contains_no_secrets) {
   const Workshop shop;
-  // The run continues only when the test has seen the progress of each state.
+  // Each state waits until the test has seen its progress.
   shop.add("a.md", workflow("tool: true\nparameters: [{name: token, secret: true}]\n", two_states,
                             "- A: Shell \"while [ ! -e go-1 ]; do sleep 0.01; done\"\n"
                             "- B: Shell \"echo token ${token}; while [ ! -e go-2 ]; do sleep 0.01; done\"\n"));
@@ -371,7 +372,7 @@ BOOST_AUTO_TEST_CASE(a_cancelled_call_ends_in_every_branch_and_is_not_answered) 
   const Json id = client.begin("a");
   BOOST_REQUIRE(wait_until([&] { return shop.exists("a") && shop.exists("b"); }, within(10000)));
   client.notify("notifications/cancelled", {{"requestId", id}});
-  // The states that `finally` leads to run nevertheless.
+  // The state C, which `finally` names, still runs.
   BOOST_TEST(wait_until([&] { return shop.exists("cleared"); }, within(10000)));
   BOOST_TEST(shop.nothing_is_left(5000, client.program.pid()), shop.mark.description());
   client.ask("ping");
@@ -460,7 +461,7 @@ BOOST_AUTO_TEST_CASE(a_parameter_of_the_workflow_is_never_taken_by_the_server) {
     BOOST_TEST(tools[1].at("inputSchema").at("properties").at("background").at("type") == "boolean");
     BOOST_TEST(structure(client.run_tool("a", {{"background", "blue"}})).at("output") == "on blue\n");
   }
-  // Without jobs, the parameter does not exist.
+  // Without jobs, no workflow has the parameter `background`.
   Client client(shop, {"--tools", "shell_execute"});
   const Json list = client.ask("tools/list");
   for (const Json& tool : list.at("result").at("tools")) {
@@ -473,7 +474,7 @@ BOOST_AUTO_TEST_CASE(a_parameter_of_the_workflow_is_never_taken_by_the_server) {
 BOOST_AUTO_TEST_CASE(a_workflow_can_be_a_task) {
   const Workshop shop;
   shop.add("a.md", workflow("tool: true\n", one_state, "- A: Shell \"echo made\"\n"));
-  // Tasks work even where models have no jobs.
+  // Clients can use tasks even where models have no jobs.
   for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--tools", "shell_execute"}}) {
     Client client(shop, more, {{"tasks", Json::object()}});
     const Json created =
@@ -559,7 +560,7 @@ BOOST_AUTO_TEST_CASE(a_run_of_another_workflow_is_not_continued) {
   Client client(shop);
   const std::string id = structure(client.run_tool("a", {{"word", "x"}})).at("run");
   const std::string said = text_of(client.run_tool("b", {{"word", "x"}, {"resume", id}}));
-  BOOST_TEST(holds(said, "resume: the run " + id + " is one of "), said);
+  BOOST_TEST(holds(said, "resume: the run " + id + " is a run of "), said);
   BOOST_TEST(holds(said, "tools/a.md, not of "), said);
   BOOST_TEST(run({wtool_path, "run", "elsewhere.md", "--var", "word=x"}, shop.here()).exit_code == 1);
   BOOST_TEST(structure(client.run_tool("a", {{"resume", "last"}})).at("run") == id);
@@ -599,7 +600,7 @@ namespace {
 
 struct Asking : Workshop {
   std::vector<std::string> options{"--config", folder.file("c.yaml", "commands: {ask: [touch]}\n")};
-  // Does not wait for `wtool approve`.
+  // The options of a server that does not wait for `wtool approve`.
   std::vector<std::string> alone{
       "--config", folder.file("d.yaml", "commands: {ask: [touch]}\nmcp: {approve_within: none, results: both}\n")};
 };

@@ -120,7 +120,8 @@ BOOST_FIXTURE_TEST_CASE(output_that_just_fits_is_whole, ShellTool) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_cut_never_goes_through_a_character, ShellTool) {
-  // Two, three and four bytes a character, at all offsets to both ends: valid text stays valid, so nothing is replaced.
+  // The output has characters of two, three and four bytes, at all offsets from both ends. All of it is valid, so
+  // nothing is replaced.
   for (const char* character : {"ä", "漢", "😀"}) {
     for (int offset = 0; offset < 4; ++offset) {
       for (const std::size_t cap : {4096u, 4097u, 4099u}) {
@@ -154,7 +155,7 @@ BOOST_FIXTURE_TEST_CASE(malformed_utf8_of_every_kind_gives_a_valid_result, Shell
   for (const char* bytes : {"\\300\\200", "\\355\\240\\200", "\\364\\220\\200\\200", "\\200",
                             "\\370\\210\\200\\200\\200", "x\\342\\202", "\\360\\237\\230", "\\376\\377"}) {
     for (const char* stream : {"", " >&2"}) {
-      const Answer answer = tool.shell(std::string("printf '") + bytes + "'" + stream);  // Throws unless valid.
+      const Answer answer = tool.shell(std::string("printf '") + bytes + "'" + stream);  // Throws if invalid.
       const std::string text = *stream == 0 ? answer.out() : answer.err();
       BOOST_TEST((text.find("\xEF\xBF\xBD") != std::string::npos), bytes);
     }

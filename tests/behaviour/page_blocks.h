@@ -21,7 +21,7 @@ struct PageBlock {
 // A block ends at a fence as long as the one that opened it, so that a block can show a shorter fence.
 std::vector<PageBlock> read_blocks(std::string_view page);
 
-// Whether the texts are equal, where "..." in `expected` is any text.
+// True if the texts are equal, where "..." in `expected` matches any text.
 bool matches(std::string_view expected, std::string_view got);
 
 }  // namespace wtool::test

@@ -181,7 +181,7 @@ BOOST_FIXTURE_TEST_CASE(nothing_can_ask_on_a_terminal, ShellTool) {
 }
 
 BOOST_FIXTURE_TEST_CASE(the_hosts_descriptors_do_not_reach_the_command, ShellTool) {
-  const int fd = open("/dev/zero", 0);  // without close-on-exec, as careless hosts have them
+  const int fd = open("/dev/zero", 0);  // without close-on-exec, as in careless hosts
   const int high = dup2(fd, 200);
   for (const char* command : {"ls /proc/self/fd", "ls /proc/self/fd; true"}) {
     // The fourth descriptor is the folder that ls itself reads.

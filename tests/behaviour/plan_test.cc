@@ -102,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(a_variable_that_is_set_twice_is_not_known, Place) {
   const std::string file = workflow(
       "    [*] --> One\n    One --> Two: success\n    One --> Use: failure\n    Two --> Use\n    Use --> [*]\n",
       "- One: Set a=\"1\" b=\"2\"\n- Two: Set a=\"3\"\n- Use: Shell \"echo ${a} ${b} {{ b | default: \\\"x\\\" }}\"\n");
-  // A variable with a default may be read on a path that does not pass its Set.
+  // A placeholder with a default may be reached before any Set of its variable, so it stays as it is.
   BOOST_TEST(command(json(file), "Use") == "echo <a> '2' <b | default: \"x\">");
 }
 

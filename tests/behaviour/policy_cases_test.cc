@@ -24,7 +24,7 @@ std::vector<Json> rows_of(const std::string& name) {
   return rows;
 }
 
-// The configuration that a row's `policy` stands for, with the workspace in place of `<ws>`.
+// The configuration that a row describes by its `policy`, with the workspace in place of `<ws>`.
 Json configuration_of(const Json& policy, const std::string& workspace) {
   const std::string mode = policy.at("mode");
   const auto place = [&](const std::string& path) { return path == "<ws>" ? workspace : path; };
@@ -85,9 +85,9 @@ void check_rows(const std::string& name) {
 }
 
 // ---- policy-attacks.jsonl: rows {"id", "tool"?, "config", "command", "environment"?, "setup"?, "expect", "class"?,
-// "hint"?}, and policy-everyday.jsonl: what is typed every day.
+// "hint"?}; and policy-everyday.jsonl: the same for what is typed every day.
 // DIR means a scratch folder with some small files, to which `setup` (shell text) adds; OUT means a folder beside it.
-// "..." in commands.allow means daily_programs; `expect` is "allow" or "refuse", which is a denial or a question.
+// "..." in commands.allow means daily_programs. `expect` is "allow", or "refuse", which covers deny and ask.
 
 constexpr const char* daily_programs[] = {
     "./build.sh", "./gradlew",  "[",       "awk",          "base64",    "basename",  "black",    "cal",      "cargo",
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(git_executes_nothing_that_a_configuration_names_where_argum
        {"git -C er status", "cd er && git diff", "git -C er log -p", "git -C er show HEAD:.gitattributes"}) {
     BOOST_TEST(!executes({{"allow", {"git", "cd"}}, {"arguments", "safe"}}, command), command);
   }
-  // Unless arguments must be safe, git executes the program.
+  // If arguments need not be safe, git executes the program that the repository's configuration names.
   BOOST_TEST(executes({{"allow", {"git"}}}, "git -C er status"));
 }
 

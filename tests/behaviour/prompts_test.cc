@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_prompts_are_found_before_a_run) {
       {"{% include \"nowhere\" %}", "", "prompts/main.md:1:1: there is no prompt \"nowhere\""},
       {"{% render \"part\" %}", "{{ kind }}", "prompts/part.md:1:1: the prompt reads 'kind', which has no value"},
       {"{% render \"part\" %}", "a {% if %}", "prompts/part.md:1:9: the expression ends"},
-      {"{% include \"part\" %}", "{% render \"main\" %}", "inserted in one another in a circle: "},
+      {"{% include \"part\" %}", "{% render \"main\" %}", "prompts insert one another in a circle: "},
       {"{% if kind %}{% render \"part\" %}{% endif %}", "{% include \"part\" %}", "in a circle: "},
       {"{% if kind %}", "", "prompts/main.md:1:1: this {% if %} has no {% endif %}"},
       {"{% rendr \"part\" %}", "", "prompts/main.md:1:1: there is no tag {% rendr %}"},
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(checks_and_runs_of_prompts_that_each_include_the_next_one_t
   scratch.file("prompts/p40.md", "end");
   const Finished finished = run_workflow(file_);
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.out, "prompts insert one another more than 10000 times"), finished.out);
+  BOOST_TEST(holds(finished.out, "this prompt inserts prompts more than 10000 times in all"), finished.out);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_prompt_may_read_is_not_a_mistake) {
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_mistake_that_only_a_run_finds_names_both_places) {
   scratch.file("prompts/part.md", "abc\n{% for x in kind %}{% endfor %}");
   const Finished wrong = run_workflow(asking("with kind=\"part\""));
   BOOST_TEST(wrong.exit_code == 1);
-  BOOST_TEST(holds(wrong.out + wrong.err, "prompts/part.md:2:13: a loop goes through a list"), wrong.out);
+  BOOST_TEST(holds(wrong.out + wrong.err, "prompts/part.md:2:13: a loop needs a list"), wrong.out);
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_command_for_prompts_is_reported_once_for_each_file) {
@@ -147,8 +147,7 @@ BOOST_AUTO_TEST_CASE(a_prompt_with_a_wrong_name_gets_the_nearest_one) {
   BOOST_TEST(holds(lint.out, "there is no prompt \"review/cod\"; did you mean 'review/code'?"), lint.out);
 }
 
-// An agent that counts its calls in the file `calls`, and in the last one passes on the lines of the file `lines` as
-// values.
+// An agent that counts its calls in the file `calls`, and in its last call sets the values that the file `lines` lists.
 struct Agent : Prompts {
   explicit Agent(int last_call = 1) {
     scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh " + std::to_string(last_call) +
@@ -259,11 +258,11 @@ BOOST_FIXTURE_TEST_CASE(an_agent_beside_others_cannot_end_the_workflow, Agent) {
                "    A --> Join\n    B --> Join\n    Join --> [*]\n",
                "- A: Prompt \"Work.\"\n- B: Log \"b\"\n"));
   BOOST_TEST(fork.exit_code == 1);
-  BOOST_TEST(holds(fork.out + fork.err, "which no branch of a fork can do"), fork.out);
+  BOOST_TEST(holds(fork.out + fork.err, "but no branch of a fork may do that"), fork.out);
   const Finished matrix =
       run_workflow(workflow("    [*] --> A\n    A --> [*]\n", "- A: Prompt \"Work.\" matrix={\"n\": [1, 2]}\n"));
   BOOST_TEST(matrix.exit_code == 1);
-  BOOST_TEST(holds(matrix.out + matrix.err, "which no combination of a matrix can do"), matrix.out);
+  BOOST_TEST(holds(matrix.out + matrix.err, "but no combination of a matrix may do either"), matrix.out);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

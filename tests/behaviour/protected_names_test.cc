@@ -84,7 +84,7 @@ BOOST_FIXTURE_TEST_CASE(a_protected_name_cannot_be_moved_removed_or_replaced, Fi
 }
 
 BOOST_FIXTURE_TEST_CASE(no_folder_above_a_protected_name_can_be_moved_away, Fixture) {
-  // The write root itself is inside another one.
+  // In this sandbox, the write root is itself inside another write root.
   const ToolUnderTest wide(plugin, sandbox({{"write", {scratch.path(), inside}}, {"protect", names}}));
   for (const std::string& call : {"rename " + inside + " " + outside + "/away", "rename .git " + outside + "/away"}) {
     BOOST_TEST_CONTEXT(call) {
@@ -134,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(a_name_that_did_not_exist_is_reported_when_it_is_made, F
     BOOST_TEST(!answer.is_error());
     BOOST_TEST(changed(answer) == std::vector<std::string>{inside + "/.bashrc"}, boost::test_tools::per_element());
   }
-  // From now on it exists.
+  // Now that the file exists, it is protected like any other protected name.
   BOOST_TEST(probe("write .bashrc") == "EROFS");
 }
 
@@ -202,7 +202,7 @@ BOOST_FIXTURE_TEST_CASE(what_a_protected_command_leaves_in_the_background_is_end
   }
 }
 
-// In a sandbox, another sandbox gets no namespaces, as on a machine without them.
+// A sandbox inside another sandbox gets no namespaces, as on a machine without them.
 BOOST_FIXTURE_TEST_CASE(without_namespaces_changes_are_reported_or_the_call_refused, Fixture) {
   const auto call_within = [&](bool required, const std::string& command) {
     const Json inner = sandbox({{"protect", names}, {"required", required}});
@@ -263,7 +263,7 @@ BOOST_FIXTURE_TEST_CASE(files_in_force_are_held_whatever_they_are_called, Fixtur
   BOOST_TEST(changed(moved) == std::vector<std::string>{inside + "/conf/approvals.json"},
              boost::test_tools::per_element());
   BOOST_TEST(!content(inside + "/log.jsonl").empty());
-  // Without protected names, nothing is held.
+  // If no names are protected, these files can be written.
   Json none = all;
   none["sandbox"]["protect"] = "none";
   BOOST_TEST(Sandboxed::probe(ToolUnderTest(plugin, none), "write policy.json") == "ok");

@@ -1,5 +1,5 @@
-// The pty tools: a test types to interactive programs and looks at their screens. However they end, no process of them
-// is left.
+// The pty tools: a test types to interactive programs and looks at their screens. However these programs end, none of
+// their processes is left.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_repl_answers) {
   if (is_installed("python3")) {
     const std::string id = start("python3 -q", ">>> ");
     // ctrl+d must be typed only after the next prompt is seen. Between two prompts, the terminal collects lines for
-    // Python, and the end of a file typed then is lost when Python takes the keys itself again.
+    // Python. An end of file that is typed in that time is lost when Python begins to read single keys again.
     const Json shown = type(id, "print('a' * 5); import sys; sys.ps1 = 'next' + '> '", {"enter"}, "next> ");
     BOOST_TEST(holds(shown.at("screen"), "aaaaa"));
     type_last(id, "", {"ctrl+d"});
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_flood_blocks_nobody_and_takes_no_memory) {
   const std::string id = start("yes a long line to fill the memory with", "long line");
   const long before = status_kib(::getpid(), "VmRSS");
   BOOST_TEST(wait_until([&] { return read(id).at("scrolled").get<long>() > 200'000; }, within(10'000)));
-  // A sanitizer keeps freed memory, to see who still uses it.
+  // A sanitizer keeps freed memory, to detect later uses of it.
   constexpr long kept_by_sanitizer = under_sanitizer ? 256 * 1024 : 0;
   BOOST_TEST(status_kib(::getpid(), "VmRSS") - before < 32 * 1024 + kept_by_sanitizer);
   BOOST_TEST(ToolUnderTest(plugin, config).shell("echo beside it").out() == "beside it\n");
@@ -404,7 +404,7 @@ BOOST_AUTO_TEST_CASE(where_rules_hold_a_program_must_be_listed_and_the_refusal_s
                  line << " under " << rule);
     }
   }
-  // Nor can a variable turn a listed program into another one.
+  // A variable cannot turn a listed program into another one either.
   for (const char* name : {"PATH", "LD_PRELOAD", "BASH_ENV"}) {
     config = {{"commands", {{"deny", {"rm"}}, {"interactive", {"sh"}}}}};
     const Answer refused =
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(where_rules_hold_a_program_must_be_listed_and_the_refusal_s
     BOOST_TEST(refused.code() == "policy_denied", refused.raw);
     BOOST_TEST(holds(refused.text(), name), refused.text());
   }
-  // The list allows typing, but nothing that is denied.
+  // `interactive` lets callers type to a program, but it does not allow a program that is denied.
   config = {{"commands", {{"deny", {"sh"}}, {"interactive", {"*"}}}}};
   BOOST_TEST(call("start", {{"command", "sh"}}).code() == "policy_denied");
 }
@@ -457,7 +457,7 @@ BOOST_AUTO_TEST_CASE(a_person_is_asked_before_and_answers_for_a_program_that_is_
   BOOST_TEST(call("pty_start", shell).code() == "approval_denied");
   BOOST_TEST(Json::parse(host.questions().back().subject).at("interactive") == true);
   BOOST_TEST(host.questions().back().reason.find("what is typed into it will not be judged") != std::string::npos);
-  // An answer for the same line without a terminal does not count.
+  // An approval of the same line for a call without a terminal does not count.
   host.answer = WTOOL_APPROVAL_ALWAYS;
   call("shell_execute", shell);
   host.answer = WTOOL_APPROVAL_NO;

@@ -1,4 +1,4 @@
-// tests/data/reads-only.txt: strace shows that the commands which `commands.arguments: safe` allows only read.
+// tests/data/reads-only.txt: if `commands.arguments: safe` allows a command, strace shows that the command only reads.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -26,7 +26,7 @@ tar -cf a.tar a.txt; echo a.txt | cpio -o >a.cpio
 git init -q; echo one >README.md; git add README.md; git -c user.name=N -c user.email=E commit -qm one; echo two >>README.md
 )";
 
-// The calls that run a program, change something that has a name, or reach another process or another machine.
+// The system calls that run a program, change something that has a name, or reach another process or another machine.
 constexpr const char* watched =
     "trace=execve,execveat,open,openat,openat2,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,"
     "link,"
@@ -90,11 +90,11 @@ std::vector<std::string> more_than_reading(const std::string& trace) {
 }
 
 struct TracedFolder : Sandboxed {
-  // Only the programs of the system, not scripts that a person has put before them in PATH.
+  // Uses only the system's programs, not scripts that a person has put before them in PATH.
   HostVariable path{"PATH", "/usr/bin:/bin:/usr/sbin:/sbin"};
 
   TracedFolder() {
-    // A program that is not installed leaves an empty file; lines with such a program are not run later.
+    // If a program is not installed, its line leaves an empty file. Lines with such a program are not run later.
     wtool::test::run({"/bin/sh", "-c", setup}, {.directory = inside});
     BOOST_REQUIRE(std::filesystem::exists(inside + "/README.md"));
   }

@@ -1,5 +1,5 @@
 // Reports of runs for other programs: annotations and a page for GitHub, traces and logs for OpenTelemetry. Also a
-// message to a webhook, as the page about it says.
+// message to a webhook, sent as docs/how-to/be-told-when-a-run-ends.md says.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -60,7 +60,7 @@ bool is_id(const Json& id, std::size_t size) {
          text.find_first_not_of('0') != std::string::npos;
 }
 
-// Takes one request over HTTP, and answers it.
+// Accepts one HTTP request, and answers it.
 class Webhook {
  public:
   Webhook() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -82,7 +82,7 @@ class Webhook {
   }
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_) + "/hook"; }
-  // What was sent. No more is accepted.
+  // Stops listening, and returns what was sent.
   std::string end() {
     ::shutdown(socket_, SHUT_RDWR);
     if (thread_.joinable()) thread_.join();
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_failed_step_is_an_annotation_with_its_line) {
   BOOST_TEST(report.exit_code == 0, report.err);
   const std::string folder = fs::path(scratch.path()).filename();
   BOOST_TEST(holds(report.out, "::error file=" + folder + "/workflow.md,line=18,title="), report.out);
-  // Each line begins with a command of wtool; the texts of the run are within these lines, escaped.
+  // Each line begins with a command of wtool. The run's own texts are escaped within these lines.
   BOOST_TEST(count(report.out, "\n") == 2U, report.out);
   BOOST_TEST(!holds(report.out, "\n::warning::from"), report.out);
   BOOST_TEST(holds(report.out, "%0A::warning::from the output"), report.out);

@@ -34,7 +34,7 @@ const Keys further_keys{"signal",
 void check_keys(const Json& metadata, const Keys& specified) {
   for (const auto& key : specified) BOOST_TEST(metadata.contains(key), "metadata lacks " << key << ": " << metadata);
   for (const auto& item : metadata.items()) {
-    // tests/cluster/suites sets this variable.
+    // A result from a cluster names its node. (tests/cluster/suites sets this variable.)
     if (item.key() == "node" && std::getenv("WTOOL_TEST_CLUSTER") != nullptr) continue;
     BOOST_TEST((specified.count(item.key()) + further_keys.count(item.key()) == 1),
                "metadata has an unknown key " << item.key());
@@ -127,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(death_by_a_signal, ShellTool) {
     int number;
   } signals[] = {{"SIGKILL", 9}, {"SIGTERM", 15}, {"SIGSEGV", 11}, {"SIGABRT", 6}, {"SIGPIPE", 13}, {"SIGHUP", 1}};
   for (const auto& signal : signals) {
-    // The leader itself dies of the signal, whether or not it was started by `exec`.
+    // `$$` is the shell, which is the command's first process, so that process itself dies of the signal.
     const Answer answer = tool.shell("kill -" + std::string(signal.name + 3) + " $$");
     BOOST_TEST_CONTEXT(answer.raw) {
       check_envelope(answer, std::string("Command killed by ") + signal.name, true);

@@ -1,4 +1,5 @@
-// What a resumed run uses as its inputs: never a mask, and lists as lists. Also which run a drawing shows.
+// What a resumed run uses as its inputs: never a mask in place of a secret, and lists as lists. Also which run a
+// drawing shows.
 #include <signal.h>
 
 #include <boost/test/unit_test.hpp>
@@ -48,7 +49,7 @@ BOOST_AUTO_TEST_CASE(an_input_that_holds_a_secret_is_asked_for_again_after_a_kil
   scratch.file("go", "");
   const Finished refused = wtool({"resume", "last", "--var-file", token});
   BOOST_TEST(refused.exit_code == 2);
-  BOOST_TEST(holds(refused.err, "the input 'url' holds a secret"), refused.err);
+  BOOST_TEST(holds(refused.err, "the input 'url' contains a secret"), refused.err);
   BOOST_TEST(holds(refused.err, "--var-file url=FILE or --var-env url=VARIABLE"), refused.err);
   BOOST_TEST(!holds(refused.err, "plain"), refused.err);
   const Finished resumed =
@@ -100,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_drawing_shows_the_last_run_of_its_own_file) {
   const auto runs = nlohmann::json::parse(wtool({"runs", "--json"}).out);
   const Finished other = wtool({"graph", "good.md", runs[0]["run"].get<std::string>()});
   BOOST_TEST(other.exit_code == 2);
-  BOOST_TEST(holds(other.err, "is one of bad.md, not of good.md"), other.err);
+  BOOST_TEST(holds(other.err, "is a run of bad.md, not of good.md"), other.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_completed_run_that_could_not_write_its_reports_has_a_distinct_status) {
@@ -111,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_completed_run_that_could_not_write_its_reports_has_a_dist
   ProgramOptions full = here();
   full.output_to = "/dev/full";
   BOOST_TEST(run({wtool_path, "run", file_}, full).exit_code == 4);
-  // Nothing has been run yet when the file of the events cannot be opened.
+  // If the file for the events cannot be opened, nothing is run.
   BOOST_TEST(wtool({"run", file_, "--events", "/nowhere/events"}).exit_code == 2);
 }
 

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_run_ends_where_the_named_state_has_ended) {
   const Finished failed = run_workflow("workflow.md", {"--until", "B"});
   BOOST_TEST(failed.exit_code == 1, failed.err);
   BOOST_TEST(seen() == "A\nB a\nLast\n");
-  // Resuming runs the same part.
+  // When the run is resumed, the same part runs again.
   std::filesystem::remove(scratch.path() + "/bad");
   BOOST_TEST(wtool({"resume", "last"}).exit_code == 0);
   BOOST_TEST(seen() == "B a\nLast\n");

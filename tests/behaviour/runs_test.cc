@@ -62,7 +62,7 @@ struct Runs {
 }  // namespace
 
 BOOST_FIXTURE_TEST_CASE(runs_are_listed_with_what_became_of_them, Runs) {
-  BOOST_TEST(wtool({"runs"}).out == "No workflow has left a run in this directory.\n");
+  BOOST_TEST(wtool({"runs"}).out == "No run of a workflow is recorded in this directory.\n");
   BOOST_TEST(wtool({"runs", "--json"}).out == "[]\n");
   put(id, failed);
   put("20261121-231502-0001", begun);
@@ -279,7 +279,7 @@ BOOST_FIXTURE_TEST_CASE(the_help_of_a_command_never_ends_with_the_examples_of_an
 
 BOOST_FIXTURE_TEST_CASE(a_person_at_a_terminal_sees_local_times_in_lines_that_fit, Runs) {
   put(id, failed);
-  // A time zone that is given by its rule, so that no file of time zones is needed.
+  // The time zone is given by its rule, so that no file of time zones is needed.
   ProgramOptions options;
   options.directory = scratch.path();
   options.set["TZ"] = "XYZ-5:30";
@@ -292,7 +292,7 @@ BOOST_FIXTURE_TEST_CASE(a_person_at_a_terminal_sees_local_times_in_lines_that_fi
   BOOST_TEST(holds(listed, "2026-11-22 04:45:02  failed"), listed);
   BOOST_TEST(!holds(listed, "release.md"), listed);
   std::istringstream lines(listed + on_terminal("tools"));
-  for (std::string line; std::getline(lines, line);) BOOST_TEST(line.size() <= 63U, line);  // with an ellipsis, and \r
+  for (std::string line; std::getline(lines, line);) BOOST_TEST(line.size() <= 63U, line);  // with "…" and \r
   const std::string shown = Program({WTOOL_TEST_PROGRAM, "show", "last"}, Program::On::terminal, options).wait().out;
   BOOST_TEST(holds(shown, "started 2026-11-22 04:45:02 XYZ"), shown);
   const Finished piped = run({WTOOL_TEST_PROGRAM, "runs"}, options);

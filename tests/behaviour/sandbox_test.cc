@@ -47,7 +47,7 @@ Json system_folders() {
   return folders;
 }
 
-// A listener on the loopback interface, which accepts nothing: the kernel completes connections by itself.
+// A listener on the loopback interface. It never accepts a connection: the kernel completes connections by itself.
 struct Listener {
   explicit Listener(int type) : fd(socket(AF_INET, type | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
@@ -101,7 +101,7 @@ struct Outsider {
 BOOST_AUTO_TEST_SUITE(sandbox, *boost::unit_test::precondition(this_kernel_can))
 
 BOOST_FIXTURE_TEST_CASE(inside_a_write_root_everything_works, Fixture) {
-  // With a shell, with a pipe, and executed directly.
+  // The commands are run by a shell, in a pipe, and directly.
   for (const char* command : {"echo one > made; mkdir -p a/b; mv made a/b/; ln a/b/made c; ln -s c d; cat d",
                               "echo one | tee made | cat", "cp a/b/made again", "rm -r a c d made again"}) {
     const Answer answer = run(tool, command);
@@ -218,7 +218,7 @@ BOOST_FIXTURE_TEST_CASE(a_missing_root_refuses_the_call_until_it_exists, Fixture
   }
   folder("later");
   BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
-  // Another folder has the same name.
+  // Now another folder has this name.
   std::filesystem::remove_all(later);
   folder("later");
   BOOST_TEST(run(missing, "touch ../later/made").exit_code() == 0);
@@ -248,7 +248,7 @@ BOOST_FIXTURE_TEST_CASE(without_a_network_only_unix_sockets_work, Fixture) {
   BOOST_TEST(offline_probe("unix-connect " + inside + "/socket") == "ok");
   BOOST_TEST(offline_probe("unix-bind own-socket") == "ok");
   BOOST_TEST(has(texts(run(offline, "true").metadata(), "enforced"), "network"));
-  // The same with a network.
+  // With a network, the sockets that were refused above work.
   BOOST_TEST(probe("tcp-connect " + tcp.port) == "ok");
   BOOST_TEST(probe("tcp-bind 0") == "ok");
   BOOST_TEST(probe("udp-connect " + udp.port) == "ok");
@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(an_approval_opens_the_network_for_one_call_where_the_list_s
   host.answer = WTOOL_APPROVAL_UNAVAILABLE;
   BOOST_TEST(run(tool, connect).code() == "approval_unavailable");
 
-  // A yes holds once, and the question has named the limit that it lifts.
+  // A yes counts for one call, and the question names the limit that the yes lifts.
   host.answer = WTOOL_APPROVAL_YES;
   const Answer opened = run(tool, connect);
   BOOST_TEST_CONTEXT(opened.raw) {
@@ -408,7 +408,8 @@ BOOST_FIXTURE_TEST_CASE(nothing_gains_rights_by_being_executed, Fixture) {
   BOOST_TEST(run(tool, "grep NoNewPrivs /proc/self/status").out() == "NoNewPrivs:\t1\n");
 }
 
-// Landlock does not control changes of modes, as docs/guide/sandbox.md says. If it does one day, say so there.
+// Landlock does not control changes of modes, as docs/guide/sandbox.md says. If a later Landlock does, change that
+// page.
 BOOST_FIXTURE_TEST_CASE(the_mode_of_an_own_file_outside_can_be_changed, Fixture) {
   BOOST_TEST(probe("chmod " + secret) == "ok");
 }

@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(an_allow_list_needs_no_entry_for_the_options_of_a_script) {
   BOOST_TEST(!there("three"));
   check_run(block("touch three | sort", "shell=bash"), 0, "");
   check_run(block("touch four", "shell_options=\"-e -o pipefail\" shell=bash"), 0, "");
-  // Options that change more than when a script stops need an entry, and so do other programs.
+  // Options that change more than when a script stops must be allowed by an entry, and so must other programs.
   check_run(block("touch five", "shell_options=\"-ex\""), 3, "");
   check_run(block("id"), 3, "");
 }

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(without_ready_a_service_that_ends_a_moment_later_fails_its_
 BOOST_AUTO_TEST_CASE(without_ready_a_service_that_a_person_is_asked_about_is_not_ready) {
   const std::string rules = scratch.file("rules.yaml", "commands:\n  ask: [sleep]\n");
   const std::string file_ = workflow(two, "- Db: Service \"sleep 61\" ready_timeout=1s\n- Use: Shell \"touch used\"\n");
-  // The run is on a terminal, but nobody answers.
+  // The run is on a terminal, but nobody answers its question.
   ProgramOptions wide = here();
   wide.columns = 400;
   Program program({wtool_path, "--config", rules, "run", file_}, Program::On::terminal, wide);
@@ -429,7 +429,7 @@ BOOST_AUTO_TEST_CASE(a_changed_configuration_fails_the_next_call_and_makes_nothi
   BOOST_TEST_CONTEXT(finished.out << finished.err) {
     BOOST_TEST(!finished.limit_passed);
     BOOST_TEST(finished.exit_code == 1);
-    BOOST_TEST(holds(finished.out, "takes effect only while no service runs"));
+    BOOST_TEST(holds(finished.out, "takes effect only when no service runs"));
     BOOST_TEST(mark.bearers().empty(), mark.description());
   }
 }

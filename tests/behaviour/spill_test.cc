@@ -38,7 +38,7 @@ struct Spilling : ShellTool {
     if (!fs::exists(folder)) return 0;
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
   }
-  // Checks that the file is there, is complete, and holds `expected`.
+  // Checks that the file is there, is complete, and contains `expected`.
   void check_file(const Answer& answer, const std::string& expected) const {
     BOOST_TEST_CONTEXT(answer.metadata().value("output_file_error", "")) {
       const std::string path = file_of(answer);
@@ -57,7 +57,8 @@ struct Spilling : ShellTool {
   }
 };
 
-// Makes the calls of hosts/spill_host.cc with a fault; null if this machine cannot have the fault.
+// Makes hosts/spill_host.cc run its calls with this fault, and returns its report. null: this machine cannot produce
+// the fault.
 Json with_fault(const std::string& fault, const std::string& folder, const std::string& command) {
   const Finished finished = run({std::string(WTOOL_TEST_HOSTS) + "/spill_host", fault, folder, command});
   if (finished.exit_code == 77) {
@@ -209,7 +210,7 @@ BOOST_FIXTURE_TEST_CASE(the_oldest_files_are_removed_when_room_runs_out, Spillin
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_a_call_is_writing_is_not_removed, Spilling) {
   const ToolUnderTest always(plugin, config("always", 4096, 1 << 20));
-  const ToolUnderTest other(plugin, config("always", 4096, 1 << 20));  // It does not know the calls of `always`.
+  const ToolUnderTest other(plugin, config("always", 4096, 1 << 20));  // cannot see the calls of `always`
   RunningCall call(always, marked("head -c 400000 /dev/zero; echo started; while [ ! -e '" + scratch.path() +
                                   "/go' ]; do sleep 0.01; done; echo end"));
   BOOST_REQUIRE(call.wait_for_output("started"));
@@ -276,7 +277,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_without_permission_is_reported, Spilling) {
   const Answer answer = always.shell("echo hi");
   BOOST_TEST(answer.out() == "hi\n");
   BOOST_TEST(
-      (answer.metadata().at("output_file_error").get<std::string>().find("Permission denied; let the host's user") !=
+      (answer.metadata().at("output_file_error").get<std::string>().find("Permission denied; allow the host's user") !=
        std::string::npos));
 }
 
@@ -302,8 +303,9 @@ BOOST_FIXTURE_TEST_CASE(a_file_system_that_is_read_only_is_reported, Spilling) {
   const Json& metadata = report.at("result").at("metadata");
   BOOST_TEST((metadata.at("stdout_bytes") == Json(3'000'000)));
   BOOST_TEST(!metadata.contains("output_file"));
-  BOOST_TEST((metadata.at("output_file_error").get<std::string>().find("Read-only file system; let the host's user") !=
-              std::string::npos));
+  BOOST_TEST(
+      (metadata.at("output_file_error").get<std::string>().find("Read-only file system; allow the host's user") !=
+       std::string::npos));
 }
 
 // By default SIGXFSZ would end the host, which then would not have printed its report.

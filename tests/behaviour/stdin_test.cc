@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(it_is_judged_as_a_text_that_nobody_has_read) {
   for (const char* command : {"python3", "python3 -", "timeout 5 python3 -"}) {
     BOOST_TEST(verdict(command) == "ask", command);
   }
-  // Without a text there is nothing to run.
+  // Without a text, sh has nothing to run.
   BOOST_TEST(strict.explain({{"command", "sh"}}).at("verdict") == "allow");
   BOOST_TEST(strict.run(arguments("sh", "touch " + inside + "/made")).code() == "policy_denied");
   BOOST_TEST(!std::filesystem::exists(inside + "/made"));
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(always_holds_only_for_this_text) {
     BOOST_TEST(count(other).code() == "approval_denied", other);
     BOOST_TEST(host.questions().back().fingerprint != host.questions().front().fingerprint, other);
   }
-  // The same beginning, and another end that nobody sees.
+  // The question shows only the beginning of a text. Two texts that differ only at their ends need two answers.
   host.answer = WTOOL_APPROVAL_ALWAYS;
   count(std::string(5000, 'x') + "a");
   host.answer = WTOOL_APPROVAL_NO;

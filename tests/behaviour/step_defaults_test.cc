@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_variables_is_read_as_it_is_written) {
 
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_used_is_an_error_of_a_run_and_a_warning_of_lint) {
   const std::string action = "- Out: Shell \"touch seen\"\n";
-  const std::pair<const char*, const char*> cases[] = {{"A=1\nnothing\n", "bad.env:2: a line is NAME=VALUE"},
+  const std::pair<const char*, const char*> cases[] = {{"A=1\nnothing\n", "bad.env:2: a line must be NAME=VALUE"},
                                                        {"1A=x\n", "bad.env:1: \"1A\" cannot name"},
                                                        {"A='x\n", "bad.env:1: the quote of this value is not closed"},
                                                        {"A='x' y\n", "bad.env:1: only a comment may follow"}};
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_defaults_have_their_places) {
   const std::string found = wtool({"lint", "w.md"}).out;
   for (const char* part :
        {":2:6: error: 'env' needs more deeply indented lines", ":3:8: error: 'retry' must be a whole number",
-        ":4:10: error: a timeout is a number", ":5:11: error: 'env_file' needs the name of a file",
+        ":4:10: error: a timeout must be a number", ":5:11: error: 'env_file' needs the name of a file",
         "error: \"1A\" cannot name an environment variable"}) {
     BOOST_TEST(holds(found, part), found);
   }

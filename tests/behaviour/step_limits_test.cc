@@ -1,4 +1,4 @@
-// What a step of a workflow may use: a limit holds for the step's whole tree and for everything inside it; plan shows
+// What a step of a workflow may use: a limit applies to the step's whole tree and for everything inside it; plan shows
 // it, the journal has it, a resumed run keeps it, and lint finds mistakes in it. Also the trace that a run belongs to.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>

@@ -39,7 +39,7 @@ class Shown {
     program_.resize(columns, rows);
     screen_.resize(columns, rows);
   }
-  // Reads what has come so far.
+  // Reads what the program has written so far.
   void read() {
     program_.read_now();
     feed();
@@ -220,7 +220,7 @@ BOOST_FIXTURE_TEST_CASE(a_signal_ends_the_questions_of_all_branches, OnTerminal)
   Shown shown(running(file_), terminal());
   BOOST_TEST_REQUIRE(shown.wait_for(
       [&] { return shown.cursor_line().ends_with(confirmation) || shown.cursor_line().ends_with(approval); }));
-  // All have begun.
+  // All branches have begun when the journal has four starts.
   BOOST_TEST_REQUIRE(wait_until(
       [&] {
         std::string journal;
@@ -270,7 +270,8 @@ BOOST_FIXTURE_TEST_CASE(in_the_background_nobody_is_asked_and_nothing_is_stopped
 
 namespace {
 
-// An interactive shell in which a run asks "Delete it?" and was then stopped by Ctrl-Z. After a yes, it makes "two".
+// An interactive shell with a run that asked "Delete it?" and was then stopped by Ctrl-Z. After a yes, the run makes
+// the file `two`.
 struct ShellWithQuestion {
   explicit ShellWithQuestion(const OnTerminal& place)
       : shown({"/bin/bash", "--norc", "--noprofile", "-i"}, options_of(place)) {
@@ -301,7 +302,7 @@ BOOST_FIXTURE_TEST_CASE(a_question_that_goes_to_the_background_waits_until_it_is
   Shown& shown = session.shown;
   shown.type("bg\n");
   BOOST_TEST_REQUIRE(shown.wait_for_text("&\n"));
-  // What is typed for the shell is not the answer.
+  // What is typed for the shell does not count as the answer.
   shown.type("echo y\n");
   BOOST_TEST_REQUIRE(shown.wait_for_text("\ny\n"));
   BOOST_TEST(!there("two"));
@@ -470,7 +471,7 @@ BOOST_FIXTURE_TEST_CASE(a_resumed_run_asks_for_the_secrets_that_its_journal_does
   const Finished nobody = run(resume, here());
   BOOST_TEST(nobody.exit_code == 2);
   BOOST_TEST(holds(nobody.err, "the secret 'token' is not in the journal"), nobody.err);
-  BOOST_TEST(holds(nobody.err, "the input 'url' holds a secret"), nobody.err);
+  BOOST_TEST(holds(nobody.err, "the input 'url' contains a secret"), nobody.err);
   BOOST_TEST(file("url").empty());
 
   Shown shown(resume, terminal());

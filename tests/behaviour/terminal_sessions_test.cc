@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_noth
   BOOST_TEST(output.at("stdout") == "started\n");
   // A process that is still starting another one is counted as well.
   BOOST_TEST(output.at("backgroundProcesses").size() >= 5U, output.dump());
-  // The processes live on while other commands run, and even if such a command is ended.
+  // The processes live on while other commands run, and even when such a command is ended early.
   script(id, "exec sleep 60\n", {{"timeout", 200}});
   BOOST_TEST(execute(id, {"true"}).at("success") == true);
   BOOST_TEST(wait_until([&] { return mark.bearers().size() == 5U; }, within(5000)), mark.description());
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(background_processes_live_until_close_and_close_leaves_noth
 
 BOOST_AUTO_TEST_CASE(what_a_kept_process_writes_neither_blocks_nor_kills_it_and_is_in_no_result) {
   const std::string id = open_marked();
-  // A background process writes more than any pipe holds, and then gives a sign of life.
+  // A background process writes more than any pipe has room for, and then makes the file `done`.
   const Json output = script(id, "(sleep 0.2; seq 1 300000; seq 1 300000 >&2; touch done; sleep 60) &\necho started\n");
   BOOST_TEST(output.at("stdout") == "started\n");
   BOOST_TEST(wait_until([&] { return std::filesystem::exists(scratch.path() + "/done"); }, within(5000)));
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(what_a_kept_process_writes_neither_blocks_nor_kills_it_and_
 }
 
 BOOST_AUTO_TEST_CASE(what_a_command_wrote_last_is_not_lost_where_its_pipe_is_large_and_the_host_slow) {
-  // In Python, because the command itself makes the pipe larger.
+  // The script is in Python, because it makes the pipe larger itself.
   scratch.file("tools-allow.json", R"(["python3"])");
   scratch.file("last",
                "import fcntl, os, time\n"
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(what_a_command_wrote_last_is_not_lost_where_its_pipe_is_lar
 
 BOOST_AUTO_TEST_CASE(a_kept_process_that_ends_by_itself_is_gone) {
   const std::string id = open_marked();
-  const int rounds = 80;  // more than are kept at once
+  const int rounds = 80;  // more than are kept at the same time
   for (int i = 0; i < rounds; ++i) {
     const Json output = script(id, "sleep 0.05 &\n");
     BOOST_TEST(output.at("success") == true);

@@ -98,9 +98,9 @@ BOOST_FIXTURE_TEST_CASE(a_background_process_without_the_output_pipe_ends_too, S
 }
 
 BOOST_FIXTURE_TEST_CASE(a_background_process_that_soon_ends_by_itself_may_finish_its_line, ShellTool) {
-  // The background process closes its output an instant before it is dead: nobody ended it, so nothing is reported. It
-  // waits for the command's end and not for a time, and starts no program, which a busy machine could delay for longer
-  // than a background process may take.
+  // The background process closes its output an instant before it is dead. Nobody ended it, so nothing is reported. It
+  // waits for the end of the command, because a fixed time may be too short on a busy machine. It starts no program,
+  // because that may take too long there.
   const std::string pipe = scratch.path() + "/held_by_the_command";
   BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   for (int i = 0; i < repeats(100); ++i) {
@@ -112,7 +112,7 @@ BOOST_FIXTURE_TEST_CASE(a_background_process_that_soon_ends_by_itself_may_finish
 
 BOOST_FIXTURE_TEST_CASE(what_was_written_before_the_end_is_all_there, ShellTool) {
   for (int i = 0; i < repeats(50); ++i) {
-    // More than a pipe holds, written by a child of the leader, which ends at once afterwards.
+    // A child of the shell writes more than a pipe has room for, and the command ends immediately afterwards.
     const Answer answer = tool.shell("head -c 300000 /dev/zero | tr '\\0' x; echo end");
     BOOST_TEST((answer.metadata().at("stdout_bytes") == Json(300'004)));
   }

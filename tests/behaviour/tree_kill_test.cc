@@ -1,4 +1,4 @@
-// Trees of a thousand processes of every shape end whole, and at once, when their call is cancelled.
+// Trees of a thousand processes of every shape end completely and immediately when their call is cancelled.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -47,8 +47,8 @@ BOOST_FIXTURE_TEST_SUITE(tree_kill, Trees)
 BOOST_AUTO_TEST_CASE(a_wide_tree) { check_perl(wide); }
 
 BOOST_AUTO_TEST_CASE(a_deep_tree) {
-  // Each process is the child of the one before. It is also executed: with only fork, the kernel would take longer and
-  // longer for each generation.
+  // Each process is the child of the one before, and is executed anew. With only fork, the kernel would take longer for
+  // each generation than for the one before.
   const std::string deep =
       scratch.file("deep", "#!/bin/sh\nprintf .\n[ $1 -gt 1 ] || exec sleep 61\n\"$0\" $(($1 - 1)) &\nwait\n", 0755);
   check(deep + ' ' + std::to_string(size));

@@ -188,12 +188,12 @@ BOOST_AUTO_TEST_CASE(a_strict_step_runs_under_an_allow_list_and_beside_folders_t
   one_step("Shell \"cat src/a.c\" inputs=[\"src/a.c\"] cache=strict");
   run_it();
   scratch.file("wtool.yaml", "");
-  // The whole folder of an output is open to the step. So if an input were in it, reading a file that is not named
-  // would not be noticed.
+  // A step may read the whole folder of its output. If an input were in that folder, the step could read files there
+  // that it does not name, and nobody would notice.
   one_step("Shell \"cat src/a.c > src/a.o\" inputs=[\"src/a.c\"] outputs=[\"src/a.o\"] cache=strict");
   const Finished mixed = wtool({"run", "workflow.md"});
   BOOST_TEST(mixed.exit_code != 0);
-  BOOST_TEST(holds(mixed.out + mixed.err, "the folder of an output must hold no inputs"), mixed.err);
+  BOOST_TEST(holds(mixed.out + mixed.err, "an output's folder must contain no inputs"), mixed.err);
   fs::create_directory_symlink("src", scratch.path() + "/link");
   one_step("Shell \"true\" outputs=[\"link/new/x\"] cache=strict");
   BOOST_TEST(wtool({"run", "workflow.md"}).exit_code != 0);
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(what_output_does_not_take_is_not_kept) {
   run_it();
   run_it();
   BOOST_TEST(ran() == 2);
-  // An answer that was right for another `output` is not given to this one.
+  // An answer that matched another `output` is not reused for a step with this `output`.
   scratch.file("answer", "{\"m\": 1}");
   with_output("\"m\": \"integer\"");
   run_it();
@@ -292,7 +292,8 @@ BOOST_AUTO_TEST_CASE(a_prompt_is_kept_by_its_text_its_command_and_its_files) {
 }
 
 BOOST_AUTO_TEST_CASE(a_prompt_that_was_asked_again_is_kept_under_its_first_question) {
-  // The first answer never matches `output`; the value that is set with it says which run gave it.
+  // The first answer of a run never matches `output`. With it, the agent sets `seen`, which shows in which run it
+  // answered.
   scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ values_file }} {{ prompt_file }}\"}\n");
   scratch.file("agent.sh",
                "echo x >> ran\n"
@@ -401,7 +402,7 @@ BOOST_AUTO_TEST_CASE(a_secret_is_never_kept) {
   const Finished kept = run_it({"--var-file", token});
   run_it({"--var-file", token});
   BOOST_TEST(ran() == 2);
-  BOOST_TEST(holds(kept.err, "the output 'out': holds a secret"), kept.err);
+  BOOST_TEST(holds(kept.err, "the output 'out': contains a secret"), kept.err);
   for (const auto& entry : fs::recursive_directory_iterator(scratch.path() + "/cache")) {
     if (!entry.is_directory()) BOOST_TEST(!holds(content_of(entry.path()), "hunter2hunter2"));
   }
@@ -450,7 +451,7 @@ BOOST_AUTO_TEST_CASE(a_plan_says_what_would_be_skipped_and_why_the_rest_would_no
     const Json command = Json::parse(finished.out).at("states").at(0).at("commands").at(0);
     return command.at("up_to_date") == true ? std::string("up to date") : command.at("why_it_runs").get<std::string>();
   };
-  BOOST_TEST(planned() == "nothing is kept of it");
+  BOOST_TEST(planned() == "no result of this step is kept");
   BOOST_TEST(!fs::exists(scratch.path() + "/cache"));
   run_it();
   BOOST_TEST(planned() == "up to date");
@@ -487,7 +488,7 @@ BOOST_AUTO_TEST_CASE(the_store_keeps_to_its_bound) {
   scratch.file("src/a.c", "");
   one_step("Shell \"head -c 2000000 /dev/zero > out; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"out\"]");
   const Finished finished = run_it();
-  BOOST_TEST(holds(finished.err, "more than the 1048576 bytes of the whole store"), finished.err);
+  BOOST_TEST(holds(finished.err, "more than 1048576 bytes, the limit of the whole store"), finished.err);
   run_it();
   BOOST_TEST(ran() == 2);
 }
@@ -499,7 +500,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_found_before_a_run) {
     BOOST_TEST(finished.exit_code == 2);
     return finished.out + finished.err;
   };
-  BOOST_TEST(holds(says("Shell \"true\" with outputs=[\"x\"]"), "outputs alone does not say"));
+  BOOST_TEST(holds(says("Shell \"true\" with outputs=[\"x\"]"), "the outputs alone do not show"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] outputs=[\"x\"]"), "both an input and an output"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] outputs=[\"../x\"]"), "below the directory of its step"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"x\"] secret"), "never kept"));
@@ -508,7 +509,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_found_before_a_run) {
   BOOST_TEST(holds(says("Shell \"true\" with cache=maybe"), "cache must be true, strict or false"));
   for (const char* output : {"app", "./app", "*/app"}) {
     BOOST_TEST(holds(says("Shell \"true\" with cache=strict outputs=[\"" + std::string(output) + "\"]"),
-                     "an output must lie in a folder that the step may fill"));
+                     "an output must be in a folder that the step may fill"));
   }
   BOOST_TEST(holds(says("Call tool \"shell_execute\" with command=\"true\" cache=strict"), "command of a Shell step"));
   BOOST_TEST(holds(says("Shell \"true\" with inputs=[\"${nothing}\"]"), "nothing"));

@@ -31,7 +31,7 @@ struct Watching : Place {
   }
 };
 
-// Between two runs, the signal may end the program before it handles signals.
+// Between two runs, the program may not handle the signal yet. The signal then kills it.
 bool was_ended_by(const Finished& finished, int signal) {
   return finished.exit_code == 128 + signal || finished.signal == signal;
 }
@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(each_change_of_a_watched_file_runs_the_workflow_again) {
   BOOST_REQUIRE(comes_to(1));
   scratch.file("src/a.c", "1");
   BOOST_REQUIRE(comes_to(2));
-  // A new folder is watched, too.
+  // New folders are watched, too.
   fs::create_directories(path("src/deep/er"));
   BOOST_REQUIRE(comes_to(3));
   scratch.file("src/deep/er/b.c", "1");
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(what_no_pattern_names_runs_nothing) {
   Program program({wtool_path, "watch", file_, "--on", "src/", "--on", "*.txt"}, Program::On::pipes, here());
   BOOST_REQUIRE(comes_to(1));
   for (const char* name : {"other", "src/.git/HEAD", "a.tx"}) scratch.file(name, "1");
-  // These files come after the others, which have therefore been seen when the second run begins.
+  // Changes are seen in their order, so watch has seen the changes of the other files when the second run begins.
   scratch.file("a.txt", "1");
   BOOST_REQUIRE(comes_to(2));
   scratch.file("src/x", "1");
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_changes_what_is_watched_is_repeated_after_ever_l
 BOOST_AUTO_TEST_CASE(a_change_ends_the_pause_after_a_run_that_changes_what_is_watched) {
   const std::string file_ = workflow(one, "- A: Shell \"echo run >>log; test ! -e other || touch .wtool/seen\"\n");
   Program program({wtool_path, "watch", file_}, Program::On::pipes, here());
-  // After pauses of 1 and 2 seconds. The pause that begins now would last 4 seconds, and the next one 8.
+  // The fourth run comes after pauses of 1 and 2 seconds. The pause after it would last 4 seconds, and the next one 8.
   BOOST_REQUIRE(comes_to(4));
   scratch.file("other", "1");
   BOOST_REQUIRE(comes(".wtool/seen"));
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_pattern_that_can_match_nothing_is_refused) {
   for (const char* pattern : {"/etc/**", "../x", ""}) {
     const Finished finished = run({wtool_path, "watch", file_, "--on", pattern}, here());
     BOOST_TEST(finished.exit_code == 2);
-    BOOST_TEST(holds(finished.err, "--on names files below the working directory"), finished.err);
+    BOOST_TEST(holds(finished.err, "--on must name files below the working directory"), finished.err);
   }
   BOOST_TEST(runs() == 0U);
 }

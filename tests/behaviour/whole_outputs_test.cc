@@ -1,5 +1,5 @@
 // The whole outputs of steps: in files for commands, for `wtool show --output`, for JSON; and the messages if a part of
-// them is missing.
+// an output is missing.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(a_condition_that_reads_a_cut_output_is_a_mistake) {
                "    C --> [*]\n",
                "- A: Shell \"seq 1 9999\"\n- B: Log \"b\"\n- C: Log \"c\"\n"));
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.out, "cannot be judged: this output was cut"), finished.out);
+  BOOST_TEST(holds(finished.out, "cannot be evaluated: this output was cut"), finished.out);
 }
 
 BOOST_AUTO_TEST_CASE(the_parts_of_an_outcome_that_were_not_cut_are_read_as_before) {
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_state_that_needs_a_file_fails_where_it_could_not_be_writt
   BOOST_TEST(!fs::exists(scratch.path() + "/read"));
   BOOST_TEST(holds(finished.out, "main-1.stdout: File too large"), finished.out << finished.err);
   BOOST_TEST(!fs::exists(output_file("main-1.stdout")));
-  // With room again, the state whose output is missing runs again.
+  // Now that there is room again, the state whose output is missing runs again.
   const Finished resumed = wtool({"resume", "last"});
   BOOST_TEST(resumed.exit_code == 0, resumed.out << resumed.err);
   BOOST_TEST(file("read") == "4788895\n");

@@ -1,8 +1,8 @@
 // If policy/words accepts a line, dash and bash run exactly the words that were judged. Both shells run the line itself
 // and the regenerated one, and the words that programs get are compared with those that were read.
 //
-// Nothing harmful can run. Only lines without an obstacle are run, without paths and builtins, in a separate folder,
-// with a PATH in which every program is the same probe, which records its words.
+// Nothing harmful can run. A line is run only if it has no obstacle, no path and no builtin. It runs in a separate
+// folder, with a PATH in which every program is the same probe, which records its words.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ using wtool::test::ScratchFolder;
 
 namespace {
 
-// Keywords, too: quoted, they are programs.
+// Some of these are keywords, which name programs when they are quoted.
 const std::vector<std::string> programs = {"ls", "git", "cat", "grep", "make", "find",
                                            "a",  "b",   "if",  "!",    "{",    "time"};
 
@@ -49,7 +49,7 @@ std::string show(const Record& record) {
 bool is_runnable(const SimpleCommand& command) {
   for (const Redirection& each : command.redirections) {
     if (each.is_here_document || each.target.text == "/dev/null") continue;
-    // Another descriptor may be open or not, and a closed one makes the shells' own messages fail.
+    // Any other descriptor may be closed, and a redirection to a closed one makes the shells' own messages fail.
     if (each.target.text != "0" && each.target.text != "1" && each.target.text != "2") return false;
     const char from = each.text.front();
     if (from != '<' && from != '>' && from != '0' && from != '1' && from != '2') return false;
@@ -71,7 +71,8 @@ bool is_harmless(const std::string& line, const Script& script) {
   return std::all_of(script.commands.begin(), script.commands.end(), is_runnable);
 }
 
-// The standard input that a here-document gives to the command, where it is the last one to give any.
+// The here-document that is the command's standard input. Nothing: the last redirection of the input is not a
+// here-document.
 std::optional<std::string> input_of(const SimpleCommand& command) {
   std::optional<std::string> input;
   for (const Redirection& each : command.redirections) {
@@ -162,7 +163,7 @@ struct Shells {
                                  std::string& messages) {
     std::ofstream(record_file, std::ios::trunc).close();
     std::vector<std::string> argv = shell;
-    // Without the two dashes, a line that begins with a dash would be taken for options of the shell.
+    // Without the two dashes, the shell would read a line that begins with a dash as options.
     argv.insert(argv.end(), {"-c", "--", line});
     wtool::test::ProgramOptions options;
     options.directory = working.path();
@@ -339,7 +340,7 @@ std::string random_line(std::mt19937& random) {
     }
     if (commands > 1) {
       std::string joint = choose(joints);
-      // The body begins after the first newline.
+      // The body of a here-document would begin right after this newline, in the middle of the line.
       if (!bodies.empty() && joint.find('\n') != std::string::npos) joint = " ; ";
       line += joint;
     }
@@ -370,7 +371,8 @@ std::string mutated(std::mt19937& random, std::string line) {
   return line;
 }
 
-// How many lines at random: few with ctest, more by hand, with WTOOL_RANDOM_LINES=5000 and another WTOOL_RANDOM_SEED.
+// A number from the environment: WTOOL_RANDOM_LINES, how many random lines are run (few unless it is set), and
+// WTOOL_RANDOM_SEED, which makes other lines.
 int setting(const char* name, int otherwise) {
   const char* text = std::getenv(name);
   return text != nullptr ? std::atoi(text) : otherwise;

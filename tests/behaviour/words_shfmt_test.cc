@@ -74,7 +74,7 @@ struct Shfmt {
       BOOST_FAIL("shfmt is missing; install the package shfmt (bash .ci/install-dependencies)");
   }
 
-  // The calls with their words; a word that is not literal is absent. Ends the test if shfmt cannot read the text.
+  // The words of each call, nullopt for a word that is not literal. Ends the test if shfmt cannot read the text.
   std::vector<std::vector<std::optional<std::string>>> calls(const std::string& text) const {
     wtool::test::ProgramOptions options;
     options.input = text;

@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(lint_warns_where_a_file_seems_to_rely_on_the_older_rule) {
   const Finished finished = wtool({"lint", relies});
   BOOST_TEST(finished.exit_code == 0);
   BOOST_TEST(holds(finished.out,
-                   "relies.md:4:1: warning: `A --> Note` is taken only after a success, but 'Note' after "
-                   "it looks at how 'A' ended"),
+                   "relies.md:4:1: warning: `A --> Note` is taken only after a success, but 'Note', which "
+                   "follows, tests how 'A' ended"),
              finished.out);
   const std::string older = scratch.file(".swissarmyhammer/workflows/older.md",
                                          "```mermaid\nstateDiagram-v2\n" + natural + "```\n## Actions\n" + build_fails);

@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(workflows_of_project_and_user_are_listed_once_each_and_run_
       for (const char* command : {"plan", "lint", "graph"}) BOOST_TEST(wtool({command, name}).exit_code == 0, command);
     }
   }
-  // A workflow of the project runs one of the user.
+  // The project's workflow runs one of the user's workflows.
   add("project/caller.md",
       "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Run workflow \"mine\"\n");
   const Finished called = wtool({"run", "caller"});

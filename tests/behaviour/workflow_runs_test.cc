@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_resume_that_comes_second_loses_nothing_that_the_first_one
 }
 
 BOOST_AUTO_TEST_CASE(branches_that_are_over_stay_so_when_the_join_has_judged_that_one_failed) {
-  // B is in the middle of its action when A fails, and C between two of its states or not yet begun.
+  // When A fails, B is in the middle of its action, and C is between two of its states or has not begun.
   const std::string file_ = workflow(
       "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> B\n    F --> C\n"
       "    A --> J: success\n    B --> B2\n    B2 --> J\n    C --> C2\n    C2 --> J\n    J --> Repair: failure\n"
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(files_of_outputs_are_private_and_those_with_secrets_do_not_
 }
 
 BOOST_AUTO_TEST_CASE(each_step_has_its_own_file_for_its_output) {
-  // The branch `A/2:B` and the branch `A-2-B`, and one whose name is longer than a file name may be.
+  // The branches are `A/2:B`, `A-2-B`, and one whose name is longer than a file name may be.
   const std::string length(200, 'x');
   const Finished finished = run_workflow(workflow(
       "    [*] --> F\n    state F <<fork>>\n    state J <<join>>\n    F --> A\n    F --> A-2-B\n    F --> " + length +

@@ -72,7 +72,7 @@ struct Place {
   bool exists(const std::string& name) const { return std::filesystem::exists(scratch.path() + "/" + name); }
 };
 
-// A CMake project whose one test is the program itself.
+// A CMake project whose only test is the program itself.
 struct Project : Place {
   Finished build(const std::string& code) const {
     scratch.file("project/CMakeLists.txt",
@@ -199,7 +199,7 @@ BOOST_FIXTURE_TEST_CASE(begin_after_the_last_tag, Repository) {
   std::string notes = content("release-notes.md");
   BOOST_TEST(holds(notes, "## Documentation\n\n- later ("), notes);
   BOOST_TEST(!holds(notes, "quick"), notes);
-  // A tag gets the notes since the tag before it.
+  // The notes for a tag are those since the previous tag.
   BOOST_TEST(run_workflow("release-notes.md", {"to=v2", "file=v2 notes.md"}).exit_code == 0);
   notes = content("v2 notes.md");
   BOOST_TEST(holds(notes, "## Breaking changes\n\n- quick ("), notes);
@@ -348,7 +348,7 @@ BOOST_FIXTURE_TEST_CASE(take_no_option_for_a_commit, Repository) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// A script plays the agents: it gives the answer for the prompt of this name.
+// A script plays the agents: it gets the name of a prompt, and gives the answer for it.
 struct ChangeByAgents : Place {
   ChangeByAgents() {
     scratch.file("wtool.yaml", "prompts: {command: \"sh agent.sh {{ prompt_name }} {{ prompt_file }}\"}\n");

@@ -13,7 +13,7 @@ from pathlib import Path
 from series import Group
 from workers import Failure, Worker
 
-TOLERATED = 1.02  # by which machine and compiler may differ
+TOLERATED = 1.02  # The ratio that differences of the machine and the compiler may cause.
 RESAMPLES = 1000
 
 

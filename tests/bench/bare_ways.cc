@@ -34,7 +34,7 @@ void reap(pid_t child) {
   if (waitpid(child, &status, 0) != child || status != 0) throw Failure("the program failed");
 }
 
-// A function of its own, because the child of vfork runs on its caller's stack.
+// This is a function of its own, because the child of vfork runs on its caller's stack.
 pid_t start(char* const* argv, int out, int err) {
   const pid_t child = vfork();
   if (child == 0) {

@@ -28,8 +28,8 @@ void call_once(const Host& host, const std::string& arguments) {
   }
 }
 
-// A thread that cancels the call as soon as its command has said "ready". The thread that runs the call tells it when
-// the call is over.
+// A thread that cancels the call as soon as its command has said "ready". The thread that runs the call notifies it
+// when the call is over.
 class Canceller {
  public:
   explicit Canceller(bool now) : how_(now ? WTOOL_CANCEL_NOW : WTOOL_CANCEL_GRACEFUL) {}

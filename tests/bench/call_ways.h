@@ -24,11 +24,11 @@ using HostPointer = std::shared_ptr<Host>;
 // a sandbox was configured but the result does not mention it.
 Way call(const HostPointer& host, const std::string& line);
 
-// `threads` calls at once, each on its own thread.
+// `threads` calls at the same time, each on its own thread.
 Way calls_at_once(const HostPointer& host, unsigned threads, const std::string& line);
 
-// Measures the time from call_cancel to the return of call_run, for a command that has said "ready". `now`: without the
-// long grace period. If a process of the command is left when call_run returns, the time runs until it is gone.
+// Measures the time from call_cancel to the return of call_run, for a command that has said "ready". `now`: cancels now
+// and not gracefully. If a process of the command is left when call_run returns, the time runs until it is gone.
 Way stop(const HostPointer& host, const std::string& line, bool now);
 
 // Cancels `count` commands (now), four at a time, each with the next of `lines`. A figure is the number of processes of

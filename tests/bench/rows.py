@@ -13,7 +13,7 @@ from workers import Absence, Absent, Program, Timed, Worker
 
 MIB = 1024 * 1024
 LIGHT, STEPS = 10_000, 300  # states of the workflows that are measured
-RSS_NOISE_KIB = 256  # by which the kernel's own count of resident memory is off, per process
+RSS_NOISE_KIB = 256  # the error of the kernel's own count of resident memory, per process
 
 
 class Row:
@@ -156,7 +156,7 @@ def groups(place, quick):
                 f"killpg, {name}": bench("killed", command, *words)}
 
     made = [
-        # One call a turn, as a tool is used: now and then, with other things in between.
+        # One call in each turn, as a tool is used: now and then, with other things in between.
         Group("true", {
             "floor": bench("bare", true),
             "call": bench("call", true),
@@ -209,7 +209,7 @@ def groups(place, quick):
         Snapshots("endurance", bench("endurance", true), [
             ("descriptors", ""), ("threads", ""), ("children", ""), ("memory", "KiB"),
             ("custodians", ""), ("memory of the warden", "KiB")], rounds=10, calls=20 if quick else 1000),
-        # While 50 other sessions are open.
+        # These are measured while 50 other sessions are open.
         Group("sessions", {
             "floor": bench("bare", true),
             "create": bench("session", "create", 50),

@@ -61,7 +61,7 @@ class Group:
         self.burst = burst
         self.warm = warm
         self.quick_burst = quick_burst
-        self.memory_mb = memory_mb  # that its contestants need at once
+        self.memory_mb = memory_mb  # what its contestants need at the same time
 
     def measure(self, quick, progress):
         rounds = 1 if quick else self.rounds

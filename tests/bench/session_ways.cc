@@ -11,7 +11,7 @@ namespace {
 
 using test::Json;
 
-// The four tools, and the sessions that stay open during the measurement.
+// The terminal tools, and the sessions that stay open during the measurement.
 class Terminal {
  public:
   explicit Terminal(unsigned sessions) {

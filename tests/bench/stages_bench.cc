@@ -3,8 +3,8 @@
 //
 // - The stages of the host are run by themselves, again and again. This keeps their caches warm: within a call, they
 //   take somewhat longer.
-// - The program of the whole call (bench_command stamp) itself says when it began and ended, which separates the way
-//   to it from the way back. The floor (vfork, pipes, exec, wait) runs the same program alternately with it.
+// - The whole call runs `bench_command stamp`, which itself says when it began and ended: this separates the way to the
+//   program from the way back. The call takes turns with the floor (vfork, pipes, exec, wait) of the same program.
 //
 // Usage: stages_bench [--quick]   (--quick: few rounds, to see that it works)
 #include <fcntl.h>
@@ -63,7 +63,7 @@ class Stages {
  public:
   explicit Stages(bool quick) : rounds_(quick ? 3 : 300) {}
 
-  // The medians over rounds of ten runs. Stages that are compared take turns.
+  // Prints the medians over rounds of ten runs. Stages that are compared take turns.
   void alone(const std::vector<Stage>& stages) const {
     constexpr int times = 10;
     std::vector<std::vector<double>> took(stages.size());

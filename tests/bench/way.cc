@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned most_figures = 1'000'000;
 
-// A separate descriptor for each direction of the protocol, which no command inherits: commands get /dev/null instead.
+// Moves one direction of the protocol to a descriptor that no command inherits: commands get /dev/null instead.
 std::FILE* keep_apart(int stream, const char* mode) {
   const int fd = fcntl(stream, F_DUPFD_CLOEXEC, 10);
   std::FILE* const file = fd < 0 ? nullptr : fdopen(fd, mode);
@@ -31,7 +31,7 @@ void answer(std::FILE* replies, const char* word, std::string text) {
   std::fflush(replies);
 }
 
-// 500 calls at once need more descriptors than the 1,024 that a process usually starts with.
+// 500 calls at the same time need more descriptors than the 1,024 that a process usually starts with.
 void raise_descriptor_limit() {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

@@ -33,7 +33,7 @@ inline std::int64_t nanoseconds_since(Clock::time_point began) {
 // The way that times `body`, once for each figure.
 Way timed(std::function<void()> body);
 
-// Memory that the process has really touched, as a large host has; kept until the end of the process.
+// Makes the process really use this much memory until its end, like a large host.
 void touch_memory(std::size_t megabytes);
 
 // What every worker's command line begins with: WAY [--host-mb N] [--config JSON] [--] ARGUMENT...
@@ -45,7 +45,7 @@ struct WorkerArguments {
 };
 WorkerArguments parse_arguments(int argc, char** argv);
 
-// Speaks the protocol for the way that `make` returns, in a process of the size asked for. Returns the exit status.
+// Runs the protocol for the way that `make` returns, in a process of the size asked for. Returns the exit status.
 int serve(const WorkerArguments& arguments, const std::function<Way()>& make);
 
 }  // namespace wtool::bench

@@ -1,6 +1,7 @@
 // How long the policy takes. For usual commands: the nanoseconds of a parse, and of a verdict under an allow list with
-// arguments: safe. For lines of 1,000 words: a verdict without looking paths up, and with it. For long texts made to be
-// slow to read: a parse, and nanoseconds per byte at two lengths, which are equal if the time is linear.
+// arguments: safe. For lines of 1,000 words: a verdict without looking paths up, and with it. For texts that are slow
+// to read: a parse of 256 KiB, and the nanoseconds per byte for 256 KiB and for 32 KiB. These two figures are equal if
+// the time is linear.
 //
 // Usage: words_bench [--quick]   (--quick: few rounds, to see that it works)
 #include <chrono>
@@ -68,7 +69,7 @@ double verdict_time(const Judge& judge, const std::string& line, int rounds, int
   return best_of(rounds, repetitions, [&] { return judge.allows(line) ? 1U : 0U; });
 }
 
-// Words that are looked up below /usr, each of them.
+// A line of 1,000 words; each word after the first is looked up below /usr.
 std::string thousand_words() {
   std::string line = "echo";
   for (int i = 0; i < 999; ++i) line += i % 2 == 0 ? " share/doc" : " word" + std::to_string(i);

@@ -1,5 +1,5 @@
 // What many slots cost the submitting host: a pool without real pilots. A child process opens as many connections as
-// are asked for, all over the loopback interface, and answers each call at once.
+// are asked for, all over the loopback interface, and answers each call immediately.
 //
 //   cluster_fake_agents [SLOTS]      10,000, or as many as named; needs twice as many descriptors, in two processes
 //
@@ -131,7 +131,7 @@ long resident_kib() {
 
 }  // namespace
 
-// In place of Slurm's client programs.
+// These functions replace Slurm's client programs.
 namespace wtool::cluster {
 const std::string& local_plugin_path() {
   static const std::string path = "/nowhere/lib/wtool/shell_tools.so";

@@ -3,14 +3,14 @@
 //
 //   cluster_host CONFIGURATION trees timeout|cancel|abort COUNT WIDE
 //   cluster_host CONFIGURATION trees death COUNT WIDE PROGRAM
-//     Ends COUNT trees of processes that way, WIDE at once: a child, one in its own session, a daemon, and one that
+//     Ends COUNT trees of processes that way, WIDE at a time: a child, one in its own session, a daemon, and one that
 //     ignores SIGTERM. `death`: each tree belongs to its own PROGRAM (wtool), which gets SIGKILL; there, the
 //     configuration is a file. Prints how many trees were ended whole, and how long it took at most. The exit status is
 //     1 if a tree was not ended whole.
 //   cluster_host CONFIGURATION answer
 //     Answers each line of standard input with `took FIGURE`, or `failed REASON`:
 //       call                a call of /usr/bin/true; nanoseconds
-//       steps COUNT WIDE    COUNT such calls, WIDE at once; nanoseconds
+//       steps COUNT WIDE    COUNT such calls, WIDE at a time; nanoseconds
 //       output BYTES        a call with BYTES of output, which is passed on as events; nanoseconds
 //       waiting COUNT       how many bytes a call takes while it waits for a slot; the configuration has one slot
 #include <malloc.h>
@@ -92,7 +92,7 @@ Ended end_one(const ToolUnderTest& tool, const std::string& how) {
 Ended kill_host(const std::string& program, const std::string& configuration) {
   const Mark mark;
   const Json arguments{{"command", tree}, {"environment", {{"WTOOL_TEST_MARK", mark.text()}}}};
-  // The host's own arguments hold the mark, too.
+  // The host's own arguments contain the mark, too.
   Program host({program, "--config", configuration, "call", "--on", "cluster", "shell_execute", arguments.dump()},
                Program::On::pipes);
   const auto of_tree = [&] {

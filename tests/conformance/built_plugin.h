@@ -12,7 +12,7 @@ namespace wtool::test {
 
 inline const std::string plugin_sources = WTOOL_TEST_SOURCE_DIR "/tests/plugins/";
 
-// Builds a library from one C file of tests/plugins. Empty: it worked; else what the compiler says.
+// Builds a library from one C file of tests/plugins. Returns what the compiler says. Empty: the library was built.
 inline std::string build_c_plugin(const std::string& source, const std::string& library,
                                   const std::string& option = "-DFAULT=0") {
   const Finished done =
@@ -21,14 +21,14 @@ inline std::string build_c_plugin(const std::string& source, const std::string& 
   return done.exit_code == 0 ? "" : done.err + " (exit " + std::to_string(done.exit_code) + ')';
 }
 
-// The same from one Rust file.
+// Builds a library from one Rust file, in the same way.
 inline std::string build_rust_plugin(const std::string& source, const std::string& library) {
   const Finished done = run({"/usr/bin/env", "rustc", "--edition", "2021", "-O", "-C", "panic=abort", "--crate-type",
                              "cdylib", plugin_sources + source, "-o", library});
   return done.exit_code == 0 ? "" : done.err + " (exit " + std::to_string(done.exit_code) + ')';
 }
 
-// Whether a program of this name can be run.
+// True if a program of this name can be run.
 inline bool is_installed(const std::string& program) {
   return run({"/bin/sh", "-c", program + " --version >/dev/null 2>&1"}).exit_code == 0;
 }

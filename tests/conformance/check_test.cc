@@ -1,4 +1,5 @@
-// `wtool check`: it finds each fault of a plugin by the rule that the fault breaks, and none in plugins without one.
+// `wtool check` reports each fault of a plugin under the rule that the fault breaks, and no fault in plugins without
+// one.
 #include <algorithm>
 #include <atomic>
 #include <boost/test/unit_test.hpp>
@@ -121,7 +122,7 @@ std::string joined(const Rules& rules) {
   return all;
 }
 
-// Whether a process has this file in its memory.
+// True if a process has this file in its memory.
 bool is_in_use(const std::string& library) {
   for (const auto& process : fs::directory_iterator("/proc")) {
     std::ifstream maps(process.path() / "maps");
@@ -211,14 +212,15 @@ BOOST_AUTO_TEST_CASE(the_plugins_of_this_project_have_no_finding) {
     ProgramOptions options{};
     Finished done{};
   };
-  // The second is a command that succeeds and writes, so that there are events.
+  // The second run calls a command that succeeds and writes, so that there are events.
   std::vector<Run> runs{
       {{WTOOL_TEST_PLUGIN, "--timeout", "30"}},
       {{WTOOL_TEST_PLUGIN, "--tool", "shell_execute", "--arguments", R"({"command":"echo hi"})", "--timeout", "30"}}};
   const ScratchFolder scratch;
   const fs::path cluster = fs::path(WTOOL_TEST_PLUGIN).replace_filename("cluster_tools.so");
   if (fs::exists(cluster)) {
-    // No cluster takes its jobs, so every call fails after a second. Tests with many calls would take minutes.
+    // No cluster accepts its jobs, so every call fails after a second. Tests with many calls would take minutes, and
+    // are left out.
     scratch.file("sbatch", "#!/bin/sh\necho 'no cluster is here' >&2\nexit 1\n", 0755);
     std::vector<std::string> words{cluster, "--timeout", "30", "--configuration", R"({"cluster":{"wait":1}})"};
     for (const char* test : {"order", "hosts", "unknown-tool", "configuration", "control-threads", "exit", "unload",

@@ -8,5 +8,5 @@ if [ "$exported" != wtool_entry_v1 ]; then
   printf '%s\n' "$exported" >&2
   exit 1
 fi
-# Read-only data: entry as data means that nothing runs to make it. After relocation it is read-only, so D or R.
+# The entry is constant data, so nothing runs to make it. It is read-only once it is relocated, so nm shows D or R.
 grep -qE ' [DR] wtool_entry_v1' <<<"$(nm -D --defined-only "$1")" || { echo "wtool_entry_v1 is not a data symbol" >&2; exit 1; }

@@ -48,7 +48,7 @@ for compiler in "${cxx_compilers[@]}"; do
   printf '#include <%s>\n' "${c_headers[@]}" "${cxx_headers[@]}" | compile "$compiler" c++ c++20 "all headers together"
 done
 
-# No enum, bit field, bool, long or C++ in the C headers, outside comments: their sizes are the compiler's choice.
+# Outside comments, the C headers must have no enum, bool, long, unsigned or bit field: compilers choose their sizes.
 for header in "${c_headers[@]}"; do
   if "${c_compilers[0]}" -fpreprocessed -dD -E -P -x c "$include/$header" 2>/dev/null |
     grep -nE '\<(enum|bool|_Bool|long|unsigned)\>|^ *u?int[0-9]+_t +[a-z_]+ *:' ; then

@@ -81,7 +81,7 @@ BOOST_FIXTURE_TEST_CASE(tools_are_described_before_init, Loaded) {
       BOOST_TEST(Json::parse(text(descriptor->input_schema)).at("type").get<std::string>() == "object");
       BOOST_TEST((text(descriptor->output_schema).empty() || Json::parse(text(descriptor->output_schema)).is_object()));
       BOOST_TEST((descriptor->hints & ~31u) == 0u);
-      // The same each time, and at the same place: it is static data.
+      // The descriptor is the same each time, and at the same place: it is static data.
       BOOST_TEST(entry->tool_at(i) == descriptor);
     }
   }
@@ -135,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(init_refuses_an_invalid_host, Loaded) {
 BOOST_FIXTURE_TEST_CASE(init_again_after_deinit, Loaded) {
   for (int i = 0; i < 5; ++i) {
     BOOST_REQUIRE(entry->init(&host, nullptr) == WTOOL_OK);
-    BOOST_TEST(entry->init(&host, nullptr) != WTOOL_OK);  // It can be called once, until deinit.
+    BOOST_TEST(entry->init(&host, nullptr) != WTOOL_OK);  // init works only once before deinit
     const wtool_tool* tool = nullptr;
     BOOST_REQUIRE(entry->tool_new(view("shell_execute"), view(""), &tool, nullptr) == WTOOL_OK);
     {
@@ -252,7 +252,7 @@ BOOST_FIXTURE_TEST_CASE(a_call_runs_once, ShellTool) {
   BOOST_TEST(std::memcmp(&before, &second, sizeof second) == 0);
   BOOST_TEST(!error.text().empty());
   t.call_free(call);
-  // What the host holds stays valid when the call is gone.
+  // The host's copy of the result stays valid when the call is gone.
   BOOST_TEST(Json::parse(first.text()).at("metadata").at("stdout").get<std::string>() == "hi\n");
 }
 
@@ -293,7 +293,7 @@ BOOST_FIXTURE_TEST_CASE(errors_are_utf8_whatever_they_are_about, ShellTool) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_request_of_an_older_host_is_read_no_further_than_its_size, ShellTool) {
-  // Everything after struct_size is poison: a plugin that read it would call it.
+  // Everything after struct_size bytes is garbage: a plugin that read it would crash.
   for (const std::size_t size :
        {offsetof(wtool_request, call_id), offsetof(wtool_request, traceparent), offsetof(wtool_request, deadline_ms),
         offsetof(wtool_request, sink_ctx), offsetof(wtool_request, on_event), offsetof(wtool_request, limits)}) {

@@ -15,7 +15,7 @@ import math
 import pathlib
 import sys
 
-MARGIN = 0.5  # Some lines depend on the moment: an interrupted system call, a process that ends while it is looked at.
+MARGIN = 0.5  # Some lines depend on timing: an interrupted system call, a process that ends while it is looked at.
 
 
 def folder_of(path):

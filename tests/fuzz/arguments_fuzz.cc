@@ -1,5 +1,5 @@
 // Fuzzes policy/arguments.h. The input is a command line: a NUL or a newline separates two words, and the first word is
-// the tool. Whatever the bytes are, every function must return soon, and its result must fit the words.
+// the tool. Whatever the bytes are, every function must return quickly, and its result must fit the words.
 #include <cstddef>
 #include <cstdint>
 #include <string>

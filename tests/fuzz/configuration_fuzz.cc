@@ -1,6 +1,6 @@
-// Fuzzes base/config/config.h. The input is a configuration file. Whatever the bytes are, they are read soon; a mistake
-// is described in words, with the file's name; and an accepted configuration is JSON, which means the same when it is
-// read again as a file.
+// Fuzzes base/config/config.h. The input is a configuration file. Whatever the bytes are, they are read quickly; a
+// mistake is described in words, with the file's name; and an accepted configuration is JSON, which means the same when
+// it is read again as a file.
 // One input in: 100
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(wtool::parse_json(*json).is_object());
-  // As JSON it may be longer than a file is allowed to be, or have a longer key than YAML can have on one line.
+  // The JSON may be longer than a file is allowed to be, or have a longer key than YAML can have on one line.
   if (json->size() > 1000) return 0;
   const std::optional<std::string> again = wtool::parse_config(*json, "again.yaml", "/elsewhere", error);
   require(again == json);

@@ -1,5 +1,5 @@
 // Fuzzes expressions/expression.h and expressions/template.h. The input is a condition and a template of a workflow and
-// of a prompt. Whatever the bytes are, each is read and evaluated soon; an error points into the text; a value can
+// of a prompt. Whatever the bytes are, each is read and evaluated quickly; an error points into the text; a value can
 // be written as JSON; and a text without a sign of a template is inserted as it is.
 // One input in: 30
 #include "expressions/expression.h"
@@ -42,7 +42,7 @@ class GivenValues : public Scope {
       {"m", Value(Map{{{"key", Value("value")}, {"n", Value(std::int64_t{3})}}, "its text"})}};
 };
 
-// A prompt that finds itself under every name except one.
+// Under every name except one, a prompt finds itself.
 class OwnPartials : public Partials {
  public:
   explicit OwnPartials(const Template& parsed) : own_{"fuzz.md", parsed, {}} {}

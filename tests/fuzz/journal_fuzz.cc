@@ -1,5 +1,5 @@
 // Fuzzes RecordReader of journal/record.h. The input is the journal of a run. Whatever the bytes are, they are read
-// soon; a line that is not a record is reported as such; and no two steps of the run have the same place.
+// quickly; a line that is not a record is reported as such; and no two steps of the run have the same place.
 // One input in: 30
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Fuzzes mcp/message.h. The input is a line of an MCP client. Whatever the bytes are, the line is judged soon; an
+// Fuzzes mcp/message.h. The input is a line of an MCP client. Whatever the bytes are, the line is read quickly; an
 // answer with the id that was found is a line of JSON; and an id that was accepted comes back as it was.
 #include "mcp/message.h"
 

@@ -1,5 +1,5 @@
 // Fuzzes policy/judge.h, and with it the database of programs. The input is a command line. Whatever the bytes are, it
-// is judged, soon, by an allow list with safe arguments, by a deny list and by confinement; the verdict points into
+// is judged, quickly, by an allow list with safe arguments, by a deny list and by confinement; the verdict points into
 // the line; what is allowed under a list has no obstacle when the line that runs is read again; and a line that names
 // a denied program in its first command is never allowed.
 // One input in: 300

@@ -1,5 +1,5 @@
-// Runs the linked fuzzer on every file of the named folders: what was found once stays fixed, even with a compiler that
-// cannot fuzz.
+// Runs the linked fuzzer on every file of the named folders, so that each mistake that was found once stays repaired,
+// even with a compiler that cannot fuzz.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

@@ -22,7 +22,7 @@ using namespace wtool::warden;
 
 using wtool::test::require;
 
-// Reads every byte of the texts: if one does not end in the message, the sanitizer finds it.
+// Reads every byte of the texts: if one of them does not end within the message, the sanitizer reports it.
 std::size_t read_all(char* const* texts) {
   std::size_t bytes = 0;
   for (; *texts != nullptr; ++texts) bytes += std::strlen(*texts);

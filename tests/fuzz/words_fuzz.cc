@@ -1,4 +1,4 @@
-// What must hold for policy/words, whatever the text is.
+// What must be true of policy/words, whatever the text is.
 #include "policy/words.h"
 
 #include <algorithm>

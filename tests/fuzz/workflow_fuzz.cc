@@ -1,6 +1,6 @@
 // Fuzzes workflow/parse/parser.h and workflow/check/checker.h, with all that they read: markdown, front matter,
 // diagrams, actions, templates, conditions. The input is a workflow file. Whatever the bytes are, they are read and
-// checked soon; each diagnostic is at a place in the file; and if there is no error, the arrows lead to states.
+// checked quickly; each diagnostic is at a place in the file; and if there is no error, the arrows lead to states.
 // One input in: 30
 #include <cstddef>
 #include <cstdint>

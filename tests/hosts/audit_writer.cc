@@ -1,4 +1,4 @@
-// Writes an audit trail as the plugin would, in a process of its own that a test may kill, stop, or give a fault. Each
+// Writes an audit trail as the plugin would, in a separate process that a test may kill, stop, or give a fault. Each
 // thread writes events with a call of its own, NAME-THREAD-NUMBER, and prints "wrote NAME-THREAD-NUMBER" when one is
 // written, or "failed NAME-THREAD-NUMBER: WHY".
 //
@@ -7,8 +7,8 @@
 //   name, threads, count, pad                          who writes how many events, and how many bytes longer they are
 //   file_limit=BYTES                                   RLIMIT_FSIZE, with SIGXFSZ as it is by default: deadly
 //   full=FOLDER, copy_to=OTHER                         a file system of 64 KiB at FOLDER, which must exist; in the end,
-//                                                      the trail, which lies in it, is copied to OTHER
-//   hold=1                                             takes the lock of the file, prints "holding", and waits
+//                                                      the trail, which is in it, is copied to OTHER
+//   hold=1                                             locks the file, prints "holding", and waits
 // Exits with 77 where the system does not let it mount.
 #include <fcntl.h>
 #include <sys/file.h>
@@ -37,7 +37,7 @@ std::uint64_t number(const std::string& key, std::uint64_t otherwise) {
   return found == given.end() ? otherwise : std::stoull(found->second);
 }
 
-// Writes the line at once and in one piece, so that a test that kills this process knows what was written before.
+// Writes the line immediately and in one piece, so that a test that kills this process knows what was written before.
 void say(std::string line) {
   line += '\n';
   if (::write(STDOUT_FILENO, line.data(), line.size()) < 0) ::_exit(3);
@@ -52,8 +52,7 @@ void write_events(wtool::audit::Trail& trail, const std::string& name) {
   }
 }
 
-// Copies the trail out of a file system that only this process sees. `folder`, which is in it, is not below any mount
-// that leave_mounts has copied.
+// Copies the trail from the file system at `folder`, which only this process sees, to a folder that others see.
 void copy_out(const std::string& file, const std::string& folder, const std::string& to) {
   std::filesystem::copy(file, to + file.substr(folder.size()));
 }

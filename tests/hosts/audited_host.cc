@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
         const std::string id = std::string(argv[1]) + '-' + std::to_string(thread) + '-' + std::to_string(number);
         const Answer answer = tool.shell("echo " + id + " >> " + argv[4]);
         const std::string line = answer.is_error() ? "refused " + answer.raw + '\n' : "called " + id + '\n';
-        // At once and in one piece. If nobody reads any longer, this host ends as well.
+        // Prints the line immediately and in one piece. If nobody reads any longer, this host ends as well.
         if (::write(STDOUT_FILENO, line.data(), line.size()) < 0 || answer.is_error()) ::_exit(1);
       }
     });

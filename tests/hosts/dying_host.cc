@@ -5,7 +5,8 @@
 //   ARGUMENTS      of the call that will be running
 //   fork           forks a child first, which lives on with copies of all descriptors, until it is ended or 30 s have
 //                  passed
-//   leave          makes the warden of that call leave while it runs, by another call, and says "leaving" then
+//   leave          while the call runs, changes its warden and makes another call, so that the warden notices the
+//                  change and leaves; then says "leaving"
 //   CONFIGURATION  of the tool, as JSON
 #include <sys/resource.h>
 #include <unistd.h>
@@ -29,7 +30,7 @@ int show(const Event& event) {
   return 0;
 }
 
-// A changed warden makes no more custodians, and its only custodian has the call.
+// A changed warden makes no more custodians, and its only custodian is busy with the call.
 void leave(const ToolUnderTest& tool, const char* arguments, pid_t warden) {
   RunningCall call(tool, Json::parse(arguments), {.on_event = show});
   if (!call.wait_for_output("ready")) return;

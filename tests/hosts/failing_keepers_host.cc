@@ -2,18 +2,18 @@
 // call, in the second their second, and so on until a host runs through without a refusal. This covers everything from
 // the start of the warden to its end.
 //
-// Each host is a process under a filter that asks this one about every system call (seccomp's user notification). So
-// are its helper programs and its command, which are told apart by their names. The command lists its descriptors,
-// tries to write where a sandbox forbids it, and leaves a daemon. For each host this checks:
+// Each host is a process under a filter that asks this program about every system call (seccomp's user notification).
+// The host's helper programs and its command have the filter too; they are told apart by their names. The command lists
+// its descriptors, tries to write where a sandbox forbids it, and leaves a daemon. For each host this program checks:
 // - the call returns within its deadline, its grace and a bound;
 // - an answer without an error has all of the output, and the command saw no descriptor of the host and wrote no file
 //   outside;
 // - nothing of the command is left, and no helper program after the host's end.
 //
 // Usage: failing_keepers_host plain|sandboxed [FROM [EVERY]]
-//   the numbers of the calls: from FROM (1) on, each EVERYth (1)
-// Writes one line for each host that failed, and at last how many there were. Exits with 0 if all is well, and with 77
-// if the kernel has no such notification.
+//   the numbers of the calls that are refused: FROM, FROM + EVERY, FROM + 2 * EVERY and so on. Each is 1 unless given
+// Writes one line for each host that failed, and at the end how often each answer came, and the numbers of hosts and
+// failures. Exits with 0 if all is well, and with 77 if the kernel has no such notification.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -43,8 +43,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds deadline{5000};
-// The deadline, the grace period (1 s) and a margin, which is shorter than the wait for a report that never comes (7
-// s).
+// The deadline, the grace period (1 s) and a margin, which is shorter than the wait for a report that never comes
+// (7 s).
 constexpr milliseconds bound = deadline + milliseconds(1000 + 5000);
 constexpr int not_ours = 60;  // a descriptor of the host without close-on-exec
 
@@ -165,7 +165,7 @@ class Supervised {
     shared_->go_on = true;
     if (!serve_until([&] { return wtool::has_ended(handle_); }, milliseconds(20'000))) add("the host does not end");
     if (!serve_until([&] { return none_lives(); }, milliseconds(10'000))) add("helper programs live on");
-    // The call itself says what became of it.
+    // The first words of the answer say how the call ended.
     const std::string kind = answer.substr(0, answer.find(' ', answer.find(' ') + 1));
     ++answers[answer.starts_with("fine: ") ? "fine" : kind];
     if (answer.starts_with("no answer: ")) add("no result");
@@ -222,7 +222,7 @@ int main(int count, char** words) {
   int failures = 0;
   long point = count > 2 ? std::atol(words[2]) : 1;
   std::set<std::string> kinds;
-  // On a busy machine, the time may be over before the call that is to be refused. Then the host is run once more.
+  // On a busy machine, the deadline may pass before the call that is to be refused. Then the host is run once more.
   int in_vain = 0, hosts = 0;
   for (bool more = true; more; point += in_vain == 0 ? every : 0) {
     ++hosts;

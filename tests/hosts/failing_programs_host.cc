@@ -2,9 +2,9 @@
 // second one, and so on until a run ends without a refusal. Each call that can fail does so with each of its usual
 // errors.
 //
-// A program runs under a filter that asks this one about every system call. Its helper programs and commands have the
-// filter too, but their calls always go to the kernel (failing_keepers_host refuses those of the helper programs).
-// For each run this checks:
+// A program under test runs under a filter that asks this host about every system call. The program's helper programs
+// and commands have the filter too, but their calls always go to the kernel (failing_keepers_host refuses those of the
+// helper programs). For each run this host checks:
 // - it ends within a bound, and not by a signal;
 // - nothing of its commands is left;
 // - if it exits with 0, the files that it was to write are right, and its journal has the records of a run without a
@@ -15,9 +15,9 @@
 // Usage: failing_programs_host run|features|terminal|mcp [FROM [EVERY]]
 //   run: steps one after the other and side by side, on files. terminal: the same on a terminal. features: a step with
 //   a cache, kept files, a lock and a service. mcp: a server with two calls.
-//   The pairs of a call and an error: from FROM (1) on, each EVERYth (1).
-// Writes one line for each run that failed a check, and at last how many there were. Exits with 0 if all is well, and
-// with 77 if the kernel has no such notification.
+//   The numbers of the pairs of a call and an error: FROM, FROM + EVERY and so on. Each is 1 unless given.
+// Writes one line for each run that failed a check, and at the end how often the runs ended in each way, and the
+// numbers of runs and failures. Exits with 0 if all is well, and with 77 if the kernel has no such notification.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -127,7 +127,7 @@ constexpr Kind kinds[] = {
     {"mcp", nullptr, "", false},
 };
 
-// What a descriptor is, as far as it decides which errors there can be.
+// The kinds of files that differ in the errors of their system calls.
 enum class File { regular, pipe, other };
 
 File kind_of(pid_t pid, int descriptor) {
@@ -244,7 +244,7 @@ std::vector<std::string> records_in(const std::string& folder) {
       const Json record = Json::parse(line, nullptr, false);
       if (!record.is_object()) {
         records.push_back("not JSON: " + line);
-      } else if (record.value("type", "") != "notice") {  // A step waits for a lock only if another one is quicker.
+      } else if (record.value("type", "") != "notice") {  // A step waits for a lock only if another step is quicker.
         records.push_back(record.value("type", "") + " " + record.value("state", "") + " " +
                           record.value("status", ""));
       }
@@ -254,7 +254,8 @@ std::vector<std::string> records_in(const std::string& folder) {
   return records;
 }
 
-// One run, in which the `point`th pair of a call that can fail and one of its errors is refused; 0: none is.
+// One run, in which one system call is refused with an error: the `point`th pair of a call and one of its errors. 0:
+// none is refused.
 class RefusedRun {
  public:
   RefusedRun(const Kind& kind, long point) : kind_(kind), point_(point) {
@@ -337,7 +338,7 @@ class RefusedRun {
     const std::string folder = scratch_.path();
     if (chdir(folder.c_str()) != 0) _exit(126);
     setsid();
-    // The first terminal that the leader of a session opens is its own.
+    // The first terminal that the leader of a session opens becomes its controlling terminal.
     const int device = terminal_ >= 0 ? open(ptsname(terminal_), O_RDWR | O_CLOEXEC) : -1;
     const int out = open("out", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     const int err = open("err", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -372,7 +373,7 @@ class RefusedRun {
     }
     return reaped_ = reaped_ || waitpid(host_, &status_, WNOHANG) == host_;
   }
-  // Whether the server has answered all requests.
+  // True if the server has answered all requests.
   bool has_answered() const {
     const std::string out = content_of(scratch_.path() + "/out");
     return holds(out, "\"id\":1,") && holds(out, "\"id\":2,") && holds(out, "\"id\":3,");
@@ -388,7 +389,7 @@ class RefusedRun {
     return listener_->answer_until(done, limit, [this](const seccomp_notif& call) { return error_for(call); });
   }
 
-  // Whether it is a thread of the program itself, and not of what it has started.
+  // True if this is a thread of the program itself, and not of a process that it started.
   bool is_its_own(pid_t thread) {
     const auto [known, is_new] = threads_.try_emplace(thread, false);
     if (is_new) {
@@ -399,7 +400,7 @@ class RefusedRun {
 
   int error_for(const seccomp_notif& call) {
     const auto thread = static_cast<pid_t>(call.pid);
-    // The dynamic linker ends by unmapping its cache; before that, wtool has no say.
+    // The dynamic linker ends by unmapping its cache; no code of wtool runs before that.
     if (call.data.nr == SYS_munmap && thread == host_) started_ = true;
     if (!started_ || refused() || !is_its_own(thread)) return 0;
     for (const int error : errors_of(call)) {
@@ -458,7 +459,7 @@ int main(int count, char** words) {
       std::fflush(stdout);
       ++failures;
     }
-    if (!run.refused()) break;  // Without a refusal, it ran to its end.
+    if (!run.refused()) break;  // There are fewer pairs than `point`, so all have been tried.
     ++runs;
     ++ends[run.end()];
   }

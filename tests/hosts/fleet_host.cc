@@ -1,5 +1,5 @@
-// A small host that hands a configuration to the plugin, as a program that embeds it does, and makes one call. It prints
-// the result as JSON; where the plugin refuses, "refused: " and its words, and exits with 3.
+// A small host that hands a configuration to the plugin, as programs that embed the plugin do, and makes one call. It
+// prints the result as JSON. If the plugin refuses, it prints "refused: " and the plugin's reason, and exits with 3.
 //
 // Usage: fleet_host CONFIGURATION COMMAND
 #include <cstdio>

@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   const ToolUnderTest tool(plugin);
   tool.shell("true");
 
-  // 5 sets the peak back to what is resident now.
+  // Writing 5 resets the peak to what is resident now.
   const int clear = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
   if (clear < 0 || write(clear, "5", 1) != 1) return 3;
   close(clear);

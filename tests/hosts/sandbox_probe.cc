@@ -41,7 +41,7 @@ long on_internet(int type, int (*call)(int, const sockaddr*, socklen_t)) {
   return fd < 0 ? -1 : call(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
-// A socket by its path, or, where that begins with '@', by an abstract name.
+// Makes the call with the address of a socket: its path or, if the path begins with '@', an abstract name.
 long on_unix(int (*call)(int, const sockaddr*, socklen_t)) {
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
@@ -52,7 +52,7 @@ long on_unix(int (*call)(int, const sockaddr*, socklen_t)) {
   return fd < 0 ? -1 : call(fd, reinterpret_cast<const sockaddr*>(&address), size);
 }
 
-// A child in these namespaces, which does nothing.
+// Makes a child process with these new namespaces. The child does nothing.
 long clone_into(unsigned long flags) {
   const long child = syscall(SYS_clone, flags | SIGCHLD, 0UL, 0UL, 0UL, 0UL);
   if (child == 0) _exit(0);
@@ -70,7 +70,7 @@ long clone3_child() {
   return child;
 }
 
-// A call by the numbers of 32-bit programs.
+// Makes a system call as 32-bit programs do, for which the calls have other numbers.
 long foreign_getpid() {
 #ifdef __x86_64__
   long result = 20;

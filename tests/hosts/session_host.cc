@@ -1,7 +1,7 @@
 // A small host that is killed while one of its terminal sessions has processes in the background and a running command.
 //
 // Usage: session_host FOLDER
-//   FOLDER  has tools-allow.json, and the scripts `background` and `foreground`; the second writes "ready" and waits
+//   FOLDER  has tools-allow.json, and the scripts `background` and `foreground`; `foreground` writes "ready" and waits
 // All processes get the value of the variable WTOOL_SESSION_MARK as their WTOOL_TEST_MARK.
 #include <cstdio>
 #include <cstdlib>

@@ -1,11 +1,11 @@
 // Hosts whose thread is refused memory once in a call: in the first host at its first allocation, in the second at its
 // second, and so on until a call needs no more. When a call returns, nothing of its command may be left.
 //
-// Each is a separate process. The JSON library allocates in destructors, where the error ends the process: nothing may
-// be left then, either.
+// Each host is a separate process. The JSON library allocates in destructors, where the error ends the process: nothing
+// may be left then, either.
 //
-// Writes one line for each host that left something, or whose call gave a wrong answer, and last how many hosts there
-// were and how many of them ended. Exits with 0 when all is well.
+// Writes one line for each host that left something, or whose call gave a wrong answer, and at the end how many hosts
+// there were and how many of them were ended by the error. Exits with 0 when all is well.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,7 +78,7 @@ int call_without_memory(const char* command, const Mark& mark, long point) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 2) return 2;  // The command, whose processes bear a mark.
+  if (count != 2) return 2;  // The argument is the command; the host adds the mark for its processes.
   int failures = 0, ended = 0;
   long point = 0;
   for (bool more = true; more; ++point) {

@@ -1,7 +1,7 @@
-// A small host whose output files meet a fault that needs a separate process. It makes one call with output.spill
-// always, then one more that writes a few bytes, and prints one JSON object with
+// A small host in which writing output files fails, in a way that needs a separate process. It makes one call with
+// output.spill always, then one more that writes a few bytes, and prints one JSON object with
 // - "result": the result of the first call;
-// - "is_prefix": whether the output file holds the first bytes of what the command wrote;
+// - "is_prefix": whether the output file has the first bytes of what the command wrote;
 // - "files": how many exist after both calls;
 // - "next": the result of the second call;
 // - "signals": how often the handler of SIGXFSZ ran.
@@ -10,7 +10,7 @@
 //   full                               a file system of 1 MiB at FOLDER, which must exist
 //   read-only                          the same, without permission to write
 //   size-limit-default, -ignored, -handled, -blocked
-//                                      a limit of 300,000 bytes for the host's files, and what it does with SIGXFSZ
+//                                      a limit of 300,000 bytes for the host's files, and how the host handles SIGXFSZ
 // Exits with 77 where the system does not let it mount.
 #include <sys/mount.h>
 #include <sys/resource.h>

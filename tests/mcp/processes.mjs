@@ -1,4 +1,4 @@
-// Processes that the scripts of this folder look for, and the wait for what they do.
+// Helpers of the scripts in this folder: they find processes, and wait for a condition.
 import {readdirSync, readFileSync} from 'node:fs';
 
 // The other processes of which `matches(read)` is true; read('cmdline') is the content of that file below /proc/PID.
@@ -13,7 +13,7 @@ export function processes(matches) {
   });
 }
 
-// Whether the predicate became true within that time. It is asked every few milliseconds.
+// Returns whether the predicate became true within that time. Checks the predicate every few milliseconds.
 export async function until(predicate, milliseconds) {
   const end = performance.now() + milliseconds;
   while (!predicate()) {

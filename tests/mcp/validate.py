@@ -110,7 +110,8 @@ def main(schemas, transcripts):
     for entry in entries:
         name = spoken_version(entry)
         if name not in versions:
-            # Versions that a client asked for and nobody speaks are answered in the latest older one.
+            # If a client asks for a version that the server does not support, the server answers with the latest
+            # version of the older era.
             there = pathlib.Path(schemas) / f"schema-{name}.json"
             versions[name] = Version(there if there.exists() else pathlib.Path(schemas) / "schema-2025-11-25.json")
         structured += "structuredContent" in entry["line"].get("result", {})

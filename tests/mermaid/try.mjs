@@ -1,8 +1,8 @@
 // Reads diagrams with mermaid itself, and with wtool: node try.mjs WTOOL FILE...
 //
-// Every ```mermaid block of the files counts, even within longer fences. In a file named constructs.md, blocks below a
-// heading that begins with "Only wtool" are those that mermaid refuses, and below "Only mermaid" those that wtool
-// refuses: if one of them accepts such a block now, this is reported as well.
+// Every ```mermaid block of the files counts, even within longer fences. In constructs.md, mermaid must refuse the
+// blocks below a heading that begins with "Only wtool", and wtool must refuse those below "Only mermaid". A block that
+// is accepted there is reported as well.
 import {execFileSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';

@@ -136,7 +136,7 @@ class Finder:
         if kind in (K.VAR_DECL, K.DECL_STMT) and re.match(rb"(static\s+)?constexpr\b|constinit\b", self.raw(cursor)):
             return
         if kind == K.LAMBDA_EXPR:
-            result = None  # Only the compiler knows it.
+            result = None  # Only the compiler knows what a lambda returns.
         children = list(cursor.get_children())
         if kind == K.IF_STMT and re.match(rb"if\s+constexpr\b", self.raw(cursor)):
             children = [child for child in children if not child.kind.is_expression()]
@@ -233,7 +233,7 @@ class Finder:
             return
         canonical = result.get_canonical()
         if canonical.kind == TypeKind.BOOL:
-            if not re.search(rb"[=!<>]=|[<>!]|&&|\|\|", text):  # Those are changed as operators.
+            if not re.search(rb"[=!<>]=|[<>!]|&&|\|\|", text):  # Texts with these are changed as operators.
                 self.expression("return", value, b"!(" + text + b")")
         elif canonical.kind not in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE, TypeKind.VOID):
             self.add("return", [Edit(*place, "before", b"return {};")], "return {};")

@@ -1,7 +1,7 @@
 /* A plugin that is nothing like a shell: `clock_now` tells the time, `file_watch` waits until a file changes. Plain C, no
  * library but libc. An example of how little a plugin needs; `wtool check` finds nothing in it.
  *
- * Each call keeps its arguments in itself, so any number of them may run at once. A watch sleeps in poll on two
+ * Each call contains its own arguments, so any number of calls may run at the same time. A watch sleeps in poll on two
  * descriptors: inotify's, and an eventfd that call_cancel writes to. Nothing is shared, so nothing is locked. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,7 +47,7 @@ static const wtool_descriptor descriptors[] = {
 enum { tool_total = sizeof descriptors / sizeof *descriptors };
 
 struct wtool_call {
-  int watches; /* or tells the time */
+  int watches; /* 0: it answers with the time */
   int valid;
   int ran;
   int cancel; /* an eventfd */
@@ -115,7 +115,7 @@ static wtool_status tool_new(wtool_view id, wtool_view config, const wtool_tool*
   return fail(error, WTOOL_E_UNSUPPORTED, "There is no such tool.");
 }
 
-/* ---- Reading arguments: an object whose members are the few that a tool knows. */
+/* ---- Reading arguments: an object with the few members that a tool has. */
 
 static void skip_blanks(const char** at) { *at += strspn(*at, " \t\r\n"); }
 
@@ -199,7 +199,7 @@ static uint64_t now_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Tells the host, once a change can no longer be missed. Non-zero: it wants no more. */
+/* Sends the host an event: a change can no longer be missed. Non-zero: the host wants the call to stop. */
 static int tell(const wtool_call* call) {
   wtool_event event = {.struct_size = sizeof event, .kind = WTOOL_EVENT_STDOUT, .seq = 1, .mono_ns = now_ns()};
   event.payload = (wtool_view)TEXT("watching\n");

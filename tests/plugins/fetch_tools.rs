@@ -1,8 +1,8 @@
-//! A plugin in Rust, of the standard library alone: `http_fetch` reads a page from a server on this machine.
+//! A plugin in Rust that uses only the standard library: `http_fetch` reads a page from a server on this machine.
 //! rustc --edition 2021 -O -C panic=abort --crate-type cdylib fetch_tools.rs -o fetch_tools.so
 //!
-//! A call runs on the thread that the host lends. It reads with short timeouts, and looks between them whether it was
-//! cancelled, so it needs no thread and no descriptor but its connection.
+//! A call runs on the thread that the host lends. It reads with short timeouts, and checks between two reads whether it
+//! was cancelled, so it needs no thread of its own, and no descriptor except that of its connection.
 #![allow(non_upper_case_globals, dead_code)]
 use std::ffi::{c_char, c_void};
 use std::io::{ErrorKind, Read, Write};
@@ -124,7 +124,7 @@ unsafe fn bytes<'a>(v: View) -> &'a [u8] {
     if v.data.is_null() { &[] } else { slice::from_raw_parts(v.data, v.size) }
 }
 
-// Whether the struct at `p`, whose first member is its size, holds the bytes up to `end`.
+// Whether the struct at `p`, whose first member is its size, has all bytes up to `end`.
 unsafe fn has<T>(p: *const T, end: usize) -> bool {
     !p.is_null() && *(p as *const u32) as usize >= end
 }
@@ -259,7 +259,7 @@ extern "C" fn call_new(tool: *const Tool, request: *const Request, out: *mut *mu
     OK
 }
 
-/// Says whether the host wants more.
+/// Sends the text to the host as live output. False: the host wants the call to stop.
 fn tell(call: &Call, text: &'static str) -> bool {
     let event = Event {
         struct_size: mem::size_of::<Event>() as u32,
@@ -275,7 +275,7 @@ fn fetch(call: &Call, address: &SocketAddr, path: &str) -> std::io::Result<Vec<u
     let mut stream = TcpStream::connect_timeout(address, Duration::from_secs(2))?;
     stream.set_read_timeout(Some(Duration::from_millis(20)))?;
     stream.set_write_timeout(Some(Duration::from_secs(2)))?;
-    // In one piece: a server may answer and close as soon as it has seen a part.
+    // The request is sent in one piece, because a server may answer and close as soon as it has seen a part.
     stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes())?;
     let end = Instant::now() + Duration::from_secs(10);
     let mut page = Vec::new();

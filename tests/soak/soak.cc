@@ -25,7 +25,7 @@ using namespace wtool::test;
 
 namespace {
 
-constexpr unsigned agents = 4;  // at once
+constexpr unsigned agents = 4;  // at the same time
 
 void require(bool holds, const std::string& what, const Json& got) {
   if (!holds) throw std::runtime_error(what + ": " + got.dump().substr(0, 500));

@@ -17,7 +17,7 @@ namespace wtool::test {
 
 namespace {
 
-// Returns the listener's descriptor; -1 if the kernel has none.
+// Returns the listener's descriptor; -1 if the kernel does not support listeners.
 int install_call_listener() {
   std::vector<sock_filter> program{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (const unsigned call : {SYS_exit, SYS_exit_group, SYS_rt_sigreturn, SYS_futex, SYS_clock_nanosleep}) {

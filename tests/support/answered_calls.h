@@ -58,9 +58,9 @@ class ListenerHandover {
  public:
   // In the child. From now on, its system calls, and those of all that it starts, wait for an answer, except those that
   // end a thread, wait for another one, sleep, or return from a signal handler. Returns when the parent has taken the
-  // listener. False: the kernel has none.
+  // listener. False: the kernel does not support listeners.
   bool install() const;
-  // In the parent. NULL: the kernel has none, or the child has not installed it within 30 s.
+  // In the parent. NULL: the kernel does not support listeners, or the child has not installed its own within 30 s.
   std::unique_ptr<CallListener> take(const Descriptor& child) const;
   // In the parent, after take().
   bool kernel_has_none() const { return state_->number == none; }

@@ -3,8 +3,8 @@
 
 namespace wtool::test {
 
-// Moves this process, which must have one thread, into its own mount namespace, and into its own user namespace unless
-// it is root. False: the system does not allow that.
+// Moves this process, which must have one thread, into its own mount namespace. If it lacks the right to do that, it
+// also gets its own user namespace. False: the system does not allow that either.
 bool leave_mounts();
 
 }  // namespace wtool::test

@@ -40,7 +40,7 @@ Answer answer_of(wtool_status status, std::string_view result, std::string_view 
   answer.status = status;
   answer.raw = result;
   answer.error = error;
-  // A parser that is strict about UTF-8: a result that is not valid throws here.
+  // This parser is strict about UTF-8: it throws if the result is not valid.
   if (!answer.raw.empty()) answer.result = Json::parse(answer.raw);
   return answer;
 }

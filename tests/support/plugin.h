@@ -26,7 +26,7 @@ using Json = nlohmann::json;
 
 class Plugin {
  public:
-  // `host` may be NULL, which stands for a host without extensions. It must outlive this object.
+  // `host` must outlive this object. NULL means a host without extensions.
   explicit Plugin(const wtool_host* host = nullptr);
   ~Plugin();
   Plugin(const Plugin&) = delete;
@@ -107,7 +107,8 @@ class RunningCall {
   RunningCall(const RunningCall&) = delete;
   RunningCall& operator=(const RunningCall&) = delete;
 
-  // Waits until the command's standard output holds `text`, or the call is over. Returns whether it holds the text.
+  // Waits until the command's standard output contains `text`, or the call is over. Returns whether it contains the
+  // text.
   bool wait_for_output(std::string_view text);
   void cancel(std::uint32_t how, std::string_view reason);
   // Waits for the end of the call.

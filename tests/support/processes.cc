@@ -41,7 +41,7 @@ void for_each_number(const std::string& directory, Each&& each) {
   }
 }
 
-// The fields of /proc/PID/stat after the name, which may itself hold spaces and parentheses.
+// The fields of /proc/PID/stat after the name, which may itself contain spaces and parentheses.
 std::istringstream after_name(pid_t pid) {
   const std::string text = contents(proc(pid, "stat"));
   const auto end = text.rfind(')');

@@ -37,15 +37,15 @@ char state_of(pid_t pid);
 pid_t parent_of(pid_t pid);
 bool exists(pid_t pid);
 
-// Children, and everything below, zombies included.
+// The second one also returns all processes below the children. Both include zombies.
 std::vector<pid_t> children_of(pid_t pid);
 std::vector<pid_t> descendants_of(pid_t pid);
 
-// The shell-warden above one of its custodians, which a command sees as its parent ($PPID). Throws if there is none,
+// The shell-warden above a custodian. (A command sees its custodian as its parent, $PPID.) Throws if there is none,
 // because a test must not signal process 0, which means its own group.
 pid_t warden_above(pid_t custodian);
 
-// Waits until the predicate holds, checking every millisecond or so; false when `limit` has passed. For conditions
+// Waits until the predicate is true, checking about every millisecond; false when `limit` has passed. For conditions
 // without a descriptor to wait on; for a single process, use wait_for_end.
 bool wait_until(const std::function<bool()>& predicate, std::chrono::milliseconds limit);
 

@@ -19,7 +19,7 @@ struct ProgramOptions {
   std::string directory{};                   // empty: as the test's
   std::map<std::string, std::string> set{};  // added to the test's environment
   std::vector<std::string> unset{};          // taken out of it
-  std::string input{};                       // on standard input, then its end
+  std::string input{};                       // sent to standard input, which then ends
   bool talk = false;                         // standard input is a pipe instead, for say()
   std::string output_to{};                   // a file for standard output instead of a pipe, such as /dev/full
   unsigned short columns = 80;               // of a terminal
@@ -50,7 +50,8 @@ class Program {
   Program& operator=(const Program&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Reads until the output holds `text`, the program ends, or the limit has passed. Returns whether it holds the text.
+  // Reads until the output contains `text`, the program ends, or the limit has passed. Returns whether it contains the
+  // text.
   bool wait_for_output(std::string_view text);
   // Reads until `seen` returns true, the program ends, or the limit has passed; returns the last result of `seen`.
   bool wait_for(const std::function<bool()>& seen);
@@ -73,7 +74,7 @@ class Program {
   void kill(int signal) const;
   // Closes the terminal's other end, as a person does by closing the window.
   void hang_up();
-  // Reads to the end of the output and reaps. When something else keeps the output open, the program's own end counts.
+  // Reads to the end of the output and reaps. If another process keeps the output open, the end of the program counts.
   Finished wait();
 
  private:
@@ -102,7 +103,7 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   // Absolute, without symbolic links.
   const std::string& path() const { return path_; }
-  // Writes a file in it, and returns its absolute path. mode: as in chmod.
+  // Writes a file in the folder, and returns the file's absolute path. mode: as in chmod.
   std::string file(std::string_view name, std::string_view content, unsigned mode = 0644) const;
 
  private:

@@ -69,7 +69,7 @@ inline bool has(const std::vector<std::string>& texts, const std::string& text) 
 // What this machine supports, according to the kernel, not to the code under test.
 inline bool has_landlock(int version) { return ::syscall(444, nullptr, std::size_t{0}, 1U) >= version; }
 
-// Whether this user can have a mount namespace.
+// True if this user can have a mount namespace.
 inline bool has_namespaces() {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -49,7 +49,7 @@ void Screen::escape(std::string_view sequence) {
     std::vector<std::string>& cells = rows_[row_].cells;
     if (column_ < cells.size()) cells.resize(column_);
     rows_[row_].goes_on = false;
-    // A terminal does not scroll back.
+    // The rows below become empty but are not removed, because a terminal does not scroll back.
     for (std::size_t i = row_ + 1; i < rows_.size(); ++i) rows_[i] = {};
   } else {
     unknown_ += std::string(sequence) + ' ';

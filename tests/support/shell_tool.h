@@ -20,7 +20,7 @@ inline constexpr bool under_sanitizer = false;
 // How often to repeat a test of a race: fully in a plain build, fewer times where everything is slow.
 inline constexpr int repeats(int plain) { return under_sanitizer ? (plain + 9) / 10 : plain; }
 
-// A bound that tells an answer from a hang: ten times what a quiet machine needs, and more under sanitizers. Speed is
+// A bound that only a hang exceeds: ten times what a quiet machine needs, and more under sanitizers. Speed is
 // measured by the benchmark, not here.
 inline constexpr std::chrono::milliseconds within(int milliseconds) {
   return std::chrono::milliseconds(milliseconds * (under_sanitizer ? 20 : 10));

@@ -41,7 +41,7 @@ struct Terminal {
   Json execute(const std::string& session, const std::vector<std::string>& words, const Json& more = Json::object()) {
     return call("execute_command", arguments(session, words, more));
   }
-  // The same with a script in the folder, whose text is given.
+  // Runs a new script with this text, which is written into the folder.
   Json script(const std::string& session, const std::string& text, const Json& more = Json::object()) {
     const std::string name = "script-" + std::to_string(++scripts_);
     scratch.file(name, text);

@@ -45,7 +45,7 @@ bool covers(std::string_view locked, std::string_view later) {
   if (locked.find(' ') == std::string_view::npos) return later.substr(0, later.find(' ')) == locked;
   if (!locked.ends_with(" *")) return false;
   locked.remove_suffix(2);
-  // A single word with a trailing * means the same as the word alone, which is never an exact command.
+  // A single word with a trailing * means the same as the word alone: the program with any arguments.
   if (locked.find(' ') == std::string_view::npos) return later.substr(0, later.find(' ')) == locked;
   if (later.ends_with(" *")) later.remove_suffix(2);
   return later == locked || (later.starts_with(locked) && later[locked.size()] == ' ');
@@ -119,7 +119,7 @@ bool stays_within(const ConfigKey& key, const json& locked, const json& later, L
 bool are_below(const json& locked, const json& later, bool empty_is_everywhere, LockViolation& violation) {
   if (empty_is_everywhere && locked.empty()) return true;
   if (empty_is_everywhere && later.empty()) {
-    violation = {"only paths in or below " + text_list(locked), "this is [], which stands for everywhere"};
+    violation = {"only paths in or below " + text_list(locked), "this is [], which means any path"};
     return false;
   }
   const std::size_t odd =
@@ -143,7 +143,8 @@ bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViola
     case LockRule::ranked:
       return is_ranked(key, locked, later, violation);
     case LockRule::stays_true:
-      // Any locked value but false counts as true: another key may have implied true without setting this key.
+      // Any locked value except false counts as true, because another key may have implied true without setting this
+      // key.
       if (locked == false || later == true) return true;
       violation = {"only true", "this is false"};
       return false;
@@ -259,14 +260,14 @@ class Merger {
   const ConfigPlace* lock_of(const ConfigKey& key) const {
     auto found = locks_.find(full_name(key));
     if (found == locks_.end()) found = locks_.find(std::string(key.section));
-    // This key opens what sandbox.network closes, so a lock on sandbox.network covers this key, too.
+    // commands.ask_network opens what sandbox.network closes, so a lock on sandbox.network covers both keys.
     if (found == locks_.end() && key.section == "commands" && key.name == "ask_network") {
       return lock_of(*find_key("sandbox", "network"));
     }
     return found == locks_.end() ? nullptr : &found->second;
   }
 
-  // The value that a later layer must be at least as tight as. Where no layer sets the key, it is the built-in value.
+  // A later layer must be at least as tight as this value. If no layer sets the key, it is the built-in value.
   json in_force(const ConfigKey& key) const {
     const LayerValue* value = find(full_name(key));
     return value == nullptr ? built_in(key) : value->value;
@@ -276,7 +277,7 @@ class Merger {
     json value = setting.value;
     const ConfigPlace* lock = lock_of(key);
     if (layer.yields && (lock != nullptr || find(full_name(key)) != nullptr)) return;
-    // No lock applies to a value that the host chose itself, if no layer sets the key.
+    // If no layer sets the key, no lock applies to the value that the host itself has chosen.
     if (layer.is_whole && key.is_chosen && find(full_name(key)) == nullptr) lock = nullptr;
     if (lock != nullptr) {
       LockViolation violation;
@@ -294,7 +295,7 @@ class Merger {
     values_.insert_or_assign(name, LayerValue{std::move(value), "default", place, layers_});
   }
 
-  // A maximum lowers the built-in default. The plugin lowers it itself; the value set here is only displayed.
+  // A maximum lowers the built-in default. The plugin does the same; the value that is set here is only displayed.
   void lower_built_in_timeout(EffectiveKey& row) const {
     const LayerValue* most = find("limits.timeout_max");
     if (row.name != "limits.timeout_default" || find(row.name) != nullptr || most == nullptr || most->value.is_string())
@@ -305,7 +306,7 @@ class Merger {
     row.place = most->place;
   }
 
-  // The maximum of a later layer lowers an earlier default, too.
+  // A maximum that a later layer sets lowers the default that an earlier layer has set.
   void check_timeouts() {
     const auto standard = values_.find("limits.timeout_default");
     const LayerValue* most = find("limits.timeout_max");

@@ -2,7 +2,7 @@
 // the text again, but mistakes that are found here are reported with file, line and column.
 //
 // - A later layer overrides an earlier one key by key; lists and mappings are replaced whole.
-// - What a layer locks, later layers may only tighten.
+// - Later layers may only tighten what a layer has locked.
 #pragma once
 
 #include <cstddef>
@@ -45,18 +45,18 @@ class ConfigDiagnostics {
 struct Setting {
   nlohmann::json value;
   ConfigPlace place;
-  std::vector<ConfigPlace> elements{};  // of a list
+  std::vector<ConfigPlace> elements{};  // the places of the elements of a list
 };
 
 struct Layer {
   std::string title;                                        // "fleet", "user", "project" or "--config"
   std::string file;                                         // its name in errors
-  std::string folder;                                       // what relative paths in it are relative to
-  std::string base;                                         // what the paths in default values are relative to
+  std::string folder;                                       // where the layer's relative paths begin
+  std::string base;                                         // where the paths in default values begin
   std::map<std::string, Setting> settings{};                // by "section.name"
   std::map<std::string, ConfigPlace> sections{};            // the sections that occur in it, empty or not
   std::vector<std::pair<std::string, ConfigPlace>> lock{};  // sections and keys
-  bool yields = false;    // its values for keys that an earlier layer sets or locks are ignored, without a mistake
+  bool yields = false;    // its values for keys that an earlier layer sets or locks are ignored; this is no mistake
   bool is_whole = false;  // a whole configuration: no defaults are filled in for it
 };
 
@@ -69,23 +69,24 @@ void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagn
 struct EffectiveKey {
   std::string name;      // "section.name"
   nlohmann::json value;  // the default where no layer sets it; null: no default
-  std::string layer;     // the title of the layer that set it, "built in", or "default": merge() filled it in
+  std::string layer;     // the title of the layer that set it; "built in"; or "default", if merge() filled it in
   ConfigPlace place;     // where it was set; line 0: no file sets it
   std::optional<ConfigPlace> lock;  // where it was locked first
 };
 
 struct Config {
-  nlohmann::json json = nlohmann::json::object();  // what is set, for the plugin
+  nlohmann::json json = nlohmann::json::object();  // the keys that are set and that the plugin takes
   std::vector<EffectiveKey> keys;                  // all keys, in the order of their table
   bool sandbox = false;                            // whether the `sandbox` section exists
 };
 
 // Merges `layers`, from first to last. `approvals` is the default of commands.approvals; empty: no default. Nothing:
-// `diagnostics` has the mistakes, those from reading or those from merging.
+// the layers could not be read or merged, and `diagnostics` has the mistakes.
 std::optional<Config> merge(const std::vector<Layer>& layers, const std::string& approvals,
                             ConfigDiagnostics& diagnostics);
 
-// A single layer, as JSON text. `name` is its name in errors; relative paths in it are relative to `folder`.
+// The configuration that has `text` as its only layer, as JSON text. `name` is the layer's name in errors; its relative
+// paths begin in `folder`. Nothing: `error` has the mistakes.
 std::optional<std::string> parse_config(const std::string& text, const std::string& name, const std::string& folder,
                                         std::string& error);
 

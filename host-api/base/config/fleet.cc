@@ -47,14 +47,14 @@ std::string odd_owner(const struct stat& found, const std::string& path) {
 
 std::string cannot(const std::string& path, const char* what, int number) {
   const std::string tail = number == EACCES ? "every user must be able to read it: chmod a+rX " + escaped(path)
-                                            : "fix it, or remove it to do without such a policy";
+                                            : "repair it, or remove it if you need no fleet policy";
   return sentence(path, std::string("cannot be ") + what + ": " + ::strerror(number), tail);
 }
 
-constexpr const char* no_links = "put the file or folder itself there: no symbolic link is followed";
+constexpr const char* no_links = "put the file or folder itself there, because symbolic links are not followed";
 
-// The folder `name` in `above`, for paths below it. An empty descriptor: `error` says why, or is empty if the folder
-// does not exist.
+// Opens the folder `name` in `above`, only to reach paths below it. An empty descriptor: `error` says why, or is empty
+// if the folder does not exist.
 Descriptor open_folder(int above, const char* name, const std::string& path, std::string& error) {
   Descriptor folder(::openat(above, name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat found {};
@@ -102,7 +102,7 @@ std::optional<std::string> read_trusted(int folder, const char* name, const std:
   return std::nullopt;
 }
 
-// Lists the names of the parts, sorted. False with `error`.
+// Lists the names of the parts, sorted. False: `error` says why.
 bool list_parts(int folder, const std::string& path, std::vector<std::string>& names, std::string& error) {
   Descriptor listed(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listed) {
@@ -120,13 +120,13 @@ bool list_parts(int folder, const std::string& path, std::vector<std::string>& n
   while (const dirent* entry = ::readdir(stream.get())) {
     const std::string_view name = entry->d_name;
     if (++entries > max_entries) {
-      error =
-          sentence(path, "has more than " + std::to_string(max_entries) + " entries", "remove what is not a policy");
+      error = sentence(path, "has more than " + std::to_string(max_entries) + " entries",
+                       "remove the files that are not policies");
       return false;
     }
     if (name.starts_with('.')) continue;
     if (name.ends_with(".yml")) {
-      error = sentence(path + '/' + std::string(name), "would not be read", "rename it to end in .yaml");
+      error = sentence(path + '/' + std::string(name), "would be ignored", "rename it so that its name ends in .yaml");
       return false;
     }
     if (name.ends_with(".yaml")) names.emplace_back(name);
@@ -143,7 +143,7 @@ bool list_parts(int folder, const std::string& path, std::vector<std::string>& n
   return false;
 }
 
-// The defaults of sections refer to the project, as in the user's file.
+// Paths in default values begin in the project, as those of the user's file do.
 void add_layer(const std::string& text, const std::string& path, const std::string& folder, std::vector<Layer>& layers,
                ConfigDiagnostics& diagnostics) {
   Layer layer{.title = fleet_title, .file = path, .folder = folder, .base = ""};
@@ -218,7 +218,7 @@ std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
   std::vector<Layer> layers;
   ConfigDiagnostics diagnostics;
   if (::fstatat(at.get(), "wtool.yml", &there, AT_SYMLINK_NOFOLLOW) == 0) {
-    error = sentence(folder + "/wtool.yml", "would not be read", "rename it to wtool.yaml");
+    error = sentence(folder + "/wtool.yml", "would be ignored", "rename it to wtool.yaml");
     return std::nullopt;
   }
   if (const auto text = read_trusted(at.get(), "wtool.yaml", fleet_file, error)) {

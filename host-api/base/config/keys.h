@@ -25,25 +25,25 @@ enum class KeyType {
   patterns,          // a list of names of variables, with * and ?
   variables,         // a mapping of names of variables to texts
   classes,           // a mapping of names to mappings of other keys of the section
-  servers,           // a mapping of names to servers of tools; servers.cc has their keys
+  servers,           // a mapping of names to MCP servers; servers.cc has their keys
 };
 
-// What a later layer may still do with a key that an earlier one has locked.
+// Which values a later layer may give a key that an earlier layer has locked.
 enum class LockRule {
-  equal,        // nothing
-  free,         // set it to anything, since no value is looser
-  lower,        // a lower number
+  equal,        // only the same value
+  free,         // any value, since no value is looser
+  lower,        // a number that is not greater
   lower_limit,  // the same for a limit, where 0 means no limit
-  ranked,       // a choice that comes later in `choices`, which go from the loosest to the tightest
-  stays_true,   // make it true
+  ranked,       // the same choice or a later one in `choices`, which are listed from the loosest to the tightest
+  stays_true,   // only true, unless the locked value is false
   within,       // commands that the locked ones cover
-  add,          // add to the list
-  below,        // paths below the locked ones
-  below_roots,  // the same, where an empty list stands for everywhere
+  add,          // any list: its elements are added to the locked ones
+  below,        // the locked paths, and paths below them
+  below_roots,  // the same, but an empty list means any path
 };
 
-// One key `section.name` or, with an empty name, a key at the top level. `least` and `most` are for numbers, both
-// included; with `or_none`, 0 is allowed too.
+// One key `section.name` or, with an empty name, a key at the top level. A number is from `least` to `most` or, with
+// `or_none`, 0.
 struct ConfigKey {
   std::string_view section;
   std::string_view name;
@@ -55,8 +55,8 @@ struct ConfigKey {
   std::string_view unit = {};
   bool or_none = false;
   std::string_view choices = {};  // separated by spaces; for a number: words that may replace it
-  // If no layer sets the key, the program chooses a path for the user or the project. A fleet's policy constrains the
-  // key only if the policy sets it.
+  // If no layer sets the key, the program chooses a path for the user or the project. A fleet policy constrains the key
+  // only if the policy sets it.
   bool is_chosen = false;
 };
 
@@ -71,22 +71,22 @@ std::vector<std::string> choices_of(const ConfigKey& key);
 // nullptr for an unknown key.
 const ConfigKey* find_key(std::string_view section, std::string_view name);
 
-// Whether a class of `cluster` may have the key, too.
+// Whether not only the section `cluster` but also each of its classes may have the key.
 bool is_for_class(const ConfigKey& key);
 
-// Names for "did you mean" and for lists.
+// The names that messages suggest ("did you mean") or list.
 std::vector<std::string> section_names();
 std::vector<std::string> key_names(std::string_view section);
 
 bool is_known_section(std::string_view section);
 
-// Whether the plugin gets the key. It does not know the keys that concern only the host.
+// Whether the key is passed to the plugin. Keys that concern only the host are not.
 bool is_for_plugin(const ConfigKey& key);
 
 // ---- values.cc: which values a key may have, and the messages about all other values.
 
-// Checks a value, and turns a relative path into one below `folder`. Empty if the value is valid; otherwise the end of
-// a sentence that begins with the key: "must be ...".
+// Checks a value, and turns a relative path into one below `folder`. Returns an empty text if the value is valid. If it
+// is not, returns the end of a sentence that begins with the key: "must be ...".
 std::string check_value(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 
 // Whether values of this type are lists.

@@ -37,8 +37,8 @@ const char* kind_name(const YAML::Node& node) {
   }
 }
 
-// Reports characters that YAML does not allow, with their lines, and returns false. The parser would take some of them
-// for the end of the file, and ignore what follows.
+// False: the text has characters that YAML does not allow. They are reported with their lines, because the parser would
+// mistake some of them for the end of the file, and ignore what follows.
 bool check_characters(const std::string& text, const std::string& name, ConfigDiagnostics& diagnostics) {
   int line = 1;
   for (std::size_t from = 0; from <= text.size(); ++line) {
@@ -166,7 +166,7 @@ class LayerReader {
     layer_.settings.insert_or_assign(full_name(key), std::move(setting));
   }
 
-  // False: the mistake is noted.
+  // False: there was a mistake, which is noted.
   bool read_list(const ConfigKey& key, const YAML::Node& node, Setting& setting) {
     setting.value = json::array();
     for (const auto& element : node) {
@@ -186,7 +186,8 @@ class LayerReader {
     return true;
   }
 
-  // Values are texts, exactly as they are written: 010 is not a number. False: the mistake is noted.
+  // Values are texts, exactly as they are written: 010 is not a number. False: there was a mistake, which is
+  // noted.
   bool read_variables(const std::string& prefix, const YAML::Node& node, json& value) {
     value = json::object();
     std::set<std::string> seen;
@@ -196,13 +197,13 @@ class LayerReader {
       if (!is_variable_name(name)) {
         mistake(entry.first.Mark(),
                 prefix + shown_text(name) +
-                    " is not the name of a variable, which has only letters, digits and _, and no digit first");
+                    " is not a valid name of a variable; use only letters, digits and _, and no digit at the start");
         return false;
       }
       json checked;
       if (!take_scalar(prefix + name, entry.second, checked)) return false;
       if (checked.is_null() || entry.second.Scalar().find('\0') != std::string::npos) {
-        mistake(entry.second.Mark(), prefix + name + " must be a text, such as \"\" for an empty one, but " +
+        mistake(entry.second.Mark(), prefix + name + " must be a text (\"\" for an empty one), but " +
                                          (checked.is_null() ? "is " + shown(checked) : "has a NUL in it"));
         return false;
       }
@@ -211,8 +212,8 @@ class LayerReader {
     return true;
   }
 
-  // Reads a mapping of names to mappings. `read_one` reads one of these mappings, and gets its full name. False: the
-  // mistake is noted.
+  // Reads a mapping of names to mappings. `read_one` reads one of the inner mappings, and gets its full name. False:
+  // there were mistakes, which are noted.
   template <class ReadOne>
   bool read_named(const ConfigKey& key, const YAML::Node& node, const char* what, json& value,
                   const ReadOne& read_one) {
@@ -224,8 +225,8 @@ class LayerReader {
       const std::string name = key_text(entry.first, seen, prefix);
       if (name.empty()) return false;
       if (!is_class_name(name)) {
-        mistake(entry.first.Mark(), prefix + shown_text(name) + " is not the name of a " + what +
-                                        ", which has at most 64 letters, digits, _, - and .");
+        mistake(entry.first.Mark(), prefix + shown_text(name) + " is not a valid name of a " + what +
+                                        "; use at most 64 letters, digits, _, - and .");
         return false;
       }
       if (!entry.second.IsMap()) {
@@ -331,13 +332,13 @@ class LayerReader {
       for (const ConfigKey& key : config_keys()) names.push_back(full_name(key));
       std::string what = element.IsScalar()
                              ? "lock has \"" + shown_text(name) + "\", which is neither a section nor a key"
-                             : std::string("lock must have names, but has ") + kind_name(element);
+                             : std::string("each entry of lock must be a name, but this one is ") + kind_name(element);
       mistake(element.Mark(),
               what + question_then(did_you_mean(name, names), "the sections are " + joined(section_names())));
     }
   }
 
-  // The node as a JSON value. False: the mistake is noted.
+  // The node as a JSON value. False: there was a mistake, which is noted.
   bool take_scalar(const std::string& name, const YAML::Node& node, json& value) {
     std::string error;
     if (!node.IsScalar() && !node.IsNull()) {
@@ -378,9 +379,8 @@ void parse_layer(const std::string& text, Layer& layer, ConfigDiagnostics& diagn
   if (!check_characters(text, layer.file, diagnostics)) return;
   LayerReader reader(layer, diagnostics);
   try {
-    // Aliases are cheap: they share what they refer to, and nothing below an unknown key is read. The end mark makes
-    // the parser notice a quote that is not closed; without it, the parser takes the end of the file as the end of the
-    // quote.
+    // Aliases are cheap: they share what they refer to, and nothing below an unknown key is read. The end mark `...`
+    // makes the parser notice a quote that is not closed. Without the mark, the end of the file would close the quote.
     const YamlDocument document = load_document(text + "\n...\n");
     if (document.second) reader.mistake(*document.second, "a second document begins; only one is allowed");
     reader.read(document.first);

@@ -22,7 +22,7 @@ std::string range(const ConfigKey& key) {
          (key.or_none ? ", or 0 for no limit" : "");
 }
 
-// Makes `value` an absolute path; a relative one is taken as below `folder`. Returns what is wrong; empty: nothing.
+// Makes `value` an absolute path; a relative path begins in `folder`. Returns what is wrong; empty: nothing.
 std::string check_location(const std::string& wanted, const std::string& folder, json& value) {
   if (!value.is_string() || value.get_ref<const std::string&>().empty()) return wanted + ", but is " + shown(value);
   const auto& text = value.get_ref<const std::string&>();
@@ -44,7 +44,7 @@ std::string check_program(const std::string& folder, json& value) {
   const std::string wanted = "must be the path of a program, such as /bin/sh";
   // A bare name is refused, because its author may expect that it is looked up in PATH.
   if (value.is_string() && value.get_ref<const std::string&>().find('/') == std::string::npos) {
-    return wanted + " (or ./NAME beside this file), but is " + shown(value);
+    return wanted + " (or ./NAME for a program beside this file), but is " + shown(value);
   }
   return check_location(wanted, folder, value);
 }
@@ -76,7 +76,7 @@ bool is_line(const std::string& text) {
          });
 }
 
-// The first character of a word that means something to a shell; empty: the word is literal.
+// The first character in the word that has a meaning for a shell; empty: the word is literal.
 std::string odd_part(std::string_view word) {
   if (word == "[") return {};
   if (word.front() == '~' || word.front() == '#') return std::string(1, word.front());
@@ -160,7 +160,7 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
         const auto& path = program.get_ref<const std::string&>();
         entry.replace(0, end, path);
         if (path.find(' ') != std::string::npos || !entry_problem(entry).empty())
-          problem = "has a relative path below a folder whose name no entry can hold";
+          problem = "has a relative path, and the full path contains a character that no entry may contain";
       }
       return problem.empty() ? "" : "has the entry " + given + ", which " + problem;
     }
@@ -168,7 +168,7 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
       return value.is_string() && entry_problem(value.get_ref<const std::string&>()).empty() &&
                      value.get_ref<const std::string&>().find_first_of(" /") == std::string::npos
                  ? ""
-                 : wrong + "; a name has no path and no arguments, and \"*\" stands for all programs";
+                 : wrong + "; a name has no path and no arguments, and \"*\" means any program";
     case KeyType::patterns:
       return is_pattern(value) ? "" : wrong + "; a name has letters, digits, _ . and -, and the wildcards * and ?";
     default:
@@ -237,8 +237,8 @@ bool whole(std::string_view text, Number& number, How... how) {
   return failed == std::errc{} && end == text.data() + text.size();
 }
 
-// Decimal digits, perhaps with a sign, or 0o17 or 0x1F without one. False: it is something else, or does not fit into
-// 64 bits.
+// Parses decimal digits, perhaps with a sign, or a number such as 0o17 or 0x1F without a sign. False: the text is
+// something else, or the number does not fit into 64 bits.
 bool parse_integer(std::string_view text, json& value) {
   std::uint64_t positive = 0;
   std::int64_t negative = 0;
@@ -268,7 +268,7 @@ bool parse_float(std::string_view text, json& value) {
     if (plus == 0) return false;
   }
   double number = 0;
-  // A number beyond the range of doubles stays a text: the 12e4567 in a variable may be a part of a hash.
+  // A number beyond the range of doubles stays a text: a value such as 12e4567 may be a part of a hash.
   if (!whole(std::string_view(digits), number)) return false;
   value = minus ? -number : number;
   return true;
@@ -293,7 +293,7 @@ bool parse_scalar(const std::string& text, const std::string& tag, json& value, 
   } else if (is_one_of(text, {"false", "False", "FALSE"})) {
     value = false;
   } else if (parse_integer(text, value) || parse_float(text, value)) {
-    // Either has set the value.
+    // One of these two functions has set the value.
   } else if (is_one_of(text, {".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", ".nan",
                               ".NaN", ".NAN"})) {
     error = shown + " is not a number that can be used here";

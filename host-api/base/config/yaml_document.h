@@ -18,7 +18,7 @@ struct YamlDocument {
   std::optional<YAML::Mark> second;
 };
 
-// Only notes where documents begin.
+// Notes where documents begin, and ignores everything else.
 class DocumentStarts : public YAML::EventHandler {
  public:
   int count() const { return count_; }

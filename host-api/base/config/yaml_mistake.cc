@@ -29,7 +29,7 @@ std::optional<std::size_t> indenting_tab(std::string_view text) {
 }
 
 // Quotes and brackets that are still open at the end of the text, in the order in which they were opened. Only quotes
-// that begin a value count; an apostrophe in a word is a letter.
+// that begin a value count; an apostrophe within a word does not.
 std::vector<std::size_t> left_open(std::string_view text) {
   std::vector<std::size_t> open;
   char before = '\n';  // the last character that is not a blank
@@ -75,12 +75,11 @@ YamlMistake explain_yaml_error(std::string_view text, int line, int column, cons
   const std::size_t offset = begin + std::min(static_cast<std::size_t>(std::max(column, 0)), at.size());
   if (message.starts_with("end of ")) {
     const std::size_t first = std::min(at.find_first_not_of(blanks), at.size());
-    return {begin + first,
-            "this line is indented differently from the lines that it belongs to; begin it in their column"};
+    return {begin + first, "this line is indented differently from the lines around it; begin it in the same column"};
   }
   if (message == "illegal map value") {
     return {offset,
-            "a second ': ' in one line; put a value that contains ': ' into quotes, or indent this line like its "
+            "this line has a second ': '; put a value that contains ': ' into quotes, or indent this line like its "
             "neighbours"};
   }
   return {offset, message};

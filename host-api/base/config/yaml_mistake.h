@@ -1,4 +1,4 @@
-// What is wrong with a text that is not YAML, in the words of the person who wrote it.
+// Explains to the author of a text why it is not YAML, in plainer words than the parser's.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ struct YamlMistake {
   std::string message;     // without the place
 };
 
-// `line` and `column` (from 0) and `message` are yaml-cpp's. They describe where the parser gave up, which is
-// often far behind the mistake itself: a tab, an unclosed bracket or quote, a line with another indentation.
+// `line` and `column` (from 0) and `message` are yaml-cpp's. They describe where the parser gave up, which is often far
+// after the mistake itself: a tab, an unclosed bracket or quote, or a line with the wrong indentation.
 YamlMistake explain_yaml_error(std::string_view text, int line, int column, const std::string& message);
 
 }  // namespace wtool

@@ -16,14 +16,14 @@ namespace wtool::pilot {
 
 namespace {
 
-// A message is cut into pieces of this size, and `pieces_at_once` of them are written at once: that saves system calls,
-// and the sealed bytes are still in the processor's cache when the kernel copies them.
+// A message is cut into pieces of this size, and one system call writes `pieces_at_once` of them: that saves system
+// calls, and the sealed bytes are still in the processor's cache when the kernel copies them.
 constexpr std::size_t max_piece = 32 << 10;
 constexpr std::size_t pieces_at_once = 2;
 // What a record has around its piece: its length, its byte 0 or 1, a type and a tag.
 constexpr std::size_t around_piece = 2 + 1 + 1 + tag_size;
-// How much is received at once: at first, and in a flood. Both sizes have room for a message of a handshake, and the
-// larger one has room for a record.
+// How much one system call receives: at first, and in a flood. Both sizes have room for a message of a handshake, and
+// the larger one has room for a record.
 constexpr std::size_t least_room = 16 << 10;
 constexpr std::size_t max_room = 256 << 10;
 
@@ -40,7 +40,7 @@ bool Channel::begin(Suite suite) { return write(handshake_->begin(suite)) || (cl
 
 bool Channel::take_in() {
   if (state_ == State::closed) return false;
-  // Only one message is held; what follows stays in the socket, so that a peer cannot fill the memory.
+  // Only one message is kept here; what follows stays in the socket, so that a peer cannot fill the memory.
   while (!whole_) {
     const bool more = state_ == State::begun ? read_handshake() : read_record();
     if (state_ == State::closed) return false;
@@ -57,7 +57,7 @@ bool Channel::take_in() {
   return true;
 }
 
-// After it, there is always room: the unread bytes are part of one record, and max_room is more than the largest
+// After this call, raw_ always has room: the unread bytes are part of one record, and max_room is more than the largest
 // record.
 void Channel::make_room() {
   if (used_ > 0 && raw_.size() - filled_ < raw_.size() / 2) {
@@ -103,7 +103,7 @@ bool Channel::read_record() {
   std::string_view piece = raw.substr(3, size - tag_size - 1);
   const bool last = raw[2] == 1;
   used_ += 2 + size;
-  // The sender of the first message has only proven that the key was known at some time: the message can be a replay.
+  // The first message that a host receives is the pilot's `hello`, which is short.
   const std::size_t limit = side_ == Side::host && !greeted_ ? max_hello : max_message;
   if ((!last && raw[2] != 0) || partial_.size() + (type_ ? 1 : 0) + piece.size() > limit) return close(), false;
   if (!type_ && !piece.empty()) {

@@ -3,21 +3,21 @@
 // In full:
 // - Where munge hands out the key (munge.h), a pilot that does not have the key begins with an introduction of 48
 //   bytes, and the host answers with a credential.
-// - Handshake (noise.h): 48 bytes from the pilot, 48 bytes from the host. Then records in both directions, each with
-//   two bytes of length, most significant first, and then that many bytes (at most 65,535), which the Noise cipher
-//   of that direction has sealed.
-// - A record opens to a byte 0 (the message continues in the next record) or 1 (it ends here), and a piece of a
-//   message. A message is at most `max_message` bytes; its first byte is its type.
+// - Handshake (noise.h): 48 bytes from the pilot, then 48 bytes from the host. Records follow in both directions. Each
+//   has two bytes of length, most significant first, and then that many bytes (at most 65,535), sealed by the Noise
+//   cipher of its direction.
+// - An opened record has one byte, 0 (the message continues in the next record) or 1 (it ends here), and then a piece
+//   of a message. A message has at most `max_message` bytes; its first byte is its type.
 // - Anything else closes the connection: a length below that of a tag, a record that does not open, a message that is
 //   too large.
-// - Pilot to host: `hello` first, a JSON object; then for each call `started`, `running` if its program could be
-//   started, events, logs, beats, and `result` or `failure`; `leaving` when it takes no more calls. A call that was
-//   answered by `leaving`, without `started`, was not begun.
-// - Host to pilot: `call`, then `cancel` and `taken`. `taken` says how many bytes of events and logs the host has taken
-//   in all calls of the connection, each message counted as cost() says. The pilot begins no message while the bytes
-//   that it has sent and the host has not taken reach the limit that the call names (`window`). The receiver's buffer
-//   has room for them, so the sender never waits for room; and the acknowledgements of the kernel prove that the other
-//   machine is there, even while the host's reader pauses.
+// - The pilot sends `hello` first, a JSON object. For each call it sends `started`, `running` if the call's program
+//   could be started, events, logs, beats, and `result` or `failure`. It sends `leaving` when it accepts no more calls.
+//   A call that was answered by `leaving`, without `started`, was not begun.
+// - The host sends `call`, then `cancel` and `taken`. `taken` says how many bytes of events and logs the host has taken
+//   in all calls of the connection, each message counted as cost() says. The pilot begins no event or log message while
+//   the bytes that it has sent and the host has not taken reach the limit that the call names (`window`). The
+//   receiver's buffer has room for that many bytes, so the sender never waits for room; and the acknowledgements of the
+//   kernel prove that the other machine is there, even while the host's reader pauses.
 #pragma once
 
 #include <atomic>
@@ -52,8 +52,8 @@ inline constexpr int receive_buffer = 1 << 20;
 // A small message takes more room than its text: for its record, and for what the kernel adds to each packet.
 constexpr std::size_t cost(std::size_t text) { return text + 128; }
 
-// The pilot ends its calls when it has not heard from the host's machine for this long. The host waits longer before it
-// gives up on a pilot, so that what the pilot ran is dead before the host tries again.
+// The pilot ends its calls when it has received nothing from the host's machine for this long. The host waits longer
+// before it gives up on a pilot, so that the pilot's commands are dead before the host tries them again.
 inline constexpr std::chrono::seconds pilot_patience{8};
 inline constexpr std::chrono::seconds host_patience{15};
 inline constexpr std::chrono::seconds beat_every{1};
@@ -65,8 +65,8 @@ inline constexpr std::string_view run_tool = "engine_run";
 
 enum class Type : char {
   hello = 'H',
-  started = 'S',  // the pilot has begun with the call
-  running = 'P',  // the program of its command runs
+  started = 'S',  // the pilot has begun the call
+  running = 'P',  // the command's program is running
   standard_output = 'O',
   standard_error = 'E',
   log = 'L',
@@ -75,7 +75,7 @@ enum class Type : char {
   failure = 'F',  // one byte of status, then a sentence
   leaving = 'Q',
   call = 'C',    // JSON text of an object, a byte 0, the arguments
-  cancel = 'X',  // one byte of how, then the reason
+  cancel = 'X',  // one byte that says how, then the reason
   taken = 'T',   // eight bytes with the count, then a byte: 1 if it answers a beat
 };
 
@@ -102,11 +102,11 @@ class Channel {
   int descriptor() const { return socket_.get(); }
   State state() const { return state_; }
 
-  // The pilot's first move.
+  // The pilot begins the handshake. False: the channel is closed.
   bool begin(Suite suite = Suite::chacha);
   // Reads what the socket has, without waiting. False: the channel is closed.
   bool take_in();
-  // The next message that has arrived in full.
+  // The next message that has arrived in full. Nothing: there is none yet.
   std::optional<ChannelMessage> next();
   // Waits at most `limit` for a message. Nothing: none came, or the channel is closed.
   std::optional<ChannelMessage> wait(std::chrono::milliseconds limit);
@@ -114,12 +114,13 @@ class Channel {
   // Waits for at most host_patience while the other side reads nothing. False: nothing more can be sent, but what the
   // other side has sent can still be read.
   bool send(Type type, std::string_view text);
-  // Holds a short text back, to send it in one packet with the next message. flush() sends it without one.
+  // Holds a short text back, to send it in one packet with the next message. flush() sends it without waiting
+  // for a next message.
   bool send_with_next(Type type, std::string_view text);
   bool flush();
-  // Frees memory that only a flood needs. Call it when the connection has nothing to do.
+  // Frees memory that only a flood needs. Call this when the connection has nothing to do.
   void rest();
-  // Any thread: both sides see the end. The descriptor stays open until the object ends.
+  // Any thread. Both sides then find the channel closed; the descriptor stays open until the object ends.
   void close();
 
  private:
@@ -133,7 +134,7 @@ class Channel {
   Descriptor socket_;
   const Side side_;
   std::optional<Handshake> handshake_;
-  Introduce introduce_;  // empty once it was used
+  Introduce introduce_;  // empty after its first use
   std::optional<Cipher> receive_;
   std::atomic<State> state_{State::begun};
   std::string raw_;           // holds the received bytes from used_ to filled_
@@ -154,7 +155,7 @@ class Channel {
 // Makes the kernel notice that the other machine is gone, even while the programs at both ends are busy.
 void watch_other_machine(int socket, std::chrono::seconds patience);
 
-// Call it for a socket before it listens: the connections that it accepts then have room for a window.
+// Call this for a socket before it listens, so that the connections that it accepts have room for a window.
 void make_room_for_window(int socket);
 // The window for which a connection has room.
 std::size_t window_of(int socket);

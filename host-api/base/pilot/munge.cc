@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view mark{"wtool munge 1\0\0\0", introduction_size - key_size};
 
-// The options of a context that are used here, by their numbers in libmunge's interface.
+// The numbers, in libmunge's interface, of the context options that are used here.
 constexpr int option_socket = 8;
 constexpr int option_uid_restriction = 9;
 
@@ -71,7 +71,7 @@ struct Munge::Library {
 };
 
 std::optional<Munge> Munge::open(const std::string& socket, std::string& error) {
-  // Never closed, since a plugin stays in memory anyway.
+  // The library is never closed, since a plugin stays in memory anyway.
   static const Library library = [] {
     Library found;
     void* opened = ::dlopen("libmunge.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -128,7 +128,7 @@ std::optional<std::string> Munge::decode(const std::string& credential, std::str
   }
   // With errors such as an expired credential, munge returns the payload all the same.
   if (failed != 0) {
-    error = std::string("the credential does not open: ") + library_->strerror(failed);
+    error = std::string("the credential cannot be decoded: ") + library_->strerror(failed);
     return std::nullopt;
   }
   if (user != ::geteuid()) {

@@ -1,14 +1,13 @@
-// Hands the key of a pool to its pilots by munge, the service that authenticates users between the machines of a
+// Hands a pool's key to its pilots through munge, the service that authenticates users between the machines of a
 // cluster.
 //
 // - The pilot sends `introduction_size` bytes: a mark and a fresh nonce. The host answers with two bytes of length,
-//   most significant first, and a credential that holds that nonce and the key. munge encrypts it, proves which user
-//   made it, and lets only this user open it.
-// - So the pilot knows that the key has just been sent by a process of its own user, and only a pilot of this user
-//   learns the key. With the key, the handshake of noise.h follows on the same connection, and on all further ones
-//   without munge.
-// - libmunge is opened when it is first needed. Where it is not installed, or its daemon, munged, does not answer, a
-//   ticket holds the key.
+//   most significant first, and a credential that contains that nonce and the key. munge encrypts the credential,
+//   proves which user made it, and lets only this user open it.
+// - So the pilot can be sure that a process of its own user has just sent the key, and only this user's pilots get the
+//   key. The handshake of noise.h then uses the key on the same connection. Later connections begin with the handshake.
+// - libmunge is opened when it is first needed. If it is not installed, or its daemon, munged, does not answer, the
+//   ticket contains the key.
 #pragma once
 
 #include <optional>
@@ -22,13 +21,13 @@ namespace wtool::pilot {
 inline constexpr std::size_t introduction_size = handshake_size;
 inline constexpr std::size_t max_credential = 4096;
 
-// What a pilot sends; and whether received bytes are an introduction.
+// introduction: what a pilot sends. is_introduction: whether received bytes are such an introduction.
 std::string introduction(const Key& nonce);
 bool is_introduction(std::string_view begun);
 
 // The payload of the credential for the pilot that has sent this introduction.
 std::string introduced(std::string_view introduction, const Key& key);
-// The key in a payload. Nothing: the payload answers another introduction.
+// The key in a payload. Nothing: the payload does not answer the introduction with this nonce.
 std::optional<Key> key_of(std::string_view payload, const Key& nonce);
 
 // A credential as the host sends it, with its length in front.

@@ -30,7 +30,7 @@ Key hmac(const Key& key, std::string_view bytes) {
   return out;
 }
 
-// HKDF of the framework, section 4.3, with three keys.
+// The framework's HKDF (section 4.3) with three output keys.
 std::array<Key, 3> derive(const Key& chain, std::string_view input) {
   const Key secret = hmac(chain, input);
   std::array<Key, 3> out;

@@ -1,11 +1,11 @@
 // The keys of a connection between a host and a pilot: Noise_NNpsk0_25519_ChaChaPoly_SHA256 or
 // Noise_NNpsk0_25519_AESGCM_SHA256 of the Noise Protocol Framework (revision 34), with the primitives of libsodium.
 //
-// - AESGCM is used if both processors have instructions for it: it takes two thirds of the time. The host's ticket says
-//   whether the host can use it, the pilot chooses, and the host tries which of the two opens the first message. The
-//   handshake authenticates the choice.
-// - Both sides prove that they know the same key of 32 bytes. Nobody who does not know it gets past the handshake, and
-//   the key itself is never sent.
+// - AESGCM is used if both processors have instructions for it, because it takes two thirds of ChaChaPoly's time. The
+//   host's ticket says whether the host can use AESGCM, the pilot chooses, and the host tries which of the two opens
+//   the first message. The handshake authenticates the choice.
+// - Both sides prove that they have the same key of 32 bytes. Nobody without the key gets past the handshake, and the
+//   key itself is never sent.
 // - Each side contributes a fresh X25519 key, so that recorded traffic stays secret even if the shared key becomes
 //   known later. The first message can be replayed, but not a connection: the host trusts a connection only once
 //   its first record has been opened.
@@ -29,8 +29,8 @@ using Key = std::array<unsigned char, key_size>;
 
 enum class Suite { chacha, aes };
 
-// Whether this machine can use AESGCM. Without processor instructions for it, libsodium does not offer it, since it
-// would not be safe.
+// Whether this machine can use AESGCM. libsodium offers it only on processors with instructions for it, since it would
+// not be safe without them.
 bool has_aes();
 
 Key random_key();
@@ -64,7 +64,7 @@ struct Ciphers {
 // One side of a handshake: the pilot begins it, the host answers.
 class Handshake {
  public:
-  // `own` is only for tests with known results; otherwise a fresh key is made.
+  // `own` is only for tests with known results; without it, a fresh key is made.
   explicit Handshake(const Key& shared, std::string_view prologue = "wtool pilot 1", std::optional<Key> own = {});
   ~Handshake();
 
@@ -72,7 +72,7 @@ class Handshake {
   std::string begin(Suite suite = Suite::chacha);
   std::optional<Ciphers> finish(std::string_view answer);
 
-  // The host passes what it has received; `to_send` becomes its answer.
+  // The host passes what it has received; `to_send` becomes the host's answer.
   std::optional<Ciphers> answer(std::string_view begun, std::string& to_send);
 
  private:

@@ -41,7 +41,7 @@ bool write_ticket(const std::string& file, const Ticket& ticket, std::string& er
   }
   const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!out) return error = about(file, "cannot be made", errno), false;
-  // Nodes may read the file over a network, and must not find half of it.
+  // Nodes may read the file over a network, and must not get only half of it.
   const Written written = write_all(out.get(), dumped_as_ascii(all));
   if (written.error != 0) return error = about(file, "cannot be written", written.error), false;
   if (::fsync(out.get()) != 0) return error = about(file, "cannot be written", errno), false;
@@ -56,9 +56,9 @@ std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
     return std::nullopt;
   }
   struct stat info {};
-  if (::fstat(in.get(), &info) != 0) return error = about(file, "cannot be looked at", errno), std::nullopt;
+  if (::fstat(in.get(), &info) != 0) return error = about(file, "cannot be examined", errno), std::nullopt;
   if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid() || (info.st_mode & 077) != 0) {
-    error = "the ticket " + file + " is not a regular file of this user with mode 0600";
+    error = "the ticket " + file + " must be a regular file that belongs to this user and has mode 0600";
     return std::nullopt;
   }
   std::string text;
@@ -89,7 +89,7 @@ std::optional<Ticket> read_ticket(const std::string& file, std::string& error) {
     if (good && ticket.port > 0 && ticket.port < 65536 && ticket.slots > 0 && ticket.slots <= 1024) return ticket;
   } catch (const json::exception&) {
   }
-  error = "the ticket " + file + " does not have the form that a host writes";
+  error = "the ticket " + file + " is malformed";
   return std::nullopt;
 }
 

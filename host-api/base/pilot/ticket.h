@@ -1,4 +1,4 @@
-// What a pilot must know to find its host: a file in a folder that both see, which only their user can read.
+// What a pilot needs to find its host: a file that only their user can read, in a folder that both machines share.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 namespace wtool::pilot {
 
 struct Ticket {
-  std::vector<std::string> addresses{};  // numeric; the pilot uses the first that answers with the key
+  std::vector<std::string> addresses{};  // numeric; the pilot uses the first at which a host proves that it has the key
   int port = 0;
   int slots = 1;
   int idle_seconds = 60;
-  int job_seconds = 3600;   // the time limit of the job, where Slurm does not say when it ends
+  int job_seconds = 3600;   // the job's time limit, used if Slurm does not say when the job ends
   int ending_seconds = 75;  // how long before the job's end a pilot ends its calls
   std::string directory{};  // the working directory of the host
   bool aes = false;         // the host can use AESGCM (noise.h)
-  bool munge = false;       // the key is not here: the host gives it by munge
+  bool munge = false;       // the key is not here: the host sends it through munge
   std::string munge_socket{};
   Key key{};
 };

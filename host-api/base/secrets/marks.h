@@ -16,10 +16,10 @@ struct CharacterPlace {
   std::size_t end;
 };
 
-// A text that is read. It is the masked text itself, a part of it, or what a part of it means without its quotes.
+// A text that is read: the text that is masked, a part of it, or what a part of it means without its quotes.
 struct Piece {
   std::string_view text;
-  std::size_t offset = 0;  // of its first character: an index into `places` or, without them, into the masked text
+  std::size_t offset = 0;  // of its first character: an index into `places` or, without that, into the text to mask
   const std::vector<CharacterPlace>* places = nullptr;
 
   CharacterPlace place(std::size_t at) const {
@@ -50,7 +50,7 @@ void scan_text(const Piece& piece, Marks& marks);
 // occur.
 void scan_words(const Piece& piece, const std::vector<std::string>& values, Marks& marks, int depth = 0);
 
-// True where a value only names a variable or a command that has the secret, or says whether a secret exists.
+// True for a value that only names a variable or a command that has the secret, or only says whether a secret exists.
 bool is_no_secret(std::string_view value);
 
 }  // namespace wtool::secrets

@@ -1,4 +1,4 @@
-// Options that hold a secret only with certain programs: `redis-cli -a X`, `curl -u user:X`.
+// Options whose value is a secret only with certain programs: `redis-cli -a X`, `curl -u user:X`.
 #pragma once
 
 #include <string_view>
@@ -22,7 +22,7 @@ struct SecretOption {
   std::string_view letters;      // one-letter options; the value is the rest of the word, or the next word
   std::string_view long_option;  // as it is written, with its dashes
   SecretPart part = SecretPart::whole;
-  std::string_view command = {};  // if set, one of the two words after the program must be it: `login`
+  std::string_view command = {};  // if set, it must be one of the two words after the program: `login`
   std::string_view flags = {};    // letters that may come before the option in its word; they take no value
   bool attached_only = false;     // -pX gives a secret, -p X does not
 };

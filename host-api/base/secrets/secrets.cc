@@ -12,7 +12,7 @@ namespace wtool::secrets {
 
 namespace {
 
-// Shorter values occur by chance in other words.
+// A shorter value may be a part of an ordinary word by chance.
 constexpr std::size_t shortest_value = 6;
 
 // The password in scheme://USER:PASSWORD@host; empty if the text has no password.

@@ -10,7 +10,7 @@ namespace wtool::secrets {
 
 namespace {
 
-// How far after its beginning a token is checked, so that hostile text full of such beginnings takes linear time.
+// How many bytes of a token are checked, so that hostile text full of beginnings of tokens takes linear time.
 constexpr std::size_t max_look = 256;
 
 bool is_token_character(char c) { return is_word_character(c) || c == '-'; }
@@ -27,11 +27,11 @@ bool looks_random(std::string_view value) {
   return digit && letter && value.size() >= 6;
 }
 
-// Tokens that are recognised by their beginning, and how many characters must follow at least.
+// Tokens that are recognised by their beginning, with the least number of characters that must follow it.
 struct Shape {
   std::string_view prefix;
   std::size_t length;
-  bool needs_digit = false;  // ordinary words begin like that, too
+  bool needs_digit = false;  // ordinary words may begin with the same characters
 };
 
 constexpr Shape shapes[] = {
@@ -98,7 +98,7 @@ class TextScan {
   }
 
   std::optional<std::size_t> private_key(std::size_t at) {
-    // The first line of such a block is short; a longer line cannot be one.
+    // The line that begins a key is short, so nothing beyond this length can belong to it.
     std::string_view head = text_.substr(at, 80);
     head = head.substr(0, head.find('\n'));
     const std::size_t kind = head.find("PRIVATE KEY");
@@ -243,7 +243,8 @@ class TextScan {
     if (quote == '\'' || quote == '"') {
       if (from == at || !begins_line(begin)) return std::nullopt;
       const std::size_t close = text_.find(quote, from + 1);
-      // This quote ends the text that contains the whole field.
+      // Without a second quote, or if the same quote comes right before the name, this quote closes the text that
+      // contains the whole field.
       if (close == std::string_view::npos || (begin > 0 && text_[begin - 1] == quote)) return std::nullopt;
       return value(from);
     }
@@ -258,7 +259,7 @@ class TextScan {
       return std::nullopt;
     }
     if (from == at) {
-      // An image, a file or a branch may have such a name, too.
+      // `NAME:WORD` may also be the name of an image, a file or a branch.
       const bool is_place = name.find('.') != std::string_view::npos || word.find('/') != std::string_view::npos;
       if (!is_upper_name(name) && (is_place || !looks_random(word))) return std::nullopt;
     } else if (!looks_random(word)) {
@@ -272,7 +273,7 @@ class TextScan {
     return end;
   }
 
-  // True where [begin, end) only names a variable or a command that has the value.
+  // True if [begin, end) only names a variable or a command that has the value.
   bool refers(std::size_t begin, std::size_t end) const {
     std::string_view word = text_.substr(begin, end - begin);
     if (word.size() >= 2 && word.front() == '"') word = word.substr(1, word.size() - (word.back() == '"' ? 2 : 1));
@@ -345,7 +346,7 @@ class TextScan {
     return end;
   }
 
-  // What follows `Bearer` or `Basic` outside of a header; words of a sentence do not look like credentials.
+  // Masks what follows `Bearer` or `Basic` outside a header, if it looks like credentials and not like words.
   std::optional<std::size_t> credentials(std::size_t at) {
     if (at_or_nul(at) != ' ') return std::nullopt;
     const std::size_t begin = std::min(text_.find_first_not_of(' ', at), text_.size());

@@ -26,7 +26,7 @@ struct UnquotedWord {
   std::size_t begin = 0;               // of plain, in the piece
   std::string own;                     // the word, if something in it is quoted
   std::vector<CharacterPlace> places;  // one for each character of `own`
-  bool in_single_quotes = false;       // the word begins in them
+  bool in_single_quotes = false;       // the word begins in single quotes
   bool is_here_string = false;
 
   std::string_view text() const { return places.empty() ? plain : std::string_view(own); }
@@ -134,7 +134,7 @@ class WordScan {
     if (inside.find_first_of(" \t\n") != std::string_view::npos) scan_words(piece, values_, marks_, depth_ + 1);
   }
 
-  // Marks values of the environment that quotes cut into pieces.
+  // Marks secret values of the environment whose text is interrupted by quotes.
   void find_values(const UnquotedWord& word) {
     const std::string_view text = word.text();
     for (const std::string& value : values_) {
@@ -145,7 +145,7 @@ class WordScan {
     }
   }
 
-  // %70assword%3Dx
+  // Scans the word with its percent codes decoded, such as %70assword%3Dx for password=x.
   void decoded(const UnquotedWord& word) {
     const std::string_view text = word.text();
     std::string plain;
@@ -210,7 +210,7 @@ class WordScan {
     return false;
   }
 
-  // Judges a word by its own name: --password X, -secret X, PASS""WORD=X, set NAME X.
+  // Finds a secret by the name in the word itself: --password X, -secret X, PASS""WORD=X, set NAME X.
   void named(std::size_t i, bool sets) {
     const std::string_view text = words_[i].text();
     const std::size_t dashes = std::min(text.find_first_not_of('-'), text.size());
@@ -219,7 +219,7 @@ class WordScan {
     if (dashes == 0) {
       if (separator < text.size() && text[separator] == '=' && is_secret_name(name))
         return mark(words_[i], separator + 1);
-      // Such as //registry.example.org/:_authToken.
+      // The name in `set NAME X` may be the end of a word, as in //registry.example.org/:_authToken.
       if (!sets) return;
       const std::size_t tail = text.find_last_of("/:");
       const std::string_view last = tail == std::string_view::npos ? text : text.substr(tail + 1);
@@ -372,7 +372,7 @@ class WordScan {
     for (const std::string_view source : {"-", "id=", "env:", "file:", "fd:", "stdin", "@"}) {
       if (next.starts_with(source)) return;
     }
-    // Before such a word, the option is mentioned in a sentence, not used.
+    // If one of these words follows, a sentence mentions the option, and no command uses it.
     if (is_any_of({"of", "is", "and", "or", "for", "to", "in", "was", "has", "must", "needs", "cannot", "takes"},
                   next)) {
       return;

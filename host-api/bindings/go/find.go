@@ -10,8 +10,8 @@ import (
 
 const pluginName = "shell_tools.so"
 
-// FindPlugin returns the path of shell_tools.so. The variable WTOOL_PLUGIN names it. Without that variable, it is looked for beside the
-// program wtool in PATH, and then in the folder that pkg-config prints.
+// FindPlugin returns the path of shell_tools.so. If the variable WTOOL_PLUGIN is set, it names the file. If not, FindPlugin looks in the
+// installation of the program wtool in PATH, and then in the folder that pkg-config prints.
 func FindPlugin() (string, error) {
 	if named := os.Getenv("WTOOL_PLUGIN"); named != "" {
 		if !isFile(named) {

@@ -1,5 +1,5 @@
-/* What Go cannot do itself: call function pointers, and fill structs whose pointers Go may not hold. The rules are those
- * of wtool/tool.h. */
+/* What Go cannot do itself: call function pointers, and fill structs that contain pointers to Go's memory, which only C
+ * may fill. The rules are those of wtool/tool.h. */
 #ifndef WTOOL_GO_SHIM_H
 #define WTOOL_GO_SHIM_H
 
@@ -25,7 +25,7 @@ void shim_deinit(const wtool_entry* entry);
 shim_answer shim_tool_new(const wtool_entry* entry, wtool_view id, const char* config, size_t size);
 void shim_destroy(const wtool_tool* tool);
 
-/* `sink` is a handle of Go (cgo.Handle); 0: nobody takes output. */
+/* `sink` is a handle of Go (cgo.Handle); 0: no output is wanted. */
 shim_answer shim_call_new(const wtool_tool* tool, const char* arguments, size_t size, uint64_t deadline_ms,
                           uintptr_t sink);
 shim_answer shim_call_run(const wtool_tool* tool, wtool_call* call);

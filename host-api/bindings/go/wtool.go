@@ -62,7 +62,8 @@ type Options struct {
 	OnOutput OnOutput
 }
 
-// Plugin is a plugin library with its tools. Any goroutine may call them, several at once. Each library can be open only once at a time.
+// Plugin is a plugin library with its tools. Any goroutines may call the tools, even at the same time. A library can be open only once
+// at a time.
 type Plugin struct {
 	path  string
 	entry *C.wtool_entry
@@ -84,7 +85,7 @@ func Find() (*Plugin, error) {
 	return Open(path, nil)
 }
 
-// Open opens a plugin with a configuration of its tools. The configuration files of the program wtool are not read.
+// Open opens a plugin and configures its tools. The configuration files of the program wtool are not read.
 func Open(path string, configuration map[string]any) (*Plugin, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -184,7 +185,7 @@ func (p *Plugin) Call(ctx context.Context, tool string, arguments any, onOutput 
 	return p.call(ctx, tool, arguments, 0, onOutput)
 }
 
-// Close ends all calls that still run, waits for them, and ends the plugin. A second call does nothing. An OnOutput must not call Close.
+// Close ends all running calls, waits for them, and ends the plugin. A second call does nothing. An OnOutput must not call Close.
 func (p *Plugin) Close() {
 	p.mutex.Lock()
 	first := !p.closed

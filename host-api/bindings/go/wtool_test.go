@@ -165,7 +165,7 @@ func TestArgumentsThatNoToolTakesAreResultsOrErrors(t *testing.T) {
 
 func TestCallsRunBesideOneAnother(t *testing.T) {
 	plugin := open(t, nil)
-	var meeting, all sync.WaitGroup // the meeting passes only when all of them run at once
+	var meeting, all sync.WaitGroup // the meeting passes only when all calls run at the same time
 	meeting.Add(8)
 	for i := 0; i < 8; i++ {
 		all.Add(1)

@@ -11,8 +11,8 @@
  * Threads: a call has a thread of its own rather than one of libuv's pool. Long commands would soon take all four threads of that pool,
  * which the program needs to read files and look up names. The threads talk to JavaScript through one threadsafe function, whose queue
  * has no bound. `queued` bounds the output instead: above MOST_QUEUED the sink waits, and the command with it. end() sets `ending` first,
- * so that no thread of a call waits for a JavaScript thread that waits for it. All members of a call except `queued` belong to the
- * JavaScript thread, which joins the call's thread before it frees the call. */
+ * so that no call's thread waits for the JavaScript thread while the JavaScript thread waits for the call. All members of a call except
+ * `queued` belong to the JavaScript thread, which joins the call's thread before it frees the call. */
 #include <dlfcn.h>
 #include <node_api.h>
 #include <pthread.h>
@@ -49,7 +49,7 @@ struct plugin {
   uint32_t last_number;
   bool started;
   pthread_mutex_t mutex;
-  pthread_cond_t changed; /* `queued` of a call, or `ending` */
+  pthread_cond_t changed; /* signalled when `queued` of a call or `ending` changes */
   bool ending;            /* guarded by the mutex */
 };
 
@@ -170,7 +170,7 @@ static void* run(void* context) {
   wtool_blob error = empty_blob();
   const wtool_status status = call->tool->call_run(call->handle, &result, &error);
   struct message* message = calloc(1, sizeof *message);
-  if (message != NULL) { /* Without memory for so few bytes, the end is not reported; Node dies before that. */
+  if (message != NULL) { /* NULL: the end is not reported. Node dies before memory is that scarce. */
     message->number = call->number;
     message->is_end = true;
     message->status = status;
@@ -187,7 +187,7 @@ static void* run(void* context) {
 
 /* ---- On the JavaScript thread. */
 
-/* Frees the call, whose thread has ended or is about to. */
+/* Frees the call, whose thread has ended or is about to end. */
 static void forget(struct plugin* plugin, struct call* call) {
   struct call** at = &plugin->calls;
   while (*at != call) at = &(*at)->next;
@@ -275,7 +275,7 @@ static void end(struct plugin* plugin) {
   end_tools(plugin);
 }
 
-/* For instance, a worker thread was terminated. No JavaScript of it runs from now on. */
+/* Called, for instance, when a worker thread is terminated, whose JavaScript then no longer runs. */
 static void end_of_environment(void* context) { end(context); }
 
 static const void* no_extension(const wtool_host* host, const char* id) {

@@ -21,14 +21,14 @@ function besideProgram() {
 function fromPkgConfig() {
   try {
     const folder = execFileSync('pkg-config', ['--variable=plugindir', 'wtool'], { stdio: ['ignore', 'pipe', 'ignore'], timeout: 10_000 });
-    return folder.toString().trim().replace(/\\(.)/g, '$1') || undefined; // it prints a path as a shell reads it: `a\ folder`
+    return folder.toString().trim().replace(/\\(.)/g, '$1') || undefined; // pkg-config quotes a path for a shell: `a\ folder`
   } catch {
     return undefined;
   }
 }
 
-// The path of shell_tools.so. The variable WTOOL_PLUGIN names it. Without that variable, it is looked for beside the program `wtool` in
-// PATH, and then in the folder that pkg-config prints. Throws if it is not found.
+// The path of shell_tools.so. If the variable WTOOL_PLUGIN is set, it names the file. If not, this looks in the installation of the
+// program `wtool` in PATH, and then in the folder that pkg-config prints. Throws if there is no such file.
 function findPlugin() {
   const named = process.env.WTOOL_PLUGIN;
   if (named) {

@@ -20,7 +20,7 @@ export type Stream = 'stdout' | 'stderr';
 export interface CallOptions {
   /** Seconds after which the call is ended, whatever the tool's own timeout. */
   deadline?: number;
-  /** When it is aborted, the call is cancelled, and the promise is rejected with an AbortError when no process of the call is left. */
+  /** Aborting it cancels the call. The promise is rejected with an AbortError when no process of the call is left. */
   signal?: AbortSignal;
   /** Called while the command runs. An exception in it stops the call and rejects the promise. */
   onOutput?: (stream: Stream, bytes: Buffer) => void;

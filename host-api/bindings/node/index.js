@@ -145,12 +145,12 @@ function checkSeconds(name, value) {
   if (!(value > 0 && Number.isFinite(value))) throw new RangeError(`${name} must be a number of seconds above 0, not ${value}`);
 }
 
-// A plugin library with its tools. `config` is the configuration of its tools; files of the program `wtool` are not read. Only one
-// can be open in a process at a time.
+// A plugin library with its tools. `config` is the configuration of the tools; the configuration files of the program `wtool` are not
+// read. Only one Plugin can be open in a process at a time.
 class Plugin {
   #native = addon();
   #handle;
-  #numbers = new Map(); // of tools
+  #numbers = new Map(); // name of a tool -> its number
   #calls = new Map(); // number of a call -> its receivers
   #running = new Set();
   #open = false;
@@ -199,7 +199,7 @@ class Plugin {
     return !this.#open;
   }
 
-  // Runs shell text, and settles when no process of it is left. A command that fails gives a result, unless `check` is true.
+  // Runs shell text, and settles when no process of it is left. A command that fails gives a result or, with `check`, a CommandError.
   async run(command, { timeout, cwd, env, input, check = false, ...options } = {}) {
     const args = { command, working_directory: cwd, environment: env, stdin: input };
     let { deadline } = options;
@@ -255,7 +255,7 @@ class Plugin {
     return call;
   }
 
-  // Ends all calls that still run, waits for them, and then ends the plugin. A second call does nothing.
+  // Ends all calls that are still running, waits for them, and then ends the plugin. A second call does nothing.
   async close() {
     if (!this.#open) return;
     this.#open = false;

@@ -2,21 +2,21 @@
  *
  * A host loads a plugin (a shared library), reads the descriptors of its tools, and calls them: a JSON object in, a
  * JSON object out, with live output and cancellation. This header is the whole contract; ext/ holds optional
- * extensions, one per file. The rules that hold for every function are in docs/abi.md, and in short:
+ * extensions, one per file. docs/abi.md has the rules that apply to every function. In short:
  *
  * - Threads. Every function says in square brackets where it may be called: [any-thread], [control], [run-thread],
  *   [constant]. docs/abi.md defines the tags.
  * - Sizes. Every struct starts with struct_size, set by whoever allocates the struct. Fields are only ever appended; a
  *   reader asks WTOOL_HAS before it touches a field that is newer than 1.0. wtool_view and wtool_field are passed
- *   by value and in arrays, so they never grow.
- * - Errors are of two kinds. A status other than WTOOL_OK says that no call could be made. Everything about the command
- *   itself, bad parameters included, is WTOOL_OK with a result whose "is_error" is true.
- * - Outputs are untouched when a function fails, except for `error`, which may then hold one English sentence.
+ *   by value and in arrays, so these structs never grow.
+ * - Errors are of two kinds. A status other than WTOOL_OK and WTOOL_E_CANCELLED says that no call could be made. All
+ *   other errors, bad arguments included, are WTOOL_OK with a result whose "is_error" is true.
+ * - Outputs are untouched when a function fails, except for `error`, which may then contain one English sentence.
  * - No exception and no longjmp crosses the interface. All text is UTF-8; times are in the unit that the name says.
  * - Pointers that a function receives are valid until it returns, unless the member says otherwise.
  * - Stacks. A thread that calls a function of the plugin needs at least 128 KiB of stack.
  * - Standard input is not part of the interface. A tool that takes standard input has an argument for it. The tool
- *   judges, shows and records this argument as it does the others.
+ *   checks, shows and records this argument like all others.
  *
  * C11 and later, C++17 and later.
  */
@@ -48,7 +48,7 @@ extern "C" {
 /* True when *p holds the function pointer f and it is not NULL. */
 #define WTOOL_HAS_FN(p, f) (WTOOL_HAS(p, f) && (p)->f != NULL)
 
-/* Borrowed bytes. Not NUL-terminated. data may be NULL only when size is 0. Passed by value, so it never grows. */
+/* Borrowed bytes, not NUL-terminated. data may be NULL only if size is 0. A view is passed by value: it never grows. */
 typedef struct wtool_view {
   const char* data;
   size_t size; /* bytes */
@@ -66,7 +66,8 @@ typedef int32_t wtool_status;
 
 /* Bytes that a callee made for its caller.
  * Ownership: the caller allocates the struct and sets struct_size; the callee fills the rest; the caller ends it with
- * release. A blob is released (or was never filled) exactly when release is NULL. Copying the struct moves it. */
+ * release. If release is NULL, the blob was released or never filled. Copying the struct moves the blob: the original
+ * must then not be used. */
 typedef struct wtool_blob {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
@@ -90,12 +91,12 @@ typedef struct wtool_host {
   const void* (*get_extension)(const struct wtool_host* host, const char* id)WTOOL_NOEXCEPT;
 } wtool_host;
 
-/* Hints for whoever chooses among tools (they inform, they protect nothing). Each pair of bits is independent. */
+/* Hints for whoever chooses among tools (they inform, they protect nothing). Each bit is independent of the others. */
 #define WTOOL_HINT_READ_ONLY 1u   /* changes nothing in its environment */
 #define WTOOL_HINT_DESTRUCTIVE 2u /* may destroy or overwrite; without meaning where READ_ONLY is set */
 #define WTOOL_HINT_IDEMPOTENT 4u  /* repeating a call with the same arguments changes nothing more */
 #define WTOOL_HINT_OPEN_WORLD 8u  /* reaches beyond the machine */
-/* Not a hint for choosing: the tool holds its commands to wtool_request.limits. A tool without this bit might ignore
+/* Not a hint for choosing: the tool enforces wtool_request.limits on its commands. A tool without this bit might ignore
  * the limits, so a host makes no call with limits to such a tool. */
 #define WTOOL_HINT_LIMITS 16u
 
@@ -114,7 +115,7 @@ typedef struct wtool_descriptor {
 
 #define WTOOL_EVENT_STDOUT 1u /* payload: raw bytes, cut anywhere, not always valid UTF-8 */
 #define WTOOL_EVENT_STDERR 2u /* the same */
-/* Payload: a JSON object that says where the command of the call is. A command has these states, in this order:
+/* Payload: a JSON object with the state of the command of the call. A command has these states, in this order:
  *   {"state":"queued"}                                      it waits to be started; "reason" is "node" if it waits for
  *                                                           a node of a cluster
  *   {"state":"started","argv":["git","status"],"pid":4711}  its program runs; on another machine, "node" and perhaps
@@ -142,7 +143,7 @@ typedef struct wtool_event {
 typedef struct wtool_request {
   uint32_t struct_size;
   uint32_t flags;       /* 0 */
-  wtool_view arguments; /* JSON object, judged by the tool's input_schema; at most 16 MiB */
+  wtool_view arguments; /* JSON object, checked against the tool's input_schema; at most 16 MiB */
   wtool_view call_id;   /* the host's name for this call, for logs and audit; may be empty */
   /* W3C trace context of the caller: "00-TRACE-PARENT-FLAGS"; may be empty. What the call runs gets a
    * context of the same trace, with the call as the parent, in its variable TRACEPARENT. An invalid text counts as
@@ -158,18 +159,18 @@ typedef struct wtool_request {
    * Returning non-zero asks to stop the call, as call_cancel(GRACEFUL) does. [run-thread] */
   int32_t (*on_event)(void* sink_ctx, const wtool_event* event) WTOOL_NOEXCEPT;
   /* What the commands of this call may use, with all that they start: a JSON object, or empty. Each key only tightens
-   * what the configuration allows; the stricter of the two holds:
+   * what the configuration allows; the stricter of the two applies:
    *   "sandbox": "read-only"   they write no file
    *   "network": "deny"        they reach no network; no approval opens it
    *   "files": {"read": [...], "list": [...], "write": [...], "temporary": "..."}
    *                            absolute paths: they read only files at or below the paths of `read` and `write`,
-   *                            write only files below the paths of `write`, and may list the folders of `list`, too.
+   *                            write only files below the paths of `write`, and may also list the folders of `list`.
    *                            `temporary` is one more path of `write`, and is their TMPDIR. A path that does not
    *                            exist opens nothing
    *   "cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes": whole numbers, as in the `limits`
    *                            section of the configuration, at least 1
-   * An unknown key and a wrong value are WTOOL_E_INVALID_ARGUMENT of call_new, with the reason in *error. If the kernel
-   * cannot enforce a sandbox, nothing is run, and the result says so. Only for tools with WTOOL_HINT_LIMITS.
+   * For an unknown key or a wrong value, call_new returns WTOOL_E_INVALID_ARGUMENT, with the reason in *error. If the
+   * kernel cannot enforce a sandbox, nothing is run, and the result says so. Only for tools with WTOOL_HINT_LIMITS.
    * Rationale: the limits are not an argument, because the host sets them, and the arguments' author must not. */
   wtool_view limits;
 } wtool_request;
@@ -187,26 +188,25 @@ typedef struct wtool_tool {
   const wtool_descriptor* descriptor;
   void* self; /* the plugin's */
 
-  /* Takes a request, checks it, starts nothing. WTOOL_OK and *out on success; bad arguments are a success whose
-   * result, at call_run, says so. [any-thread] */
+  /* Checks a request, and starts nothing. On success, returns WTOOL_OK and sets *out. Bad arguments are no failure
+   * here: the result of call_run reports them. [any-thread] */
   wtool_status (*call_new)(const struct wtool_tool* tool, const wtool_request* request, wtool_call** out,
                            wtool_blob* error) WTOOL_NOEXCEPT;
 
   /* Runs the call on the calling thread and returns when all is over: no further event will come, every process of
    * the call is dead and reaped, its descriptors are closed, no thread of the plugin is left. The exceptions are
-   * processes that the configuration keeps, a program that a tool such as pty_start starts for later calls, with its
-   * thread, and processes that the kernel will not let us kill within 5 s. The result names this last
-   * kind in metadata.processes_left.
+   * processes that the configuration keeps, a program (with its thread) that a tool such as pty_start starts for later
+   * calls, and processes that cannot be killed within 5 s. The result names the last kind in metadata.processes_left.
    * *result is a JSON object {"content": [...], "is_error": bool, "metadata": {...}}, filled for WTOOL_OK and for
    * WTOOL_E_CANCELLED. Once per call: a second time is WTOOL_E_INVALID_ARGUMENT. [run-thread] */
   wtool_status (*call_run)(wtool_call* call, wtool_blob* result, wtool_blob* error) WTOOL_NOEXCEPT;
 
-  /* Asks the call to stop; never waits. Legal before, during and after call_run, and as often as wanted. The first
+  /* Asks the call to stop; never waits. Legal before, during and after call_run, any number of times. The first
    * reason is kept, and NOW overrides GRACEFUL. A call that is cancelled before call_run starts nothing. Any other
    * `how` counts as NOW. Not async-signal-safe. [any-thread] */
   void (*call_cancel)(wtool_call* call, uint32_t how, wtool_view reason) WTOOL_NOEXCEPT;
 
-  /* Ends the object. Not while call_run or call_cancel are inside it. NULL is allowed. [any-thread & !running] */
+  /* Frees the call. Not while call_run or call_cancel uses the call. NULL is allowed. [any-thread & !running] */
   void (*call_free)(wtool_call* call) WTOOL_NOEXCEPT;
 
   /* The tool's side of an extension ("wtool.explain/1"), or NULL. Valid until destroy. [any-thread] */
@@ -242,8 +242,8 @@ typedef struct wtool_entry {
   wtool_status (*tool_new)(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) WTOOL_NOEXCEPT;
 } wtool_entry;
 
-/* The one symbol that a plugin exports. The major version is in the name, so that a host that knows only other majors
- * finds no symbol instead of a struct that it misreads. */
+/* The one symbol that a plugin exports. The major version is in the name: a host that supports only other versions then
+ * finds no symbol, rather than a struct that it would misread. */
 #define WTOOL_ENTRY_SYMBOL "wtool_entry_v1"
 extern WTOOL_EXPORT const wtool_entry wtool_entry_v1;
 

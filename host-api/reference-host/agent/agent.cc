@@ -56,13 +56,13 @@ class Agent final : public SlotOwner {
     host_.version = view("0.1.0");
     host_.get_extension = [](const wtool_host*, const char* id) noexcept -> const void* {
       static const wtool_host_log log{sizeof(wtool_host_log), 0, nullptr, emit, nullptr, nullptr};
-      if (::strcmp(id, pilot::pilot_extension) == 0) return &log;  // any pointer but NULL will do
+      if (::strcmp(id, pilot::pilot_extension) == 0) return &log;  // any pointer except NULL will do
       return ::strcmp(id, WTOOL_EXT_LOG) == 0 ? &log : nullptr;
     };
   }
 
   int run();
-  // Tells the host why this node cannot run calls.
+  // Reports to the host why this node cannot run calls. Returns the exit status.
   int refuse(const std::string& problem);
 
   const wtool_tool* tool(const std::string& id, const std::string& config, std::string& error) override {
@@ -171,8 +171,8 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string&
   for (const std::string& address : ticket_.addresses) {
     std::string why;
     Descriptor socket = connect_to(address, ticket_.port, why);
-    // The host answers once a call is waiting; until then this slot is in the host's queue. Once another slot has been
-    // answered, this one waits for as long as the pilot lives.
+    // The host answers when it has a call for this slot. Until the host has answered any slot of this pilot, the wait
+    // is limited to the idle time. From then on, this slot waits for as long as the pilot lives.
     const auto until = Clock::now() + std::chrono::seconds(ticket_.idle_seconds);
     const auto may_wait = [&] { return !leaving_ && (is_proven(address) || Clock::now() < until); };
     if (socket) pilot::watch_other_machine(socket.get(), pilot::pilot_patience);
@@ -199,7 +199,7 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string&
         proven_ = address;
         return channel;
       }
-      why = "the host did not answer with the key of the ticket";
+      why = "the host did not prove that it has the same key as this pilot";
     }
     problem.append(problem.empty() ? "" : "; ").append(address).append(": ").append(why);
   }
@@ -259,7 +259,7 @@ int Agent::run() {
         --serving_;
       });
     } catch (const std::system_error& problem) {
-      cannot_serve(std::string("no thread for a slot: ") + problem.what());
+      cannot_serve(std::string("no thread could be started for a slot: ") + problem.what());
       --serving_;
     }
   }
@@ -270,10 +270,10 @@ int Agent::run() {
     const bool over = Clock::now() >= leave_at_;
     if (leaving_ || (signal <= 0 && !over && !is_idle())) continue;
     say(signal > 0 ? "the node is being taken away"
-        : over     ? "the time of the job is nearly over"
+        : over     ? "the job's time is nearly over"
                    : "no call came for " + std::to_string(ticket_.idle_seconds) + " seconds");
     leaving_ = true;
-    // The free slots go first, so that a call that is tried again does not come back here.
+    // The free slots leave first, so that the host does not try a cancelled call again on one of them.
     leave_event_.signal();
     for (AgentSlot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, "the node is being taken away");
   }

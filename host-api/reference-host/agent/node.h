@@ -1,4 +1,4 @@
-// What a pilot learns from its node: when its job ends, and the processors of its slots. Also connects to the host.
+// What a pilot finds out on its node: when its job ends, and which processors its slots get. Connects to the host, too.
 #pragma once
 
 #include <chrono>

@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 // A call that lasts longer than this reports that it has begun.
 constexpr milliseconds start_told_after{2};
 
-// The channel of the call that this thread runs: what the plugin logs meanwhile goes there.
+// The channel of the call that this thread runs. The plugin's log records during the call are sent there.
 thread_local Channel* logging_to = nullptr;
 
 thread_local Window* logging_window = nullptr;
@@ -43,7 +43,7 @@ class AgentSlot::Watching {
     event.events = EPOLLIN;
     event.data.fd = slot.timer_.get();
     if (::epoll_ctl(slot.watched_.get(), EPOLL_CTL_ADD, slot.timer_.get(), &event) != 0) {
-      throw std::system_error(errno, std::generic_category(), "no descriptors with which to watch calls");
+      throw std::system_error(errno, std::generic_category(), "calls cannot be watched");
     }
     thread_ = std::thread([&slot] { slot.watch(); });
   }
@@ -131,7 +131,7 @@ int32_t AgentSlot::on_event(void* self, const wtool_event* event) noexcept {
 // The host reports the other states itself.
 bool AgentSlot::tell_of_state(std::string_view state) {
   if (!state.starts_with(R"({"state":"started")")) return true;
-  // The watching thread flushes only once, soon after the call has begun, and may already have done so.
+  // The watching thread flushes only once, soon after the call has begun. If it has done so before, this flushes.
   return channel_->send_with_next(Type::running, {}) && (!told_of_start_ || channel_->flush());
 }
 
@@ -149,7 +149,7 @@ void AgentSlot::serve() {
 void AgentSlot::serve_orders() {
   while (!owner_.leaving()) {
     if (std::optional<ChannelMessage> message = channel_->next()) {
-      if (owner_.leaving()) break;  // The host learns that this call was not begun.
+      if (owner_.leaving()) break;  // `leaving`, sent below, shows the host that this call was not begun.
       if (message->type == Type::call) {
         serve_one(*message);
         owner_.called();
@@ -167,7 +167,7 @@ void AgentSlot::serve_orders() {
   if (!owner_.leaving()) owner_.host_is_gone();
 }
 
-// Wakes the watching thread after `first`, and from then on for each beat. Zero: never.
+// Wakes the watching thread after `first`, and from then on for each beat. If `first` is zero, never wakes it.
 void AgentSlot::set_timer(std::chrono::nanoseconds first) const {
   itimerspec times{};
   times.it_value.tv_nsec = first.count();
@@ -181,7 +181,7 @@ void AgentSlot::watch() {
     ::epoll_wait(watched_.get(), ready, 2, -1);
     const std::scoped_lock lock(receiving_);
     if (over_) return;
-    if (watched_call_ == nullptr) continue;  // The call ended just now, and nothing is watched.
+    if (watched_call_ == nullptr) continue;  // The call has just ended, and nothing is watched.
     std::uint64_t times = 0;
     const bool due = ::read(timer_.get(), &times, sizeof times) == sizeof times;
     bool connected = false;
@@ -232,7 +232,7 @@ bool AgentSlot::note_taken(const ChannelMessage& message) {
   return message.text[8] == 1;
 }
 
-// Takes what the host says about a call. False: the connection is over, and so is everything that runs here.
+// Receives the host's messages about a call. False: the connection is over, and everything that runs here is stopped.
 bool AgentSlot::receive(Call& call) {
   while (std::optional<ChannelMessage> message = channel_->next()) {
     if (message->type == Type::cancel && !message->text.empty()) {
@@ -251,8 +251,8 @@ void AgentSlot::beat() {
   if (!beat_waits_) beat_waits_ = channel_->send(Type::beat, {});
 }
 
-// A large result waits until the host has taken all events, which it reports in its answers to beats. Otherwise the
-// result would fill the kernel's buffers while the host's reader pauses.
+// A large result waits until the host has taken all events, which it reports in its answers to beats. Without the wait,
+// the result would fill the kernel's buffers while the host's reader pauses.
 void AgentSlot::await_taken(Call& call) {
   auto next_beat = Clock::now();
   while (receive(call) && !window_.all_taken()) {

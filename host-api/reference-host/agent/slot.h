@@ -29,7 +29,7 @@ class SlotOwner {
   virtual const wtool_tool* tool(const std::string& id, const std::string& config, std::string& error) = 0;
   virtual bool leaving() const = 0;
   virtual int leave_event() const = 0;  // a descriptor, readable as soon as the pilot leaves
-  // Ends the pilot: nobody would learn the results of what still runs here.
+  // Ends the pilot, because nobody would receive the results of the calls that are still running.
   virtual void host_is_gone() = 0;
   virtual void called() = 0;  // a call has ended
 
@@ -37,8 +37,9 @@ class SlotOwner {
   ~SlotOwner() = default;
 };
 
-// serve() waits for orders and runs them. While a call runs, another thread receives, since the host may cancel the
-// call, takes its output, and can be lost. Between calls that thread sleeps, and an order need not wake it.
+// serve() waits for orders and runs them. While a call runs, a watching thread receives the host's messages, because
+// the host may cancel the call, acknowledges its output, and may be lost. Between calls the watching thread sleeps, so
+// that an order does not have to wake it.
 class AgentSlot {
  public:
   AgentSlot(SlotOwner& owner, std::unique_ptr<pilot::Channel> channel, std::vector<int> processors)
@@ -80,14 +81,15 @@ class AgentSlot {
 
   const Descriptor watched_{::epoll_create1(EPOLL_CLOEXEC)};
   const Descriptor timer_{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
-  std::mutex receiving_;  // held by the watching thread while it receives; guards what follows while a call is watched
+  // Held by the watching thread while it receives. While a call is watched, guards the members below.
+  std::mutex receiving_;
   Call* watched_call_ = nullptr;
   std::atomic<bool> told_of_start_{false};
   bool beat_waits_ = false;  // the host has not answered the last beat
   bool over_ = false;
 };
 
-// Sends a record of the plugin to the host of the call that this thread runs; a thread without a call drops it.
+// Sends a log record of the plugin to the host whose call this thread runs. Without a call, the record is dropped.
 void send_log(const wtool_log_record& record) noexcept;
 
 }  // namespace wtool::host

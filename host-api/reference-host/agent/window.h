@@ -1,4 +1,4 @@
-// Bounds the bytes that a pilot has sent to the host and that the host has not taken yet: see base/pilot/channel.h.
+// Limits how many bytes a pilot has sent that the host has not taken yet: see base/pilot/channel.h.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace wtool::host {
 
-// All members: any thread; but set_size() only between calls.
+// All members: any thread. set_size(): only between calls.
 class Window {
  public:
   void set_size(std::size_t bytes) {

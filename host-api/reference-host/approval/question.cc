@@ -100,7 +100,7 @@ std::string question_text(const Question& question, std::size_t columns, std::st
     if (const auto lifts = subject.find("lifts"); lifts != subject.end()) {
       block("A yes lifts this limit for this one call:", joined_names(*lifts));
     }
-    // Last, next to the question itself.
+    // The command comes last, so that it is next to the prompt for the answer.
     if (const auto command = subject.find("command"); command != subject.end()) {
       const std::string line = as_text(*command);
       block("The command:", line);

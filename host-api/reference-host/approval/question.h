@@ -1,5 +1,5 @@
-// A question for a person: may this run? Here is what is asked, how it reads on a terminal, and the interface of an
-// approver, which gets the answer.
+// The question whether a call may be made, which a person answers: its content, its text for a terminal, and the
+// interface of an approver, which gets the answer.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ struct Question {
   std::string fingerprint{};  // equal only for the same command, directory, environment and standard input
 };
 
-// The whole question as lines of text, however long. Nothing in it is invisible, controls the terminal or imitates a
-// line of the question: each line of the command begins with a bar, and is broken at `columns` columns, so that the
-// terminal does not break it. `state`: the state of the workflow that asks; empty if unknown.
+// The whole question as lines of text, however long it is. Nothing in it is invisible, controls the terminal or
+// imitates a line of the question: each line of the command begins with a bar, and is broken at `columns` columns, so
+// that the terminal does not break it. `state`: the state of the workflow that asks; empty if unknown.
 std::string question_text(const Question& question, std::size_t columns, std::string_view state = {});
 
 // ---- The host's side of wtool.approval/1, without its C types.
@@ -44,8 +44,8 @@ class Approver {
   // Waits for the answer, on the thread of the call that the question is about.
   virtual Approval ask(const Question& question) = 0;
 
-  // Ends the question as unavailable. Never waits. May be called before ask() for that question; a finished question is
-  // ignored.
+  // Ends the question with the answer `unavailable`. Never waits. May be called before ask() for that question; a
+  // finished question is ignored.
   virtual void withdraw(std::uint64_t id) = 0;
 };
 

@@ -22,20 +22,20 @@ namespace {
 
 using nlohmann::json;
 
-// How long to wait for a process that was stopped, or that is not one of our servers.
+// How long to wait for a reply: the other process may be stopped, or may not be one of our servers.
 constexpr std::chrono::seconds patience{5};
 constexpr std::chrono::seconds least_patience{1};
 // Longer than any line that our servers send.
 constexpr std::size_t max_server_line = std::size_t{64} << 20;
 constexpr std::size_t max_questions = 10'000;
-constexpr std::int64_t latest = 4'000'000'000;  // the year 2096, which the clock can hold in nanoseconds
+constexpr std::int64_t latest = 4'000'000'000;  // the year 2096, which the clock can represent in nanoseconds
 
 int milliseconds_until(std::chrono::steady_clock::time_point due) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - std::chrono::steady_clock::now());
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-// False: nothing came in time, or the time is over, even if more is coming.
+// Waits until the socket can be read. False: nothing has come until `due`, which may have passed before the call.
 bool can_read(const Descriptor& socket, std::chrono::steady_clock::time_point due) {
   pollfd polled{socket.get(), POLLIN, 0};
   while (const int left = milliseconds_until(due)) {
@@ -45,7 +45,7 @@ bool can_read(const Descriptor& socket, std::chrono::steady_clock::time_point du
   return false;
 }
 
-// Whether the id is `prefix` and a number. It must be harmless, because it is shown to a person as it is.
+// Whether the id is `prefix` and a number. An id must be harmless, because it is shown to a person as it is.
 bool is_id(std::string_view id, std::string_view prefix) {
   if (!id.starts_with(prefix)) return false;
   id.remove_prefix(prefix.size());
@@ -79,13 +79,13 @@ void QuestionClient::look() {
   }
   const auto due = std::chrono::steady_clock::now() + patience;
   for (Server& server : servers_) {
-    // Each server gets some time of its own, since the ones before it may have used up the common limit.
+    // Each server gets at least `least_patience`, since the servers before it may have used up the common limit.
     const auto own_due = std::max(due, std::chrono::steady_clock::now() + least_patience);
     while (!server.is_ready && !server.is_gone) {
       if (can_read(server.socket, own_due)) {
         read_from(server);
       } else {
-        refusals_.push_back("the process of " + server.place + " does not say what it asks");
+        refusals_.push_back("the process of " + server.place + " did not send its questions in time");
         forget(server);
       }
     }
@@ -104,7 +104,7 @@ void QuestionClient::connect_to(const Descriptor& folder, const std::string& pat
     if (errno != ECONNREFUSED && errno != ENOENT) refusals_.push_back(place + ": " + ::strerror(errno));
     return;
   }
-  // PID.sock
+  // The name is PID.sock, and the ids of the questions begin with `PID-`.
   std::string prefix = name.substr(0, name.find('.')) + '-';
   servers_.push_back({.place = place, .prefix = std::move(prefix), .socket = std::move(socket)});
 }
@@ -129,7 +129,7 @@ bool QuestionClient::wait(int wake) {
   return true;
 }
 
-// Reads once. False: the other end is gone.
+// Reads once. False: the connection is over.
 bool QuestionClient::read_from(Server& server) {
   std::array<char, 65536> bytes;
   const ssize_t size = ::recv(server.socket.get(), bytes.data(), bytes.size(), 0);
@@ -138,7 +138,7 @@ bool QuestionClient::read_from(Server& server) {
     forget(server);
     return false;
   }
-  const std::size_t known = server.in.size();  // no line ends in it
+  const std::size_t known = server.in.size();  // there is no newline in these bytes
   server.in.append(bytes.data(), static_cast<std::size_t>(size));
   std::size_t begin = 0;
   for (std::size_t end = server.in.find('\n', known); end != std::string::npos; end = server.in.find('\n', begin)) {
@@ -147,7 +147,7 @@ bool QuestionClient::read_from(Server& server) {
   }
   server.in.erase(0, begin);
   if (server.in.size() > max_server_line) {
-    refusals_.push_back("the process of " + server.place + " sends too long a line");
+    refusals_.push_back("the process of " + server.place + " sent a line that is too long");
     forget(server);
     return false;
   }
@@ -218,7 +218,7 @@ std::string QuestionClient::answer(const AskedQuestion& asked, std::string_view 
   }
   const auto due = std::chrono::steady_clock::now() + patience;
   while (server.answered.empty() && !server.is_gone) {
-    if (!can_read(server.socket, due)) return "the process that asks does not say whether it has taken the answer";
+    if (!can_read(server.socket, due)) return "the process that asks did not say whether it accepts the answer";
     read_from(server);
   }
   const std::string answered = server.answered;

@@ -27,8 +27,7 @@ struct AskedQuestion {
 // One thread at a time.
 class QuestionClient {
  public:
-  // From now on, look() also finds processes that begin to ask later, and wait() notices them. False with `why` on
-  // failure.
+  // From now on, wait() also notices processes that begin to ask. False: that is not possible, and `why` says why.
   bool watch(std::string& why);
 
   // Connects to all processes that ask, and reads the questions that wait there.
@@ -40,7 +39,8 @@ class QuestionClient {
   const std::vector<AskedQuestion>& questions() const { return questions_; }
   const AskedQuestion* find(std::string_view id) const;
   bool waits(const AskedQuestion& asked) const;
-  // Why processes refuse answers from this process, one sentence each. Each sentence is returned once.
+  // Why some processes do not show their questions, or refuse answers from this process: one sentence for each process.
+  // Each sentence is returned once.
   std::vector<std::string> take_refusals();
 
   // Sends the answer to the very process that asked, since any process of this user can use the id of another process's
@@ -56,7 +56,7 @@ class QuestionClient {
     std::string in{};
     bool is_ready = false;
     bool is_gone = false;
-    std::string answered{};  // what the reply to the last answer says; empty: none has come
+    std::string answered{};  // what the reply to the last answer says; empty: no reply has come
   };
 
   void connect_to(const Descriptor& folder, const std::string& path, const std::string& name);

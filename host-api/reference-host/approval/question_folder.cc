@@ -44,8 +44,8 @@ pid_t process_of(std::string_view name) {
   return is_whole && process > 0 ? process : 0;
 }
 
-// True: no process of this machine listens on the socket. A process that is not visible here may listen: several
-// containers can share the folder.
+// True: no process of this machine listens on the socket. The function finds this out by connecting, because a process
+// that is not visible here may listen: several containers can share the folder.
 bool is_left_over(const Descriptor& folder, std::string_view name) {
   const Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const sockaddr_un address = socket_address(folder, name);
@@ -129,7 +129,7 @@ struct Status {
   pid_t parent = 0;
 };
 
-// An open folder of a process stays with that process, even when another one gets its number.
+// Opens /proc/PID. The open folder stays with its process, even when another process gets the number.
 Descriptor open_process_folder(pid_t process) {
   return Descriptor(
       ::open(("/proc/" + std::to_string(process)).c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -140,7 +140,7 @@ std::optional<Status> read_status(const Descriptor& folder) {
   const Descriptor file(::openat(folder.get(), "stat", O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   std::string text;
   if (!file || read_all(file.get(), max_stat, text) != 0) return std::nullopt;
-  // PID (NAME) STATE PARENT ...; the name may hold brackets.
+  // PID (NAME) STATE PARENT ...; the name may contain brackets.
   const std::size_t begin = text.find('(');
   const std::size_t end = text.rfind(')');
   if (begin == std::string::npos || end == std::string::npos || end + 4 >= text.size()) return std::nullopt;
@@ -160,7 +160,7 @@ bool has_own_proc() {
 
 std::string peer_problem(pid_t process) {
   const std::string unseen = "there is no way to tell who answers: /proc does not show ";
-  if (process <= 0) return "there is no way to tell who answers: the process is of another pid namespace";
+  if (process <= 0) return "there is no way to tell who answers: the process is in another pid namespace";
   if (!has_own_proc()) return unseen + "the processes of this pid namespace";
   pid_t number = process;
   Descriptor folder = open_process_folder(number);
@@ -168,12 +168,13 @@ std::string peer_problem(pid_t process) {
     const auto status = folder ? read_status(folder) : std::nullopt;
     if (!status) return unseen + "process " + std::to_string(number);
     if (is_keeper(status->name)) {
-      return "process " + std::to_string(process) + " was started by a command of a call (it is below the " +
-             status->name + " of process number " + std::to_string(number) + "), and no process of a call may answer";
+      return "process " + std::to_string(process) + " was started by a command of a call (the " + status->name +
+             " above it is process " + std::to_string(number) + "), and no process of a call may answer";
     }
     if (status->parent == 0) return {};
     Descriptor above = open_process_folder(status->parent);
-    // If the parent has ended meanwhile, its children have got a new one, and its number may belong to another process.
+    // If the parent has ended meanwhile, the process has a new parent, and the number of the old one may belong to
+    // another process.
     const auto again = read_status(folder);
     if (!again) return unseen + "process " + std::to_string(number);
     if (again->parent != status->parent) continue;

@@ -12,7 +12,8 @@ namespace wtool::host {
 
 namespace {
 
-// How many withdrawn questions are remembered, in case they are asked later. Bounded, since most are never asked.
+// How many withdrawn questions are remembered, in case they are asked later. There is a limit, since most of them are
+// never asked.
 constexpr std::size_t max_withdrawn = 1024;
 
 constexpr std::string_view prompt = "Allow this? yes / no / always / never [no]: ";
@@ -25,8 +26,8 @@ bool parse_answer(std::string_view line, Approval& answer) {
                                                                         {"no", Approval::no},
                                                                         {"y", Approval::yes},
                                                                         {"yes", Approval::yes},
-                                                                        // An answer that is remembered takes a whole
-                                                                        // word, so that a slip of a key does not give
+                                                                        // An answer that is remembered needs a whole
+                                                                        // word, so that one wrong key does not give
                                                                         // it.
                                                                         {"always", Approval::always},
                                                                         {"never", Approval::never}}};

@@ -1,9 +1,10 @@
 // Asks a person on the terminal whether a command may run.
 //
-// - Only a process in the foreground of a terminal asks. In any other process, the answer is unavailable.
-// - Two questions at once are asked one after the other (terminal/asking.h), each with the state that it is about.
+// - Only a process in the foreground of a terminal asks. In any other process, the answer is `unavailable`.
+// - Questions of several threads are asked one after another (terminal/asking.h), each with the workflow state that
+//   asks it.
 // - An empty line, the end of the input, or five answers that are not understood count as no.
-// - A question that is withdrawn, before it is asked or meanwhile, ends as unavailable at once.
+// - A question that is withdrawn, before or while it is asked, ends immediately with the answer `unavailable`.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +33,8 @@ class TerminalApproval final : public Approver {
 
   Terminal& terminal_;
   std::mutex mutex_;
-  std::map<std::uint64_t, QuestionEnd*> standing_;  // asked, or waiting for their turn
-  std::deque<std::uint64_t> withdrawn_;             // before they were asked; the latest of them
+  std::map<std::uint64_t, QuestionEnd*> standing_;  // questions that are shown, or wait for their turn
+  std::deque<std::uint64_t> withdrawn_;             // the latest questions that were withdrawn before they were asked
 };
 
 }  // namespace wtool::host

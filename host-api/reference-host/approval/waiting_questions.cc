@@ -28,7 +28,8 @@ namespace {
 
 using nlohmann::json;
 
-// How many withdrawn questions are remembered, in case they are asked later. Bounded, since most are never asked.
+// How many withdrawn questions are remembered, in case they are asked later. There is a limit, since most of them are
+// never asked.
 constexpr std::size_t max_withdrawn_early = 1024;
 constexpr std::size_t max_left = 1000;
 constexpr std::size_t max_peers = 16;
@@ -91,7 +92,8 @@ WaitingQuestions::~WaitingQuestions() {
   if (!name_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
 }
 
-// Without a socket, nobody can be asked, and each question is refused. The reason is reported once.
+// Makes the socket and starts the thread that serves it, unless that was done before. False: nobody can be asked, and
+// the person has been told why.
 bool WaitingQuestions::start() {
   if (server_.joinable()) return true;
   std::string why = "there is no folder for the socket: set HOME or XDG_RUNTIME_DIR";
@@ -135,7 +137,7 @@ bool WaitingQuestions::start() {
 
 std::string WaitingQuestions::next_id() { return std::to_string(::getpid()) + '-' + std::to_string(++asked_); }
 
-// Drops the questions of suspended runs whose time is over.
+// Drops the expired questions of suspended runs.
 void WaitingQuestions::drop_late() {
   const auto now = std::chrono::system_clock::now();
   std::erase_if(waiting_, [&](const auto& one) { return !one.second.run.empty() && one.second.until <= now; });
@@ -280,7 +282,7 @@ void WaitingQuestions::greet(Peer& peer) {
   if (peer.number > 0) peer.process = open_process(peer.number);
   if (const std::string why = peer.problem(); !why.empty()) return peer.refuse(why);
   peer.nonce = random_hex(16);
-  if (peer.nonce.empty()) return peer.refuse("the kernel gives no random bytes");
+  if (peer.nonce.empty()) return peer.refuse("the kernel provides no random bytes");
   peer.say({{"nonce", peer.nonce}});
   show_changes(peer);
   peer.say({{"ready", true}});
@@ -318,7 +320,7 @@ bool WaitingQuestions::take_from(Peer& peer) {
   if (size < 0) return errno == EAGAIN || errno == EINTR;
   if (size == 0) return false;
   if (peer.is_over) return true;
-  // All bytes of one message come from one sender.
+  // One recvmsg() returns the bytes of only one sender.
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   ucred sender{};
   if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS) {

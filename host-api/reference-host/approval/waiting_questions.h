@@ -1,17 +1,18 @@
 // Questions that wait until the person answers them in another terminal, by `wtool approve`.
 //
 //   WaitingQuestions waiting(std::chrono::seconds(600), complain);
-//   const Approval answer = waiting.ask(question, "the client's name");   // the process has a socket from now on
+//   const Approval answer = waiting.ask(question, "the client's name");   // makes the socket, and waits for the answer
 //
 // - Only this user has access to the socket (question_folder.h). It is made with the first question, and removed at the
 //   end.
-// - Each line on it is a JSON object. The server says {"nonce"}, then {"asks": {...}} for each question that waits,
-//   {"ready": true}, and from then on {"asks"} and {"over": ID}. A client says {"id", "answer", "nonce"} and gets
-//   {"id", "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
+// - Each line on the socket is a JSON object. The server sends {"nonce"}, then {"asks": {...}} for each question that
+//   waits, then {"ready": true}, and from then on {"asks"} and {"over": ID}. A client sends {"id", "answer", "nonce"}
+//   and gets {"id", "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
 // - The process that answers is examined (question_folder.h) when it connects and at each answer. The kernel reports
-//   which process has sent a line. Only the process whose ancestors were examined knows the nonce and can send a line
-//   under its own number, and it is still alive then. So no process can answer through another one.
-// - A question whose time is over is refused, and the refusal says that nobody has answered.
+//   which process has sent a line. A line counts only if it has the nonce, which only the examined process was told,
+//   and comes from that process's number while the process is still alive. So no process can answer through another
+//   one.
+// - A question that nobody answers in time ends with the answer `expired`.
 #pragma once
 
 #include <chrono>
@@ -39,7 +40,7 @@ class WaitingQuestions {
  public:
   using Tell = std::function<void(const std::string&)>;
 
-  // `within`: how long a question waits. `tell`: gets a sentence that tells the person what to do.
+  // `within`: how long a question waits. `tell`: gets sentences for people, such as how to answer a question.
   WaitingQuestions(std::chrono::seconds within, Tell tell);
   WaitingQuestions(const WaitingQuestions&) = delete;
   WaitingQuestions& operator=(const WaitingQuestions&) = delete;
@@ -54,7 +55,7 @@ class WaitingQuestions {
   void leave(const std::string& run, const Question& question, const std::string& client);
   // The answer to the run's question with this fingerprint, if there is one. Each answer is returned once.
   std::optional<Approval> take(const std::string& run, const std::string& fingerprint);
-  // The run continues: its questions without an answer are dropped.
+  // Call this when the run continues: drops the run's questions that have no answer.
   void continues(const std::string& run);
 
  private:
@@ -88,14 +89,14 @@ class WaitingQuestions {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Waiting> waiting_;  // by the id that a person types: PID-NUMBER
-  std::deque<std::uint64_t> withdrawn_;     // before they were asked; the latest of them
+  std::deque<std::uint64_t> withdrawn_;     // the latest questions that were withdrawn before they were asked
   std::uint64_t asked_ = 0;
   bool ending_ = false;
   Descriptor folder_;
   std::string name_;  // of the socket in folder_
   Descriptor listening_;
-  bool cannot_accept_ = false;  // for lack of descriptors or memory; only the thread reads it
-  WakeUp wake_;  // the thread that serves
+  bool cannot_accept_ = false;  // for lack of descriptors or memory; used only by the thread that serves
+  WakeUp wake_;                 // wakes the thread that serves
   std::list<Peer> peers_;
   std::thread server_;
 };

@@ -54,7 +54,7 @@ Descriptor locked_trail(const std::string& path, std::string& why) {
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    // Another process may have rotated the file meanwhile: then this one is complete.
+    // If another process has rotated the file meanwhile, the opened file must get no further lines.
     struct stat named {};
     if (::lstat(path.c_str(), &named) == 0 && named.st_dev == ours.st_dev && named.st_ino == ours.st_ino) return file;
     if (std::chrono::steady_clock::now() >= deadline) {
@@ -64,9 +64,9 @@ Descriptor locked_trail(const std::string& path, std::string& why) {
   }
 }
 
-// What an empty file begins with: the line `rotated` if it continues a trail, and no text if it is the first file.
-// A plugin that rotates the file renames it, and only then can it lock the new one and write that line. Or it was
-// killed in between.
+// What an empty file begins with: the line `rotated` if the file continues a trail, and no text if it is the first
+// file. A plugin that rotates a trail first renames the file, and then locks the new file and writes the line
+// `rotated`. Until then, or if the plugin was killed before that, the line is missing.
 std::optional<TrailLine> beginning_of(const std::string& path, std::string& why) {
   auto parts = find_rotated_parts(path, why);
   if (!parts) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<TrailLine> beginning_of(const std::string& path, std::string& why)
                         ? last_link(part.file.get(), static_cast<std::uint64_t>(status.st_size))
                         : std::nullopt;
   if (!link) {
-    why = part.path + " should hold the earlier lines, but its last line is not complete; move it away";
+    why = part.path + " should contain the earlier lines, but its last line is not complete; move this file away";
     return std::nullopt;
   }
   return rotated_line(part.name, *link);
@@ -98,7 +98,7 @@ std::string line_of(const Link& last, std::string_view event, const nlohmann::or
   return make_line(std::chrono::system_clock::now(), event, shortened, last).text;
 }
 
-// Empty: the file's name is on the disk.
+// Puts the file's name on the disk. Returns why that failed; empty: it has not failed.
 std::string sync_name(const std::string& file) {
   const std::size_t slash = file.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : file.substr(0, std::max<std::size_t>(slash, 1));
@@ -131,11 +131,12 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
   }
   if (!before) {
     return why.empty()
-               ? "its last line is torn, or it is not a trail; the next call of a tool repairs a torn line, such "
-                 "as `wtool call shell_execute '{\"command\": \"true\"}'`"
+               ? "its last line is torn, or it is not a trail; a torn line is repaired by the next call of a tool, "
+                 "such as `wtool call shell_execute '{\"command\": \"true\"}'`"
                : why;
   }
-  // As the plugin does before the first line, since others may add lines at once.
+  // Like the plugin, this syncs the name before the first line is written: as soon as the file has a line, other
+  // processes add theirs without syncing the name.
   if (size == 0 && options.sync_data) {
     if (why = sync_name(options.file); !why.empty()) return why;
   }

@@ -127,7 +127,8 @@ namespace {
 
 constexpr std::size_t piece_size = 64UL * 1024;
 
-// Reads up to `most` bytes from the offset `at`. Returns 0 at the end, and on failure with errno set.
+// Reads up to `most` bytes from the offset `at`. Returns 0 both at the end, with errno 0, and on failure, with the
+// error in errno.
 std::size_t read_piece(int file, char* to, std::size_t most, std::uint64_t at) {
   for (;;) {
     errno = 0;
@@ -139,7 +140,7 @@ std::size_t read_piece(int file, char* to, std::size_t most, std::uint64_t at) {
 
 }  // namespace
 
-// Appends one more piece to the buffer. False at the end.
+// Appends one more piece to the buffer. False: the part has ended, or it could not be read, and error_ says why.
 bool LineReader::fill() {
   buffer_.erase(0, used_);
   used_ = 0;
@@ -160,7 +161,7 @@ bool LineReader::next(RawLine& line) {
   line = {.number = ++number_, .at = at_};
   std::size_t searched = 0;
   std::size_t newline;
-  std::uint64_t skipped = 0;  // of a line that is too long: bytes that are no longer in the buffer
+  std::uint64_t skipped = 0;  // how many bytes of a line that is too long are no longer in the buffer
   while ((newline = buffer_.find('\n', used_ + searched)) == std::string::npos) {
     searched = buffer_.size() - used_;
     // Keeps the beginning of the line, up to the longest valid one, and only counts the other bytes.

@@ -20,17 +20,17 @@ struct Part {
   std::string name;        // the path's last component, for errors
   bool newest = false;     // FILE itself
   Descriptor file{};       // open when the part is the newest; the others are opened when their turn comes
-  std::uint64_t size = 0;  // for an open part: how much of it belongs to this snapshot
+  std::uint64_t size = 0;  // for an open part: how many of its bytes belong to this snapshot
 };
 
-// The parts, oldest first, as they were at one instant: lines written and rotations made during the reading are
-// ignored. Waits a few seconds for a line that is just being written. Nothing: `error` says why.
+// The parts, oldest first, as they were at one instant: what is written or rotated after that is ignored. Waits a few
+// seconds for a line that is just being written. Nothing: `error` says why.
 std::optional<std::vector<Part>> find_parts(const std::string& file, std::string& error);
 
 // Only the rotated files. The caller has FILE's lock.
 std::optional<std::vector<Part>> find_rotated_parts(const std::string& file, std::string& error);
 
-// Opens a part, unless it is open. 0, or the errno, and then `error` says why.
+// Opens a part, unless it is open. Returns 0, or the errno of the failure; `error` then says why.
 int open_part(Part& part, std::string& error);
 
 // ---- Reading a part.
@@ -48,7 +48,7 @@ class LineReader {
   // The part must be open, and outlive this object.
   explicit LineReader(const Part& part) : part_(part) {}
 
-  // False at the end, and on failure; then error() is not empty.
+  // False: the part has ended, or it could not be read, and error() says why.
   bool next(RawLine& line);
   const std::string& error() const { return error_; }
 

@@ -20,7 +20,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t event_width = 9;
 
-// A member as text: strings as they are, numbers and truth values as JSON has them, everything else as an empty text.
+// A member as text: strings unchanged, numbers and truth values as JSON writes them, everything else as an empty text.
 std::string text_of(const ordered_json& event, const char* key) {
   const auto found = event.find(key);
   if (found == event.end()) return {};
@@ -132,7 +132,7 @@ std::string described(const ordered_json& event) {
 
 using Print = std::function<bool(std::string_view line)>;
 
-// Prints lines at once or, if only the last ones are wanted, at the end.
+// Prints lines immediately or, if only the last lines are wanted, at the end.
 class LastLines {
  public:
   LastLines(std::uint64_t last, const Print& print) : last_(last), print_(print) {}
@@ -157,7 +157,7 @@ class LastLines {
 };
 
 // Keeps unreadable lines back until the first event shows that the file is a trail, because nobody wants to see the
-// text of another file. Only the first of them are kept, and the others are counted.
+// text of another file. Only the first of these lines are kept, and the others are counted.
 class Doubtful {
  public:
   explicit Doubtful(LastLines& lines) : lines_(lines) {}

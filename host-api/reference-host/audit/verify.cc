@@ -33,7 +33,8 @@ std::string numbers(std::uint64_t first, std::uint64_t last) {
                        : "numbers " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-// Whether this may be a torn line: its bytes begin a whole line, or are all zero, which a power failure may leave.
+// Whether this may be a torn line: the beginning of a whole line, followed by zero bytes, which a power failure may
+// leave. Either part may be missing.
 bool may_be_torn(std::string_view text) {
   if (text.empty()) return false;
   const std::size_t zeros = std::min(text.find('\0'), text.size());
@@ -115,7 +116,7 @@ class Verifier {
       problem_of_gap(part);
     } else {
       note(part.name + ": its last " + std::to_string(gap_->to - gap_->from) +
-           " bytes are torn: a writer was ended, or there was no more room; the next writer will report it");
+           " bytes are torn: a writer was killed, or the disk was full; the next writer will record this");
     }
   }
 
@@ -153,9 +154,9 @@ class Verifier {
            " bytes, as line " + std::to_string(line.number) + " says");
     }
     if (!intact_) {
-      problem(part, line.number, "this line was changed: its hash is not that of its content");
+      problem(part, line.number, "this line was changed: its hash does not match its content");
     } else if (entry.event == "recovered" && !gap_) {
-      problem(part, line.number, "this line reports a torn one before it, which is missing");
+      problem(part, line.number, "this line reports a torn line before it, but that torn line is missing");
     } else if (!resume_) {
       check_order(part, line, entry, explained);
     }
@@ -176,7 +177,7 @@ class Verifier {
     if (first_of_all) {
       check_beginning(part, line, entry, after_gap);
     } else if (entry.hash == report_.head) {
-      problem(part, line.number, "this line repeats the one before");
+      problem(part, line.number, "this line repeats the line before it");
     } else if (entry.seq > report_.head_seq + 1) {
       problem(part, line.number, numbers(report_.head_seq + 1, entry.seq - 1) + " before this line are missing");
     } else if (entry.seq <= report_.head_seq) {
@@ -190,7 +191,7 @@ class Verifier {
       problem(part, line.number,
               first_of_file ? "a file that continues a trail begins with a line \"rotated\"; this line was moved, or "
                               "the line before it was removed"
-                            : "this line belongs at the beginning of a file: files were joined");
+                            : "this line belongs at the beginning of a file: two files were joined");
     }
   }
 
@@ -205,7 +206,7 @@ class Verifier {
     } else {
       problem(part, line.number,
               entry.seq > 1 ? numbers(1, entry.seq - 1) + " before this line are missing"
-                            : "this is not how a trail begins");
+                            : "a trail cannot begin with this line");
     }
   }
 
@@ -216,8 +217,8 @@ class Verifier {
           "the expected line " + expected_ + " is not in the trail: it was cut off, or the whole trail was rewritten" +
               (complete_ ? "" : ", or it was in a file that no longer exists"));
     } else if (lines_to_expected_ < report_.lines) {
-      note("the expected line is there; " +
-           counted(static_cast<std::int64_t>(report_.lines - lines_to_expected_), "line") + " came since");
+      note("the expected line is in the trail; " +
+           counted(static_cast<std::int64_t>(report_.lines - lines_to_expected_), "line") + " came after it");
     } else {
       note("the expected line is the head");
     }

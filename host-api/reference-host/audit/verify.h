@@ -18,7 +18,7 @@ struct VerifyReport {
   std::string last_time;
   std::uint64_t head_seq = 0;
   std::string head;                   // hash of the last line; empty for an empty trail
-  std::vector<std::string> problems;  // the first of them, each a sentence with file and line
+  std::vector<std::string> problems;  // the first problems, each a sentence with file and line
   std::uint64_t problem_count = 0;    // how many there are in all
   std::vector<std::string> notes;     // not problems, but worth knowing
   std::uint64_t note_count = 0;
@@ -38,9 +38,9 @@ struct ShowOptions {
   bool json = false;       // the lines themselves, in ASCII
 };
 
-// Calls `print` with a line of text for each event, oldest first, until it returns false. The line has no newline, and
-// nothing that controls a terminal. Empty: all were shown, or `print` returned false. Otherwise why the trail could not
-// be read; nothing is printed about a file without any event.
+// Calls `print` with a line of text for each event, oldest first, until `print` returns false. The line has no newline,
+// and nothing that controls a terminal. Returns why the trail could not be read. Empty: all events were shown, or
+// `print` returned false. Nothing is printed about a file without any event.
 std::string show(const std::string& file, const ShowOptions& options,
                  const std::function<bool(std::string_view line)>& print);
 

@@ -19,7 +19,7 @@
 namespace wtool::host::cache {
 namespace {
 
-// How coarse time stamps may be: FAT has 2 seconds.
+// The coarsest time stamps of a file system, in nanoseconds: those of FAT change every 2 seconds.
 constexpr std::int64_t recent = 2'000'000'000;
 constexpr std::size_t max_records = 200'000;
 constexpr std::size_t max_record_bytes = 256UL << 20;
@@ -85,7 +85,7 @@ FileState FileHashes::look(const std::string& path) {
       return state;
     }
     state.link = text.substr(0, static_cast<std::size_t>(size));
-    // A link that leads nowhere, or to a folder, stands only for itself.
+    // If a link is dangling or points to a folder, only the text of the link counts.
     if (::stat(path.c_str(), &status) != 0 || S_ISDIR(status.st_mode)) return state;
   }
   if (!S_ISREG(status.st_mode)) {
@@ -126,7 +126,8 @@ FileState FileHashes::look(const std::string& path) {
   return state;
 }
 
-// With mutex_ held. The first line has the hash of the rest. Then, for each file, its path, a NUL and a line.
+// Call it with mutex_ held. The first line of the record file has the hash of all that follows. After it, there is one
+// record for each hashed file: its path, a NUL, its numbers, its hash and a newline.
 void FileHashes::load() {
   if (loaded_) return;
   loaded_ = true;

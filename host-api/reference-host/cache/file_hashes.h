@@ -1,8 +1,9 @@
-// The hashes of files, without reading those that have not changed since they were last read.
+// Finds the hashes of files, and reads only those files that have changed since they were last read.
 //
-// A file counts as unchanged while its device, inode, size and its times of modification and change are those that were
-// recorded with its hash. A time that was still recent when the file was read could be that of a later write, too: such
-// a file is read again. The records of each directory are kept in a file; if it is lost or damaged, all files are read.
+// A file counts as unchanged while its device, inode, size, and times of modification and change are those that were
+// recorded with its hash. But if such a time was recent when the file was read, a later write could have left the same
+// time, so the file is read again. The records are kept in one file for each directory in which runs start; if that
+// file is lost or damaged, all files are read.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,12 @@ namespace wtool::host::cache {
 
 struct FileState {
   bool exists = false;
-  bool executable = false;  // by anybody
-  unsigned mode = 0;        // who may do what, as for chmod
+  bool executable = false;  // its owner, its group or others may execute it
+  unsigned mode = 0;        // the permission bits, as for chmod
   std::uint64_t bytes = 0;
   std::string hash;     // of a file's content
-  std::string link;     // where a symbolic link leads to; the file there counts as well, if there is one
-  std::string problem;  // why it has no hash: it cannot be read, is not a file, ...; words that follow its name
+  std::string link;     // the target of a symbolic link; if the target is a file, all other fields describe that file
+  std::string problem;  // why the file has no hash, to be put after its name in messages: `cannot be read: ...`
 };
 
 // Any thread.
@@ -31,7 +32,7 @@ class FileHashes {
   FileHashes(const FileHashes&) = delete;
   FileHashes& operator=(const FileHashes&) = delete;
 
-  // The path is absolute.
+  // `path` must be absolute.
   FileState look(const std::string& path);
 
   // Drops the records of the files that `which` selects.
@@ -47,7 +48,7 @@ class FileHashes {
   struct Known {
     std::uint64_t device = 0, inode = 0, bytes = 0;
     std::int64_t modified = 0, changed = 0;  // nanoseconds
-    std::int64_t read = 0;                   // when it was read, by the same clock
+    std::int64_t read = 0;                   // nanoseconds; when the reading of the file began
     std::string hash;
   };
   void load();

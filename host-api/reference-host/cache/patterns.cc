@@ -40,13 +40,14 @@ Names pattern_names(std::string_view pattern) {
 bool is_wild(std::string_view name) { return name.find_first_of("*?[") != std::string_view::npos; }
 
 bool fits(const std::string& pattern, const std::string& name) {
-  // A file's name may itself contain wildcards, and a filled-in value then means exactly that file.
+  // A file's name may itself contain wildcard characters. A pattern with exactly this name then matches this file.
   return pattern == name || ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
 bool matches_names(const Names& pattern, const Names& path) {
-  // Computed from the end of the pattern: for each position in the path, whether the rest of the pattern matches the
-  // rest of the path. A folder matches everything below it.
+  // `rest[i]` says whether the pattern's names from `p` on match the path's names from `i` on. It is computed from the
+  // end of the pattern to its beginning. Any names may follow a match in the path, because a folder that matches
+  // includes everything below it.
   std::vector<bool> rest(path.size() + 1, true);
   rest[0] = path.empty();
   for (std::size_t p = pattern.size(); p-- > 0;) {
@@ -101,11 +102,11 @@ class Search {
     if (at == pattern_->size()) return take(path, wild);
     const std::string& name = (*pattern_)[at];
     if (name == "**") {
-      // A `**` can lead to the same folder in many ways.
+      // A pattern with several `**` may reach the same folder in many ways.
       if (!visited_.emplace(path, at).second) return;
       walk(path, at + 1, true);
       return each(path, [&](const std::string& entry, bool is_folder) {
-        // `src/**` names files as well as folders, and the files of a folder are found in it.
+        // A `**` at the end of the pattern also matches the files in this folder.
         if (is_folder) {
           walk(below(path, entry), at, true);
         } else if (at + 1 == pattern_->size()) {
@@ -120,7 +121,7 @@ class Search {
     });
   }
 
-  // Like stat(), except that what lies behind a link that is not followed does not exist.
+  // If links are followed, this is stat(). If not, it is lstat(), and a path that goes through a link does not exist.
   bool look_at(const std::string& path, struct stat& status) const {
     if (links_ == PatternLinks::followed) return ::stat(absolute(path).c_str(), &status) == 0;
     for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
@@ -133,12 +134,12 @@ class Search {
     struct stat status {};
     if (!look_at(path, status)) {
       if (links_ == PatternLinks::not_followed) return;
-      // A dangling link counts as a file that may appear later.
+      // A dangling link is kept, because its target may appear later.
       if (::lstat(absolute(path).c_str(), &status) == 0) keep(path, wild);
       return;
     }
     if (!S_ISDIR(status.st_mode)) return keep(path, wild);
-    // After a `**`, that wildcard finds the files of the folder.
+    // If the pattern ends with `**`, walk() itself finds the files of this folder.
     if (!pattern_->empty() && pattern_->back() == "**") return;
     all_below(path);
   }
@@ -158,7 +159,7 @@ class Search {
     }
     ++matched_;
     paths.insert(path);
-    if (paths.size() > max_files) fail(path, "exceeds the limit of " + std::to_string(max_files) + " files");
+    if (paths.size() > max_files) fail(path, "is beyond the limit of " + std::to_string(max_files) + " files");
   }
 
   template <class Function>
@@ -167,8 +168,9 @@ class Search {
     const std::string folder = absolute(path);
     if (!problem.empty() || !look_at(path.empty() ? "." : path, here) || !S_ISDIR(here.st_mode)) return;
     const auto id = std::pair(here.st_dev, here.st_ino);
-    if (std::find(around_.begin(), around_.end(), id) != around_.end()) return fail(path, "leads in a circle");
-    if (around_.size() == max_folders_within) return fail(path, "lies within too many folders");
+    if (std::find(around_.begin(), around_.end(), id) != around_.end())
+      return fail(path, "is a link to a folder that contains it");
+    if (around_.size() == max_folders_within) return fail(path, "is nested in too many folders");
     around_.push_back(id);
     std::error_code failed;
     for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
@@ -190,8 +192,8 @@ class Search {
   std::vector<Names> without_;
   std::vector<Names> excluded_;
   const Names* pattern_ = nullptr;
-  std::set<std::pair<std::string, std::size_t>> visited_;  // the folders in which a `**` of the pattern was followed
-  std::vector<std::pair<dev_t, ino_t>> around_;            // the folders that are being read
+  std::set<std::pair<std::string, std::size_t>> visited_;  // each `**` that was tried: folder, and place in the pattern
+  std::vector<std::pair<dev_t, ino_t>> around_;            // the folders that are being read, each in the one before
   std::size_t matched_ = 0;
 };
 
@@ -234,10 +236,10 @@ std::string plain_path(std::string_view path) {
 
 std::string output_problem(std::string_view pattern) {
   if (pattern.starts_with('/')) return "is an absolute path";
-  if (pattern.starts_with('!')) return "excludes files, which only inputs can do";
+  if (pattern.starts_with('!')) return "excludes files, but only inputs may do that";
   const Names names = names_in(pattern);
   if (names.empty()) return "names no file";
-  if (std::find(names.begin(), names.end(), "..") != names.end()) return "leads out of the directory of the step";
+  if (std::find(names.begin(), names.end(), "..") != names.end()) return "leads out of the step's directory";
   return "";
 }
 

@@ -1,10 +1,10 @@
-// The files that the patterns of a step name: `src/**`, `CMakeLists.txt`, `!src/generated/**`.
+// Finds the files for the patterns of a step: `src/**`, `CMakeLists.txt`, `!src/generated/**`.
 //
-// - `*`, `?` and `[ab]` stand for a part of one name, `**` for any number of folders. A name stands
-//   for itself, too, and a folder for all files below it. `!` excludes what the other patterns name.
+// - `*`, `?` and `[ab]` match a part of one name, `**` any number of folders. A name that contains such characters also
+//   matches itself. If a folder matches, all files below it match. `!` excludes files that the other patterns match.
 // - Hidden files are included. The folders .git and .wtool are left out, unless a pattern names them.
-// - Links are followed, unless the caller says otherwise. A path that leads in a circle is a problem, and so is one
-//   that cannot be read: a file that is not seen could change unnoticed.
+// - Links are followed, unless the caller says otherwise. A link to a folder that contains the link is a problem, and
+//   so is a folder that cannot be read: files that are not found could change unnoticed.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace wtool::host::cache {
 
-inline constexpr std::size_t max_files = 100'000;  // named by the patterns of one step
+inline constexpr std::size_t max_files = 100'000;  // for the patterns of one step
 
 struct FoundFiles {
-  std::vector<std::string> paths;      // sorted, each once, as a pattern spells it; a plain name need not exist
-  std::vector<std::string> unmatched;  // patterns that name no file
+  std::vector<std::string> paths;      // sorted, each once, spelt as in the pattern; may include dangling links
+  std::vector<std::string> unmatched;  // patterns that match no file
   std::string problem;                 // why the lists are not complete; a sentence without its full stop
 };
 
-// If links are not followed, a link is a file of its own, and nothing below it is found.
+// If links are not followed, a link itself is found like a file, and nothing behind it is found.
 enum class PatternLinks { followed, not_followed };
 
-// Relative patterns begin in `directory`, which is absolute. Files that a pattern of `without` names are left out, but
-// not those that `patterns` name without a wildcard.
+// Relative patterns are resolved against `directory`, which must be absolute. Leaves out the files that match a pattern
+// in `without`, unless one of `patterns` names the file without a wildcard.
 FoundFiles find_files(const std::string& directory, const std::vector<std::string>& patterns,
                       const std::vector<std::string>& without = {}, PatternLinks links = PatternLinks::followed);
 
@@ -36,8 +36,8 @@ bool matches(std::string_view pattern, std::string_view path);
 // The path without `.` components and with single slashes.
 std::string plain_path(std::string_view path);
 
-// The folder that a pattern's files are in, or below: `src` of `src/**/*.c` and of `src/a.c`. Empty: they may lie where
-// the pattern begins.
+// The deepest folder that contains all files that the pattern can match: `src` for `src/**/*.c` and for `src/a.c`.
+// Empty: it is the folder against which the pattern is resolved.
 std::string folder_of(std::string_view pattern);
 
 // Why `pattern` cannot name outputs; empty: it can. Outputs must be below the directory of the step, because they are

@@ -15,9 +15,9 @@ namespace {
 
 // Raised when keys are computed differently, so that old entries no longer match.
 constexpr std::string_view key_version = "wtool step 2";
-constexpr std::string_view input_part = "file ";  // before the path of an input, among the parts
+constexpr std::string_view input_part = "file ";  // in `parts`, the beginning of an input file's name
 
-// Adds each text with its size, so that different pairs of texts never give the same bytes.
+// Adds the text with its size, so that different lists of texts never give the same bytes.
 void add(Sha256& digest, std::string_view text) {
   digest.add(std::to_string(text.size()) + ':');
   digest.add(text);
@@ -36,7 +36,7 @@ std::string record_file(const StepCache::Options& options) {
   return options.folder + "/files/" + sha256(options.directory);
 }
 
-// Whether a name in the entry is refused: that of a file, or where a link leads.
+// Whether the entry has a name that is refused: the name of a file, or the target of a link.
 bool refuses_name(const CacheEntry& entry, const std::function<StepCache::Refuses()>& refuses) {
   const auto refused = [&](const std::string& text) { return refuses()(text, true); };
   return std::any_of(entry.parts.begin(), entry.parts.end(), [&](const auto& part) { return refused(part.first); }) ||
@@ -128,16 +128,18 @@ void StepCache::add_inputs(const Work& work, Look& look) {
   }
 }
 
-// An existing file is overwritten only if the store has its content, so that a person's own changes are never lost.
+// An existing output is overwritten only if the store has its current content, so that a person's changes are never
+// lost.
 void StepCache::check_outputs(const Work& work, Look& look) {
-  // Another output that exists was left by an earlier state of the inputs; the work would not make it.
+  // An output that exists but is not in the entry was made from an earlier state of the inputs. The work would not make
+  // it now.
   const FoundFiles now = find_files(work.directory, work.outputs);
   if (look.why = now.problem; !look.why.empty()) return;
   std::set<std::string_view> kept;
   for (const CachedOutput& output : look.entry->outputs) kept.insert(output.path);
   for (const std::string& path : now.paths) {
     if (!kept.contains(plain_path(path))) {
-      look.why = "the output " + quoted(path) + " is not one of those that were kept";
+      look.why = "the output " + quoted(path) + " is not among the kept outputs";
       return;
     }
   }
@@ -162,7 +164,7 @@ void StepCache::check_outputs(const Work& work, Look& look) {
 
 std::string StepCache::why_not(const Work& work, const Look& look) const {
   const auto latest = store_.latest(step_hash(work));
-  if (!latest) return "nothing is kept of it";
+  if (!latest) return "no result of this step is kept";
   std::string first;
   std::size_t differences = 0;
   const auto differs = [&](const std::string& name, const std::string& how) {
@@ -180,7 +182,7 @@ std::string StepCache::why_not(const Work& work, const Look& look) const {
   for (const auto& [name, hash] : latest->parts) {
     if (!look.parts.contains(name)) differs(name, "is gone");
   }
-  if (differences == 0) return "what is kept of it is damaged";
+  if (differences == 0) return "its kept result is damaged";
   if (differences == 1) return first;
   return first + ", and " + std::to_string(differences - 1) + " more";
 }
@@ -200,7 +202,7 @@ bool StepCache::restore(const Work& work, Look& look) {
 std::string StepCache::keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
                             const std::function<Refuses()>& refuses) {
   if (look.key.empty() || options_.looks_only) return look.why;
-  constexpr const char* secret = "holds a secret";
+  constexpr const char* secret = "contains a secret";
   if (refuses()(result, true)) return std::string("its result ") + secret;
   Look again;
   again.parts = look.parts;
@@ -238,7 +240,8 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
     }
     entry.outputs.push_back(std::move(output));
   }
-  // Checked before any content is copied, because that would stay in the store without an entry.
+  // All names are checked before any content is copied: if one is refused, a copy would stay in the store without an
+  // entry.
   if (refuses_name(entry, refuses)) return std::string("the name of a file ") + secret;
   for (const CachedOutput& output : entry.outputs) {
     if (!output.link.empty()) continue;

@@ -1,17 +1,17 @@
-// Decides whether the work of a step is up to date: it was done before with the same inputs, and its outputs exist or
-// can be restored.
+// Decides whether the work of a step is up to date, that is, whether it was done before with the same inputs and its
+// outputs exist or can be restored.
 //
 //   Look look = cache.look(work);
 //   if (look.entry && cache.restore(work, look)) use(look.entry->result);
 //   else { do it; cache.keep(work, look, result, ...); }
 //
-// The key is a hash of: the parts that the caller gives (the call, the directory, the versions), the patterns, and each
-// file that the inputs name, with its path, its content, whether it may be executed, and where it leads if it is a
-// link. The work is done in doubt, that is, if a pattern matches no file, a file cannot be read, or something else has
+// The key is a hash of the parts that the caller gives (the call, the directory, the versions), of the patterns, and of
+// each input file: its path, its content, whether it may be executed, and its target if it is a link. When in doubt,
+// the work is done: if a pattern matches no file, if a file cannot be read, or if something other than the step has
 // changed an output.
 //
-// A key is looked up among all entries, not compared with the last one, so a step whose inputs return to an earlier
-// state is up to date, too.
+// A key is looked up among all entries, and not only compared with the newest one. So a step is also up to date if its
+// inputs have returned to an earlier state.
 #pragma once
 
 #include <functional>
@@ -32,8 +32,8 @@ struct Work {
   std::string step{};                          // its name, for people
   std::string file{};                          // of its workflow
   std::string combination{};                   // of a matrix; else empty
-  std::string directory{};                     // absolute, in which the patterns begin
-  std::map<std::string, std::string> parts{};  // what else it depends on, by names for people ("the command")
+  std::string directory{};                     // absolute; relative patterns begin in it
+  std::map<std::string, std::string> parts{};  // what else the work depends on, by readable names ("the command")
   std::vector<std::string> inputs{};           // patterns (patterns.h)
   std::vector<std::string> outputs{};
 };
@@ -54,8 +54,8 @@ class StepCache {
     std::string folder = Store::usual_folder();
     std::uint64_t max_bytes = usual_max_bytes;
     std::string directory{};                     // of the run
-    std::map<std::string, std::string> parts{};  // what all work depends on
-    bool force = false;                          // nothing is up to date, but all is kept
+    std::map<std::string, std::string> parts{};  // what the work of every step depends on
+    bool force = false;                          // no work counts as up to date, but results are still kept
     bool looks_only = false;                     // writes nothing
   };
   explicit StepCache(Options options);
@@ -68,14 +68,15 @@ class StepCache {
   // Restores the missing outputs. False: `look.why` says why, and the work has to be done.
   bool restore(const Work& work, Look& look);
 
-  // Whether the next piece of a text contains something that must not be kept; `last`: it is the last piece. Needs a
-  // new function for each text.
+  // Returns whether a text has something in it that must not be kept. The text comes in pieces; `last`: no piece
+  // follows. Each text needs a new function.
   using Refuses = std::function<bool(std::string_view piece, bool last)>;
-  // Keeps the result of work that was done after look(), and succeeded. Returns why it is not kept; empty: it is.
+  // Keeps the result of work that was done after look() and has succeeded. Returns why it is not kept; empty: it is.
   std::string keep(const Work& work, const Look& look, const std::string& result, const std::string& run,
                    const std::function<Refuses()>& refuses);
 
-  // Removes the entries that this object has kept and that are now refused, and the records of files with such names.
+  // Removes the entries that this object has kept and that are refused now, and the hashes of files whose names are
+  // refused now.
   void recheck(const std::function<Refuses()>& refuses);
 
  private:

@@ -119,7 +119,7 @@ std::uint64_t size_of(const std::string& path) {
   return ::lstat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-// Calls `function` for each file in a folder with one or two levels.
+// Calls `function` for each file in or below the folder.
 template <class Function>
 void each_file(const std::string& folder, const Function& function) {
   std::error_code ignored;
@@ -146,7 +146,8 @@ std::string Store::problem() const {
   }
   if (!S_ISDIR(status.st_mode)) return folder_ + " is not a folder";
   if (status.st_uid != ::geteuid()) return folder_ + " belongs to another user";
-  if ((status.st_mode & 022U) != 0) return folder_ + " can be written by others; remove it, or chmod 700 it";
+  if ((status.st_mode & 022U) != 0)
+    return folder_ + " can be written by other users; remove it, or run chmod 700 on it";
   return "";
 }
 
@@ -247,7 +248,8 @@ std::string Store::Keeping::add(const std::string& file, const Look& look, std::
   }
   bytes_ += static_cast<std::uint64_t>(before.st_size);
   if (bytes_ > store_.max_bytes_) {
-    problem = "the outputs have more than the " + std::to_string(store_.max_bytes_) + " bytes of the whole store";
+    problem =
+        "the outputs have more than " + std::to_string(store_.max_bytes_) + " bytes, the limit of the whole store";
     return {};
   }
   std::string name = store_.folder_ + "/new/XXXXXX";
@@ -267,7 +269,7 @@ std::string Store::Keeping::add(const std::string& file, const Look& look, std::
   std::string hash = digest.finish();
   if (failed == 0 && problem.empty()) {
     const std::string blob = store_.path("blobs", hash);
-    // A copy that the store already has may be damaged; this copy is known to be right.
+    // Replaces any earlier copy in the store: that copy may be damaged, while the new one is known to be right.
     if (::fsync(to.get()) != 0) failed = errno;
     ::mkdir(fs::path(blob).parent_path().c_str(), 0700);
     if (failed == 0 && ::rename(name.c_str(), blob.c_str()) != 0) failed = errno;
@@ -312,17 +314,17 @@ bool Store::restore(const std::string& directory, const CachedOutput& output, st
     const std::string blob = path("blobs", output.hash);
     const Descriptor from(::open(blob.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (!from) {
-      problem = failure("the store has lost its content", errno);
+      problem = failure("the store no longer has the content", errno);
       return false;
     }
-    // Private until it gets its real mode.
+    // Only its owner may open it until it gets its real mode.
     const Descriptor to(::openat(folder.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     Sha256 digest;
     failed = to ? copy(from.get(), to.get(), digest, nullptr, why) : errno;
     if (failed == 0 && ::fchmod(to.get(), static_cast<mode_t>(output.mode)) != 0) failed = errno;
     if (failed == 0 && digest.finish() != output.hash) {
       ::unlink(blob.c_str());
-      problem = "the store has different content for it";
+      problem = "the content in the store is damaged";
       ::unlinkat(folder.get(), name.c_str(), 0);
       return false;
     }
@@ -407,7 +409,8 @@ void Store::trim() const {
   if (bytes <= max_bytes_) return;
   const Descriptor held = lock(LOCK_EX | LOCK_NB);
   if (!held) return;
-  // No process is writing now, so a killed one has left these files.
+  // No process is keeping an entry now, so these files were left by processes that were killed. (If one of them is just
+  // being written by used(), losing it does no harm.)
   each_file(folder_ + "/new", [](const fs::path& file) { ::unlink(file.c_str()); });
   std::vector<ListedEntry> all = list();
   std::map<std::string, int> uses;

@@ -1,18 +1,18 @@
-// What steps have made, on disk: their results, and the contents of their outputs.
+// Keeps on disk what steps have made: their results and the contents of their outputs.
 //
 //   $XDG_CACHE_HOME/wtool/steps/
 //     entries/KEY    a result, and which outputs belong to it; its first line is the hash of the rest
 //     blobs/HASH     the content of an output
-//     latest/STEP    the key of the newest entry of a step, to tell what has changed since
-//     files/HASH     FileHashes of a directory
+//     latest/STEP    the key of the newest entry of a step, which shows what has changed since
+//     files/HASH     the record of FileHashes for one directory
 //     new/           what is being written
-//     lock           shared by those who write, exclusive to those who trim or clear the store
+//     lock           shared by processes that write, exclusive to a process that trims or clears the store
 //
 // - A file is written under another name, synchronized and renamed, so that a kill at any moment leaves a whole entry
 //   or no entry.
 // - What is read is checked against its hash. A damaged entry or content is removed, and the step runs.
 // - Contents are copied into the store and out of it, never hard-linked: a command that writes to an output would
-//   otherwise change the store. Where the file system can, a copy shares its blocks.
+//   otherwise change the store. If the file system supports it, a copy shares blocks with the original.
 // - A folder that belongs to another user, or that others may write to, is not used.
 #pragma once
 
@@ -34,7 +34,7 @@ inline constexpr std::uint64_t usual_max_bytes = 5ULL << 30;
 struct CachedOutput {
   std::string path;   // relative to the directory of the step
   std::string hash;   // of its content; empty: it is a symbolic link
-  std::string link;   // where the link leads to
+  std::string link;   // the target of the link
   unsigned mode = 0;  // of the file, as for chmod
   std::uint64_t bytes = 0;
 };
@@ -45,7 +45,7 @@ struct CacheEntry {
   std::string file{};                          // of the workflow
   std::string run{};                           // the run that made it; may be empty
   std::int64_t made = 0;                       // seconds since 1970
-  std::map<std::string, std::string> parts{};  // what made up the key, as hashes
+  std::map<std::string, std::string> parts{};  // the names of the key's parts, each with a hash
   std::vector<CachedOutput> outputs{};
   std::string result{};  // JSON text that only the caller interprets
 };
@@ -74,7 +74,7 @@ class Store {
   // The newest entry of the step.
   std::optional<CacheEntry> latest(std::string_view step) const;
   bool has_content(std::string_view hash) const;
-  // Notes that the entry was used: it becomes the newest of its step, and is trimmed later than older ones.
+  // Notes that the entry was used: it becomes the newest of its step, and the last that trim() would remove.
   void used(std::string_view key, std::string_view step) const;
 
   // An entry that is being written. find() does not return it before finish().
@@ -82,8 +82,8 @@ class Store {
    public:
     // `problem`: why nothing can be kept.
     Keeping(Store& store, std::string& problem);
-    // Copies the file into the store; `look` sees its bytes and may refuse them with a reason. Returns the hash; empty:
-    // `problem` says why.
+    // Copies the file into the store. `look` gets its bytes, and returns a reason if they must not be kept. Returns the
+    // hash; empty: `problem` says why.
     using Look = std::function<std::string(std::string_view bytes, bool last)>;
     std::string add(const std::string& file, const Look& look, std::string& problem);
     bool finish(const CacheEntry& entry, std::string_view step, std::string& problem);
@@ -97,17 +97,17 @@ class Store {
   // Writes the output below `directory`, in place of what is there. Links are not followed. False: `problem` says why.
   bool restore(const std::string& directory, const CachedOutput& output, std::string& problem) const;
 
-  // The newest first.
+  // All entries, the most recently used first.
   std::vector<ListedEntry> list() const;
   // Removes the entry with the contents of its outputs, even if other entries share them.
   void remove_with_contents(const CacheEntry& entry) const;
-  // Passes the content of an output to `look`, piece by piece and at the end an empty piece with `last`, until it
-  // returns a reason; returns that reason.
+  // Passes the content of an output to `look`: first piece by piece, then an empty piece with `last`. If `look` returns
+  // a reason, stops and returns that reason; otherwise returns an empty text.
   std::string look_at(const CachedOutput& output, const Keeping::Look& look) const;
-  // Removes everything, and returns how many bytes that was.
+  // Removes everything, and returns how many bytes it has removed.
   std::uint64_t clear(std::string& problem) const;
-  // Removes the entries that were not used for the longest time while there are too many bytes, and contents without an
-  // entry. Does nothing while somebody else writes.
+  // If the store is too large: removes contents without an entry, and then entries, those that were unused for the
+  // longest time first, until the store is small enough. Does nothing while another process keeps an entry.
   void trim() const;
 
  private:

@@ -1,5 +1,5 @@
-// wtool agent --ticket FILE: the pilot of a node of a cluster. People do not call it; the plugin cluster_tools submits
-// it.
+// wtool agent --ticket FILE: the pilot on one node of a cluster. People do not call it: the plugin cluster_tools
+// submits it to Slurm.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -26,7 +26,7 @@ int serve(Context& context, const std::string& file) {
     complain(error);
     return exit_unusable;
   }
-  // If the directory does not exist, Slurm starts a job in another one.
+  // Slurm starts the job in another directory if the host's working directory does not exist on this node.
   std::error_code failed;
   std::filesystem::current_path(ticket->directory, failed);
   std::string problem;
@@ -58,12 +58,12 @@ void add_on_option(CLI::App& command, GlobalOptions& options) {
 void add_agent(CLI::App& app, Context& context) {
   auto ticket = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("agent", "Run calls for a host, as its pilot on a node of a cluster");
-  command->add_option("--ticket", *ticket, "The file that the host has written, with its address and the key")
+  command->add_option("--ticket", *ticket, "The file in which the host has written its address and the key")
       ->type_name("FILE")
       ->required();
   command->footer(
       "Not for people: `--on cluster` submits this command to Slurm, once for each node. It runs calls until its host\n"
-      "is gone, its job is ended, or no call has come for a while.\n"
+      "is gone, its job ends, or no call has come for a while.\n"
       "\n"
       "Example:\n"
       "  wtool agent --ticket .wtool/cluster/pilots-x1Yz2A/ticket");

@@ -99,7 +99,7 @@ std::string approver_problem(const std::string& by, std::int64_t started_in) {
   if (const std::int64_t own = journal::own_pid_namespace();
       started_in != 0 && own != 0 && own != started_in && own != first_pid_namespace) {
     return "there is no way to tell who answers: this pid namespace hides the processes above it, and the run was "
-           "started in another one; answer where the run was started, or outside of all containers";
+           "started in another pid namespace; answer where the run was started, or outside of all containers";
   }
   if (by.empty()) return {};
   const passwd* user = ::getpwnam(by.c_str());
@@ -178,7 +178,7 @@ std::string RunApprovals::record(const GivenApproval& given, const std::string& 
   fields["answered"] = iso_time(at);
   const std::string why = audit::append(setup_.trail, "approval", fields);
   if (why.empty() || !setup_.trail.continue_when_unwritable) return why;
-  complain(why + "; the answer counts all the same (audit.when_unwritable: continue)");
+  complain(why + "; the answer is used nevertheless (audit.when_unwritable: continue)");
   return {};
 }
 

@@ -1,12 +1,12 @@
-// The approvals of one run: the questions of its actions Approve, who may answer them, and the answers.
+// The approvals of one run: the questions of its `Approve` actions, who may answer them, and the answers.
 //
 // - If the run is in the foreground of a terminal, a question is asked there. Otherwise the run ends as suspended, and
 //   the question waits in its journal until `wtool approve RUN` answers it and continues the run.
-// - The person who answers must be the user, or in the group, that the action names. No process of a call can answer,
-//   neither on a terminal nor with `wtool approve` (approval/question_folder.h says how that is detected).
+// - If the action names a user or a group, only that user or a member of that group may answer. No process of a call
+//   can answer, neither on a terminal nor with `wtool approve` (approval/question_folder.h says how that is detected).
 // - Each answer is written to the audit trail, if there is one, before it counts; the journal records it with the end
 //   of the step.
-// - How long a question may wait is counted from when it was first asked in this run.
+// - The timeout of a question begins when the question is first asked in this run.
 #pragma once
 
 #include <chrono>
@@ -55,8 +55,8 @@ struct GivenApproval {
   std::string comment{};
 };
 
-// Asks on the terminal: `y` or `n`, and what follows is the comment. Enter, the end of the input, or five answers that
-// are not understood mean no. Nothing: nobody can be asked, or a stop was requested. Any thread.
+// Asks on the terminal for `y` or `n`, after which a comment may follow. Enter, the end of the input, or five answers
+// that are not understood mean no. Nothing: nobody can be asked, or a stop was requested. Any thread.
 std::optional<GivenApproval> ask_for_approval(const PendingApproval& pending, Stop& stop);
 
 // All members: any thread.

@@ -27,7 +27,7 @@ struct ApproveOptions {
   std::string id;
   std::string answer;
   bool watch = false;
-  RunAnswer run{};  // where ID is a run
+  RunAnswer run{};  // used if ID is a run
 };
 
 constexpr std::size_t shown_columns = 100;
@@ -156,11 +156,11 @@ int approve(Context& context, const ApproveOptions& options) {
       return approve_run(context, answer);
     }
     if (!options.run.comment.empty() || !options.run.state.empty() || !options.run.flags.variables.names().empty()) {
-      complain("--comment, --state and --var belong to a run, and " + escaped(options.id) + " names none");
+      complain("--comment, --state and --var are only for a run, but " + escaped(options.id) + " is not a run");
       return exit_unusable;
     }
     if (asked == nullptr) {
-      complain("no question " + escaped(options.id) + " waits; `wtool approve` shows the questions that do");
+      complain("no question " + escaped(options.id) + " is waiting; `wtool approve` shows the waiting questions");
       return exit_failed;
     }
     return options.answer.empty() ? answering.show(*asked) : answering.give(AskedQuestion(*asked), options.answer);
@@ -183,7 +183,7 @@ void add_approve(CLI::App& app, Context& context) {
       "approve", "Answer a suspended run, or what `wtool mcp` asks for a client that cannot ask you");
   command->add_option("ID", options->id,
                       "The question, or a suspended run (its id, the beginning of it, or last), which then continues\n"
-                      "(default: each question that waits, one after the other)");
+                      "(default: all waiting questions, one after the other)");
   CLI::Option* answer =
       command->add_option("--answer", options->answer, "Answer ID without asking on the terminal (a run: yes or no)")
           ->check(CLI::IsMember({"yes", "no", "always", "never"}))
@@ -195,16 +195,16 @@ void add_approve(CLI::App& app, Context& context) {
       ->type_name("TEXT");
   command
       ->add_option("--state", options->run.state,
-                   "For a run that waits for several answers: the state that asks,\nor BRANCH/STATE, as the program "
+                   "For a run that waits for several answers: the state that asks,\nor BRANCH/STATE, as this command "
                    "prints it, if several states have that name")
       ->type_name("STATE");
-  // For a run: inputs that the journal does not hold, such as secrets.
+  // For a run: inputs that its journal does not contain, such as secrets.
   add_variable_options(*command, options->run.flags.variables);
   command->footer(
       "A question is shown with the command, its directory and the reason, and the answer is yes or no (only this\n"
-      "once), always or never. Without a terminal, the questions are shown but not answered. No process that a\n"
-      "command of a call has started can answer. Exit status: 0; 1 if the question does not wait or may not be\n"
-      "answered; for a run that continues, the exit status of `wtool run`.\n"
+      "once), always or never. Without a terminal, the questions are shown but not answered. A process that\n"
+      "was started by a command of a call cannot answer. Exit status: 0; 1 if the question is not waiting or may not\n"
+      "be answered; for a run that continues, the exit status of `wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool approve\n"

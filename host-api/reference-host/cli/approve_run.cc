@@ -25,8 +25,7 @@ constexpr std::size_t max_runs_looked_at = 200;
 
 std::string long_name_of(const PendingApproval& one) { return one.place.branch + '/' + one.state; }
 
-// The name of the question for --state: its state, preceded by its branch if several of `pending` have this
-// state.
+// What --state calls the question: its state, preceded by its branch if several of `pending` have the same state.
 std::string name_among(const PendingApproval& one, const std::vector<PendingApproval>& pending) {
   const auto count = std::count_if(pending.begin(), pending.end(),
                                    [&](const PendingApproval& other) { return other.state == one.state; });
@@ -70,7 +69,7 @@ std::vector<PendingApproval> wanted_questions(const RunAnswer& answer, const std
   }
   if (pending.size() > 1 && !answer.word.empty()) {
     complain("the run " + run + " waits for several answers (" + states +
-             "); say with --state which question is answered, or answer them all on a terminal");
+             "); use --state to choose one of the questions, or answer all of them on a terminal");
     return {};
   }
   for (const PendingApproval& one : pending) {
@@ -159,8 +158,8 @@ int approve_run(Context& context, const RunAnswer& answer) {
     complain(error);
     return exit_unusable;
   }
-  // The run may have continued elsewhere meanwhile: an answer counts only for its own question, and only while this
-  // question waits. Answers already in the audit trail stay there; nothing has been written to the journal yet.
+  // The run may have continued elsewhere meanwhile, so an answer counts only if its question still waits. The answers
+  // that are dropped here have not been written to the audit trail or the journal.
   const std::vector<PendingApproval> still_waiting = pending_approvals(resumed->run);
   std::erase_if(given, [&](const GivenApproval& one) {
     return std::none_of(still_waiting.begin(), still_waiting.end(),

@@ -1,4 +1,4 @@
-// wtool approve RUN: answers the questions of actions Approve that have suspended a run, and continues the run.
+// wtool approve RUN: answers the questions of `Approve` actions that have suspended a run, and continues the run.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace wtool::host {
 
 struct RunAnswer {
-  std::string run;      // as find_run (journal/runs_folder.h) takes it
+  std::string run;      // in a form that find_run (journal/runs_folder.h) accepts
   std::string word;     // yes or no; empty: asks on the terminal
-  std::string comment;  // with `word`
-  std::string state;    // whose question is meant; empty: all
+  std::string comment;  // belongs to `word`; empty without it
+  std::string state;    // the state whose question is answered; empty: all
   RunFlags flags;       // of the run that continues
 };
 
@@ -22,7 +22,7 @@ bool names_a_run(const std::string& wanted);
 // A line for each suspended run below the working directory; safe for a terminal.
 std::string suspended_runs();
 
-// Returns the exit status: that of the run if it continues.
+// Returns the program's exit status. If the run continues, it is the run's exit status.
 int approve_run(Context& context, const RunAnswer& answer);
 
 }  // namespace wtool::host

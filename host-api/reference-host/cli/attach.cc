@@ -1,4 +1,4 @@
-// wtool attach RUN: shows a run while it runs, and ends with its exit status. Ctrl-C ends only this command.
+// wtool attach RUN: shows a run while it runs, and returns the exit status of the run. Ctrl-C ends only this command.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ namespace {
 
 constexpr auto look_at_log_again = std::chrono::milliseconds(100);
 
-// Prints what is appended to a file, in whole lines; at the end, also an unfinished line.
+// Prints what is appended to a file, in whole lines. If `is_last` is true, also prints an unfinished line.
 class LogTail {
  public:
   explicit LogTail(const std::string& path)
@@ -36,7 +36,7 @@ class LogTail {
   bool is_there() const { return static_cast<bool>(file_); }
   bool is_file() const { return is_regular_file(file_); }
 
-  // False: standard output takes no more.
+  // False: standard output cannot be written.
   bool print_news(bool is_last) {
     std::string piece(1 << 16, '\0');
     for (ssize_t got = 0; (got = ::read(file_.get(), piece.data(), piece.size())) > 0;) {
@@ -88,7 +88,7 @@ int attach(const std::string& wanted) {
   const std::string file = journal::journal_file(".", id);
   LogTail log(detached_log(file));
   if (!log.is_there()) {
-    // The run was started without --detach, so another terminal shows it.
+    // The run was started without --detach, so it shows its progress elsewhere. Here, its logs are shown.
     const int status = follow_logs(id);
     return status == exit_ok ? end_of(id, file, true) : status;
   }
@@ -99,7 +99,7 @@ int attach(const std::string& wanted) {
   Stop stop;
   const Interrupts interrupts(stop);
   while (!stop.requested()) {
-    // Asked before reading, so that everything the run shows before its end is read in this round.
+    // Checked before the log is read, so that the last round reads everything that the run showed.
     const bool is_last = !journal::is_being_written(file);
     if (!log.print_news(is_last)) return exit_unusable;
     if (is_last) return end_of(id, file, false);
@@ -116,9 +116,9 @@ void add_attach(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("attach", "Show a run while it runs, until it ends");
   command->add_option("RUN", *run, "The run: its id, the beginning of it, or last")->required();
   command->footer(
-      "Prints everything that a run of `wtool run --detach` shows; for another run, what its steps write and log. The\n"
-      "exit status is that of the run, or 130 if the run was aborted. Ctrl-C ends only this command; `wtool\n"
-      "stop RUN` ends the run.\n"
+      "For a run started with --detach, prints everything that the run shows; for any other run, what its steps write\n"
+      "and log. The exit status is that of the run, or 130 if the run was aborted. Ctrl-C ends only this command;\n"
+      "`wtool stop RUN` ends the run.\n"
       "\n"
       "Examples:\n"
       "  wtool attach last\n"

@@ -1,5 +1,5 @@
-// wtool audit verify FILE [--expect HASH] and wtool audit show FILE [--event E] [--last N] [--json]: an audit trail
-// that a plugin wrote. Needs no plugin.
+// wtool audit verify FILE [--expect HASH] and wtool audit show FILE [--event E] [--last N] [--json]: verifies or shows
+// an audit trail that a plugin wrote. No plugin is needed for this.
 
 #include <unistd.h>
 
@@ -88,7 +88,8 @@ void add_audit(CLI::App& app, Context& context) {
   CLI::App* verify_command = command->add_subcommand("verify", "Check that no line was changed, removed or moved");
   file_option(verify_command, verification->file);
   verify_command
-      ->add_option("--expect", verification->expect, "The hash of a line, such as an earlier head, that must be there")
+      ->add_option("--expect", verification->expect,
+                   "The hash of a line that the trail must have, such as an earlier head")
       ->type_name("HASH");
   verify_command->footer(
       "Exit status: 0 when the chain is whole, 1 when it is broken, 2 when it could not be read.\n\n"
@@ -107,7 +108,8 @@ void add_audit(CLI::App& app, Context& context) {
   show_command->add_option("--last", request->options.last, "Only the last N events")
       ->type_name("N")
       ->check(CLI::Range(1, 100000));
-  show_command->add_flag("--json", request->options.json, "The lines as they are, with non-ASCII characters escaped");
+  show_command->add_flag("--json", request->options.json,
+                         "The original lines, except that non-ASCII characters are escaped");
   show_command->footer(
       "Examples:\n"
       "  wtool audit show .wtool/audit.jsonl --last 20\n"

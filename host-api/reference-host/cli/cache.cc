@@ -1,5 +1,5 @@
-// wtool cache list [--json], wtool cache clear: the kept results of steps. A step that is up to date is skipped, and
-// its kept result is used.
+// wtool cache list [--json], wtool cache clear: lists or removes the kept results of steps. A step that is up to date
+// is skipped, and its kept result is used.
 #include "base/json.h"
 #include "cache/store.h"
 

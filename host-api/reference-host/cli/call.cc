@@ -1,5 +1,5 @@
-// wtool call TOOL [JSON | - | @FILE | NAME=VALUE...] [--stdin FILE] [--limits JSON] [--stream | --explain]: one call,
-// or what it would do. Writes only the result's JSON to standard output.
+// wtool call TOOL [JSON | - | @FILE | NAME=VALUE...] [--stdin FILE] [--limits JSON] [--stream | --explain]: makes one
+// call, or shows what it would do. Writes only the result's JSON to standard output.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -68,7 +68,7 @@ int explain(Toolbox& toolbox, const CallOptions& options, const std::string& arg
   return verdict == "ask" ? exit_ask : exit_deny;
 }
 
-// Adds the text of --stdin. False: the reason is on stderr.
+// Adds the text that --stdin names to the arguments. False: the reason is on stderr.
 bool take_standard_input(const CallOptions& options, std::string& arguments) {
   if (options.standard_input.empty()) return true;
   std::string error;
@@ -82,8 +82,8 @@ bool take_standard_input(const CallOptions& options, std::string& arguments) {
   return problem.empty();
 }
 
-// The arguments that the words of the command line stand for. A single word without the form NAME=VALUE is passed to
-// the tool as it is.
+// The arguments of the call, as JSON text. If there is only one word, and it does not have the form NAME=VALUE,
+// read_arguments() reads it. Nothing: `error` says why; if `error` is empty, the reason is already on stderr.
 std::optional<std::string> arguments_of(Context& context, const CallOptions& options, std::string& error) {
   if (options.more.empty() && !is_named_argument(options.arguments)) return read_arguments(options.arguments, error);
   if (!is_named_argument(options.arguments)) {
@@ -97,7 +97,7 @@ std::optional<std::string> arguments_of(Context& context, const CallOptions& opt
   for (const ToolDescription& tool : plugin->tools()) {
     if (tool.id == options.tool) schema = tool.input_schema;
   }
-  if (schema.empty()) return "{}";  // There is no such tool, which the call reports.
+  if (schema.empty()) return "{}";  // The tool does not exist; the call reports that.
   if (options.tool == stdin_tool) {
     auto with_stdin = parse_ordered_json_or_throw(schema);
     add_stdin(with_stdin);
@@ -169,11 +169,12 @@ void add_call(CLI::App& app, Context& context) {
   command->add_option("TOOL", options->tool, "The tool's name; `wtool tools` lists them")->required();
   command->add_option("ARGUMENTS", options->arguments,
                       "The arguments: a JSON object, - for standard input, or @FILE (default: {}, at most 16 MiB);\n"
-                      "or words NAME=VALUE, typed by the tool's schema, NAME.KEY=VALUE and NAME:=JSON");
+                      "or words: NAME=VALUE and NAME.KEY=VALUE, with the types of the tool's schema, and NAME:=JSON");
   const CLI::Option* more = command->add_option("MORE", options->more, "Further words NAME=VALUE");
   command
-      ->add_option("--stdin", options->standard_input,
-                   "The command's standard input: a file, or - for that of wtool (shell_execute; UTF-8, at most 1 MiB)")
+      ->add_option(
+          "--stdin", options->standard_input,
+          "The command's standard input: a file, or - for the input of wtool (shell_execute; UTF-8, at most 1 MiB)")
       ->type_name("FILE")
       ->check([](const std::string& file) { return std::string(file.empty() ? "must name a file, or be -" : ""); });
   command
@@ -181,16 +182,16 @@ void add_call(CLI::App& app, Context& context) {
                    "Limits for the command, stricter than the configured ones: a JSON object with sandbox "
                    "(\"read-only\"), network (\"deny\"), cpu_seconds, memory_bytes, processes, open_files, file_bytes")
       ->type_name("JSON");
-  command->add_flag("--stream", options->stream, "Show the command's output on standard error as it comes");
+  command->add_flag("--stream", options->stream, "Show the command's output on standard error while the command runs");
   command
       ->add_flag("--explain", options->explain,
                  "Show what the call would do and whether it is allowed, without doing it or asking anybody")
       ->excludes("--stream");
   add_on_option(*command, context.options);
   command->footer(
-      "The result is printed with an indent of 2. Exit status: 0 if is_error is false, 1 if it is true, 2 if there\n"
-      "was no call, 130 after Ctrl-C (once: end gracefully; twice: now). With --explain: 0 if the call is allowed, 3\n"
-      "if a person would be asked, 4 if the call is denied, 2 if the tool cannot tell.\n"
+      "The result is printed with an indent of 2. Exit status: 0 if is_error is false, 1 if it is true, 2 if no\n"
+      "call was made, 130 after Ctrl-C (once: end gracefully; twice: now). With --explain: 0 if the call is allowed,\n"
+      "3 if a person would be asked, 4 if the call is denied, 2 if the tool cannot explain the call.\n"
       "\n"
       "Examples:\n"
       "  wtool call shell_execute command='git status --short' timeout=10\n"

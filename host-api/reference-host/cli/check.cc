@@ -71,10 +71,10 @@ void add_check(CLI::App& app, Context& context) {
       ->type_name("SECONDS")
       ->check(CLI::Range(1, 3600));
   sub->add_flag("--list", command->list, "List the tests and the rules, and check nothing");
-  sub->add_flag("--json", command->json, "The findings and all tests, or the lists, as JSON");
+  sub->add_flag("--json", command->json, "Print JSON: the findings and all tests, or what --list lists");
   sub->footer(
-      "Each test runs in a process of its own, so a plugin that crashes or hangs is a finding. The calls are real:\n"
-      "the tool is called a few hundred times. Give it arguments that do no harm.\n"
+      "Each test runs in a process of its own, so a crash or a hang of the plugin becomes a finding. The calls are\n"
+      "real: the tool is called a few hundred times. Give it arguments that do no harm.\n"
       "Exit status: 0 without a finding, 1 with one, 2 for wrong usage or a file that cannot be loaded.\n"
       "\n"
       "Examples:\n"

@@ -52,7 +52,7 @@ struct Content {
 
 std::string home() { return environment_folder("HOME"); }
 
-// Empty: HOME is not set.
+// Empty: HOME is not set, or there is no project.
 std::string folder_of(Place place, const std::string& project) {
   const std::string own = home();
   switch (place) {
@@ -106,7 +106,7 @@ std::optional<Target> target_of(const mcp::Client& client, const std::string& pr
 
 std::optional<Content> read_target(const Target& target, std::string& problem) {
   Content content;
-  // Links in the path are found when the file is opened.
+  // This check follows links in the path; opening the file refuses them.
   if (!is_something(target.path())) return content;
   const Descriptor file = open_without_links(target.path(), O_RDONLY | O_NONBLOCK, 0, problem);
   if (!file) return std::nullopt;
@@ -156,7 +156,7 @@ bool write_target(const Target& target, const Content& before, const std::option
   const auto now = read_target(target, problem);
   bool done = now.has_value();
   if (done && (now->is_there != before.is_there || now->text != before.text)) {
-    problem = "somebody else has changed it meanwhile; try again";
+    problem = "another program has changed it in the meantime; try again";
     done = false;
   }
   if (done) {
@@ -168,7 +168,7 @@ bool write_target(const Target& target, const Content& before, const std::option
   return done;
 }
 
-// Where a copy of the file is kept, as it was before this server was added.
+// The place of the backup, the copy of the file that is made before this server is added.
 std::optional<Target> backup_of(const Target& target, const std::string& server, std::string& problem) {
   const std::string own = home();
   const std::string state = environment_folder("XDG_STATE_HOME", own.empty() ? own : own + "/.local/state");
@@ -210,7 +210,7 @@ std::string changes(const std::string& before, const std::string& after) {
   return out;
 }
 
-// Nothing: the person wants the change. Otherwise the exit status.
+// Asks whether to make the change, unless `yes` is set. Nothing: it is to be made. If not, returns the exit status.
 std::optional<int> confirmed(bool yes, const std::string& question) {
   if (yes) return std::nullopt;
   Stop stop;
@@ -288,7 +288,8 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
   std::string problem;
   const auto present = mcp::server_argv(client.format, now.text, server.name, problem);
   if (present && !present->empty() && !is_ours(*present)) {
-    return unusable(path, "it has another server \"" + server.name + "\"; choose another name (--name NAME)");
+    return unusable(
+        path, "a different server is already named \"" + server.name + "\" there; choose another name (--name NAME)");
   }
   const auto text = present ? mcp::add_server(client.format, now.text, server, problem) : std::optional<std::string>();
   if (!text) {
@@ -298,7 +299,7 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
     return exit_unusable;
   }
   if (now.is_there && *text == now.text) {
-    return print(cleaned_for_terminal(path, false) + " has this server already; nothing was changed\n") ? exit_ok
+    return print(cleaned_for_terminal(path, false) + " already has this server; nothing was changed\n") ? exit_ok
                                                                                                         : exit_unusable;
   }
   if (!print(cleaned_for_terminal(path, false) + (now.is_there ? ":\n" : " (a new file):\n") +
@@ -309,7 +310,8 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
   if (const auto status = confirmed(setup.yes, "Put this server into the configuration of " + title + "?")) {
     return *status;
   }
-  // The copy is of the file without the server, even if the server is added a second time.
+  // A backup must be a copy without the server. If the file already has the server, no copy is made: an earlier backup
+  // stays if it still fits the file, and is removed if it does not.
   const bool keeps_copy = present->empty() || !is_made_of(client, backup, {server.name, *present}, now.text);
   if (keeps_copy && (now.is_there || backup.is_there)) {
     const auto copy = present->empty() ? std::optional<std::string>(now.text) : std::nullopt;
@@ -318,7 +320,7 @@ int install_server(const ClientSetup& setup, const mcp::ClientServer& server) {
     }
   }
   if (!write_target(target, now, text, problem)) return unusable(path, problem);
-  // Without --root, the command would look in the project of the working directory.
+  // Without --root, `wtool mcp --uninstall` would look in the project of the working directory.
   std::string end =
       "Done. `wtool mcp --uninstall " + std::string(client.name) +
       (client.place == Place::project ? " --root " + cleaned_for_terminal(shell_quoted(setup.project), false) : "") +
@@ -345,14 +347,14 @@ int uninstall_server(const ClientSetup& setup, const std::string& name) {
   }
   if (!is_ours(*argv)) return unusable(path, "its server \"" + name + "\" is not this program");
   const bool goes_back = is_made_of(client, backup, {name, *argv}, now.text);
-  // No copy means that the file did not exist before.
+  // If there is no backup, the file did not exist before the server was added.
   std::optional<std::string> text;
   if (goes_back && backup.is_there) text = backup.text;
   if (!goes_back) {
     text = mcp::remove_server(client.format, now.text, name, problem);
     if (!text) return unusable(path, problem);
   }
-  if (!print(cleaned_for_terminal(path, false) + (text ? ":\n" : " (the file is removed):\n") +
+  if (!print(cleaned_for_terminal(path, false) + (text ? ":\n" : " (the file will be removed):\n") +
              changes(now.text, text.value_or("")))) {
     return exit_unusable;
   }

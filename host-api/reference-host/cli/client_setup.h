@@ -1,11 +1,12 @@
-// wtool mcp --install, --uninstall and --list: puts this server into the configuration of a client, and takes it out.
+// wtool mcp --install, --uninstall and --list: adds this server to a client's configuration, removes it, and shows
+// which clients have it.
 //
-// - The change is shown first, and made after a yes: on the terminal, or by --yes.
-// - A file is replaced as a whole: a new file is written beside it and takes its name. A file that somebody else
+// - The change is shown first. It is made after a yes on the terminal, or with --yes.
+// - A file is replaced as a whole: a new file is written beside it and renamed to its name. A file that somebody else
 //   changes meanwhile is left alone. Below the project, no link is followed, since a command may have made it. In the
 //   user's own folders, links to the user's own files are followed.
-// - The file as it was is kept in the user's state folder. If nothing else has changed since, removing the server
-//   restores exactly that copy.
+// - A copy of the original file is kept in the user's state folder. If nothing else in the file has changed since,
+//   removing the server restores exactly that copy.
 #pragma once
 
 #include <string>
@@ -28,7 +29,7 @@ int list_clients(const std::string& project, const std::string& name);
 // The path of the client's file, as messages show it.
 std::string client_file(const mcp::Client& client, const std::string& project);
 
-// The text of a client's file that has only this server.
+// The text of a client's file with this server and nothing else.
 std::string snippet(const mcp::Client& client, const mcp::ClientServer& server);
 
 }  // namespace wtool::host

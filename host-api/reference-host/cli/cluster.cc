@@ -1,5 +1,5 @@
-// wtool cluster status: the partitions and this user's pilots. wtool cluster test: a call on each node, with a pilot of
-// its own.
+// wtool cluster status: shows the partitions and this user's pilots. wtool cluster test: makes two calls on each node,
+// through a pilot that is started there for the test.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -121,7 +121,7 @@ int show_status(Context& context, const ClusterOptions& options) {
   std::vector<std::vector<std::string>> shown{{"PARTITION", "AVAILABLE", "TIME LIMIT", "COUNT", "STATE", "NODES"}};
   shown.insert(shown.end(), rows.begin(), rows.end());
   std::string out = "Partitions:\n" + columns_of(shown);
-  if (pilots->empty()) return print(out + "\nYou have no pilots that run or wait.\n") ? exit_ok : exit_unusable;
+  if (pilots->empty()) return print(out + "\nYou have no running or waiting pilots.\n") ? exit_ok : exit_unusable;
   shown = {{"JOB", "NAME", "STATE", "NODE", "SLOTS", "REASON"}};
   for (const SlurmClient::Job& job : *pilots) {
     shown.push_back({job.id, job.name, job.state, job.node.empty() ? "-" : job.node,
@@ -140,7 +140,7 @@ struct TestedNode {
   std::chrono::microseconds second{0};
 };
 
-// The nodes, each once; those that can take work come first.
+// The nodes, without duplicates. Those that can accept work come first.
 std::optional<std::vector<TestedNode>> nodes_of(SlurmClient& client, const std::string& partition, Stop& stop,
                                                 std::string& error) {
   std::string command = "sinfo --noheader --Node --format='%N|%T'";
@@ -191,7 +191,7 @@ void test_node(TestedNode& node, int wait, Stop& stop) {
     if (!node.error.empty()) return;
     node.error = try_call(node, wait_ms, stop);
     node.second = std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - then);
-  } catch (const std::exception& problem) {  // This thread has nobody else who could report it.
+  } catch (const std::exception& problem) {  // An exception that leaves a thread ends the program.
     node.error = std::string("the call could not be made: ") + problem.what();
   }
 }
@@ -308,8 +308,9 @@ void add_cluster(CLI::App& app, Context& context) {
       "\n"
       "Example:\n"
       "  wtool cluster status --json");
-  CLI::App* test_command = group->add_subcommand("test", "Make a call on each node, with a pilot of its own");
-  test_command->add_option("--nodes", options->nodes, "Test at most N nodes, first those that can take work")
+  CLI::App* test_command = group->add_subcommand("test", "Test each node with calls, through a new pilot on that node");
+  test_command
+      ->add_option("--nodes", options->nodes, "Test at most N nodes, starting with those that are free for work")
       ->type_name("N")
       ->check(CLI::Range(1, static_cast<int>(max_nodes)));
   test_command->add_option("--wait", options->wait, "How many seconds to wait for a pilot (default: 60)")
@@ -318,7 +319,8 @@ void add_cluster(CLI::App& app, Context& context) {
   test_command->add_flag("--json", options->as_json, "Print one JSON object");
   test_command->footer(
       "The first call includes the time that Slurm needs to start the job; the second call uses the same pilot.\n"
-      "The `cluster` section of the configuration applies, with one slot for each job; the rules for commands do not.\n"
+      "The `cluster` section of the configuration applies, but each job has one slot. The rules for commands do not\n"
+      "apply.\n"
       "Exit status: 0 if all nodes answered, 1 if a node did not, 2 if nothing could be tested, 130 after Ctrl-C.\n"
       "\n"
       "Example:\n"

@@ -124,8 +124,8 @@ void add_states_of_workflow(Words& candidates, const Words& operands) {
   }
 }
 
-// Adds the values of an option that takes one of a set. CLI11 keeps them in the name of the option's type, such as
-// NAME:{a,b}. False: the option has no such set.
+// Adds the values of an option that takes only values of a fixed set. CLI11 keeps the set in the name of the option's
+// type, such as NAME:{a,b}. False: the option has no such set.
 bool add_set(Words& candidates, const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
@@ -190,7 +190,7 @@ void add_values(Words& candidates, Context& context, const TypedLine& line, cons
   candidates.emplace_back(files_too);
 }
 
-// The operand that comes next; the last one again if it may be repeated. Null: no further operand is allowed.
+// The operand that comes next; the last one again if it may be repeated. nullptr: no further operand is allowed.
 const CLI::Option* next_operand(const TypedLine& line) {
   const CLI::Option* last = nullptr;
   std::size_t place = 0;

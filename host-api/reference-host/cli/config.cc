@@ -1,4 +1,4 @@
-// wtool config show [--json]: the effective configuration, which layer set what, and what is locked.
+// wtool config show [--json]: shows the effective configuration, which layer set what, and what is locked.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -77,7 +77,7 @@ std::string origin(const EffectiveKey& key) {
   return text;
 }
 
-// The configuration as YAML with comments, which could be read back as a file.
+// The configuration as YAML with comments. The text itself could be used as a configuration file.
 std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& files) {
   std::string text;
   for (const ConfigFiles::File& file : files) {
@@ -86,7 +86,7 @@ std::string as_text(const Config& config, const std::vector<ConfigFiles::File>& 
   std::string section;
   for (const EffectiveKey& key : config.keys) {
     const std::size_t dot = key.name.find('.');
-    const bool is_alone = dot == std::string::npos;  // at the top, in no section
+    const bool is_alone = dot == std::string::npos;  // at the top level, in no section
     if (!is_alone && key.name.substr(0, dot) != section) {
       section = key.name.substr(0, dot);
       const bool off = is_off(config, key);
@@ -117,7 +117,7 @@ std::vector<std::string> listed_programs(const Config& config) {
   return listed;
 }
 
-// Warns of listed programs that the policy's database does not have. Only the plugin knows the database.
+// Warns of listed programs that are not in the policy's database. Only the plugin has the database.
 void warn_of_unknown_programs(Context& context, const std::vector<std::string>& listed) {
   Toolbox* const toolbox = listed.empty() ? nullptr : context.toolbox();
   if (toolbox == nullptr) return;
@@ -129,8 +129,8 @@ void warn_of_unknown_programs(Context& context, const std::vector<std::string>& 
     if (!explained.contains("unknown_programs")) continue;
     complain(
         "warning: commands.allow: \"" + program +
-        "\" is not a known program, so it may run any other program. It is allowed no arguments that are known only "
-        "when the command runs, and none at all under `arguments: safe`. The entry \"" +
+        "\" is not a known program, so it may run any other program. The entry allows no arguments that are known only "
+        "when the command runs, and no arguments at all under `arguments: safe`. The entry \"" +
         program + " *\" allows all arguments");
   }
 }

@@ -29,7 +29,7 @@ std::string environment(const char* name) {
 }  // namespace
 
 bool Context::start_tracing() {
-  // The command itself tells a person about failures, in plainer words than the log.
+  // The command itself reports failures to the person, in plainer words than those of the log.
   LogFilter filter(shows_results && ::isatty(STDERR_FILENO) == 1 ? LogLevel::error : LogLevel::warn);
   LogFormat format = LogFormat::text;
   std::string error;
@@ -65,8 +65,8 @@ Plugin* Context::plugin() {
   return plugin_ = cluster_ && (options.on == "cluster" || !local_) ? cluster_.get() : local_.get();
 }
 
-// Opens all plugins that were named. shell_tools is for this machine, cluster_tools for the cluster; if neither was
-// named, the first plugin is for this machine. All others join the plugin whose tools are called.
+// Opens all named plugins. shell_tools is used on this machine, cluster_tools on the cluster; if neither was named, the
+// first plugin is used on this machine. All others join the plugin whose tools are called.
 bool Context::open_plugins(std::string& error) {
   std::vector<std::string> files;
   for (const std::string& path : options.plugins) {

@@ -25,7 +25,7 @@ inline constexpr int exit_unusable = 2;  // wrong usage, or nothing could be don
 inline constexpr int exit_ask = 3;       // --explain: a person would be asked
 inline constexpr int exit_deny = 4;      // --explain: the call would be refused
 
-// Options that stand before or after the subcommand. Empty: not given.
+// Options that may be given before or after the subcommand. Empty: not given.
 struct GlobalOptions {
   std::vector<std::string> plugins;  // files and folders
   std::string config;
@@ -41,7 +41,7 @@ class Context {
  public:
   GlobalOptions options;
   std::function<int()> command;  // set by the subcommand that was chosen
-  // Set by commands that report failures themselves: on a terminal, only errors are logged then.
+  // Set by commands that report failures themselves. If it is true, only errors are logged on a terminal.
   bool shows_results = false;
 
   // Opens the tracing from --log, --log-format and WTOOL_LOG. False: the reason is on stderr. main() calls it once,
@@ -51,9 +51,9 @@ class Context {
   // After start_tracing().
   Tracing& tracing() { return *tracing_; }
 
-  // The plugin whose tools are called; with --on cluster, the cluster's plugin. The other plugins that were named have
-  // joined it. It is opened at the first use but not initialised, which is enough to read descriptors. nullptr: the
-  // reason is on stderr, and the command must return exit_unusable.
+  // The plugin whose tools are called; with --on cluster, the cluster's plugin. Named plugins that are neither for this
+  // machine nor for the cluster add their tools to it. It is opened at the first use but not initialised, which is
+  // enough to read descriptors. nullptr: the reason is on stderr, and the command must return exit_unusable.
   Plugin* plugin();
   // The plugin for this machine and the plugin for the cluster, opened in the same way. One of the two is plugin().
   // nullptr: `error` says why.

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t max_shown_before = std::size_t{1} << 20;
 
-// What the run printed before it began. The text goes to a file in memory, so that no process of the run keeps the
-// calling program's output open.
+// What the run printed before it began. It is collected in a file in memory: a process of the run that inherited the
+// output of the program that was called would keep that output open until the run ends.
 std::string shown_before(int file) {
   std::string text;
   if (::lseek(file, 0, SEEK_SET) == 0) read_all(file, max_shown_before, text);
@@ -82,7 +82,7 @@ std::optional<int> detach(int& report) {
     writing.reset();
     return wait_for_the_beginning(process, reading, early);
   }
-  // Standard input may hold the value of a variable, so it is closed only when the run begins.
+  // Standard input may contain the value of a variable, so it is replaced only when the run begins.
   if (::setsid() < 0 || ::dup2(early.get(), STDOUT_FILENO) < 0 || ::dup2(early.get(), STDERR_FILENO) < 0) {
     return failed_to_detach("setsid or dup2");
   }
@@ -115,7 +115,7 @@ bool begin_detached(int report, const journal::Journal* journal) {
     return false;
   }
   if (const int failed = write_all(report, journal->run()).error; failed != 0) {
-    complain(std::string("the program that was called cannot be told the run's id: ") + ::strerror(failed));
+    complain(std::string("the run's id cannot be sent to the waiting wtool process: ") + ::strerror(failed));
     return false;
   }
   return true;

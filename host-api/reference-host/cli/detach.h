@@ -23,7 +23,7 @@ namespace wtool::host {
 // begin_detached().
 std::optional<int> detach(int& report);
 
-// Tells the program that was called that the run has begun. By then, the journal names the process of the run, so
+// Reports to the program that was called that the run has begun. By then, the journal names the process of the run, so
 // `wtool stop` and `wtool attach` can find it. Does nothing if nobody waits (`report` is negative).
 class Beginning final : public runner::RunObserver {
  public:
@@ -34,12 +34,13 @@ class Beginning final : public runner::RunObserver {
   Descriptor report_;
 };
 
-// False: the run must not begin; the reason is on standard error.
+// Redirects the output of this process to the log, and sends the run's id to the program that was called. False: the
+// run must not begin; the reason is on standard error.
 bool begin_detached(int report, const journal::Journal* journal);
 
 bool is_regular_file(const Descriptor& opened);
 
-// The file with what a detached run shows.
+// The path of the log of a detached run. `journal` is the path of its journal.
 std::string detached_log(const std::string& journal);
 
 }  // namespace wtool::host

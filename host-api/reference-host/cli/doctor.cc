@@ -1,12 +1,12 @@
-// wtool doctor [--json]: what this machine and this configuration allow, as trial calls show it, and what to do about
-// problems.
+// wtool doctor [--json]: shows what this machine and this configuration allow, as far as trial calls show it, and what
+// to do about problems.
 //
 //   good     kernel         Linux 6.1.0, x86_64
 //   note     cgroup         this process may make no cgroups
 //            do: start wtool with `systemd-run --user --scope -p Delegate=yes`
 //
-// `problem` means that commands cannot run; `note` means that a guarantee does not hold in full. The command runs
-// `true` three times, in a temporary folder, and changes nothing else.
+// `problem` means that commands cannot run; `note` means that a guarantee does not hold in full. `wtool doctor` runs
+// `true` three times in a temporary folder, which it removes again, and changes nothing else.
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -96,7 +96,8 @@ void look_at_configuration(Context& context, Findings& findings) {
     findings.push_back({FindingLevel::good, "configuration", text + locked});
   }
   if (!config->sandbox) {
-    findings.push_back({FindingLevel::note, "configuration", "no layer has a sandbox: a command may do what you may",
+    findings.push_back({FindingLevel::note, "configuration",
+                        "no layer of the configuration has a sandbox section, so a command may do whatever you may do",
                         "add the `sandbox` section (docs/guide/sandbox.md); `wtool mcp` has its own sandbox"});
   }
 }
@@ -106,7 +107,7 @@ struct TrialCall {
   std::string error{};  // why the call did not succeed
 };
 
-// Runs `true` with the given configuration, without the person's own.
+// Runs `true` with the given configuration instead of the person's configuration.
 TrialCall try_call(Plugin& plugin, const json& config, const std::string& folder) {
   TrialCall trial;
   const std::unique_ptr<Toolbox> toolbox = Toolbox::open(plugin, config.dump(), trial.error);
@@ -126,12 +127,12 @@ TrialCall try_call(Plugin& plugin, const json& config, const std::string& folder
 // What to do if a part of the sandbox cannot be enforced. `missing` begins with a name from docs/guide/results.md.
 std::string advice_on(std::string_view missing) {
   if (missing.starts_with("landlock")) {
-    return "use Linux 5.13 or later, with landlock among the modules of the kernel's parameter lsm=";
+    return "use Linux 5.13 or later, with landlock in the list of the kernel parameter lsm=";
   }
   if (missing.starts_with("protected_names")) {
     return "allow user namespaces (sysctl kernel.unprivileged_userns_clone, "
-           "kernel.apparmor_restrict_unprivileged_userns); until then, the files with these names are compared after "
-           "each command";
+           "kernel.apparmor_restrict_unprivileged_userns); until then, files with protected names are only compared "
+           "after each command";
   }
   if (missing.starts_with("truncate")) return "use Linux 6.2 or later";
   return "use a kernel or a container that permits this part; `sandbox.required: true` refuses commands until then";
@@ -179,7 +180,7 @@ void try_limits(Plugin& plugin, const std::string& folder, Findings& findings) {
   } else {
     findings.push_back({FindingLevel::note, "cgroup",
                         "wtool cannot make cgroups here, so memory is only watched (" + by +
-                            "), and a command that kills both of its keepers can leave a daemon",
+                            "), and a command that kills both of its keepers can leave a daemon behind",
                         "start wtool with `systemd-run --user --scope -p Delegate=yes` (docs/architecture.md)"});
   }
 }
@@ -276,9 +277,9 @@ void add_doctor(CLI::App& app, Context& context) {
       app.add_subcommand("doctor", "Show what this machine and configuration allow, and what to do about problems");
   command->add_flag("--json", *json_wanted, "The findings as one JSON object");
   command->footer(
-      "Runs `true` three times in a temporary folder: as it is, in a sandbox, and with limits. A problem\n"
-      "keeps commands from running; a note names a guarantee that does not hold in full here. Exit status: 0 without\n"
-      "problems, 1 with one.\n\n"
+      "Runs `true` three times in a temporary folder: alone, in a sandbox, and with limits. A problem\n"
+      "keeps commands from running; a note names a guarantee that this machine gives only in part. Exit status: 0\n"
+      "without problems, 1 with one.\n\n"
       "Examples:\n"
       "  wtool doctor\n"
       "  wtool doctor --json | jq '.findings[] | select(.level != \"good\")'");

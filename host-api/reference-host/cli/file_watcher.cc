@@ -83,7 +83,7 @@ bool matches_names(const std::vector<std::string_view>& pattern, const std::vect
                    : places.contains(pattern.size());
 }
 
-// For a new file with only one link, a second event comes when it is closed.
+// Whether a second event will come when the new file is closed. A new hard link to an existing file causes none.
 bool will_be_closed(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1;
@@ -188,7 +188,7 @@ std::set<std::string> FileWatcher::take() {
       const std::string name = event.len > 0 ? at + sizeof event : "";
       at += sizeof event + event.len;
       if ((event.mask & IN_Q_OVERFLOW) != 0) {
-        // Folders may have come and gone.
+        // Events about new folders may be among those that were lost.
         add_folder(folder_, Seen::known);
         changed_.insert("anything");
         continue;

@@ -1,6 +1,6 @@
 // Finds out with inotify which files below a folder have changed.
 //
-// - It watches the names that match a pattern: `*` and `?` stand for characters of one name, `**` for any number of
+// - It watches the paths that match a pattern: `*` and `?` match characters of one name, `**` matches any number of
 //   folders. `.git` and `.wtool` are never watched, and links to folders are not followed.
 // - The kernel queues changes until take() is called. If the queue overflowed, take() reports that anything may have
 //   changed. New folders are searched when their event is taken, so that nothing in them is missed.
@@ -35,10 +35,11 @@ class FileWatcher {
   // Why not everything can be watched, and what to do; empty: everything is watched. take() may change it.
   const std::string& error() const { return error_; }
 
-  // The names that have changed since the last call, relative to the folder if they are below it.
+  // The paths of what has changed since the last call, relative to the folder if they are below it.
   std::set<std::string> take();
 
-  // True when something may have changed; false after `most`, or when a stop is requested.
+  // Waits for at most `most`; negative: without a limit. True: something may have changed. False: nothing has changed,
+  // or a stop is requested.
   bool wait(std::chrono::milliseconds most, Stop& stop);
 
  private:
@@ -54,7 +55,7 @@ class FileWatcher {
   const Wanted wanted_;
   std::string also_folder_;
   Descriptor inotify_;
-  std::map<int, std::string> folders_;  // by the number of their watch
+  std::map<int, std::string> folders_;  // by the inotify number of the watch
   std::set<std::string> changed_;
   std::string error_;
 };

@@ -131,7 +131,7 @@ std::optional<std::vector<std::string>> read_variables(const GivenVariables& giv
   for (const std::string& entry : given.files) {
     take("--var-file", entry, "NAME=FILE", [&](const std::string& file, std::string& error) {
       if (file != "-" || !std::exchange(input_is_taken, true)) return content_of(file, error);
-      error = "standard input is read for another parameter already";
+      error = "standard input is already read for another parameter";
       return std::optional<std::string>();
     });
   }

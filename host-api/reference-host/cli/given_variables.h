@@ -35,10 +35,11 @@ void add_part_options(CLI::App& command, runner::RunPart& part);
 // Adds --env-file, for commands that read a workflow to run it.
 void add_env_file_option(CLI::App& command, GlobalOptions& options);
 
-// All given parameters as NAME=VALUE, with the files and variables read. Nothing: the reasons are on standard error.
+// All given parameters as NAME=VALUE; values from files and from the environment have been read. Nothing: the reasons
+// are on standard error.
 std::optional<std::vector<std::string>> read_variables(const GivenVariables& given, const workflow::Workflow& workflow);
 
-// Messages of resolve_inputs() name --var; replaces it with the option that gave the value.
+// Replaces the `--var` in a message of resolve_inputs() with the option that gave the value.
 std::string with_option_named(const std::string& message, const GivenVariables& given);
 
 }  // namespace wtool::host

@@ -1,4 +1,4 @@
-// wtool graph FILE [RUN] [--format mermaid|dot|svg|png] [--output FILE]: the diagram of a workflow; with RUN, its
+// wtool graph FILE [RUN] [--format mermaid|dot|svg|png] [--output FILE]: draws the diagram of a workflow; with RUN, its
 // states are coloured by how they ended in that run.
 #include "report/drawing.h"
 

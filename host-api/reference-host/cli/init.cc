@@ -21,10 +21,10 @@ namespace {
 
 struct StarterFile {
   std::string_view kind;
-  std::string_view file;    // where it goes, unless another file is named
+  std::string_view file;    // the file to write, unless the person names another
   std::string_view folder;  // the folder of `file`; made if it is missing
   std::string_view text;
-  std::string_view next;  // what to do with it
+  std::string_view next;  // what to do with the written file
 };
 
 constexpr std::array starts = {
@@ -104,7 +104,7 @@ stateDiagram-v2
                 "`wtool plan NAME` shows what it would do, and `wtool run NAME` runs it"},
 };
 
-// What to do next, with the name that the other commands take for the file.
+// What to do next. NAME is replaced by the name with which the other commands find the file.
 std::string next_step(const StarterFile& start, const std::string& named) {
   constexpr std::string_view placeholder = "NAME";
   const std::string name = named.empty() ? "first" : escaped(named);
@@ -129,7 +129,7 @@ int write_start(const StarterFile& start, const std::string& named) {
   const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!out) {
     complain(errno == EEXIST
-                 ? file + " exists already; name another file: wtool init " + std::string(start.kind) + " FILE"
+                 ? file + " already exists; name another file: wtool init " + std::string(start.kind) + " FILE"
                  : "cannot write " + file + ": " + ::strerror(errno));
     return exit_unusable;
   }

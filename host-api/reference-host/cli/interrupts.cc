@@ -21,7 +21,8 @@ constexpr std::uint8_t end_of_listening = 0;
 constexpr std::uint8_t told_to_stop = 0x80;
 constexpr std::uint8_t told_to_stop_now = 0x81;
 
-// Tried again, because a thread waits for the byte. Handlers of signals may call this.
+// Writes the byte; repeats the write if a signal interrupts it, because a thread waits for the byte. A signal handler
+// may call this.
 void put(int pipe, std::uint8_t byte) {
   while (::write(pipe, &byte, 1) < 0 && errno == EINTR) {
   }
@@ -33,7 +34,7 @@ void on_signal(int signal, siginfo_t* info, void*) {
   if (info->si_code == SI_QUEUE && info->si_value.sival_int == mark_of_stop) byte = told_to_stop;
   if (info->si_code == SI_QUEUE && info->si_value.sival_int == mark_of_stop_now) byte = told_to_stop_now;
   const int descriptor = handler_pipe.load();
-  // The pipe never fills: it takes thousands of signals, and the third one ends the program.
+  // The pipe never fills: it has room for thousands of signals, and the third one ends the program.
   if (descriptor >= 0) put(descriptor, byte);
   errno = saved;
 }

@@ -1,4 +1,4 @@
-// wtool lint FILE...: reads and checks workflow files, and runs nothing. Standard output gets what was found.
+// wtool lint FILE...: reads and checks workflow files, and runs nothing. The findings go to standard output.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -140,8 +140,8 @@ class Linter {
   }
 
   // An explanation takes a tenth of a millisecond, which adds up for thousands of commands. So each command is
-  // explained only once. If there are no rules about commands, only those that may be refused anyway are explained:
-  // empty ones, too long ones, and those with variables.
+  // explained only once. If there are no rules about commands, only commands that may be refused anyway are explained:
+  // empty ones, very long ones, ones with a NUL byte, and ones with environment variables.
   workflow::CommandVerdict verdict(const std::string& command, const std::map<std::string, std::string>& environment) {
     constexpr std::size_t surely_short = 64UL * 1024;
     if (!allows_any_) allows_any_ = allows_any_command(*toolbox_);
@@ -177,12 +177,12 @@ class Linter {
     }
     if (!options_.json) {
       print(source.name() + ": fixed: added `failures: continue` to the front matter, so these transitions are taken " +
-            "after failures, too: line" + (changed.size() == 1 ? " " : "s ") + lines + "\n");
+            "even after failures: line" + (changed.size() == 1 ? " " : "s ") + lines + "\n");
     }
     return fixed;
   }
 
-  // Writes a new file with the same permissions and owner, which then replaces the old one; symbolic links are
+  // Writes a new file with the same permissions and owner, and then replaces the old file with it; symbolic links are
   // followed. All of the text is written, or the file stays as it was.
   static std::string write_in_place(const std::string& file, const std::string& text) {
     std::error_code failure;
@@ -202,7 +202,7 @@ class Linter {
       if (::fstat(out.get(), &made) != 0) return message(errno);
       const bool has_owner = before.st_uid == made.st_uid && before.st_gid == made.st_gid;
       if (!has_owner && ::fchown(out.get(), before.st_uid, before.st_gid) != 0) {
-        return "it has another owner or group, which the new file cannot get: " + message(errno);
+        return "the new file cannot get the owner and the group of the old one: " + message(errno);
       }
       if (::fchmod(out.get(), before.st_mode & 07777U) != 0) return message(errno);
       if (const int error = write_all(out.get(), text).error; error != 0) return message(error);
@@ -265,7 +265,7 @@ void add_lint(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("lint", "Check workflow files without running anything");
   command->add_option("FILE", options->files, "The workflow files, or names of workflows")->required();
   add_repeated_option(*command, "--var,--set", options->variables, "NAME=VALUE",
-                      "A variable that is to be given to the run, as NAME=VALUE or NAME; may be given several times");
+                      "A variable that the run will get, as NAME=VALUE or NAME; may be given several times");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->add_flag("--strict", options->strict, "Let warnings count as errors for the exit status");
   command->add_flag("--fix", options->fix,
@@ -273,10 +273,10 @@ void add_lint(CLI::App& app, Context& context) {
                     "a plain arrow is also taken after a failure");
   command->footer(
       "Each finding is a line FILE:LINE:COLUMN: error: MESSAGE (or warning), followed by that line of the file with a\n"
-      "caret below the place; the last line counts the findings. Errors are what `wtool run` refuses to run.\n"
-      "Workflows, prompts and commands are looked up as they are on this machine now; what is missing, or what the\n"
-      "policy would refuse, is a warning. Exit status: 0 without errors, 2 with errors, or (with --strict) with\n"
-      "warnings.\n"
+      "caret below the place; the last line counts the findings. `wtool run` refuses a file that has errors.\n"
+      "Workflows, prompts and commands are looked up as they are on this machine now; if one is missing, or if the\n"
+      "policy would refuse a command, that is a warning. Exit status: 0 without errors, 2 with errors, or (with\n"
+      "--strict) with warnings.\n"
       "\n"
       "A plain arrow `A --> B` means success. --fix changes each file in which an arrow was taken after a failure\n"
       "under the older rule: it adds the line `failures: continue` to the front matter (or a front matter with this\n"

@@ -1,4 +1,4 @@
-// wtool list [--json]: the workflows that can be run by name here, those of the project, the user and the system.
+// wtool list [--json]: lists the workflows that can be run by name here: those of the project, the user and the system.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>

@@ -27,14 +27,14 @@ std::optional<PastRunFile> read_past_run(const std::string& wanted) {
   }
   const std::string file = journal::journal_file(".", id);
   PastRunFile past;
-  // Asked before reading: if the run ends in between, the journal read afterwards has its end.
+  // Checked before the journal is read: if the run ends in between, the journal that is read has the end.
   past.being_written = journal::is_being_written(file);
   auto content = journal::read_journal(file, error);
   if (!content) {
     complain(error);
     return std::nullopt;
   }
-  // While a run is being written, its last line may be half written.
+  // While the journal is being written, its last line may be incomplete, which is no mistake.
   for (const std::string& notice : content->notices) {
     if (!past.being_written) complain(notice);
   }
@@ -74,7 +74,7 @@ std::string run_of_file(const std::string& directory, const std::string& file, c
   const std::string its_file = file_of(run, error);
   if (is_same_file(its_file, file)) return run;
   if (error.empty()) {
-    error = "the run " + run + " is one of " + its_file + ", not of " + file +
+    error = "the run " + run + " is a run of " + its_file + ", not of " + file +
             "; `wtool runs` lists the runs and their files";
   }
   return {};

@@ -27,7 +27,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // Clients wait ten seconds or more for a server to start.
 constexpr int seconds = 5;
-// No environment is larger: with the usual limit of the stack, exec takes no more.
+// No environment is larger: with the usual limit of the stack, exec accepts no more.
 constexpr std::size_t max_environment_bytes = 4 << 20;
 
 std::string login_shell() {
@@ -61,7 +61,7 @@ Variables variables_in(std::string_view text) {
     const std::size_t equals = one.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view name = one.substr(0, equals);
-    // An exported function, such as BASH_FUNC_f%%, has no such name: it holds code.
+    // An exported function, such as BASH_FUNC_f%%, is code, so it is left out: its name is not that of a variable.
     if (is_variable_name(name) && !stays(name)) variables.emplace_back(name, one.substr(equals + 1));
   }
   return variables;

@@ -1,4 +1,4 @@
-// Takes the environment of the person's own shell: what its profile scripts set, such as the PATH of nvm or rbenv.
+// Takes over the environment of the person's own shell: what its profile scripts set, such as the PATH of nvm or rbenv.
 //
 // - The shell is $SHELL, or else the login shell of the user's entry in the passwd database. It is run once, as a
 //   command of the plugin: its time is limited, and everything that it started is ended.
@@ -20,8 +20,8 @@ enum class LoginShell {
   interactive,  // SHELL -l -i: also .bashrc, .zshrc
 };
 
-// Returns why nothing was taken, as a clause; empty on success. Call it before the plugin has tools, while no other
-// thread reads the environment.
+// Returns why nothing was taken over, as a clause; empty on success. Call it before the plugin has tools, while no
+// other thread reads the environment.
 std::string take_login_environment(Plugin& plugin, LoginShell kind, Stop& stop);
 
 }  // namespace wtool::host

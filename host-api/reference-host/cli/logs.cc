@@ -1,4 +1,4 @@
-// wtool logs RUN [STATE] [--stderr] [--follow]: what the steps of a run wrote and logged, from its journal.
+// wtool logs RUN [STATE] [--stderr] [--follow]: prints what the steps of a run wrote and logged, from its journal.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -40,7 +40,7 @@ std::string marked(const std::vector<OutputLine>& lines) {
   return shown;
 }
 
-// One stream of a step, from the file that has all of it, or from the journal.
+// One stream of a step, from the file that has all of it; if there is no such file, from the journal.
 std::string lines_of(const journal::StepRecord& step, bool is_error_stream) {
   const journal::JournaledOutput stored = journal::stored_output(step.end.outcome, is_error_stream, step.masked);
   StepOutput output;
@@ -98,7 +98,7 @@ class Teller {
   }
 
   std::string text_of(const journal::StepRecord& step) const {
-    // A step that only groups other steps repeats their outputs.
+    // Only steps that make calls are shown. A step that groups other steps only repeats their outputs.
     if (step.action != "shell" && step.action != "tool" && step.action != "prompt") return {};
     if (!step.end.outcome.matrix.is_null()) return {};
     std::string output = options_.errors_only ? "" : lines_of(step, false);
@@ -145,7 +145,7 @@ int logs(const LogsOptions& options) {
   const Interrupts interrupts(stop);
   Teller teller(options);
   while (!stop.requested()) {
-    // Asked before reading: what a run writes before it ends is read in this round, or in the next one.
+    // Checked before the journal is read: if the run ends in between, --follow reads the journal once more.
     const bool being_written = journal::is_being_written(file);
     const auto began = std::chrono::steady_clock::now();
     const auto content = journal::read_journal(file, error);
@@ -166,7 +166,8 @@ int logs(const LogsOptions& options) {
     if (!being_written) return exit_ok;
     if (!options.follow) {
       complain(
-          "the run has not ended; the output of a step is in the journal once the step has ended, and --follow waits");
+          "the run has not ended; the output of a step is in the journal once the step has ended; --follow waits for "
+          "it");
       return exit_ok;
     }
     // The larger the journal, the less often it is read.
@@ -188,7 +189,7 @@ void add_logs(CLI::App& app, Context& context) {
   command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
   command->add_option("STATE", options->state, "Only the visits of that state");
   command->add_flag("--stderr", options->errors_only, "Only what went to standard error");
-  command->add_flag("-f,--follow", options->follow, "Until the run has ended, also print what it still writes");
+  command->add_flag("-f,--follow", options->follow, "Also print what the run writes from now on, until it has ended");
   command->footer(
       "Each step that failed or wrote something is a line with its outputs below it: `|` marks standard output, `!`\n"
       "standard error.\n"

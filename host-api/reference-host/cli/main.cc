@@ -31,7 +31,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   };
   app.add_option("--plugin", options.plugins,
                  "A plugin library, or a folder with several; may be repeated\n"
-                 "(default: ../lib/wtool/shell_tools.so from the program, then WTOOL_PLUGIN_PATH)")
+                 "(default: ../lib/wtool/shell_tools.so, seen from the program, then WTOOL_PLUGIN_PATH)")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->check(not_empty)
@@ -39,9 +39,9 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   add("--config", options.config, "FILE",
       "The configuration to use instead of the project's, YAML or JSON (default: wtool.yaml here, if there is one)");
   add("--log", options.log, "FILTER",
-      "The least level that is logged on standard error: off, error, warn, info, debug or trace; also for a part of\n"
-      "the program, as in info,shell_tools=debug (default: WTOOL_LOG, else warn, or error for call, run and resume on\n"
-      "a terminal)");
+      "The lowest level that is logged on standard error: off, error, warn, info, debug or trace. A part of\n"
+      "the program may have its own level, as in info,shell_tools=debug (default: WTOOL_LOG, else warn, or error\n"
+      "for call, run and resume on a terminal)");
   add("--log-format", options.log_format, "FORMAT", "text or json (default: text)");
 }
 
@@ -87,7 +87,7 @@ const char* usual_name(std::string_view word) {
       {"validate", "`wtool lint FILE...` checks workflow files"},
       {"exec", "`wtool call TOOL` calls a tool, `wtool run WORKFLOW` runs a workflow"},
       {"explain", "`wtool call TOOL JSON --explain` shows what a call would do"},
-      {"retry", "`wtool resume RUN` runs again what failed"},
+      {"retry", "`wtool resume RUN` continues a run where it failed"},
       {"log", "`wtool logs RUN [STATE]` shows what the steps of a run wrote"},
       {"serve", "`wtool mcp` serves the tools to a client"},
       {"version", "use `wtool --version`"},
@@ -203,7 +203,7 @@ std::string version_as_json() {
   return dumped(all, 2) + '\n';
 }
 
-// Adds the options that all commands share, which the help of the chosen command does not list.
+// The help of the chosen command does not list the options that all commands share, so this function adds them.
 std::string help(const CLI::App& app) {
   if (app.get_subcommands().empty()) return app.help();
   return app.help() +
@@ -213,9 +213,10 @@ std::string help(const CLI::App& app) {
 
 int run_program(int argc, char** argv) {
   Context context;
-  CLI::App app("Calls shell tools and runs workflows of them", "wtool");
-  app.set_version_flag("--version", "wtool " WTOOL_VERSION,
-                       "Print the version; with --json, also the plugins, and the versions of interface and formats");
+  CLI::App app("Calls shell tools, and runs workflows that use them", "wtool");
+  app.set_version_flag(
+      "--version", "wtool " WTOOL_VERSION,
+      "Print the version; with --json, also the plugins and the versions of the interface and the formats");
   app.set_help_flag("-h,--help", "Print this help");
   app.require_subcommand(1);
   app.fallthrough();  // Subcommands inherit this: options for every command may also follow the subcommand.
@@ -287,7 +288,7 @@ int main(int argc, char** argv) {
   wtool::host::fill_closed_descriptors();
   // A closed pipe is an error to report, and must not kill this program in the middle of a call.
   ::signal(SIGPIPE, SIG_IGN);
-  // Nor must a file that has reached the size limit of this process.
+  // A write beyond the file size limit of this process is an error to report, too.
   ::signal(SIGXFSZ, SIG_IGN);
   try {
     return wtool::host::run_program(argc, argv);

@@ -41,7 +41,7 @@ namespace wtool::host {
 
 namespace {
 
-// How long a client that has ended its side may take to read what is left.
+// How long the client may take to read the rest of the output when the server ends.
 constexpr std::chrono::milliseconds patience_at_the_end{1000};
 
 // The descriptors to and from the client, which are closed when the program ends, and what wakes the reader.
@@ -51,7 +51,8 @@ struct Ends {
   WakeUp wake{};
 };
 
-// Descriptors below 3 are all taken by now, so the copies are above them.
+// The descriptors 0 to 2 are all open by now (fill_closed_descriptors()), so `nothing` is none of them and may be
+// closed.
 std::optional<Ends> move_standard_streams() {
   Ends ends;
   ends.in = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -62,8 +63,8 @@ std::optional<Ends> move_standard_streams() {
   return ends;
 }
 
-// Limits how much freed memory malloc keeps for each thread: results of megabytes come and go on many threads, and the
-// kept memory would add up.
+// Limits how much freed memory malloc keeps for each thread: many threads allocate and free results of megabytes, and
+// the kept memory would add up.
 void keep_memory_small() {
   ::mallopt(M_ARENA_MAX, 2);
   ::mallopt(M_MMAP_THRESHOLD, 256 * 1024);
@@ -95,7 +96,7 @@ std::optional<std::string> root_of(const McpOptions& options) {
   if (!is_named && options.policy == "open") return std::string();
   const std::filesystem::path folder = std::filesystem::canonical(is_named ? options.root : ".", failure);
   if (failure || !std::filesystem::is_directory(folder, failure)) {
-    complain("--root: there is no folder " + (is_named ? options.root : "here"));
+    complain("--root: there is no such folder: " + (is_named ? options.root : "the working directory of wtool"));
     return std::nullopt;
   }
   if (is_named) return folder.string();
@@ -125,7 +126,7 @@ std::optional<std::string> set_policy(Context& context, McpOptions& options) {
     }
   }
   if (options.policy == "open") {
-    complain("mcp: policy open: commands may do what you may, except for what your configuration forbids");
+    complain("mcp: policy open: commands may do whatever you may do, except for what your configuration forbids");
     return std::string();
   }
   std::string error;
@@ -144,7 +145,8 @@ std::optional<std::string> set_policy(Context& context, McpOptions& options) {
   return preset->summary;
 }
 
-// Makes bash the default shell, since models write command lines for bash. Workflows keep the default of `wtool run`.
+// Makes bash the default shell, since models write command lines for bash. With --workflows, the default stays that of
+// `wtool run`.
 void set_shell(Context& context, const McpOptions& options) {
   if (!options.workflows.empty()) return;
   for (const char* bash : {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"}) {
@@ -192,16 +194,16 @@ void set_answer_within(const nlohmann::json& value, mcp::ServerSettings& setting
   if (value.is_number()) settings.answer_within = std::chrono::seconds(value.get<int>());
 }
 
-// The tools that are not listed, because a model need not know them: those that refuse every call with this
-// configuration, and those that few models need.
+// The tools that are not listed, to spare the model: those that refuse every call with this configuration, and those
+// that few models need.
 std::vector<std::string> tools_not_listed(const Config& config) {
   std::vector<std::string> tools;
   const char* programs = std::getenv("ALLOWED_COMMANDS");
   if (programs == nullptr || *programs == '\0') tools.emplace_back("execute_command");
   std::error_code failure;
   bool lists_pty = false;        // mcp.pty
-  bool has_rules = false;        // rules under which input may be typed only
-  bool has_interactive = false;  // into programs that commands.interactive lists
+  bool has_rules = false;        // rules that allow typed input only for the programs in commands.interactive
+  bool has_interactive = false;  // commands.interactive is not empty
   bool has_list = std::filesystem::exists("tools-allow.json", failure) ||
                   std::filesystem::exists("apps/tools/caws/tools-allow.json", failure);
   for (const EffectiveKey& key : config.keys) {
@@ -303,7 +305,7 @@ std::string server_name(const McpOptions& options) {
   return options.workflows.empty() || !options.tools.empty() ? "shell" : "workflows";
 }
 
-// What a client is told about this server. Nothing: the reason is on stderr.
+// What a client needs to start this server. Nothing: the reason is on stderr.
 std::optional<mcp::ClientServer> server_for_client(const Context& context, const McpOptions& options) {
   const std::optional<std::string> root = root_of(options);
   if (!root) return std::nullopt;
@@ -313,7 +315,8 @@ std::optional<mcp::ClientServer> server_for_client(const Context& context, const
     return server;
   }
   complain(
-      "no command can start this server for a client: a path is not valid UTF-8, or wtool's own path is not known");
+      "a client cannot be configured to start this server: a path is not valid UTF-8, or wtool's own path is not "
+      "known");
   return std::nullopt;
 }
 
@@ -429,10 +432,10 @@ void add_mcp(CLI::App& app, Context& context) {
       ->add_option("--policy", options->policy,
                    "project: commands write only in the folder and in temporary folders, can read these, the system "
                    "and toolchains, and have no network; read-only: the same, but the folder cannot be written; open: "
-                   "commands may do what you may (default: project)")
+                   "commands may do whatever you may do (default: project)")
       ->check(CLI::IsMember({"project", "read-only", "open"}))
       ->type_name("NAME");
-  command->add_flag("--network", options->network, "Commands have the network");
+  command->add_flag("--network", options->network, "Let commands use the network");
   command
       ->add_option("--tools", options->tools,
                    "Only these tools, separated by commas (default: all that can run with this configuration)")
@@ -441,8 +444,8 @@ void add_mcp(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--workflows", options->workflows,
-          "Serve each workflow in this folder that says `tool: true` as a tool; other tools that run something are "
-          "served only if --tools names them")
+          "Serve as a tool each workflow in this folder whose front matter has `tool: true`; other tools that run "
+          "something are served only if --tools names them")
       // An empty value would count as absent, and everything would be served.
       ->check([](const std::string& folder) { return std::string(folder.empty() ? "must not be empty" : ""); })
       ->type_name("DIR");
@@ -467,19 +470,19 @@ void add_mcp(CLI::App& app, Context& context) {
           "With --install, --uninstall, --list and --print-config: what the client calls this server (default: "
           "shell, or workflows)")
       ->check([](const std::string& name) {
-        return std::string(mcp::is_server_name(name) ? "" : "takes letters, digits, _ and -, at most 64");
+        return std::string(mcp::is_server_name(name) ? "" : "must have at most 64 letters, digits, _ and -");
       })
       ->type_name("NAME");
   command->add_flag("--yes,-y", options->yes, "With --install and --uninstall: change the file without a question");
   add_on_option(*command, context.options);
   command->footer(
-      "Speaks the protocol on standard input and output, one message per line, and nothing else; logs and errors\n"
-      "go to standard error. A client's configuration names this program, \"mcp\" as its argument, and further\n"
-      "options. When its input ends, or on a signal, the server ends with all its commands. Exit status: 0 after the\n"
-      "end of the input, 2 if it cannot serve, 143 after SIGTERM (130 SIGINT, 129 SIGHUP).\n"
+      "Standard input and output are only for the messages of the protocol, one per line; logs and errors go to\n"
+      "standard error. A client's configuration names this program, with \"mcp\" as its first argument, and options.\n"
+      "When the input ends, or on a signal, the server and all its commands end. Exit status: 0 after the end of the\n"
+      "input, 2 if it cannot serve, 143 after SIGTERM (130 SIGINT, 129 SIGHUP).\n"
       "\n"
-      "Every call is recorded in ~/.local/state/wtool/mcp-audit.jsonl, unless the policy is open or audit.file is "
-      "set.\n"
+      "Every call is recorded in $XDG_STATE_HOME/wtool/mcp-audit.jsonl (else ~/.local/state/wtool/mcp-audit.jsonl),\n"
+      "unless the policy is open or audit.file is set.\n"
       "\n"
       "Examples:\n"
       "  {\"mcpServers\": {\"shell\": {\"command\": \"wtool\", \"args\": [\"mcp\", \"--root\", \"/home/me/app\"]}}}\n"
@@ -489,7 +492,7 @@ void add_mcp(CLI::App& app, Context& context) {
       "  wtool mcp --root . --workflows workflows");
   command->callback([&context, options] {
     if (options->network && options->policy == "open") {
-      throw CLI::ValidationError("--network", "with --policy open, commands already have the network");
+      throw CLI::ValidationError("--network", "with --policy open, commands can use the network anyway");
     }
     const int tasks = static_cast<int>(options->list) + static_cast<int>(!options->print_config.empty()) +
                       static_cast<int>(!options->install.empty()) + static_cast<int>(!options->uninstall.empty());
@@ -497,10 +500,10 @@ void add_mcp(CLI::App& app, Context& context) {
       throw CLI::ValidationError("mcp", "only one of --install, --uninstall, --list and --print-config can be given");
     }
     if (options->yes && options->install.empty() && options->uninstall.empty()) {
-      throw CLI::ValidationError("--yes", "belongs to --install or --uninstall");
+      throw CLI::ValidationError("--yes", "can be used only with --install or --uninstall");
     }
     if (!options->name.empty() && tasks == 0) {
-      throw CLI::ValidationError("--name", "belongs to --install, --uninstall, --list or --print-config");
+      throw CLI::ValidationError("--name", "can be used only with --install, --uninstall, --list or --print-config");
     }
     context.command = [&context, options] {
       return is_about_clients(*options) ? set_up_client(context, *options) : serve(context, *options);

@@ -22,8 +22,8 @@ bool is_name_character(char c) { return is_word_character(c) || c == '-' || c ==
 
 struct NamedArgument {
   std::string name;   // as it was written, for messages
-  std::string key;    // before the first dot
-  std::string inner;  // after it; empty: there is no dot
+  std::string key;    // the name up to its first dot, if it is split there
+  std::string inner;  // the rest of the name after that dot; empty: not split
   std::string value;
   bool is_json = false;
 };
@@ -38,7 +38,7 @@ std::optional<std::size_t> end_of_name(std::string_view word) {
   return equals;
 }
 
-// `own` holds the names that the schema lists: one of them may have a dot itself.
+// `own`: the names that the schema lists. A listed name may contain a dot, and is then not split.
 NamedArgument split(const std::string& word, std::size_t equals, const std::vector<std::string>& own) {
   NamedArgument argument;
   argument.is_json = word[equals - 1] == ':';
@@ -57,7 +57,8 @@ json part(const json& schema, const char* key) {
   return found == schema.end() ? json() : *found;
 }
 
-// Schemas of tools may contain anything. If no type is stated, a value is text.
+// Whether the schema allows values of the type. Schemas of tools may contain anything; if one states no type, it allows
+// text.
 bool takes(const json& schema, std::string_view type) {
   const json stated = part(schema, "type");
   if (stated.is_string()) return stated.get_ref<const std::string&>() == type;

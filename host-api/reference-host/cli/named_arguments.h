@@ -15,10 +15,10 @@
 
 namespace wtool::host {
 
-// Whether the word has one of these forms. No JSON object has one.
+// Whether the word has one of these forms. No JSON object has any of them.
 bool is_named_argument(std::string_view word);
 
-// The JSON text of the object that the words stand for. `schema` is the input schema of the tool, the JSON text of an
+// The JSON text of the object that the words describe. `schema` is the input schema of the tool, the JSON text of an
 // object. Nothing: `error` says which word is wrong, and what would be right.
 std::optional<std::string> object_of_named_arguments(std::span<const std::string> words, std::string_view schema,
                                                      std::string& error);

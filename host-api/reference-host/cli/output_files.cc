@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int open_folder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr std::size_t max_name = 200;  // bytes; file systems take 255
+constexpr std::size_t max_name = 200;  // bytes; file systems allow 255
 
 // A file name that is different for each `name`, and short enough.
 std::string file_name(std::string_view name, bool secret) {
@@ -143,7 +143,7 @@ void OutputFiles::remove_unwanted() {
   if (!made_) return;
   // The folder itself, whatever is at its path by now.
   const fs::path folder = "/proc/self/fd/" + std::to_string(made_.get());
-  // They include files that an earlier process of the run left when it was killed.
+  // The files to remove, including those that an earlier process of the run left when it was killed.
   std::vector<std::string> unwanted;
   for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
     if (is_named_secret(entry->path()) || holds_secret(entry->path().string())) {
@@ -152,7 +152,7 @@ void OutputFiles::remove_unwanted() {
   }
   for (const std::string& file : unwanted) {
     if (::unlinkat(made_.get(), file.c_str(), 0) == 0 || errno == ENOENT) continue;
-    complain("the file " + folder_ + "/" + file + " holds a secret and cannot be removed: " + ::strerror(errno));
+    complain("the file " + folder_ + "/" + file + " contains a secret and cannot be removed: " + ::strerror(errno));
   }
 }
 
@@ -170,7 +170,7 @@ bool OutputFiles::holds_secret(const std::string& file) const {
   return false;
 }
 
-// With mutex_ held.
+// Call it with mutex_ held.
 bool OutputFiles::make_folder(std::string& error) {
   if (made_) return true;
   if (temporary_ && folder_.empty()) {
@@ -180,7 +180,7 @@ bool OutputFiles::make_folder(std::string& error) {
       made_ = Descriptor(::open(made.c_str(), open_folder));
     }
     if (made_) return true;
-    error = "a folder for outputs cannot be made as " + made + ": " + ::strerror(errno);
+    error = "a temporary folder for outputs cannot be made as " + made + ": " + ::strerror(errno);
     return false;
   }
   const std::string name = fs::path(folder_).filename().string();
@@ -207,7 +207,7 @@ std::unique_ptr<runner::OutputFile> OutputFiles::create(const std::string& name,
   if (!make_folder(error)) return std::make_unique<File>(*this, folder_ + "/" + file_name(name, secret), error);
   const std::string path = folder_ + "/" + file_name(name, secret);
   struct stat before {};
-  // A file from an earlier process of the run, which the new file replaces.
+  // An earlier process of the run may have left a file of this name. The new file replaces it.
   const std::string own = fs::path(path).filename().string();
   if (::fstatat(made_.get(), own.c_str(), &before, AT_SYMLINK_NOFOLLOW) == 0 &&
       ::unlinkat(made_.get(), own.c_str(), 0) == 0) {

@@ -1,8 +1,8 @@
-// The whole outputs of the steps of a run, as files.
+// Stores the whole outputs of a run's steps as files.
 //
-// With a journal they are kept beside it, in a folder that only this user may read; without one they are in a temporary
-// folder, and are removed with this object. Outputs that contain a secret are always removed. If a command replaces the
-// folder or a file with a symbolic link, the link is not followed.
+// If the run has a journal, the files are kept beside it, in a folder that only this user may read. If not, they are in
+// a temporary folder, and are removed with this object. Outputs that contain a secret are always removed. If a command
+// replaces the folder or a file with a symbolic link, the link is not followed.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,8 @@ class OutputFiles final : public runner::RunOutputStore {
   OutputFiles(const std::string& journal, const runner::Secrets& secrets, OutputLimits limits);
   OutputFiles(const OutputFiles&) = delete;
   OutputFiles& operator=(const OutputFiles&) = delete;
-  // Destroy it when the run is over: secrets may have become known after the files were written.
+  // Removes files with secrets. Destroy this object only when the run is over, because a secret may become known after
+  // a file that contains it was written.
   ~OutputFiles() override;
 
   std::unique_ptr<runner::OutputFile> create(const std::string& name, bool secret) override;
@@ -45,7 +46,7 @@ class OutputFiles final : public runner::RunOutputStore {
   const bool temporary_;
   std::mutex mutex_;
   std::string folder_;  // empty: a temporary one that is not made yet
-  Descriptor place_;    // the folder above, if the outputs stay: opened before a command could replace it
+  Descriptor place_;    // the parent folder, if the outputs are kept: opened before a command can replace it
   Descriptor made_;     // the folder itself, once it is made; files are opened and removed in it only by their names
   std::atomic<std::uint64_t> bytes_{0};  // in all files so far
 };

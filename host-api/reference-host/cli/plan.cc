@@ -1,5 +1,4 @@
-// wtool plan FILE [--var NAME=VALUE]... [--json]: what a run would do, without running anything. Prints the plan to
-// standard output.
+// wtool plan FILE [--var NAME=VALUE]... [--json]: prints to standard output what a run would do, and runs nothing.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -91,7 +90,7 @@ void add_plan(CLI::App& app, Context& context) {
   command->footer(
       "The workflow is checked as `wtool run` checks it. Each state is shown with its command, filled in with what is\n"
       "known before a run (what only a run knows appears as <build.stdout>), and with the policy's verdict.\n"
-      "For a step with `inputs` or `cache`, the plan says whether it is up to date, or why it would run, judging by\n"
+      "For a step with `inputs` or `cache`, the plan says whether it is up to date, or why it would run, based on\n"
       "the files as they are now. If a step runs on a cluster, the plan also says what Slurm would be asked for.\n"
       "Secrets are shown as ***. Exit status: 0; 2 if the workflow is not valid; 3 if a command would be refused.\n"
       "\n"

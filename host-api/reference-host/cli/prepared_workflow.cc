@@ -204,7 +204,7 @@ std::unique_ptr<PreparedWorkflow> PreparedWorkflow::open(Context& context, const
   const std::string directory = working_directory();
   if (directory.empty()) return nullptr;
   std::unique_ptr<PreparedWorkflow> made(new PreparedWorkflow());
-  // For a file that cannot be parsed, no plugin is needed, and other diagnostics would only mislead.
+  // The file is loaded first: if that fails, no plugin is needed, and messages about the setup would only mislead.
   std::string error;
   const std::string path = workflow_file(file, directory, error);
   if (!path.empty()) made->source_ = workflow::load_source(path, error);
@@ -371,7 +371,7 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& ser
   if (verdict == "ask") return {Kind::ask, reason};
   if (verdict == "deny") return {Kind::deny, reason};
   return {Kind::unknown,
-          "the tool " + tool + " gives the verdict \"" + verdict + "\", which is not one of allow, ask and deny"};
+          "the tool " + tool + " gives the verdict \"" + verdict + "\", which is not allow, ask or deny"};
 }
 
 bool allows_any_command(Toolbox& toolbox) {
@@ -404,7 +404,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
       }
       const std::string why = audit::append(trail, "up_to_date", fields);
       if (why.empty() || !trail.continue_when_unwritable) return why;
-      complain(why + "; the step is skipped all the same (audit.when_unwritable: continue)");
+      complain(why + "; the step is skipped nevertheless (audit.when_unwritable: continue)");
       return std::string();
     };
   }
@@ -414,7 +414,7 @@ runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, J
                                             stop, all, run.settings, std::move(services), &secrets, run.past,
                                             run.journal ? run.journal->run() : "", prepared.shown_name()}),
                       secrets);
-  // A secret may have become known after a step that had written it.
+  // A secret may have become known only after the result of a step that contains it was kept.
   if (!secrets.empty()) cache.recheck([&secrets] { return runner::secret_search(&secrets); });
   return report;
 }
@@ -435,7 +435,7 @@ std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::s
   }
   for (const std::string& name : run.masked_inputs) {
     if (given.contains(name)) continue;
-    sentences.push_back("the input '" + name + "' holds a secret, which is not in the journal; " + again(name));
+    sentences.push_back("the input '" + name + "' contains a secret, which is not in the journal; " + again(name));
   }
   return sentences;
 }
@@ -443,7 +443,7 @@ std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::s
 std::string changed_since(const workflow::Source& source, const journal::RunRecord& run) {
   if (sha256(source.text()) == run.sha256) return {};
   return "the file " + run.file + " has changed since the run " + run.run +
-         "; completed steps are kept as long as their states are unchanged";
+         "; completed steps are not run again while the run visits the same states as before";
 }
 
 }  // namespace wtool::host

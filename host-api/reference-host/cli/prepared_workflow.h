@@ -1,5 +1,5 @@
-// A workflow file, read and checked, with all that its run needs: the workflows that it runs, its prompts, the tools.
-// And one run of it, with its journal.
+// A workflow file that has been read and checked, with all that a run needs: the workflows that it runs, its prompts,
+// and the tools. Also makes a run of it, with a journal.
 #pragma once
 
 #include <functional>
@@ -30,12 +30,13 @@
 
 namespace wtool::host {
 
-// The folders of workflows that the user and the machine have for all projects: wtool/workflows below the user's folder
-// of configurations, and /etc/wtool/workflows. The user's come first.
+// The folders of workflows that the user and the machine have for all projects: wtool/workflows in the user's
+// configuration folder, and /etc/wtool/workflows. The user's folder comes first.
 std::vector<std::string> shared_workflow_folders();
 
 // The file that a person means by `wanted`: a file of this name, or the workflow that another workflow in `directory`
-// would call by this name. Empty: neither exists, and `error` lists the places.
+// would call by this name. A path, or a name that ends with .md, is returned even if no such file exists. Empty: there
+// is no such workflow, or it cannot be read; `error` says why.
 std::string workflow_file(const std::string& wanted, const std::string& directory, std::string& error);
 
 // The configuration of this program. Nothing: the reason is on standard error.
@@ -52,7 +53,7 @@ servers::Catalog configured_servers(const Config& config, const std::string& dir
 std::string place_problem(Toolbox& toolbox, const servers::Catalog& servers, const workflow::Placement& place,
                           const std::string& tool);
 
-// Asks the shell that the configuration names which commands it cannot read.
+// A function that asks a shell which commands it cannot read; if no shell is named, it asks the configured one.
 workflow::ShellReader configured_shell(const Config& config);
 
 // Lets a check find mistakes in prompts. `prompts` must outlive the context.
@@ -77,11 +78,12 @@ struct WorkflowSetup {
 
 class PreparedWorkflow {
  public:
-  // `given` are the names of --var. Null: what is wrong is on standard error, and the exit status is exit_unusable.
+  // `given` are the names of the given parameters. Null: the reason is on standard error, and the exit status is
+  // exit_unusable.
   static std::unique_ptr<PreparedWorkflow> open(Context& context, const std::string& file,
                                                 const std::vector<std::string>& given);
-  // The same for a source that was already read; no names besides its parameters are given. `was_not` is for the
-  // message about a mistake, such as "served" for "the workflow was not served".
+  // The same for a source that has already been read, with no names in `given`. `was_not` is for the message about a
+  // mistake, such as "served" for "the workflow was not served".
   static std::unique_ptr<PreparedWorkflow> open(std::shared_ptr<const WorkflowSetup> setup, workflow::Source source,
                                                 const std::string& was_not);
 
@@ -92,22 +94,23 @@ class PreparedWorkflow {
   const std::string& directory() const { return setup_->directory; }
   // The title, the name or the file: the first of these that exists.
   std::string shown_name() const;
-  // The services of the run, without confirmation and files for outputs. This object must outlive the run.
+  // The services of the run that need only the workflow and the configuration; run_journaled() adds the others. This
+  // object must outlive the run.
   runner::RunServices services();
   // Cuts the workflow to the part that is to run. False: the reason is on standard error.
   bool cut_to(const runner::RunPart& part);
   // How much of the outputs may be kept.
   OutputLimits output_limits() const { return setup_->output_limits; }
-  // The audit trail of the configuration.
+  // The configured audit trail.
   const audit::AppendOptions& trail() const { return setup_->trail; }
   // Where the results of steps are kept, and what all of them depend on.
   cache::StepCache::Options cache_options() const { return setup_->cache; }
   // The classes of jobs that its steps, and the steps of workflows that it runs, may need on a cluster. An empty name
   // means jobs without a class. An empty set: nothing runs on a cluster.
   const std::set<std::string>& slots() const { return slots_; }
-  // The servers of tools.
+  // The configured MCP servers.
   const servers::Catalog& servers() const { return setup_->servers; }
-  // The prompts, to look at their commands.
+  // The prompts, whose commands plan shows.
   const runner::Prompts& prompts() const { return *setup_->prompts; }
 
  private:
@@ -122,14 +125,14 @@ class PreparedWorkflow {
   std::unique_ptr<workflow::Library> library_;
 };
 
-// ---- What the policy says about a call, without making it: the verdict of `wtool call TOOL --explain`, for plan and
+// ---- What the policy says about a call that is not made: the verdict of `wtool call TOOL --explain`, for plan and
 // lint.
 
 // The policy's verdict on the call. A missing or unknown verdict never counts as allowed.
 workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& servers, const std::string& tool,
                                    const nlohmann::json& arguments);
 
-// The tool's whole explanation of the call; null: `why` says why it has none.
+// The tool's whole explanation of the call; null: `why` says why there is none.
 nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
                                const std::string& tool, const nlohmann::json& arguments, std::string& why);
 
@@ -143,7 +146,7 @@ struct JournaledRun {
   std::unique_ptr<journal::Journal> journal;  // null: none is kept
   const runner::PastRun* past = nullptr;      // what the earlier run did, if this one resumes it
   runner::RunSettings settings{};
-  // Like the member of RunServices.
+  // As in RunServices.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
   std::function<bool()> skips_finally{};                                                           // as in RunServices
   runner::Approve approve{};                                                                       // as in RunServices
@@ -151,15 +154,15 @@ struct JournaledRun {
   bool force = false;  // also runs the steps that are up to date
 };
 
-// Blocks until the run is over. Neither `shown` nor the report contains secrets. The file .swissarmyhammer/.abort stops
-// the run.
+// Blocks until the run is over. `shown` gets no secrets, and the returned report contains none. The file
+// .swissarmyhammer/.abort stops the run.
 runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
                                 runner::Secrets& secrets, Stop& stop, runner::RunObserver& shown);
 
-// Notices of a journal go to standard error.
+// The options of a journal whose notices go to standard error.
 journal::Journal::Options journal_options(const runner::Secrets& secrets);
 
-// A sentence for each input of the run whose value the journal does not hold, because it is or contains a secret;
+// A sentence for each input of the run whose value the journal does not contain, because it is or contains a secret;
 // inputs in `given` are skipped. `option` is as for resolve_inputs.
 std::vector<std::string> lost_inputs(const journal::RunRecord& run, const std::set<std::string>& given,
                                      const std::string& option);

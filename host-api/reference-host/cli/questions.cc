@@ -66,7 +66,7 @@ std::string problem_of(const workflow::Parameter& parameter, const std::string& 
   return value ? workflow::limit_problem(parameter, *value) : why;
 }
 
-// Nothing: no usable answer.
+// Nothing: there was no usable answer.
 std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& asking) {
   std::string answer;
   const auto problem = [&](const std::string& line) -> std::string {
@@ -79,7 +79,7 @@ std::optional<std::string> ask(const workflow::Parameter& parameter, Asking& ask
   return event == Asking::Event::done ? std::optional(answer) : std::nullopt;
 }
 
-// The parameter to ask for next; NULL: all were asked for.
+// The parameter to ask for next; nullptr: all were asked for.
 using Next = std::function<const workflow::Parameter*()>;
 
 // Implements ask_for_parameters() and ask_again().
@@ -128,7 +128,7 @@ bool ask_again(const workflow::Workflow& workflow, const std::vector<std::string
     asked.secret = true;
     return &asked;
   };
-  return ask_for_all(next, "These inputs hold secrets, which the journal does not keep. Please give them again.\n",
+  return ask_for_all(next, "These inputs contain secrets, which the journal does not keep. Please give them again.\n",
                      given, exit_status);
 }
 

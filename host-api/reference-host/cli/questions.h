@@ -23,7 +23,7 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
 // question, and `exit_status` is the program's exit status.
 bool ask_for_parameters(const workflow::Workflow& workflow, std::vector<std::string>& given, int& exit_status);
 
-// Asks in the same way for those inputs of a resumed run that the journal does not hold. No answer is shown.
+// Asks in the same way for those inputs of a resumed run that its journal does not contain. What is typed is not shown.
 bool ask_again(const workflow::Workflow& workflow, const std::vector<std::string>& names,
                std::vector<std::string>& given, int& exit_status);
 

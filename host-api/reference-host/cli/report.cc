@@ -1,4 +1,4 @@
-// wtool report RUN [--junit FILE] [--html FILE] [--github] [--otlp FOLDER]: reports of an earlier run.
+// wtool report RUN [--junit FILE] [--html FILE] [--github] [--otlp FOLDER]: writes reports of an earlier run.
 #include <fcntl.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ report::StateLines lines_of_states(const journal::RunRecord& run) {
   return lines;
 }
 
-// False: the reason is on standard error.
+// Appends the page to the summary of the GitHub job, if there is one. False: the reason is on standard error.
 bool add_to_summary(const std::string& page) {
   const char* const named = std::getenv("GITHUB_STEP_SUMMARY");
   if (named == nullptr || *named == '\0') return true;
@@ -84,7 +84,7 @@ bool write_otlp(const std::string& folder, const journal::RunRecord& run) {
 
 int write_report(const ReportOptions& options) {
   if (options.junit.empty() && options.html.empty() && !options.github && options.otlp.empty()) {
-    complain("say what to write, with --junit FILE, --html FILE, --github or --otlp FOLDER; `wtool show` prints a run");
+    complain("choose what to write: --junit FILE, --html FILE, --github or --otlp FOLDER; `wtool show` prints a run");
     return exit_unusable;
   }
   const auto past = read_past_run(options.run);

@@ -54,8 +54,8 @@ void add_run(CLI::App& app, Context& context) {
   add_on_option(*command, context.options);
   auto* from = command->add_option(
       "--from", options->from,
-      "Continues the last run of this workflow from the last visit of this state on, with what was\n"
-      "recorded before it");
+      "Continues the last run of this workflow from that run's last visit of this state, with what was\n"
+      "recorded before that visit");
   from->type_name("STATE")->check(
       CLI::Validator([](std::string& value) { return value.empty() ? "must not be empty" : ""; }, ""));
   auto* unkept = command->add_flag("--no-journal", options->flags.no_journal,
@@ -76,7 +76,7 @@ void add_run(CLI::App& app, Context& context) {
       "workflow or the usage is invalid (nothing was run), 3 failed because a command was refused, 4 completed but a\n"
       "report could not be written, 5 suspended: `wtool approve RUN` answers and continues it, 130 aborted (143 by\n"
       "SIGTERM, 129 by SIGHUP).\n"
-      "Ctrl-C stops the running steps gracefully, a second one at once. A file .swissarmyhammer/.abort that\n"
+      "Ctrl-C stops the running steps gracefully; a second Ctrl-C kills them. A file .swissarmyhammer/.abort that\n"
       "appears here during the run does the same, with its text as the reason. `finally` states still run.\n"
       "\n"
       "Examples:\n"
@@ -107,7 +107,7 @@ void add_resume(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("resume", "Continue a run where it failed, was aborted or was killed");
   command->add_option("RUN", options->resumed.run, "The run, the beginning of its id, or last; `wtool runs` lists them")
       ->required();
-  command->add_option("--from", options->resumed.from, "Runs again from the last visit of this state on")
+  command->add_option("--from", options->resumed.from, "Runs everything from the last visit of this state again")
       ->type_name("STATE");
   add_run_options(*command, options->flags);
   add_env_file_option(*command, context.options);
@@ -116,7 +116,7 @@ void add_resume(CLI::App& app, Context& context) {
   command->footer(
       "Completed steps are not run again: their outputs come from the journal in .wtool/runs. Secrets, and inputs\n"
       "that contained a secret, are not in the journal; give them again with --var-file or --var-env, or answer when\n"
-      "you are asked on a terminal. Also give parameters that are to change, with --var. The exit status is that of\n"
+      "you are asked on a terminal. To change a parameter, give it with --var. The exit status is that of\n"
       "`wtool run`.\n"
       "\n"
       "Examples:\n"

@@ -1,4 +1,4 @@
-// wtool runs [--limit N] [--json]: the runs that were started in this directory, the newest first.
+// wtool runs [--limit N] [--json]: lists the runs that were started in this directory, the newest first.
 #include "cli/commands.h"
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,8 @@ std::string as_json(const std::vector<Row>& rows) {
   return out + (rows.empty() ? "]\n" : "\n]\n");
 }
 
-// The title names the time zone of the newest run; runs before a change to or from summer time have another one.
+// The column's title names the time zone of the newest run. A run before a change to or from summer time is shown in
+// the zone of its own time.
 std::string as_table(const std::vector<Row>& rows, bool local) {
   const std::string started = "STARTED (" + report::zone_text(rows.front().run.began, local) + ')';
   const auto clean = [](const std::string& text, std::size_t columns) {
@@ -66,7 +67,7 @@ int runs(const RunsOptions& options) {
     const bool being_written = journal::is_being_written(file);
     auto run = journal::read_journal_ends(file, error);
     if (run) {
-      run->run = id;  // The id by which it can be named, whatever the file says.
+      run->run = id;  // Commands find the run by this id, whatever the journal says.
       rows.push_back({std::move(*run), ""});
       rows.back().status = report::status_text(rows.back().run, being_written);
     } else if (!being_written) {
@@ -76,7 +77,7 @@ int runs(const RunsOptions& options) {
   if (options.json) return print(as_json(rows)) ? exit_ok : exit_unusable;
   if (rows.empty()) {
     const std::string above = journal::runs_above(".");
-    return print("No workflow has left a run in this directory" +
+    return print("No run of a workflow is recorded in this directory" +
                  (above.empty() ? "" : "; there are runs in " + cleaned_for_terminal(above, false)) + ".\n")
                ? exit_ok
                : exit_unusable;

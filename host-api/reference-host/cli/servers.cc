@@ -1,5 +1,5 @@
-// wtool servers [list] [--json], wtool servers lock [NAME...]: the servers of mcp_servers, their tools, and what is
-// pinned for them.
+// wtool servers [list] [--json]: lists the tools that the servers of mcp_servers offer to workflows. wtool servers lock
+// [NAME...]: starts these servers, and pins their names, versions and tools.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +132,8 @@ int pin(Context& context, const std::vector<std::string>& names) {
   const auto config = loaded_config(context);
   if (!config) return exit_unusable;
   const Catalog catalog = configured_servers(*config, ".");
-  // Otherwise, what is pinned for the other servers would be lost.
+  // The lock file is always written as a whole. If it cannot be read now, pinning only some servers would drop the
+  // others.
   if (!names.empty() && !catalog.lock_problem().empty()) {
     complain(catalog.lock_problem() + ", without a name");
     return exit_unusable;
@@ -200,10 +201,11 @@ void add_servers(CLI::App& app, Context& context) {
   auto names = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand("servers", "List or pin the tools of other servers (mcp_servers)");
   command->require_subcommand(1);
-  // Before the subcommands, which take it over: without it, they would show the footer of `wtool`.
+  // The footer is set before the subcommands are added, because they inherit it: without it, they would show the footer
+  // of `wtool`.
   command->footer(
       "A step calls a tool with `Call tool \"SERVER/TOOL\" with {...}`. The pins are in .wtool/mcp-servers.json:\n"
-      "`wtool lint` checks the calls against them, and a server with another name or version is not called.\n"
+      "`wtool lint` checks the calls against them, and a server whose name or version has changed is not called.\n"
       "\n"
       "Examples:\n"
       "  wtool servers lock\n"

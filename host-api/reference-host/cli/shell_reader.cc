@@ -63,7 +63,7 @@ class Asker {
  public:
   explicit Asker(const std::string& shell) : shell_(shell), deadline_(steady_clock::now() + longest) {}
 
-  // Nothing: the shell can read it, or could not be asked.
+  // Nothing: the shell can read the text, or could not be asked.
   std::optional<Complaint> ask(std::string_view text) {
     if (processes_ == max_processes || steady_clock::now() >= deadline_) gave_up_ = true;
     if (gave_up_) return std::nullopt;
@@ -92,7 +92,7 @@ class Asker {
     return complaint_of({words.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))});
   }
 
-  // Whether some question was not asked, because it would take too long.
+  // Whether some text was not checked, because that would take too long.
   bool gave_up() const { return gave_up_; }
 
  private:
@@ -117,7 +117,7 @@ class Asker {
 };
 
 // The path of a shell that may be asked; empty for any other. Only shells in the system's directories are used, and
-// PATH is not searched, because a workflow file must not be able to name a program of its own here.
+// PATH is not searched, because a workflow file must not be able to choose which program runs here.
 std::string system_shell(std::string_view shell) {
   const std::size_t slash = shell.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? shell : shell.substr(slash + 1);
@@ -181,7 +181,7 @@ std::vector<workflow::ShellMistake> unreadable_commands(const std::string& shell
     together.erase(together.begin(), together.begin() + (suspect - lines.begin()) + 1);
   }
   if (asker.gave_up() && !found.empty()) {
-    found.back().message += ". There are too many such mistakes to check all commands; others may be wrong as well";
+    found.back().message += ". There are too many such mistakes to check all commands, so others may be wrong, too";
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.command < b.command; });
   return found;

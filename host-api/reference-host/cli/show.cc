@@ -1,4 +1,4 @@
-// wtool show RUN [--json] [--output STATE [--stderr] [--try N] [--branch B]]: what an earlier run did, or does now.
+// wtool show RUN [--json] [--output STATE [--stderr] [--try N] [--branch B]]: shows what a run did, or has done so far.
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
@@ -90,7 +90,7 @@ void add_show(CLI::App& app, Context& context) {
           ->type_name("STATE")
           ->excludes(json);
   command->add_flag("--stderr", options->error_stream, "With --output: standard error instead")->needs(output);
-  command->add_option("--try", options->wanted_try, "With --output: that try of a state that was tried again")
+  command->add_option("--try", options->wanted_try, "With --output: what try N wrote, if the state was tried again")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000))
       ->needs(output);

@@ -23,7 +23,7 @@ class SlurmClient {
   // says why.
   static std::unique_ptr<SlurmClient> open(Plugin& local, std::string& error);
 
-  // The standard output of the command line. Nothing: `error` says why, or that it took too long.
+  // Runs the command line, and returns its standard output. Nothing: `error` says why it failed.
   std::optional<std::string> run(const std::string& command, Stop& stop, std::string& error);
 
   struct Job {

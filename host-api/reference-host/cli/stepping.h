@@ -9,14 +9,14 @@
 
 namespace wtool::host {
 
-// All members: any thread; branches are asked about one after the other.
+// All members: any thread. If several branches want to begin a step, their questions come one after the other.
 class Stepping {
  public:
   // Whether a person can be asked at all.
   static bool is_possible();
 
-  // Asks whether the step, which does `what`, may begin. False: the run is to end. After that, or if the person wants
-  // no more questions, nothing is asked and every step may begin, so the states of `finally` run.
+  // Asks whether the step, which does `what`, may begin. False: the run is to end. After a False, or if the person
+  // wants no more questions, nothing is asked and every step may begin, so that the states of `finally` run.
   bool may_begin(const runner::Step& step, const std::string& what, Stop& stop);
 
  private:

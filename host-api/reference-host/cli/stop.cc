@@ -69,14 +69,14 @@ pid_t parent_of_process(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;
   std::getline(file, text);
-  // The name in brackets may hold anything.
+  // The name of the program, in brackets, may itself contain blanks and brackets.
   const std::size_t end = text.rfind(')');
   if (end == std::string::npos || text.size() < end + 4) return 0;
   const std::size_t begin = text.find(' ', end + 2) + 1;
   return number_in(text.substr(begin, text.find(' ', begin) - begin));
 }
 
-// Whether this very process writes the journal, and not another one that got its number later.
+// Whether the process has the journal open. If not, the number may by now be that of another process.
 bool has_open(pid_t process, const std::string& journal) {
   struct stat wanted {};
   if (::stat(journal.c_str(), &wanted) != 0) return false;
@@ -105,7 +105,7 @@ bool serves_a_client(pid_t process) {
   return false;
 }
 
-// The process of a run and all processes below it, held by pidfds, so that a reused number causes no mistake.
+// The process of a run and all processes below it, held by pidfds, so that a reused process number causes no mistake.
 class ProcessesOfRun {
  public:
   explicit ProcessesOfRun(pid_t first) : first_(first) { add(first); }
@@ -185,9 +185,9 @@ int stop_run(const StopOptions& options) {
                                   " in its journal does not write the journal; the run may be in another container");
   }
   if (serves_a_client(number)) {
-    return failed_to_stop(id, "it is a call of the server " + std::to_string(number) +
-                                  " (`wtool mcp`), whose client can "
-                                  "cancel it");
+    return failed_to_stop(id, "it is a call that a client of the server " + std::to_string(number) +
+                                  " (`wtool mcp`) has made; only that "
+                                  "client can cancel it");
   }
   processes.look();
   // The second signal is a different one, since two equal pending signals may be merged into one.
@@ -212,7 +212,7 @@ void add_stop(CLI::App& app, Context& context) {
   auto options = std::make_shared<StopOptions>();
   CLI::App* command = app.add_subcommand("stop", "Abort a run, and wait until nothing of it is left");
   command->add_option("RUN", options->run, "The run: its id, the beginning of it, or last")->required();
-  command->add_flag("--now", options->now, "Kills its commands at once; by default they get SIGTERM first");
+  command->add_flag("--now", options->now, "Kills its commands immediately; by default they get SIGTERM first");
   command->footer(
       "The run is aborted as by Ctrl-C: `finally` states still run, and `wtool resume` can continue it. Exit status:\n"
       "0 if nothing of the run is left, even if it was not running; 1 if it cannot be stopped from here.\n"

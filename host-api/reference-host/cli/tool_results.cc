@@ -18,7 +18,7 @@ constexpr std::size_t max_states = 100;
 constexpr std::size_t max_notices = 20;
 constexpr std::size_t max_failed_output = 2000;  // bytes of a stream of a step that failed
 
-// On the main path of the run, not in a branch or within another step.
+// Whether `branch` is the main path of the run: neither in a branch of a fork nor within another step.
 bool is_on_the_main_path(const std::string& branch) {
   return branch.empty() || branch == "/0:finally" || branch == "/0:on failure";
 }

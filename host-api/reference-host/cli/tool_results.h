@@ -25,15 +25,16 @@
 
 namespace wtool::host {
 
-// Register it after the observer that masks secrets (journal/observers.h). Members of the observer: any thread.
+// Its events must come through journal::Masking (journal/observers.h), which masks secrets. Members of the observer:
+// any thread.
 class WorkflowToolResult final : public runner::RunObserver {
  public:
   void combination_begun(const std::string& branch, const expressions::Value& values) override;
   void state_ended(const runner::Step& step, const runner::StepEnd& end) override;
   void noticed(std::string_view text) override;
 
-  // Call it when the run is over. `run`: its id; empty if it cannot be resumed. `most` bytes of an output are kept,
-  // half of them from its beginning and half from its end.
+  // Call it when the run is over. `run`: its id; empty if it cannot be resumed. At most `most` bytes of an output are
+  // kept, half of them from its beginning and half from its end.
   nlohmann::ordered_json of(const runner::RunReport& report, const report::FailedSteps& failed, const std::string& run,
                             std::vector<std::string> notices, std::size_t most) const;
 
@@ -42,7 +43,7 @@ class WorkflowToolResult final : public runner::RunObserver {
   report::CombinationNames combinations_;
   nlohmann::ordered_json states_ = nlohmann::ordered_json::object();  // the last outcome of each state, by its label
   std::size_t states_left_out_ = 0;
-  std::uint64_t steps_ = 0;  // that did something
+  std::uint64_t steps_ = 0;  // steps with an action, except hidden ones
   std::string output_;
   std::vector<std::string> notices_;
 };

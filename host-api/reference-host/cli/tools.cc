@@ -1,4 +1,5 @@
-// wtool tools [--json]: what the plugin offers. Reads the descriptors; the plugin is not initialised for that.
+// wtool tools [--json]: lists the tools that the plugin offers. Only reads the descriptors; the plugin is not
+// initialised.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>

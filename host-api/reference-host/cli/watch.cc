@@ -1,4 +1,4 @@
-// wtool watch WORKFLOW [--on PATTERN]...: runs a workflow, and again each time files have changed.
+// wtool watch WORKFLOW [--on PATTERN]...: runs a workflow, and runs it again each time files have changed.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -86,11 +86,11 @@ class Watch {
     for (std::string& pattern : wanted.patterns) {
       const std::filesystem::path path(pattern);
       if (pattern.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
-        complain("--on names files below the working directory, such as 'src/**', and not \"" +
+        complain("--on must name files below the working directory, such as 'src/**', not \"" +
                  cleaned_for_terminal(pattern, false) + "\"");
         return exit_unusable;
       }
-      // A folder stands for everything in it.
+      // If a folder is named, everything in it is watched.
       if (pattern.ends_with('/') || std::filesystem::is_directory(path, failed)) pattern += "/**";
     }
     wanted.also = std::filesystem::weakly_canonical(file, failed).string();
@@ -138,7 +138,7 @@ class Watch {
     if (!options_.flags.quiet) complain("watch: " + text);
   }
 
-  // Pauses. False: files changed during the pause, when no run was there to change them.
+  // Pauses. False: files changed during the pause, and no run can have changed them.
   static bool rest(int busy, FileWatcher& watcher, std::set<std::string>& changed, Stop& stop) {
     const milliseconds time = std::min<milliseconds>(first_rest * (1LL << std::min(busy - 2, 20)), max_rest);
     complain("watch: the same files change whenever the workflow runs (" + names_in_words(changed) +
@@ -168,7 +168,7 @@ class Watch {
 
 void add_watch(CLI::App& app, Context& context) {
   auto options = std::make_shared<WatchOptions>();
-  CLI::App* command = app.add_subcommand("watch", "Run a workflow, and again when files change");
+  CLI::App* command = app.add_subcommand("watch", "Run a workflow, and run it again whenever files change");
   command->add_option("WORKFLOW", options->file, "The workflow file, or the name of one that `wtool list` shows")
       ->required();
   add_repeated_option(

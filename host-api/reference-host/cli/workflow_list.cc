@@ -49,7 +49,7 @@ std::string where_is(std::size_t folder, const workflow::Library& library) {
   return folder + 1 == library.folders().size() ? "system" : "user";
 }
 
-// The path relative to the directory if it is below that, so that lines stay short.
+// The path of the file, relative to the directory if the file is below it, so that lines stay short.
 std::string shown_path(const std::string& file, const std::string& directory) {
   const std::string below = fs::path(file).lexically_relative(directory).string();
   return below.empty() || below.starts_with("..") ? file : below;
@@ -194,7 +194,7 @@ std::optional<std::string> choose_workflow(const std::string& directory, int& ex
       name = one->name;
       return "";
     };
-    // If the table cannot be shown, none is chosen, and the reason is said below.
+    // If the table cannot be shown, no workflow is chosen, and a message below says so.
     if (asking.show(table) == Asking::Event::done) {
       asking.ask(
           {.prompt = "Run which workflow (number or name; Enter: none)? ", .problem = problem, .when_ended = "\n"});

@@ -11,15 +11,15 @@
 namespace wtool::host {
 
 struct OfferedWorkflow {
-  std::string name;  // as `wtool run` takes it
+  std::string name;  // by which `wtool run` finds it
   std::string file;
   std::string where;  // project, user or system
   workflow::Workflow workflow;
   std::string problem;  // the first error of the file, with its place; empty: no error
 };
 
-// Sorted by name. Files without a state diagram, such as a README.md beside the workflows, are left out; so are those
-// that a workflow of the same name in a nearer folder hides.
+// Sorted by name. Files without a state diagram, such as a README.md beside the workflows, are left out. Of several
+// workflows with the same name, only the one in the nearest folder is listed.
 std::vector<OfferedWorkflow> offered_workflows(const std::string& directory);
 
 // The folders that offered_workflows() searches, in that order.

@@ -101,7 +101,7 @@ class FileRun {
     Beginning beginning(flags_.detached);
     Stop stop;
     const Interrupts interrupts(stop, flags_.signal);
-    // The paths of the reports are resolved before any command runs, even though the reports are written at the end.
+    // The reports are written at the end, but their paths are resolved now, before a command can put a link into them.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal ? journal->run() : "";
     std::unique_ptr<journal::EventsFile> events;
@@ -143,7 +143,7 @@ class FileRun {
     for (const std::string& state : approvals.unused()) {
       complain("an answer was not used, because the run did not ask its question again in the state " + state);
     }
-    // On a terminal, the lines of the table are already above.
+    // On a terminal, the progress display has already shown the lines of the summary's table.
     const bool stands_above = style.live && ::isatty(STDOUT_FILENO) == 1 && !flags_.verbose;
     const std::string summary = report::summary_text(prepared_.workflow(), report, failed, prepared_.shown_name(), run,
                                                      {!stands_above, flags_.quiet});
@@ -263,7 +263,8 @@ void add_run_options(CLI::App& command, RunFlags& flags) {
       .add_option_function<std::string>(
           "--output", [&flags](const std::string& name) { flags.output = styles.at(name); },
           "How to show what the steps write: group (each step's output together, at its end), stream (each line as it\n"
-          "comes), prefixed (as stream, after the name of the step) or none (default: none on a terminal, else group)")
+          "comes), prefixed (like stream, with the name of the step before each line) or none (default: none on a\n"
+          "terminal, else group)")
       ->type_name("STYLE")
       ->check(CLI::IsMember(styles));
   auto* verbose =
@@ -318,8 +319,8 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
 
 namespace {
 
-// Cancels jobs that a killed run has left. They would end by themselves, but one that still waits in the queue would
-// take a node first. Returns the exit status after an interrupt, else exit_ok.
+// Cancels jobs that a killed run has left. They would end by themselves, but a job that still waits in the queue would
+// first occupy a node. Returns the exit status after an interrupt, else exit_ok.
 int cancel_left_jobs(Context& context, const std::string& name) {
   if (name.empty()) return exit_ok;
   std::string error;
@@ -332,9 +333,9 @@ int cancel_left_jobs(Context& context, const std::string& name) {
     if (interrupts.signal() != 0) return interrupts.exit_status();
   }
   if (!ids) {
-    complain("jobs that the earlier run may have left were not cancelled, and end by themselves: " + error);
+    complain("jobs that the earlier run may have left behind were not cancelled, but will end by themselves: " + error);
   } else if (!ids->empty()) {
-    complain("cancelled " + counted(ids->size(), "job") + " that the earlier run left: " + joined(*ids));
+    complain("cancelled " + counted(ids->size(), "job") + " that the earlier run had left behind: " + joined(*ids));
   }
   return exit_ok;
 }
@@ -351,7 +352,7 @@ int run_from(Context& context, const std::string& file, const std::string& from,
     complain(error);
     return exit_unusable;
   }
-  // A part that the last run skipped has no recorded outcomes, and would run again.
+  // A run with --only has recorded no outcomes of the other states, so the states before `from` would run, too.
   const auto last = journal::read_journal_ends(journal::journal_file(directory, run), error);
   if (last && !last->only.empty()) {
     complain("the last run of this workflow, " + run + ", ran only " + last->only +

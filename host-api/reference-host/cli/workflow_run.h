@@ -39,7 +39,7 @@ struct RunFlags {
   std::string events;  // files; empty: none
   std::string junit;
   std::string html;
-  int* signal = nullptr;  // gets the first signal that has come during the run, even if the run has completed
+  int* signal = nullptr;  // is set to the first signal that came during the run, even if the run was completed
 };
 
 void add_run_options(CLI::App& command, RunFlags& flags);
@@ -51,7 +51,7 @@ int exit_status_of(const journal::RunRecord& run);
 struct Resumed {
   std::string run;         // its id, the beginning of it, or `last`; below the working directory
   std::string from;        // a state; empty: where it ended
-  bool keeps_part = true;  // if the flags name no part, the part of the earlier run counts
+  bool keeps_part = true;  // if the flags name no part, the part of the earlier run is used
 };
 
 // These functions read, check and run a workflow, and return the exit status.
@@ -59,7 +59,7 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags);
 // Runs the file again, from the last visit of the state `from` in its last run, with what that run recorded before it.
 int run_from(Context& context, const std::string& file, const std::string& from, const RunFlags& flags);
 int resume_run(Context& context, const Resumed& wanted, const RunFlags& flags);
-// Continues a run whose journal is open already, with answers to the questions that it waits for. `keeps_part` as in
+// Continues a run whose journal is already open, with answers to the questions that it waits for. `keeps_part` is as in
 // Resumed.
 int continue_run(Context& context, journal::ResumedRun resumed, std::vector<GivenApproval> given, const RunFlags& flags,
                  bool keeps_part, runner::Secrets& secrets);

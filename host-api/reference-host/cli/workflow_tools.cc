@@ -64,12 +64,12 @@ std::string description_of(const workflow::Workflow& workflow, const std::string
 std::string schema_of(const workflow::Workflow& workflow) {
   ordered_json schema = workflow::parameters_schema(workflow);
   schema["properties"][resume_argument] = {
-      {"type", "string"}, {"description", "The id of a run that has not completed, or last: continues it"}};
+      {"type", "string"}, {"description", "The id of a run that has not completed, or last; the call continues it"}};
   return schema.dump();
 }
 
-// The file, if it says that it is a tool, or if there is no way to tell. Nothing: it is not a tool, or it cannot be
-// served; then the reason is on standard error.
+// The file, if it says that it is a tool, or if the part that may say so cannot be read. Nothing: it is not a tool, or
+// it cannot be read at all, and the reason is on standard error.
 std::optional<workflow::Source> tool_source(const std::string& file) {
   std::string error = is_utf8(file) ? "" : "its path is not valid UTF-8";
   workflow::Source source;
@@ -89,7 +89,7 @@ std::optional<workflow::Source> tool_source(const std::string& file) {
 std::string problem_of(const workflow::Workflow& workflow, const std::string& name) {
   if (!is_tool_name(name)) {
     return "\"" + escaped(name) +
-           "\" is not a valid name of a tool: set `name` in its front matter to letters, digits, _ and -, " +
+           "\" is not a valid name for a tool: set `name` in its front matter to letters, digits, _ and -, " +
            std::to_string(max_tool_name) + " at most";
   }
   for (const workflow::Parameter& parameter : workflow.parameters) {
@@ -102,7 +102,7 @@ std::string problem_of(const workflow::Workflow& workflow, const std::string& na
 // What a client has given to a call.
 struct Arguments {
   Values values;
-  std::string resume;  // a run; empty: a new one
+  std::string resume;  // the run to continue; empty: a new run begins
   std::vector<std::string> errors;
 };
 
@@ -291,7 +291,7 @@ void WorkflowTools::drop_taken_names(const std::vector<std::string>& taken) {
     }
     for (const std::string& file : files[name]) {
       if (file == one.workflow->source().name()) continue;
-      return file + " has the name " + name + ", too; set another `name` in the front matter of one of them";
+      return file + " also has the name " + name + "; set another `name` in the front matter of one of them";
     }
     return {};
   };
@@ -307,7 +307,7 @@ mcp::ServerTools WorkflowTools::tools() {
   for (const Served& one : served_) {
     tools.push_back({.description = one.description,
                      .may_become_job = true,
-                     // So the states of `finally` still run.
+                     // A graceful stop lets the states of `finally` run.
                      .when_cancelled = StopHow::graceful,
                      .answer = [this, &one](mcp::ClientCall& call, mcp::CallProgress::Reports& reports) {
                        return answer(one, call, reports);
@@ -320,7 +320,7 @@ ordered_json WorkflowTools::answer(const Served& served, mcp::ClientCall& call,
                                    mcp::CallProgress::Reports& reports) const {
   PreparedWorkflow& prepared = *served.workflow;
   Arguments given = read_arguments(prepared.workflow(), call.arguments);
-  // The client has answered a question of the run that it continues.
+  // An earlier call has suspended this run to ask the client, and this call brings the answer.
   if (!call.continues.empty()) given.resume = call.continues;
   runner::Secrets secrets;
   Continued continued;

@@ -20,7 +20,7 @@ namespace wtool::host {
 
 namespace {
 
-// Longer than time stamps of files ever lag behind the clock.
+// The time stamps of files lag behind the clock by less than this.
 constexpr std::int64_t settling_ns = 100'000'000;
 
 }  // namespace
@@ -74,7 +74,7 @@ ConfigFiles::Stamp ConfigFiles::look_at(const std::string& path) {
 bool ConfigFiles::changed() {
   return std::any_of(files_.begin(), files_.end(), [](const Watched& file) {
     if (file.is_built_in) return false;
-    // The content of a pipe was read already, and cannot be read again.
+    // The content of a pipe has already been read, and cannot be read again.
     if (file.stamp.error == 0 && !file.stamp.regular && file.must_be_there) return false;
     return !file.settled || look_at(file.path) != file.stamp;
   });
@@ -85,7 +85,7 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
     layers.push_back({.title = file.title, .file = file.path, .folder = "/", .base = "", .yields = file.yields});
     return parse_layer(*file.kept, layers.back(), diagnostics);
   }
-  // Stamped before it is read, so that a change in between is noticed next time.
+  // The stamp is taken before the file is read, so that a change in between is noticed next time.
   file.stamp = look_at(file.path);
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
@@ -98,9 +98,9 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
     if (file.stamp.error == ENOENT || file.stamp.error == ENOTDIR) return;
     if (file.stamp.error != 0) {
       return diagnostics.add({file.path},
-                             std::string("the configuration cannot be looked at: ") + ::strerror(file.stamp.error));
+                             std::string("the configuration cannot be examined: ") + ::strerror(file.stamp.error));
     }
-    // A pipe of that name would make every command of this folder wait.
+    // If a pipe had that name, every start of wtool in this folder would wait for a writer.
     if (!file.stamp.regular) return diagnostics.add({file.path}, "the configuration is not a regular file");
   }
   std::string error;
@@ -109,7 +109,7 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
   if (!text) return diagnostics.add({}, error);
   if (!file.stamp.regular) file.kept = text;
   const std::string folder = std::filesystem::path(file.path).parent_path().string();
-  // Defaults that the user's file leaves open refer to the project in which it is used.
+  // If the user's file leaves a key at its default, paths in the default belong to the project, not to that file.
   Layer layer{.title = file.title, .file = file.path, .folder = folder, .base = file.title == "user" ? "" : folder};
   parse_layer(*text, layer, diagnostics);
   layers.push_back(std::move(layer));
@@ -132,7 +132,7 @@ std::optional<Config> ConfigFiles::load_config(std::string& error) {
 std::optional<std::string> to_text(const Config& config, std::string& error) {
   try {
     return config.json.dump();
-  } catch (const nlohmann::json::type_error&) {  // Texts of the files are UTF-8, the names of folders need not be.
+  } catch (const nlohmann::json::type_error&) {  // The texts of files are UTF-8, but folder names need not be.
     error = "a path of the configuration is not valid UTF-8, because the folder that it is relative to is not";
     return std::nullopt;
   }
@@ -148,7 +148,7 @@ std::vector<std::string> ConfigFiles::paths_in_force() const {
   for (const Watched& file : files_) {
     std::error_code failure;
     const std::filesystem::path path = std::filesystem::absolute(file.path, failure);
-    // A path that is not UTF-8 cannot be passed as JSON. With the usual name, the file is protected anyway.
+    // A path that is not UTF-8 cannot be passed as JSON. A file with the usual name is protected even without its path.
     if (file.is_built_in) continue;
     const bool is_usual = file.path == config_default_name;
     if (failure || file.stamp.error != 0 || !file.stamp.regular || (is_usual && !is_utf8(path.native()))) continue;

@@ -1,6 +1,6 @@
-// The files of the configuration, layer by layer: the fleet's, the user's, then the project's or the one that --config
-// names instead. ConfigFiles remembers the state of the files when they were read, and notices changes. The fleet's
-// files are read only once.
+// The files of the configuration, layer by layer: the fleet's, the user's, and then the project's, or the file that
+// --config names instead. ConfigFiles stores the state of the files when they were read, and detects changes. The
+// fleet's files are read only once.
 #pragma once
 
 #include <sys/types.h>
@@ -19,10 +19,10 @@ namespace wtool::host {
 
 inline constexpr const char* config_default_name = "wtool.yaml";
 
-// $XDG_CONFIG_HOME/wtool, else $HOME/.config/wtool; empty if neither is an absolute path.
+// $XDG_CONFIG_HOME/wtool, else $HOME/.config/wtool; empty: neither variable is an absolute path.
 std::string user_config_folder();
 
-// The JSON text of `config`, as the plugin takes it. Nothing: `error` says why.
+// The JSON text of `config`, in the form that the plugin expects. Nothing: `error` says why.
 std::optional<std::string> to_text(const Config& config, std::string& error);
 
 class ConfigFiles final : public ConfigSource {
@@ -31,12 +31,12 @@ class ConfigFiles final : public ConfigSource {
   // empty, the user has no layer.
   explicit ConfigFiles(std::string named, std::string user_folder = user_config_folder());
 
-  // Adds the two layers of the preset: its defaults first, and its boundary after the user's layer. Call it at most
+  // Adds the two layers of the preset: its defaults before the user's layer, and its boundary after it. Call it at most
   // once, before the first load.
   void add_policy(const PolicyPreset& preset);
 
-  // Adds a layer before those of the user and the project. What the fleet's policy sets or locks stays. `text` is YAML;
-  // messages call the layer `title`. Call it before the first load.
+  // Adds a layer before those of the user and the project. It cannot change what the fleet's policy sets or locks.
+  // `text` is YAML; messages call the layer `title`. Call this before the first load.
   void add_defaults(const std::string& title, const std::string& text);
 
   // Compares each file's identity, size and times, without reading it. A file that was written to just before it was
@@ -46,8 +46,8 @@ class ConfigFiles final : public ConfigSource {
 
   std::vector<std::string> paths_in_force() const override;
 
-  // Adds more files that say what may run, as absolute paths: commands may not write to them either. Call it before the
-  // first load.
+  // Adds the absolute paths of more files that decide what may run: commands may not write to these files, either. Call
+  // this before the first load.
   void add_in_force(const std::vector<std::string>& paths);
 
   // Like load(), but returns the whole configuration.
@@ -79,16 +79,16 @@ class ConfigFiles final : public ConfigSource {
     Stamp stamp{};
     bool settled = false;
     std::optional<std::string> kept{};  // the content of a pipe, which can be read only once
-    bool is_built_in = false;           // no file: `kept` is all of it
-    bool yields = false;                // as in Layer
+    bool is_built_in = false;           // not a file: `kept` is the whole layer
+    bool yields = false;                // see Layer::yields
   };
 
   static Watched built_in(const std::string& title, const std::string& text);
   static Stamp look_at(const std::string& path);
   void read_layer(Watched& file, std::vector<Layer>& layers, ConfigDiagnostics& diagnostics);
 
-  std::optional<FleetPolicy> fleet_;  // set once it was read
-  std::string fleet_error_;           // why it cannot be used
+  std::optional<FleetPolicy> fleet_;  // set once it has been read
+  std::string fleet_error_;           // why the fleet's policy cannot be used
   std::vector<Watched> files_;
   std::vector<std::string> more_in_force_;
   std::string approvals_;  // the default of commands.approvals
@@ -99,7 +99,7 @@ class ConfigFiles final : public ConfigSource {
 // The bytes of `path`. Nothing: `error` names the path and says why; more than `limit` bytes is an error.
 std::optional<std::string> read_file(const std::string& path, std::size_t limit, std::string& error);
 
-// The same from a descriptor, which is borrowed, until its end. `name` is its name in errors.
+// The same for a descriptor, which is read to its end and stays open. `name` is its name in errors.
 std::optional<std::string> read_descriptor(int descriptor, const std::string& name, std::size_t limit,
                                            std::string& error);
 

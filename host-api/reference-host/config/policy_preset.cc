@@ -27,7 +27,7 @@ constexpr const char* system_folders[] = {
     "/var/lib/apt", "/var/lib/dpkg",
 };
 
-// In the home folder: programs, libraries and settings of build tools, but nothing that holds credentials.
+// In the home folder: programs, libraries and settings of build tools, but nothing that contains credentials.
 constexpr const char* toolchain_folders[] = {
     ".asdf",
     ".bun",
@@ -62,7 +62,7 @@ constexpr const char* build_marks[] = {"CMakeLists.txt", "Cargo.toml",      "Gem
 
 std::string home_folder() { return fs::path(environment_folder("HOME")).lexically_normal().string(); }
 
-// The path without links, or `path` itself on failure.
+// The path with its links resolved, or `path` itself on failure.
 std::string resolved(const std::string& path) {
   std::error_code failure;
   const fs::path real = fs::canonical(path, failure);
@@ -114,7 +114,7 @@ std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::str
     return std::nullopt;
   }
   if (root == "/" || (!home.empty() && is_within(home, root))) {
-    error = "the folder " + root + (root == home ? " is your home folder" : " has your home folder in it") +
+    error = "the folder " + root + (root == home ? " is your home folder" : " contains your home folder") +
             ", with its keys and settings: name the folder of a project (--root DIR)";
     return std::nullopt;
   }

@@ -18,7 +18,7 @@ namespace wtool::host {
 struct PolicyPreset {
   enum class Kind { project, read_only };
 
-  std::string defaults;  // YAML, as is `boundary`
+  std::string defaults;  // YAML; so is `boundary`
   std::string boundary;
   std::string summary;  // what the policy does, in a few sentences for models and people
 };
@@ -26,7 +26,7 @@ struct PolicyPreset {
 struct PolicyRequest {
   PolicyPreset::Kind kind = PolicyPreset::Kind::project;
   std::string root;      // absolute, existing, without links
-  bool network = false;  // commands may use it
+  bool network = false;  // commands may use the network
   // A person has named the last file (--config): it may also set keys that are not part of the boundary.
   bool trusts_last_file = false;
 };
@@ -34,8 +34,8 @@ struct PolicyRequest {
 // Nothing: `error` says why the root cannot be used, or what this system lacks.
 std::optional<PolicyPreset> policy_preset(const PolicyRequest& request, std::string& error);
 
-// The project that `folder` belongs to: the nearest folder upward with a repository, or else the nearest with a file
-// that build tools look for. Empty if no such folder exists. Neither / nor the home folder is a project.
+// The project that `folder` belongs to: the nearest folder, from `folder` upwards, with a repository, or else with a
+// file that build tools look for. Empty: no such folder exists. Neither / nor the home folder is a project.
 std::string project_of(const std::string& folder);
 
 }  // namespace wtool::host

@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-// The folders of shells that read a line as the policy does. Folders in PATH are not among them: a program of the
-// project with a shell's name must not run commands that were judged as a shell's.
+// The folders of shells that parse a command line in the same way as the policy. Folders in PATH are not among them: a
+// program of the project with a shell's name must not run commands that were judged as a shell's.
 constexpr std::array<std::string_view, 3> folders = {"/bin/", "/usr/bin/", "/usr/local/bin/"};
 constexpr std::array<std::string_view, 3> names = {"sh", "bash", "dash"};
 
@@ -30,7 +30,7 @@ bool is_known_shell(std::string_view path) {
 
 bool is_program(const std::string& path) { return ::access(path.c_str(), X_OK) == 0; }
 
-// The program's path, in the usual folders or in those of PATH; empty if it is in none of them.
+// The program's path, in the usual folders or in those of PATH; empty: none of these folders contains the program.
 std::string find_program(std::string_view name) {
   for (const std::string_view folder : folders) {
     std::string path = std::string(folder) + std::string(name);
@@ -51,7 +51,7 @@ bool has_entries(const json& commands, const char* list) {
   return found != commands.end() && !found->empty();
 }
 
-// Whether any rule is about the words of a command, decided as the plugin does.
+// Whether any rule is about the words of a command. The plugin decides this in the same way.
 bool judges_lines(const json& config) {
   const json commands = config.value("commands", json::object());
   const json allow = commands.value("allow", json::array({"*"}));
@@ -73,7 +73,7 @@ std::optional<std::string> WorkflowConfig::load(std::string& error) {
       configured_ = key.value.get<std::string>();
       lock_ = key.lock;
     }
-    // A lock also covers the built-in maximum.
+    // If the key is locked without a value, the built-in maximum stays in force.
     if (key.name == "limits.timeout_max") {
       bounded = key.lock.has_value();
       longest = key.value;

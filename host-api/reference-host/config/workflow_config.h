@@ -1,8 +1,8 @@
-// The configuration for the tools of a workflow: that of the files, but
+// The configuration for the tools of a workflow: the configuration of the files, but
 //
 // - without an upper limit of timeouts, unless the files set limits.timeout_max, and with timeouts in fractions of a
 //   second;
-// - with another shell, if a workflow or a step chooses one.
+// - with a different shell, if a workflow or a step chooses one.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace wtool::host {
 
 class WorkflowConfig final : public ConfigSource {
  public:
-  // `files` must outlive this object, and nobody else loads from it meanwhile.
+  // `files` must outlive this object. While this object exists, nothing else may load from `files`.
   explicit WorkflowConfig(ConfigFiles& files) : files_(files) {}
 
   bool changed() override { return files_.changed(); }
@@ -26,7 +26,7 @@ class WorkflowConfig final : public ConfigSource {
 
   // Why a workflow cannot choose this shell, according to the last load; empty: it can.
   std::string shell_problem(const std::string& shell) const;
-  // The largest timeout of a step in seconds, as of the last load. Nothing: any is allowed.
+  // The largest timeout of a step in seconds, according to the last load. Nothing: any timeout is allowed.
   std::optional<std::int64_t> timeout_max() const { return timeout_max_; }
 
  private:

@@ -1,4 +1,4 @@
-// Tests of arguments that a tool must judge or survive.
+// Tests of arguments that a tool must refuse or survive.
 #include "base/json_reader.h"
 #include "base/json_schema.h"
 #include "conformance/ready_tool.h"

@@ -31,12 +31,12 @@ void test_call(Trial& trial) {
   if (envelope.is_object()) {
     trial.report.fact("works", true);
     if (trial.tool.output_schema.is_null()) {
-      trial.report.skip("it has no output schema to judge results by");
+      trial.report.skip("the tool has no output schema, so no result can be checked against one");
     } else if (envelope["is_error"] == false) {
       const std::string mistake = instance_mistake(envelope["metadata"], trial.tool.output_schema);
       if (!mistake.empty()) trial.report.finding("result-schema", "in metadata, " + mistake);
     } else {
-      trial.report.skip("the call ends in an error, so the output schema does not judge it: " +
+      trial.report.skip("the call ends in an error, so its result is not checked against the output schema: " +
                         in_quotes(dumped(envelope["content"])));
     }
   }
@@ -58,7 +58,7 @@ void test_events(Trial& trial) {
   for (const SeenEvent& event : outcome.events) {
     if (event.thread != outcome.thread) {
       trial.report.finding("event-thread", "an event came on thread " + std::to_string(event.thread) +
-                                               ", and call_run is on " + std::to_string(outcome.thread));
+                                               ", but call_run is on " + std::to_string(outcome.thread));
       break;
     }
   }
@@ -88,17 +88,17 @@ void test_cancel_before(Trial& trial) {
   const CallOutcome outcome = call(trial, ready.tool(),
                                    {.arguments = trial.tool.arguments,
                                     .rule = "cancel-before",
-                                    .doing = "a call that was cancelled before",
+                                    .doing = "a call that was cancelled before it ran",
                                     .before_run = [&](wtool_call* made) {
                                       trial.report.step("cancel-before", "in call_cancel before call_run");
                                       ready.tool().call_cancel(made, WTOOL_CANCEL_GRACEFUL, view("a test"));
                                       ready.tool().call_cancel(made, 77, {nullptr, 0});
                                     }});
-  const json envelope = result_of(trial, outcome, "a call that was cancelled before");
+  const json envelope = result_of(trial, outcome, "a call that was cancelled before it ran");
   const bool is_refusal = outcome.ran == WTOOL_OK && envelope.is_object() && envelope["is_error"] == true;
   if (outcome.ran != WTOOL_E_CANCELLED && !is_refusal) {
-    trial.report.finding("cancel-before", "a call that was cancelled before it ran says " + status_name(outcome.ran) +
-                                              ", with a result that is not an error");
+    trial.report.finding("cancel-before", "a call that was cancelled before it ran returned " +
+                                              status_name(outcome.ran) + ", with a result that is not an error");
   }
   ready.end();
 }
@@ -202,7 +202,7 @@ void test_run_twice(Trial& trial) {
                  const wtool_status status = ready.tool().call_run(made, result.out(), error.out());
                  must_be_invalid(trial, status, "call-once", "a second call_run");
                  if (status != WTOOL_OK && status != WTOOL_E_CANCELLED && !result.untouched()) {
-                   trial.report.finding("outputs", "a second call_run failed and changed its result all the same");
+                   trial.report.finding("outputs", "a second call_run failed, but changed its result");
                  }
                  read_error(trial.report, *error.out(), "a second call_run");
                  trial.report.step("error", "in a second call_run with error NULL");
@@ -242,7 +242,7 @@ void test_threads(Trial& trial) {
         const CallOutcome outcome =
             call(trial, ready.tool(), {.arguments = trial.tool.arguments, .rule = "threads-calls", .quiet = true});
         json envelope;
-        const std::string mistake = outcome.ran != WTOOL_OK ? "one says " + status_name(outcome.ran)
+        const std::string mistake = outcome.ran != WTOOL_OK ? "one returned " + status_name(outcome.ran)
                                     : !outcome.filled       ? "one has no result"
                                                             : envelope_mistake(outcome.result, envelope);
         const std::lock_guard lock(mutex);
@@ -251,7 +251,8 @@ void test_threads(Trial& trial) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  if (!wrong.empty()) trial.report.finding("threads-calls", "of calls on 4 threads at once, " + wrong);
+  if (!wrong.empty())
+    trial.report.finding("threads-calls", "of the calls that ran on 4 threads at the same time, " + wrong);
   ready.end();
 }
 

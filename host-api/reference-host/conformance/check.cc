@@ -25,7 +25,7 @@ using nlohmann::json;
 // Why a file cannot be a library; empty: it may be one.
 std::string unusable_file(const std::string& path) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return std::string("it cannot be looked at: ") + ::strerror(errno);
+  if (::stat(path.c_str(), &info) != 0) return std::string("it cannot be examined: ") + ::strerror(errno);
   if (!S_ISREG(info.st_mode)) return "it is not a regular file";
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   char magic[4] = {};
@@ -174,7 +174,8 @@ class Checker {
     }
     if (!end.left.empty()) {
       patience_ = {};  // The plugin is now known to leave processes, so later tests do not wait for them.
-      finding("left-children", "after deinit and the end of the host, processes lived on: " + joined(end.left));
+      finding("left-children",
+              "after deinit and the end of the host, these processes were still alive: " + joined(end.left));
     }
     if (ran.outcome == RanTest::Outcome::good && !ran.why.empty()) ran.outcome = RanTest::Outcome::skipped;
     report_.tests.push_back(ran);

@@ -15,8 +15,8 @@ namespace wtool::host::conformance {
 struct CheckOptions {
   std::string plugin{};                     // a path
   std::string tool{};                       // the only tool to check; empty: all tools
-  std::string arguments{};                  // for its calls; empty: see arguments.h
-  std::vector<std::string> tests{};         // the only ones to run, with those that they need; empty: all tests
+  std::string arguments{};                  // for the calls; empty: see arguments.h
+  std::vector<std::string> tests{};         // the only tests to run, with the tests that they need; empty: all tests
   std::string configuration{};              // of its tools, JSON text of an object; empty: {}
   std::chrono::milliseconds limit{10'000};  // for each test
 };
@@ -53,7 +53,7 @@ struct CheckReport {
   std::vector<Finding> findings{};  // at most one for each rule and tool
 };
 
-// Call it while the program has only one thread. Throws std::system_error if no processes can be made.
+// Call this while the program has only one thread. Throws std::system_error if no processes can be made.
 CheckReport check(const CheckOptions& options);
 
 // The names of the tests.

@@ -122,7 +122,7 @@ class Orphans {
         if (ended == 0) alive.push_back(child);
         has_reaped = has_reaped || ended > 0;
       }
-      // The kernel may leave a child out of its list while another one ends, so an empty list proves nothing.
+      // The kernel may leave a child out of its list while another child ends, so an empty list proves nothing.
       if (!alive.empty() || (!has_reaped && (!strangers_.empty() || !has_children()))) return alive;
     }
   }
@@ -254,7 +254,7 @@ ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::m
     pollfd watched[] = {{process.get(), POLLIN, 0}, {open ? reading.get() : -1, POLLIN, 0}};
     const auto wait = until(deadline);
     ::poll(watched, 2, static_cast<int>(wait.count()));
-    // Also checked while reports arrive: a child that reports endlessly must end, too.
+    // The deadline is checked even while reports arrive: a child that reports endlessly must end, too.
     if (watched[0].revents == 0 && Clock::now() >= deadline) {
       limit_passed = true;
       ::kill(child, SIGKILL);
@@ -270,7 +270,7 @@ ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::m
   while (open && read_some(reading.get(), text, total)) {
   }
   take(text, end);
-  // If the plugin ended the process after the last report, its wait status shows that.
+  // If the plugin ended the process after the last report, the process's wait status shows that.
   if (!end.ended || status != 0) {
     end.ended = false;
     end.death = death_of(status, limit_passed, limit);

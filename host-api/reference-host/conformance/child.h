@@ -1,4 +1,4 @@
-// A test in a process of its own: whatever the plugin does there, the check lives on.
+// A test in a process of its own: whatever the plugin does there, the check continues.
 //
 //   const ChildEnd end = run_in_child([](Reporter& reporter) { ... }, limit, patience);
 //
@@ -27,11 +27,11 @@ class Reporter {
   void step(std::string_view rule, std::string_view doing);
   // Reports that the plugin breaks `rule`; `text` is a sentence with the value that was seen.
   void finding(std::string_view rule, const std::string& text);
-  // Reports that this cannot be tested, and why.
+  // Reports that the test, or a part of it, is skipped, and why.
   void skip(const std::string& why);
   // Reports a fact that later tests, or the report, need.
   void fact(const std::string& name, nlohmann::json value);
-  // Reports that the test has come to its end. Only tests that then end their process themselves need to call it.
+  // Reports that the test has come to its end. Only a test that then ends its process itself needs to call this.
   void end();
 
  private:
@@ -55,7 +55,7 @@ struct ChildEnd {
   std::vector<std::string> left;  // processes that lived on after it: "sleep (4711)"
 };
 
-// Call it while the program has only one thread. Throws std::system_error if no process can be made.
+// Call this while the program has only one thread. Throws std::system_error if no process can be made.
 // `patience`: how long processes that the test left may take to end by themselves.
 ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::milliseconds limit,
                       std::chrono::milliseconds patience);

@@ -104,7 +104,7 @@ json read_descriptor(Trial& trial, const wtool_descriptor& from, std::uint32_t n
     if (is_hollow(row.view) || row.view.size > max_text) {
       trial.report.finding("descriptor-whole", name + " has a text " + row.what + " of " +
                                                    std::to_string(row.view.size) + " bytes, " +
-                                                   (is_hollow(row.view) ? "and no data" : "which is more than 1 MiB"));
+                                                   (is_hollow(row.view) ? "but no data" : "which is more than 1 MiB"));
       return {};
     }
     if (!is_utf8(text(row.view)) || (row.needed && text(row.view).empty())) {
@@ -137,7 +137,7 @@ json read_descriptor(Trial& trial, const wtool_descriptor& from, std::uint32_t n
 // What a test puts into *out, to see whether the plugin changes it.
 const auto* const poison = reinterpret_cast<const wtool_tool*>(std::uintptr_t{0x5a5a5a58});
 
-// Calls tool_new, which must refuse.
+// Calls tool_new, which must fail with the status `wanted`. If `wanted` is WTOOL_OK, any failure will do.
 void refused(Trial& trial, const wtool_entry& entry, std::string_view id, std::string_view config, const char* rule,
              const std::string& doing, wtool_status wanted) {
   trial.report.step(rule, "in tool_new " + doing);
@@ -146,11 +146,11 @@ void refused(Trial& trial, const wtool_entry& entry, std::string_view id, std::s
   const wtool_status status = entry.tool_new(view(id), view(config), &tool, error.out());
   const std::string why = read_error(trial.report, *error.out(), "tool_new " + doing);
   if (status == WTOOL_OK || (wanted != WTOOL_OK && status != wanted)) {
-    trial.report.finding(rule, "tool_new " + doing + " says " + status_name(status) +
+    trial.report.finding(rule, "tool_new " + doing + " returned " + status_name(status) +
                                    (wanted == WTOOL_OK ? std::string{} : ", not " + status_name(wanted)));
   }
   if (status != WTOOL_OK && tool != poison) {
-    trial.report.finding("outputs", "tool_new " + doing + " failed and changed *out all the same");
+    trial.report.finding("outputs", "tool_new " + doing + " failed, but changed *out");
   }
   if (status == WTOOL_OK) return;
   trial.report.step("error", "in tool_new " + doing + " with error NULL");
@@ -236,7 +236,7 @@ void test_describe(Trial& trial) {
     trial.report.step("descriptor-list", "in tool_at of " + std::to_string(beyond));
     if (entry.tool_at(beyond) != nullptr) {
       trial.report.finding("descriptor-list", "tool_at of " + std::to_string(beyond) +
-                                                  " is not NULL, and tool_count is " + std::to_string(count));
+                                                  " is not NULL, but tool_count is " + std::to_string(count));
     }
   }
   if (readable) trial.report.fact("tools", facts);
@@ -266,14 +266,14 @@ void test_order(Trial& trial) {
     trial.report.step(rule, "in init");
     TestBlob reason;
     if (const wtool_status status = entry.init(&host, reason.out()); status != WTOOL_OK) {
-      trial.report.finding(rule, "init number " + std::to_string(i + 1) + ", each but the first after a deinit, says " +
-                                     status_name(status));
+      trial.report.finding(rule, "init number " + std::to_string(i + 1) +
+                                     " (each but the first follows a deinit) returned " + status_name(status));
       return;
     }
     TestBlob error;
     trial.report.step("init-once", "in a second init");
     if (const wtool_status status = entry.init(&host, error.out()); status == WTOOL_OK) {
-      trial.report.finding("init-once", "a second init says WTOOL_OK");
+      trial.report.finding("init-once", "a second init returned WTOOL_OK");
       return;
     }
     read_error(trial.report, *error.out(), "a second init");
@@ -295,7 +295,7 @@ void test_hosts(Trial& trial) {
     const wtool_status status = entry.init(host, error.out());
     read_error(trial.report, *error.out(), "init " + doing);
     if (status == WTOOL_E_INVALID_ARGUMENT) return;
-    trial.report.finding(rule, "init " + doing + " says " + status_name(status) + ", not WTOOL_E_INVALID_ARGUMENT");
+    trial.report.finding(rule, "init " + doing + " returned " + status_name(status) + ", not WTOOL_E_INVALID_ARGUMENT");
     if (status == WTOOL_OK) entry.deinit();
   };
   must_refuse(nullptr, "null", "without a host");
@@ -308,7 +308,7 @@ void test_hosts(Trial& trial) {
   trial.report.step("size-large", "in init with a larger host");
   const wtool_status status = entry.init(large.get(), nullptr);
   if (status != WTOOL_OK) {
-    trial.report.finding("size-large", "init with a larger host says " + status_name(status));
+    trial.report.finding("size-large", "init with a larger host returned " + status_name(status));
   } else {
     trial.report.step("deinit", "in deinit");
     entry.deinit();
@@ -326,7 +326,7 @@ void test_unknown_tool(Trial& trial) {
   TestBlob error;
   const wtool_status status = plugin.entry()->tool_new(view(trial.ids.front()), view(""), nullptr, error.out());
   if (status != WTOOL_E_INVALID_ARGUMENT) {
-    trial.report.finding("null", "tool_new without an out says " + status_name(status));
+    trial.report.finding("null", "tool_new without an out returned " + status_name(status));
   }
   plugin.end();
 }
@@ -344,7 +344,7 @@ void test_configuration(Trial& trial) {
   const wtool_tool* tool = nullptr;
   const wtool_status status = plugin.entry()->tool_new(view(id), view("{}"), &tool, nullptr);
   if (status != WTOOL_OK) {
-    trial.report.finding("configuration", "tool_new with the configuration {} says " + status_name(status));
+    trial.report.finding("configuration", "tool_new with the configuration {} returned " + status_name(status));
   } else {
     tool->destroy(tool);
   }
@@ -361,8 +361,9 @@ void test_control_threads(Trial& trial) {
   };
   const auto judge = [&](const char* what, wtool_status status) {
     if (status == WTOOL_OK) return true;
-    trial.report.finding("threads-control", std::string(what) + " on another thread than the function before it says " +
-                                                status_name(status));
+    trial.report.finding("threads-control",
+                         std::string(what) + ", called on a different thread from the function before it, returned " +
+                             status_name(status));
     return false;
   };
   wtool_status status = WTOOL_OK;

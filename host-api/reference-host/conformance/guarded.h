@@ -1,4 +1,4 @@
-// Structs of other sizes than the current one: a shorter one that ends at an inaccessible page, and a longer one.
+// Structs of sizes other than the current one: shorter structs, which end at an inaccessible page, and longer structs.
 #pragma once
 
 #include <sys/mman.h>

@@ -204,7 +204,7 @@ void test_repeated_calls(Trial& trial) {
   MadeTool tool(trial, plugin, trial.tool.id);
   if (!tool.good()) return;
   const std::size_t known_threads = threads();
-  // The first call may start helper threads or processes, which live until deinit.
+  // The first call may start a helper process that lives until deinit, so descriptors are counted only after two calls.
   call(trial, *tool, {.arguments = trial.tool.arguments});
   call(trial, *tool, {.arguments = trial.tool.arguments});
   const std::set<std::string> known = descriptors();
@@ -216,11 +216,11 @@ void test_repeated_calls(Trial& trial) {
 
 // A leak grows with each call, and so in every round, while caches, pools and doubling buffers stop growing. So only
 // growth in each of the measured rounds counts as a leak. The smallest block of malloc takes 32 bytes on 64-bit
-// machines (16 at the very least), so half of that is tolerated per call. Memory that is mapped without malloc comes in
-// pages, so one page is tolerated per call.
+// machines, so growth by less than half of that per call is tolerated. Memory that is mapped without malloc comes in
+// pages, so growth by less than one page per call is tolerated.
 //
-// A tool that is neither read-only nor idempotent may legitimately keep more after each call, until deinit. For such a
-// tool, a round is therefore a whole life of the plugin, from init to deinit: nothing needs what remains after that.
+// A tool that is neither read-only nor idempotent may legitimately keep more after each call, until deinit. Therefore a
+// round consists of whole lives of the plugin, from init to deinit: nothing needs what remains after a life.
 void test_memory(Trial& trial) {
   constexpr int calls_a_life = 8;
   constexpr int lives_a_round = 4;
@@ -250,7 +250,7 @@ void test_memory(Trial& trial) {
   const auto with_some = time_of(calls_a_life / 2);
   const auto a_call = std::max(with_some - with_one, Time::duration::zero()) / (calls_a_life / 2 - 1);
   if ((with_one + a_call * calls_a_life) * rounds * lives_a_round > trial.patience * 2) {
-    trial.report.skip("calls take too long to measure memory by many of them; --timeout gives more time");
+    trial.report.skip("calls are too slow for memory to be measured over many of them; --timeout gives more time");
     return;
   }
   std::size_t least_allocated = SIZE_MAX;

@@ -7,7 +7,7 @@ using nlohmann::json;
 json result_of(Trial& trial, const CallOutcome& outcome, const std::string& doing) {
   json envelope;
   if (!outcome.filled) {
-    trial.report.finding("result", doing + " says " + status_name(outcome.ran) + " and has no result");
+    trial.report.finding("result", doing + " returned " + status_name(outcome.ran) + ", but has no result");
     return {};
   }
   if (const std::string mistake = envelope_mistake(outcome.result, envelope); !mistake.empty()) {
@@ -21,7 +21,7 @@ json good_result(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
   const CallOutcome outcome = call(trial, tool, plan);
   const std::string doing(plan.doing);
   if (outcome.ran != WTOOL_OK) {
-    trial.report.finding(plan.rule, doing + " says " + status_name(outcome.ran) + ' ' + in_quotes(outcome.error));
+    trial.report.finding(plan.rule, doing + " returned " + status_name(outcome.ran) + ' ' + in_quotes(outcome.error));
     return {};
   }
   return result_of(trial, outcome, doing);
@@ -29,7 +29,7 @@ json good_result(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
 
 void check_stopped(Trial& trial, const CallOutcome& outcome, const char* rule, const std::string& doing) {
   if (outcome.ran != WTOOL_OK && outcome.ran != WTOOL_E_CANCELLED) {
-    trial.report.finding(rule, doing + " says " + status_name(outcome.ran) + ' ' + in_quotes(outcome.error));
+    trial.report.finding(rule, doing + " returned " + status_name(outcome.ran) + ' ' + in_quotes(outcome.error));
   } else {
     result_of(trial, outcome, doing);
   }
@@ -37,7 +37,7 @@ void check_stopped(Trial& trial, const CallOutcome& outcome, const char* rule, c
 
 void must_be_invalid(Trial& trial, wtool_status status, const char* rule, const std::string& doing) {
   if (status == WTOOL_E_INVALID_ARGUMENT) return;
-  trial.report.finding(rule, doing + " says " + status_name(status) + ", not WTOOL_E_INVALID_ARGUMENT");
+  trial.report.finding(rule, doing + " returned " + status_name(status) + ", not WTOOL_E_INVALID_ARGUMENT");
 }
 
 wtool_call* new_call(Trial& trial, const wtool_tool& tool, const wtool_request& request, const char* rule,
@@ -47,7 +47,7 @@ wtool_call* new_call(Trial& trial, const wtool_tool& tool, const wtool_request& 
   TestBlob error;
   const wtool_status status = tool.call_new(&tool, &request, &made, error.out());
   if (status == WTOOL_OK && made != nullptr) return made;
-  trial.report.finding(rule, "call_new of " + doing + " says " + status_name(status));
+  trial.report.finding(rule, "call_new of " + doing + " returned " + status_name(status));
   return nullptr;
 }
 

@@ -43,7 +43,8 @@ std::string padded(std::string_view text, std::size_t width) {
   return all;
 }
 
-// Puts everything that was skipped for the same reason into one line: the tests, and the tools.
+// Puts the tests of a tool that were skipped for the same reason into one line. Tools with the same tests and the same
+// reason share that line.
 std::string skipped_lines(const CheckReport& report) {
   std::vector<std::pair<std::string, std::string>> seen;                 // tool and reason
   std::vector<std::tuple<std::string, std::string, std::string>> lines;  // tests, reason, tools

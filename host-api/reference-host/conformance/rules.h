@@ -1,4 +1,4 @@
-// What `wtool check` holds a plugin to: each rule with its id and its sentence, as the table in docs/abi.md has them.
+// The rules that `wtool check` checks, each with its id and its sentence, as in the table in docs/abi.md.
 #pragma once
 
 #include <span>

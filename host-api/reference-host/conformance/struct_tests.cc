@@ -26,7 +26,7 @@ void test_null(Trial& trial) {
   refused("call_new without a tool", [&](wtool_blob* error) { return tool.call_new(nullptr, &request, &made, error); });
   refused("call_new without a request", [&](wtool_blob* error) { return tool.call_new(&tool, nullptr, &made, error); });
   refused("call_new without an out", [&](wtool_blob* error) { return tool.call_new(&tool, &request, nullptr, error); });
-  if (made != nullptr) trial.report.finding("outputs", "call_new failed and made a call all the same");
+  if (made != nullptr) trial.report.finding("outputs", "call_new failed, but made a call");
   TestBlob result;
   refused("call_run without a call", [&](wtool_blob* error) { return tool.call_run(nullptr, result.out(), error); });
   if (wtool_call* unheard = new_call(trial, tool, request, "null", "a call")) {
@@ -64,7 +64,7 @@ void test_small_request(Trial& trial) {
     TestBlob result;
     trial.report.step("size-small", "in call_run of " + doing);
     const wtool_status ran = tool.call_run(made, result.out(), error.out());
-    if (enough && ran != WTOOL_OK) trial.report.finding("size-small", doing + " says " + status_name(ran));
+    if (enough && ran != WTOOL_OK) trial.report.finding("size-small", doing + " returned " + status_name(ran));
     tool.call_free(made);
   }
   ready.end();
@@ -83,15 +83,17 @@ void test_small_blob(Trial& trial) {
       trial.report.step("size-small", "in call_run " + doing);
       TestBlob why;
       must_be_invalid(trial, tool.call_run(made, result.get(), why.out()), "size-small", "call_run " + doing);
-      if (result.differs_from(empty)) trial.report.finding("size-small", "call_run wrote to a blob " + doing);
+      if (result.differs_from(empty)) trial.report.finding("size-small", "call_run " + doing + " wrote to the blob");
       trial.report.step("call-free", "in call_free of a call that has not run");
       tool.call_free(made);
     }
     Guarded<wtool_blob> error(empty, size);
-    trial.report.step("size-small", "in tool_new with an error " + doing);
+    trial.report.step("size-small", "in tool_new " + doing + " as its error");
     const wtool_tool* none = nullptr;
     ready.entry().tool_new(view("no_such_tool_is_here"), view(""), &none, error.get());
-    if (error.differs_from(empty)) trial.report.finding("size-small", "tool_new wrote to an error " + doing);
+    if (error.differs_from(empty)) {
+      trial.report.finding("size-small", "tool_new " + doing + " as its error wrote to the blob");
+    }
   }
   ready.end();
 }
@@ -106,14 +108,14 @@ void test_large_structs(Trial& trial) {
     trial.report.step("size-large", "in call_run with a larger blob");
     const wtool_status status = tool.call_run(made, result.get(), nullptr);
     if (status != WTOOL_OK || result.get()->release == nullptr) {
-      trial.report.finding("size-large", "call_run with a larger blob says " + status_name(status));
+      trial.report.finding("size-large", "call_run with a larger blob returned " + status_name(status));
     } else {
       result.get()->release(result.get());
     }
     tool.call_free(made);
   }
   if (request.unknown_was_changed() || result.unknown_was_changed()) {
-    trial.report.finding("size-large", "a part of a struct that version 1.0 does not know was written");
+    trial.report.finding("size-large", "the plugin wrote into a part of a struct that version 1.0 does not define");
   }
   ready.end();
 }
@@ -133,10 +135,11 @@ void test_copied_request(Trial& trial) {
   if (wtool_call* made = new_call(trial, ready.tool(), *request, "request-copied", "a call")) {
     ::munmap(memory, size);
     TestBlob result;
-    trial.report.step("request-copied", "in call_run after the request had gone");
+    trial.report.step("request-copied", "in call_run after the request was freed");
     const wtool_status status = ready.tool().call_run(made, result.out(), nullptr);
     if (status != WTOOL_OK)
-      trial.report.finding("request-copied", "a call whose request has gone says " + status_name(status));
+      trial.report.finding("request-copied",
+                           "a call whose request was freed before it ran returned " + status_name(status));
     ready.tool().call_free(made);
   }
   ready.end();
@@ -163,7 +166,7 @@ void test_extensions(Trial& trial) {
     const json answer = parse_json(result.text());
     const json verdict = answer.is_object() ? answer.value("verdict", json()) : json();
     if (status != WTOOL_OK || (verdict != "allow" && verdict != "ask" && verdict != "deny")) {
-      trial.report.finding("explain", "explain says " + status_name(status) + " and " + in_quotes(result.text()));
+      trial.report.finding("explain", "explain returned " + status_name(status) + " and " + in_quotes(result.text()));
     }
   }
   ready.end();

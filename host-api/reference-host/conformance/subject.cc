@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t shown_bytes = 100;
-constexpr std::size_t max_events = 10'000;  // how many are kept of one call
+constexpr std::size_t max_events = 10'000;  // how many events of one call are kept
 
 bool is_whole(const wtool_tool* tool) {
   return WTOOL_HAS(tool, destroy) && tool->call_new != nullptr && tool->call_run != nullptr &&
@@ -52,7 +52,7 @@ int32_t on_event(void* context, const wtool_event* event) noexcept {
   }
   if (is_hollow(event->payload)) {
     sink.trial.report.finding("event-order",
-                              "an event's payload has " + std::to_string(event->payload.size) + " bytes and no data");
+                              "an event's payload has " + std::to_string(event->payload.size) + " bytes, but no data");
   }
   if (sink.outcome.events.size() < max_events) sink.outcome.events.push_back({event->seq, ::gettid()});
   ++sink.seen;
@@ -107,7 +107,7 @@ std::string read_error(Reporter& report, wtool_blob& error, std::string_view of)
   }
   error.release(&error);
   if (error.release != nullptr) {
-    report.finding("blob", "the error of " + std::string(of) + " was released, and its release is not NULL");
+    report.finding("blob", "the error of " + std::string(of) + " was released, but its release is not NULL");
   }
   error = wtool_blob{};
   error.struct_size = sizeof error;
@@ -154,7 +154,7 @@ Started::Started(Trial& trial) : PluginLibrary(trial), trial_(trial) {
   const wtool_status status = entry()->init(&host_, error.out());
   good_ = status == WTOOL_OK;
   const std::string why = read_error(trial.report, *error.out(), "init");
-  if (!good_) trial.report.finding("init", "init says " + status_name(status) + ' ' + in_quotes(why));
+  if (!good_) trial.report.finding("init", "init returned " + status_name(status) + ' ' + in_quotes(why));
 }
 
 void Started::end() {
@@ -171,13 +171,13 @@ MadeTool::MadeTool(Trial& trial, const PluginLibrary& library, const std::string
   const wtool_status status = library.entry()->tool_new(view(id), view(trial.configuration), &tool, error.out());
   const std::string why = read_error(trial.report, *error.out(), "tool_new");
   if (status != WTOOL_OK || tool == nullptr) {
-    trial.report.finding("tool-new", "tool_new of " + id + " says " + status_name(status) +
+    trial.report.finding("tool-new", "tool_new of " + id + " returned " + status_name(status) +
                                          (status == WTOOL_OK ? " and gives no tool" : ' ' + in_quotes(why)));
   } else if (!is_whole(tool)) {
     trial.report.finding("tool-new", "the tool " + id + " with struct_size " + std::to_string(tool->struct_size) +
                                          " lacks functions of version 1.0");
   } else if (tool->descriptor == nullptr || text(tool->descriptor->id) != id) {
-    trial.report.finding("tool-new", "the tool " + id + " has the descriptor of another one, or none");
+    trial.report.finding("tool-new", "the tool " + id + " has the descriptor of another tool, or no descriptor");
   } else {
     tool_ = tool;
   }
@@ -210,7 +210,7 @@ CallOutcome call(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
   outcome.made = tool.call_new(&tool, &request, &made, error.out());
   if (outcome.made != WTOOL_OK || made == nullptr) {
     outcome.error = read_error(trial.report, *error.out(), "call_new");
-    if (outcome.made == WTOOL_OK) trial.report.finding("call-run", "call_new says WTOOL_OK and gives no call");
+    if (outcome.made == WTOOL_OK) trial.report.finding("call-run", "call_new returned WTOOL_OK, but made no call");
     if (outcome.made == WTOOL_OK) outcome.made = WTOOL_E_INTERNAL;
     outcome.ran = outcome.made;
     return outcome;
@@ -224,9 +224,9 @@ CallOutcome call(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
   outcome.error = read_error(trial.report, *error.out(), "call_run");
   outcome.filled = result.filled();
   if (result.filled() && is_hollow(result.out()->bytes)) {
-    trial.report.finding("blob", "a result has " + std::to_string(result.out()->bytes.size) + " bytes and no data");
+    trial.report.finding("blob", "a result has " + std::to_string(result.out()->bytes.size) + " bytes, but no data");
   } else if (!result.filled() && result.out()->bytes.size != 0) {
-    trial.report.finding("blob", "a result has bytes and no release");
+    trial.report.finding("blob", "a result has bytes, but no release");
   } else {
     outcome.result = result.text();
   }
@@ -240,7 +240,7 @@ CallOutcome call(Trial& trial, const wtool_tool& tool, const CallPlan& plan) {
     trial.report.finding("result-lives", "a result changed when its call was freed: " + in_quotes(result.text()));
   }
   step("the release of the result");
-  if (!result.release()) trial.report.finding("blob", "a result was released, and its release is not NULL");
+  if (!result.release()) trial.report.finding("blob", "a result was released, but its release is not NULL");
   return outcome;
 }
 

@@ -18,7 +18,7 @@
 
 namespace wtool::host::conformance {
 
-// What the parent knows about a tool from its descriptor.
+// What the parent process has read from a tool's descriptor.
 struct ToolFacts {
   std::string id{};
   std::uint32_t hints = 0;
@@ -32,7 +32,7 @@ struct Trial {
   Reporter& report;
   std::string path;                    // of the plugin, absolute
   std::string configuration;           // of its tools; empty: {}
-  std::chrono::milliseconds patience;  // for what must happen soon; much less than the test may take
+  std::chrono::milliseconds patience;  // how long to wait for what must happen soon; much shorter than the test's limit
   std::vector<std::string> ids{};
   ToolFacts tool{};  // for a test of one tool
 };
@@ -59,7 +59,7 @@ class TestBlob {
   bool filled() const { return blob_.release != nullptr; }
   bool untouched() const;
   std::string_view text() const { return wtool::text(blob_.bytes); }
-  // Releases the blob now. False: its function did not set `release` to NULL.
+  // Releases the blob now. False: the blob's release function did not set `release` to NULL.
   bool release();
 
  private:
@@ -137,7 +137,7 @@ struct CallPlan {
   std::function<int(wtool_call*, std::size_t)> on_event{};  // gets the number of the event; empty: no event is refused
 };
 
-// Makes a call, runs it and frees it. Reports only what breaks the rules of these steps; the caller judges the outcome.
+// Makes a call, runs it and frees it. Reports only what breaks the rules of these steps; the caller checks the outcome.
 CallOutcome call(Trial& trial, const wtool_tool& tool, const CallPlan& plan);
 
 // What is wrong with the envelope of a result; empty: nothing.

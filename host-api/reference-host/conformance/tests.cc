@@ -31,7 +31,7 @@ constexpr Test all_tests[] = {
     {"copied-request", "a request whose memory is gone before the call runs", TestStage::tool, test_copied_request},
     {"wrong-arguments", "arguments that the input schema excludes", TestStage::tool, test_wrong_arguments},
     {"garbage-arguments", "deep, long and broken arguments", TestStage::tool, test_garbage_arguments},
-    {"threads", "calls on several threads at once", TestStage::tool, test_threads},
+    {"threads", "calls on several threads at the same time", TestStage::tool, test_threads},
     {"stack", "a call on a small stack", TestStage::tool, test_stack},
     {"extensions", "unknown extensions", TestStage::tool, test_extensions},
     {"guest", "signals, directory, environment, limits and the like before and after", TestStage::tool, test_guest},

@@ -1,7 +1,8 @@
 // The tests of `wtool check`, each a function that runs in a process of its own.
 //
-// If a test does not end normally, that is a finding for the rule of its last step. Tests are in stages: if a test of
-// an earlier stage ends early, or finds that nothing later can work, the tests of later stages are skipped.
+// If a test does not end normally, that is a finding for the rule of its last step. Tests are in stages: if the test of
+// the stage load, describe, start or call ends early, or finds that nothing later can work, the later tests are skipped
+// (after call, only those of the same tool).
 #pragma once
 
 #include <span>

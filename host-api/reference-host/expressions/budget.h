@@ -1,5 +1,5 @@
-// How much work one evaluation may do. A step takes about as long as visiting one node of an expression (30 to 100 ns).
-// Texts and lists cost in proportion to their size, so the same bound also limits the size of results.
+// How much work one evaluation may do, counted in steps. One step is about the time to visit one node of an expression
+// (30 to 100 ns). Texts and lists cost steps in proportion to their size, so the same bound limits the size of results.
 //
 // A budget that is used up stays used up. Code that ignores other errors must not ignore an exhausted budget.
 #pragma once
@@ -20,7 +20,7 @@ class Budget {
  public:
   explicit Budget(std::size_t steps = max_expression_steps) : all_(steps), left_(steps) {}
 
-  // False if fewer than `steps` are left. Every later call is then false, too.
+  // False if fewer than `steps` are left. Every later call then returns false, too.
   bool spend(std::size_t steps = 1) {
     if (exhausted_ || steps > left_) {
       exhausted_ = true;

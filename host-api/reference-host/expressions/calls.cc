@@ -26,7 +26,7 @@ constexpr std::array methods = {Callable{"startsWith", 1}, Callable{"endsWith", 
                                 Callable{"includes", 1},   Callable{"matches", 1},  Callable{"size", 0}};
 constexpr std::array<std::string_view, 5> macros = {"exists", "exists_one", "all", "filter", "map"};
 
-// The cost of a pattern that is not cached: compiling takes long even for a short text such as (a{100}){10}.
+// The cost of a pattern that each call must compile: compiling takes long even for a short text such as (a{100}){10}.
 constexpr std::size_t steps_to_compile = 200;
 constexpr std::size_t steps_to_fail = 100'000;
 constexpr std::size_t steps_to_compile_instruction = 4;

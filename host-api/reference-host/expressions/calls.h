@@ -12,21 +12,22 @@
 
 namespace wtool::host::expressions {
 
-// Empty if the function or method exists and takes this number of arguments (a method's object does not count).
-// Otherwise a sentence that says what is wrong.
+// What is wrong with a call of this function or method, in a sentence. Empty: the function or method exists and takes
+// this number of arguments (a method's object does not count).
 std::string check_function(std::string_view name, std::size_t arguments);
 std::string check_method(std::string_view name, std::size_t arguments);
 
 // True for exists, exists_one, all, filter and map, which bind a variable to each element of a list.
 bool is_macro(std::string_view name);
 
-// Why a call has no result. `of_argument`: its argument is to blame, not the value that it was called on.
+// Why a call has no result. `of_argument`: the argument is wrong, and not the value whose method was called.
 struct CallMistake {
   std::string message;
   bool of_argument = false;
 };
 
-// `pattern` is the compiled argument of matches() if that argument is a literal. If null, the call compiles it.
+// `pattern` is the compiled argument of matches() if that argument is a literal. If it is null, the call compiles the
+// argument.
 std::variant<Value, CallMistake> call_function(std::string_view name, std::span<const Value> arguments,
                                                const Pattern* pattern, Budget& budget);
 std::variant<Value, CallMistake> call_method(std::string_view name, const Value& object,

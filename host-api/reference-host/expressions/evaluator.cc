@@ -55,7 +55,8 @@ class Evaluator {
     return value != nullptr && value->as_map() == nullptr && value->as_withheld() != nullptr;
   }
 
-  // May return a withheld value: run() reads its text, base() only what its fields need.
+  // May return a withheld value, which run() then reads. base() does not read the withheld text of a map, because it
+  // needs only the fields.
   Outcome run_any(const Node& node) {
     if (!budget_.spend()) return error_at(node, budget_.message());
     switch (node.kind) {
@@ -112,7 +113,7 @@ class Evaluator {
     return error_at(node, scope_.why_not(node.text));
   }
 
-  // If the text of an outcome is withheld, its other fields can still be read.
+  // The value before a '.' or '['. If it is a map whose text is withheld, its fields can still be read.
   Outcome base(const Node& node) {
     Outcome outcome = run_any(node);
     return is_elsewhere(outcome) ? outcome_of_readable(node, *value_in(outcome)) : outcome;
@@ -143,7 +144,7 @@ class Evaluator {
     return error_at(*node.operands[1], "an index is a whole number from 0, or a string, not " + described(*key));
   }
 
-  // The value of a name, of a field or of an element; nothing where it has no value.
+  // The value of a name, of a field or of an element. Nothing: it has no value.
   std::optional<Outcome> find_path(const Node& node) {
     if (node.kind == Node::Kind::name) {
       const Value* found = find(node.text);
@@ -157,14 +158,14 @@ class Evaluator {
     const Value* value = value_in(*object);
     if (value == nullptr) return object;
     if (node.kind == Node::Kind::field) {
-      // field_of() would make a message that nobody sees.
+      // field_of() would spend time on a message that is not used.
       if (const Map* map = value->as_map(); map != nullptr && !map->fields.contains(node.text)) return std::nullopt;
       auto found = field_of(*value, node.text);
       if (std::holds_alternative<std::string>(found)) return std::nullopt;
       return std::get<Value>(std::move(found));
     }
     Outcome found = element(node, *value);
-    // An error that points elsewhere is an error in the index itself.
+    // An error at a place other than this node's is a mistake in the index, and not a missing element.
     if (const auto* error = std::get_if<ExpressionError>(&found);
         error != nullptr && error->offset == node.offset && !budget_.exhausted()) {
       return std::nullopt;
@@ -215,8 +216,8 @@ class Evaluator {
     return error_at(node, "'-' needs a number, but got " + described(*value));
   }
 
-  // If one operand is `decisive`, the other one does not matter, even if it cannot be evaluated. An operand whose value
-  // is not a bool is a mistake, unless the operand before it has decided or cannot be evaluated.
+  // If one operand has the value `decisive`, the other operand does not matter, even if it cannot be evaluated. An
+  // operand whose value is not a bool is a mistake, unless the operand before it is decisive or cannot be evaluated.
   Outcome decide(const Node& node, bool decisive) {
     std::optional<ExpressionError> failed;
     for (const auto& operand : node.operands) {
@@ -316,7 +317,7 @@ class Evaluator {
     return result;
   }
 
-  // Evaluates the test for the element that the variable holds.
+  // Evaluates the test for the element that is the variable's value.
   std::variant<bool, ExpressionError> test(const Node& node) {
     const Node& predicate = *node.operands[1];
     Outcome outcome = run(predicate);
@@ -326,7 +327,7 @@ class Evaluator {
     return error_at(predicate, node.text + " needs a bool for each element, but got " + described(*value));
   }
 
-  // Works like || or && over all elements.
+  // Evaluates `exists` like || and `all` like &&, over all elements.
   Outcome quantify(const Node& node, const List& elements) {
     const bool decisive = node.text == "exists";
     std::optional<ExpressionError> failed;

@@ -1,5 +1,5 @@
-// Conditions such as `exit_code == 0 && !log.contains("error")`: parsed into a tree of nodes with the names that it
-// reads, and evaluated. A subset of CEL, with CEL's precedence.
+// Parses and evaluates conditions such as `exit_code == 0 && !log.contains("error")`. A parsed condition is a tree of
+// nodes, with a list of the names that it reads. The language is a subset of CEL, with CEL's precedence.
 //
 //   auto parsed = parse_expression("exit_code == 0");
 //   if (auto* expression = std::get_if<Expression>(&parsed)) auto value = evaluate(*expression, scope);
@@ -42,7 +42,7 @@ struct Node {
     truth         // in a test of a template: whether operands[0] counts as something
   };
   Kind kind = Kind::literal;
-  std::size_t offset = 0;  // where errors about the node point
+  std::size_t offset = 0;  // where errors about the node are reported
   std::size_t height = 1;
   Value value;
   std::string text;
@@ -78,8 +78,8 @@ struct Expression {
 //   member     = primary { "." name [ "(" arguments ")" ] | "[" expression "]" }
 //   primary    = literal | name | name "(" arguments ")" | "(" expression ")" | "[" list "]" | "{" map "}"
 //
-// In the tags of a template, the words `and`, `or` and `not` may replace the signs (`not` before a whole relation), `a
-// contains b` means a.includes(b), and a test may be of any type, not only bool: see Node::Kind::truth.
+// In the tags of a template, the words `and`, `or` and `not` may replace the signs (`not` negates a whole relation),
+// `a contains b` means a.includes(b), and a test may be of any type, not only bool: see Node::Kind::truth.
 //
 // A text may have up to `max_expression` bytes, and a tree up to `max_expression_depth` levels, so neither parsing nor
 // evaluating can overflow the stack.
@@ -93,15 +93,14 @@ struct TagExpression {
   std::size_t end = 0;  // the offset of the `%}`, `-%}` or `|` that ended the expression
 };
 
-// Whether the expression is a test, which asks whether a value counts as something, or the value that a loop iterates
-// over.
+// What the expression is for. test: whether its value counts as something. value: the value itself, such as a list.
 enum class TagUse { test, value };
 
 // Reads from `begin`; all offsets are those in `text`.
 std::variant<TagExpression, ExpressionError> parse_tag_expression(std::string_view text, std::size_t begin, TagUse use);
 
 // ---- evaluator.cc: evaluates a parsed expression. A mismatch of types is an error, never silently false; `&&` and
-// `||` need only the operand that decides, and ignore errors in the other one. Bounded in time and memory by a budget.
+// `||` need only the operand that decides, and ignore errors in the other one. A budget bounds time and memory.
 
 // Where names get their values.
 class Scope {

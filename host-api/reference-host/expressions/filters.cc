@@ -21,7 +21,7 @@ struct Known {
   std::string_view name;
   Filter::Kind kind;
   std::size_t fewest;
-  std::size_t most;  // arguments
+  std::size_t most;  // `fewest` to `most` arguments are allowed
   std::string_view usage;
 };
 constexpr std::array known_filters = {
@@ -79,7 +79,7 @@ Result replaced(std::string_view text, const std::string& part, const std::strin
   for (std::size_t found; (found = find(text, part, at)) != std::string_view::npos; at = found + part.size()) {
     out += text.substr(at, found - at);
     out += other;
-    if (out.size() > max_text_made) return "replace makes a text of more than 16 MiB";
+    if (out.size() > max_text_made) return "the result of replace would be longer than 16 MiB";
   }
   out += text.substr(at);
   return text_made(std::move(out), budget);
@@ -104,7 +104,7 @@ Result joined_elements(const List& list, const std::string& separator, Budget& b
     if (!budget.spend_value(element)) return budget.message();
     if (&element != &list.front()) out += separator;
     out += to_text(element);
-    if (out.size() > max_text_made) return "join makes a text of more than 16 MiB";
+    if (out.size() > max_text_made) return "the result of join would be longer than 16 MiB";
   }
   return text_made(std::move(out), budget);
 }
@@ -196,7 +196,7 @@ std::string wrong_arguments(const Known& known, const std::vector<Value>& argume
   return "";
 }
 
-// The same filter with values in place of its variables.
+// The same filter with values in place of its variables, or a sentence that says what is wrong.
 std::variant<Filter, std::string> with_values(const Filter& filter, const Scope& scope) {
   Filter made{filter.kind, filter.arguments, {}};
   for (const auto& [place, path] : filter.variables) {

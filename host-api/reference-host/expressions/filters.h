@@ -5,8 +5,8 @@
 //   replace: "a", "b"    a text with each "a" replaced by "b"
 //   lines, split: ","    a list of a text's parts
 //   join: ", "           a text of a list's elements
-//   first last size      of a list; size of texts and maps too
-//   plus: 1, minus: 1, times: 2   numbers, and texts that hold a number
+//   first last size      of a list; `size` also of a text or a map
+//   plus: 1, minus: 1, times: 2   of a number, or a text that is a number
 //   json                 the value as JSON text
 //   shell_quote raw      for the code that renders a command
 #pragma once
@@ -64,11 +64,12 @@ struct WrittenFilter {
 // The filter that `written` describes, or a sentence that says what is wrong.
 std::variant<Filter, std::string> make_filter(WrittenFilter written);
 
-// The value after the filter. A missing value is passed as null, and only to `default`. shell_quote and raw change
-// nothing here. `scope` has the variables among the arguments.
+// The value after the filter, or why the filter cannot be applied. A missing value is passed as null, and only to
+// `default`. shell_quote and raw change nothing here. `scope` has the values of the arguments that are variables.
 std::variant<Value, std::string> apply(const Filter& filter, const Value& value, const Scope& scope, Budget& budget);
 
-// The value as a number: a number, or a text that holds one, since outputs of commands are texts.
+// The value as a number, if it is a number or a text that is one (outputs of commands are texts). Nothing: it is
+// neither.
 std::optional<Value> number_in(const Value& value);
 
 }  // namespace wtool::host::expressions

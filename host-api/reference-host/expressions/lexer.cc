@@ -18,8 +18,8 @@ namespace wtool::host::expressions {
 
 namespace {
 
-// Reads one quoted text: "..." or '...', three quotes at each end for texts that contain quotes and newlines, and an r
-// before the quotes to make backslashes literal. The escapes are those of CEL.
+// One quoted text that was read: "..." or '...'. Three quotes at each end allow quotes and newlines inside, and an r
+// before the quotes makes backslashes literal. The escapes are those of CEL.
 struct StringLiteral {
   std::string value;
   std::size_t end = 0;  // after the last quote
@@ -43,7 +43,7 @@ constexpr std::array<std::pair<char, char>, 12> simple_escapes = {{{'a', '\a'},
                                                                    {'\'', '\''},
                                                                    {'`', '`'}}};
 
-// Empty where no character has this number.
+// The character with this number, in UTF-8. Empty: no character has this number.
 std::string utf8(std::uint32_t code) {
   std::string character;
   if (code <= 0x10ffff && (code < 0xd800 || code >= 0xe000)) append_utf8(character, code);
@@ -89,7 +89,7 @@ class LiteralReader {
     mistake_ =
         "an unknown escape; the escapes are \\\\ \\\" \\' \\` \\? \\a \\b \\f \\n \\r \\t \\v, and \\xHH \\uHHHH "
         "\\UHHHHHHHH "
-        "\\OOO for a character by its number; in r\"...\" a backslash stands for itself";
+        "\\OOO for a character by its number; in r\"...\" a backslash is an ordinary character";
     return false;
   }
 
@@ -103,7 +103,7 @@ class LiteralReader {
     }
     const std::string character = utf8(code);
     if (character.empty()) {
-      mistake_ = "this escape is not the number of a character";
+      mistake_ = "no character has the number in this escape";
       return false;
     }
     value_ += character;
@@ -335,7 +335,7 @@ std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text
 }
 
 std::variant<std::vector<Token>, ExpressionError> tokenize_in_tag(std::string_view text, std::size_t begin) {
-  // A longer text is an error anyway, so the rest of it is not read.
+  // A longer expression is an error anyway, so the text after this limit is not read.
   return Lexer(text.substr(0, begin + max_expression + 1), begin, true).run();
 }
 

@@ -1,4 +1,4 @@
-// Cuts the text of an expression into tokens, and reads the tokens one after the other. Linear.
+// Cuts the text of an expression into tokens, and reads the tokens one after the other. Takes linear time.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ struct Token {
   bool only_negative = false;  // 9223372036854775808, which is an int only after a minus
 };
 
-// A name starts with a letter, an underscore or any character beyond ASCII, and continues with those and digits.
+// A name starts with a letter, an underscore or any character beyond ASCII, and continues with such characters and
+// digits.
 bool is_name_start(char c);
 bool is_name_character(char c);
 
@@ -41,7 +42,7 @@ std::variant<std::vector<Token>, ExpressionError> tokenize(std::string_view text
 // filter. The `end` token has the offset of that mark.
 std::variant<std::vector<Token>, ExpressionError> tokenize_in_tag(std::string_view text, std::size_t begin);
 
-// The tokens of an expression one after the other, and the first mistake that is found in them.
+// Reads the tokens of an expression one after the other, and keeps the first mistake that is found in them.
 class TokenReader {
  public:
   // The last token is `end`.
@@ -86,7 +87,7 @@ class TokenReader {
   }
 
  private:
-  // How a word of other languages is written here; empty: it is not such a word.
+  // What to write here instead of `word`, an operator of other languages; empty: it is not such a word.
   static std::string_view written_for(std::string_view word) {
     for (const auto& [foreign, ours] : {std::pair<std::string_view, std::string_view>("and", "&&"),
                                         {"AND", "&&"},

@@ -19,7 +19,7 @@ std::partial_ordering order_numbers(const Value& left, const Value& right) {
   return as_double(left) <=> as_double(right);
 }
 
-// The order of two numbers or two texts. Nothing: they are something else.
+// The order of two numbers or two texts. Nothing: the values are neither two numbers nor two texts.
 std::optional<std::partial_ordering> order(const Value& left, const Value& right) {
   if (is_number(left) && is_number(right)) return order_numbers(left, right);
   const std::string* a = left.as_text();
@@ -68,7 +68,7 @@ std::variant<bool, std::string> equal(std::string_view operation, const Value& l
   if (const auto ordered = order(left, right)) return *ordered == 0;
   if (left.as_bool() != nullptr && right.as_bool() != nullptr) return *left.as_bool() == *right.as_bool();
   if (left.is_null() || right.is_null()) return left.is_null() && right.is_null();
-  // A map that stands for a text is compared only with texts.
+  // A map that has a text form is compared only with texts.
   if (left.as_text() == nullptr && right.as_text() == nullptr) {
     if (left.as_list() != nullptr && right.as_list() != nullptr) {
       return equal_lists(operation, *left.as_list(), *right.as_list(), budget);
@@ -150,7 +150,7 @@ std::variant<Value, std::string> calculate(char operation, const Value& left, co
   }
   std::string hint;
   if (operation == '%' && is_number(left) && is_number(right)) {
-    hint = "; % is for ints";
+    hint = "; % needs two ints";
   } else if (is_number(left) && is_number(right)) {
     hint = "; double(...) makes a double from an int";
   } else if (operation == '+' && (a != nullptr || b != nullptr)) {
@@ -176,7 +176,7 @@ std::variant<bool, std::string> is_in(const Value& wanted, const Value& containe
   }
   if (const Map* map = container.as_map(); map != nullptr && !map->text) {
     const std::string* key = wanted.as_text();
-    if (key == nullptr) return "the keys of a map are strings, not " + described(wanted);
+    if (key == nullptr) return "the keys of a map are strings, but got " + described(wanted);
     return map->fields.contains(*key);
   }
   return "'in' needs a list or a map after it, but got " + described(container) +

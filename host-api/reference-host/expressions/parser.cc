@@ -25,11 +25,12 @@ class Parser : private TokenReader {
   std::variant<TagExpression, ExpressionError> run(TagUse use) {
     if (!in_tag_ && (sees_word("if") || sees_word("when") || sees_word("else") || sees_word("elif")) && is_followed()) {
       const Token& word = current();
-      return ExpressionError{word.offset, "a condition begins without " + quoted_for_message(word.text) +
-                                              "; write only what follows it" +
-                                              (word.text == "else" || word.text == "elif"
-                                                   ? ". Exits are tried in their order; the last one may be default"
-                                                   : "")};
+      return ExpressionError{
+          word.offset,
+          "a condition has no " + quoted_for_message(word.text) + " in front; write only what follows it" +
+              (word.text == "else" || word.text == "elif" ? ". Exits are tried in their order; the last exit may have "
+                                                            "the label \"default\""
+                                                          : "")};
     }
     if (!in_tag_ && sees_word("not") && is_followed()) {
       return ExpressionError{current().offset, "\"not\" is written ! here, as in !success"};
@@ -105,7 +106,7 @@ class Parser : private TokenReader {
     condition = tested(std::move(condition));
     NodePointer chosen = nested(symbol.offset, &Parser::parse_or);
     if (!failed() && !take(":")) {
-      fail(current().offset, "a ':' is missing here, with the value for the case that the test before '?' is false");
+      fail(current().offset, "a ':' is missing here, with the value to use if the test before '?' is false");
     }
     if (failed()) return nullptr;
     NodePointer other = nested(symbol.offset);
@@ -254,7 +255,7 @@ class Parser : private TokenReader {
     if (!failed() && !take(")")) fail(current().offset, "a ')' is missing here");
   }
 
-  // `(variable, expression)`, or `(variable, test, expression)` of map.
+  // `(variable, expression)`, or `(variable, test, expression)` for map.
   void parse_macro(Node& node) {
     next();
     const Token& variable = current();
@@ -329,7 +330,7 @@ class Parser : private TokenReader {
                         wanted->operands[1]->kind == Node::Kind::literal &&
                         wanted->operands[1]->value.as_text() != nullptr;
     if (wanted == nullptr || (wanted->kind != Node::Kind::field && !by_key)) {
-      fail(node.offset, "has takes one field, as in has(build.json) or has(headers[\"content-type\"])");
+      fail(node.offset, "has(...) takes one field, as in has(build.json) or has(headers[\"content-type\"])");
       return nullptr;
     }
     for (std::size_t i = first_name; i < names_.size(); ++i) names_[i].optional = true;

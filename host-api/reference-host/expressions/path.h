@@ -17,7 +17,7 @@ namespace wtool::host::expressions {
 struct PathStep {
   std::string name;
   std::optional<std::size_t> index;
-  bool is_variable = false;  // `name` is a variable that holds the key or the index
+  bool is_variable = false;  // `name` is a variable whose value is the key or the index
 };
 
 struct Path {
@@ -27,22 +27,22 @@ struct Path {
 
 struct PathMistake {
   std::string why;
-  bool withheld = false;  // the value exists but is not held in full; no default may replace it
+  bool withheld = false;  // the value exists, but is not in memory in full; no default may replace it
 };
 
-// The value that the path leads to.
+// The value at the end of the path.
 std::variant<Value, PathMistake> follow_path(const std::string& name, const std::vector<PathStep>& steps,
                                              const Scope& scope);
 
-// ---- Access to parts of a value: the field of a map, the element of a list, the number of elements. Where a value has
-// no such part, a sentence says why.
+// ---- Access to parts of a value: the field of a map, the element of a list, the number of elements. If a value has no
+// such part, the result is a sentence that says why.
 
 std::variant<Value, std::string> field_of(const Value& value, std::string_view name);
 
 // `index` counts from 0.
 std::variant<Value, std::string> element_of(const Value& value, std::size_t index);
 
-// The characters of a text, the elements of a list or the fields of a map, as an int.
+// The number of characters of a text, of elements of a list or of fields of a map, as an int.
 std::variant<Value, std::string> size_of(const Value& value);
 
 }  // namespace wtool::host::expressions

@@ -1,5 +1,5 @@
-// A regular expression in RE2's syntax. Matching is linear in the text; memory, and the size of the compiled pattern,
-// are bounded.
+// A regular expression in RE2's syntax. Matching takes time linear in the length of the text. Memory, and the size of
+// the compiled pattern, are bounded.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class Pattern {
   // Whether the pattern matches anywhere in the text.
   bool is_in(std::string_view text) const;
 
-  // How many instructions the pattern has: the most that one byte of a text can take.
+  // How many instructions the pattern has. Matching runs at most this many for each byte of a text.
   std::size_t size() const;
 
  private:

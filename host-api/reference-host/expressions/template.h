@@ -3,22 +3,22 @@
 // Placeholders: `${name}`, `${a.b}`, `${a.b[0]}`, `{{ name }}`, `{{ a.b | filter: "argument" | filter }}`.
 //
 // - `$${` means a literal `${`. In `${...}`, anything but a plain dotted name (`${x:-y}`, `${#x}`) is left unchanged:
-//   it belongs to the shell. So does `${x[0]}`, an array's element; after a dot, `[0]` and `["key"]` belong to the
-//   template.
+//   it belongs to the shell. `${x[0]}`, an element of a shell array, belongs to the shell, too; after a dot, `[0]` and
+//   `["key"]` belong to the template.
 // - `{{` opens a placeholder only when a name or a quoted text follows, so `{{.Names}}` is left unchanged; a literal
 //   `{{` before a name is written `{{ "{{" }}`.
 // - The filters are those of filters.h.
 //
-// Tags: {% if %} {% elsif %} {% else %} {% endif %}, {% unless %}, {% for x in list %} {% else %} {% endfor %}, {%
-// comment %}, {% raw %}. Their tests and lists are expressions (expression.h). `{%` followed by any other word is left
-// unchanged. `{%-`, `-%}`, `{{-` and `-}}` remove the blanks and newlines on their side.
+// Tags: {% if %} {% elsif %} {% else %} {% endif %}, {% unless %}, {% for x in list %} {% else %} {% endfor %},
+// {% comment %}, {% raw %}. Their tests and lists are expressions (expression.h). `{%` followed by any other word is
+// left unchanged. `{%-` and `{{-` remove the blanks and newlines before them, `-%}` and `-}}` those after them.
 //
-// A prompt has more of Liquid (Dialect::prompt): {% assign %}, {% capture %}, {% case %} {% when %}, {% cycle %}, {%
-// break %}, {% continue %}, {% render %}, {% include %}; loops over (1..n), with limit, offset and reversed; variables
-// as arguments of filters. In a prompt, an unknown tag is a mistake. Rendered text is never parsed again: a value
-// cannot become a tag.
+// A prompt (Dialect::prompt) may use more of Liquid: {% assign %}, {% capture %}, {% case %} {% when %}, {% cycle %},
+// {% break %}, {% continue %}, {% render %}, {% include %}; loops over (1..n), with limit, offset and reversed;
+// variables as arguments of filters. In a prompt, an unknown tag is a mistake. Rendered text is never parsed again: a
+// value cannot become a tag.
 //
-// This file knows no shell syntax. The code that renders a command decides what is safe to insert.
+// Nothing here depends on the syntax of shells. The code that renders a command decides what is safe to insert.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ enum class Dialect { workflow, prompt };
 struct Placeholder {
   std::size_t offset = 0;  // of its first character, in the text that was parsed
   std::string source;      // as it was written
-  std::string name;        // empty where `literal` is set
+  std::string name;        // empty if `literal` is set
   std::vector<PathStep> path;
   std::optional<Value> literal;
   std::vector<Filter> filters;
@@ -59,7 +59,7 @@ using Body = std::vector<TemplatePiece>;
 // One branch of an `if`.
 struct TemplateBranch {
   std::optional<Expression> test;  // nothing: else
-  bool wanted = true;              // false: unless
+  bool wanted = true;              // the branch is used if the test has this result; false for unless
   Body body;
 };
 
@@ -75,9 +75,9 @@ struct Loop {
   std::vector<Filter> filters;  // of the list
   Body body;
   Body otherwise;  // used if the list is empty
-  // Only in prompts.
+  // The following members are only for prompts.
   std::optional<std::pair<Operand, Operand>> range;  // (first..last), instead of `list`
-  std::optional<Operand> path;                       // also instead of `list`, if options follow
+  std::optional<Operand> path;                       // the list, instead of `list`, if options follow it
   std::optional<Operand> limit;
   std::optional<Operand> offset_in_list;
   bool reversed = false;
@@ -122,7 +122,7 @@ struct Jump {
 // {% render name, key: value %}, {% include name with value as variable %}, {% render name for list as variable %}
 struct Inclusion {
   std::size_t offset = 0;
-  bool isolated = false;  // render: the prompt sees only what it is given
+  bool isolated = false;  // render: the included prompt can read only the values that it is given
   Operand name;
   std::vector<std::pair<std::string, Operand>> arguments;
   std::optional<Operand> value;  // after `with` or `for`
@@ -145,7 +145,7 @@ struct Template {
   bool has_tags() const { return tagged != nullptr; }
 };
 
-// The template, or all errors of the text at once (at most the first 100). Linear.
+// The template, or all errors of the text (at most the first 100). Takes linear time.
 std::variant<Template, std::vector<ExpressionError>> parse_template(std::string_view text,
                                                                     Dialect dialect = Dialect::workflow);
 
@@ -155,7 +155,7 @@ std::vector<NameUse> names_used(const Template& parsed);
 
 // The variables that the tags of a prompt assign and, with `in_loops`, those of its loops.
 std::vector<std::string> names_made(const Template& parsed, bool in_loops);
-// The places where a prompt includes another one by a name in quotes.
+// The tags with which a prompt includes another prompt by a name in quotes.
 std::vector<const Inclusion*> inclusions(const Template& parsed);
 // The variable that gets the value after `with` or `for`: {% render "parts/person.md" with ada %} sets `person`.
 std::string variable_of(const Inclusion& inclusion, const std::string& name);
@@ -168,7 +168,7 @@ struct ResolvedValue {
   std::string text;
 };
 
-// A template after its tags have been followed: texts[0] values[0] texts[1] ... texts[n]. The template must be of
+// A template after its tags have been evaluated: texts[0] values[0] texts[1] ... texts[n]. The template must be of
 // Dialect::workflow; render_prompt (template_renderer.h) renders a prompt.
 struct Expanded {
   std::vector<std::string> texts;

@@ -33,7 +33,7 @@ std::string unsupported(const std::string& word, Dialect dialect) {
          (is_listed(prompt_tags, word) ? " (prompt files have more tags)" : "");
 }
 
-// The end of the message about a tag after which something unexpected follows.
+// The end of the message that the tag `word` is not closed where it should be.
 std::string trailing(std::string_view word) {
   if (is_listed(prompt_tags, word)) return " after its arguments";
   if (word == "for") return " after its list and filters";
@@ -227,7 +227,7 @@ class TemplateParser {
       if (word == "comment") return verbatim(begin, "comment", false);
       return;
     }
-    // Reading continues, so that the mistakes in what follows are found as well.
+    // Reading continues, so that mistakes after this tag are reported, too.
     const std::size_t end = text_.find("%}", begin);
     at_ = end == std::string_view::npos ? text_.size() : end + 2;
   }
@@ -343,7 +343,7 @@ class TemplateParser {
     return std::nullopt;
   }
 
-  // In a `case`: reads `when` or `else`.
+  // Begins the part of a `case` that follows a `when` or `else`.
   TagMistake next_part(const std::string& word, When when) {
     if (open_.empty() || open_.back().word != "case") {
       return ExpressionError{at_, "this {% " + word + " %} belongs to no {% case %}"};

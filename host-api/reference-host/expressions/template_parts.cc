@@ -7,7 +7,7 @@
 namespace wtool::host::expressions {
 namespace {
 
-// The number at the cursor; nothing where it is not a number.
+// Reads the number at the cursor. Nothing: there is no number.
 std::optional<Value> parse_number(TemplateCursor& cursor) {
   std::string_view written = cursor.rest().substr(0, cursor.rest().find_first_not_of("-0123456789."));
   // In a range such as (1..n), the dots are not a part of the number.
@@ -150,7 +150,7 @@ bool take_word(TemplateCursor& cursor, std::string_view word) {
   return true;
 }
 
-// An operand, followed by filters.
+// Reads an operand and the filters after it.
 TagMistake parse_value(TemplateCursor& cursor, std::size_t tag, const std::string& usage, Operand& operand) {
   if (!parse_operand(cursor, operand)) return mistake(tag, usage);
   if (auto why = parse_filters(cursor, operand.filters, Dialect::prompt)) return mistake(tag, std::move(*why));
@@ -168,7 +168,7 @@ TagMistake take_expression(TemplateCursor& cursor, TagUse use, Place& to) {
   return std::nullopt;
 }
 
-// Reads `(first..last)`; false if it is not next.
+// Reads `(first..last)`. False: something else comes next.
 bool parse_range(TemplateCursor& cursor, Loop& loop) {
   TemplateCursor ahead = cursor;
   Operand first;
@@ -183,7 +183,8 @@ bool parse_range(TemplateCursor& cursor, Loop& loop) {
   return true;
 }
 
-// Whether the list is a path before `limit`, `offset` or `reversed`. An expression would not end before these words.
+// Whether the list is a path before `limit`, `offset` or `reversed`. parse_loop() then does not read an expression,
+// which would not end before these words.
 bool has_loop_options(const TemplateCursor& cursor) {
   TemplateCursor ahead = cursor;
   Placeholder path;

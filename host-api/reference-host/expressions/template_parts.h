@@ -32,7 +32,7 @@ class TemplateCursor {
     return true;
   }
   bool at_name() const { return at_ < text_.size() && is_name_start(text_[at_]); }
-  // Empty where no name is next.
+  // Takes a name. Empty: no name comes next.
   std::string_view name() {
     const std::size_t begin = at_;
     if (at_name()) {
@@ -40,7 +40,8 @@ class TemplateCursor {
     }
     return text_.substr(begin, at_ - begin);
   }
-  // The same, but with dashes in the name, each before a letter or a digit: states and fields may have such names.
+  // The same for a name that may have dashes, each followed by a character of a name: states and fields may have such
+  // names.
   std::string_view dashed_name() {
     const std::size_t begin = at_;
     while (at_name() || at_ > begin) {
@@ -50,7 +51,7 @@ class TemplateCursor {
     }
     return text_.substr(begin, at_ - begin);
   }
-  // A whole number of at most nine digits.
+  // Takes a whole number of at most nine digits. Nothing: no digit comes next.
   std::optional<std::size_t> number() {
     std::size_t value = 0;
     const std::size_t begin = at_;
@@ -60,8 +61,8 @@ class TemplateCursor {
     return at_ == begin ? std::nullopt : std::optional(value);
   }
   bool at_quote() const { return at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\''); }
-  // A quoted text; nothing where its end is missing. As in the texts of actions, \n is a newline, \t a tab, and any
-  // other backslash stays, except before a quote or a backslash.
+  // Takes a quoted text. Nothing: its closing quote is missing. As in the texts of actions, \n is a newline and \t is a
+  // tab. A backslash before the quote or a backslash is removed; any other backslash is kept.
   std::optional<std::string> quoted() {
     const char quote = text_[at_++];
     std::string value;
@@ -88,7 +89,7 @@ class TemplateCursor {
 // ---- Parses the inside of a placeholder: `${ path }`, `{{ path or "text" | filters }}`, and the filters of a
 // loop.
 
-// `name { . name | [ index ] | [ "key" ] }`; false where something else follows a dot or a bracket.
+// `name { . name | [ index ] | [ "key" ] }`. False: no name comes first, or something else follows a dot or a bracket.
 bool parse_path(TemplateCursor& cursor, Placeholder& placeholder, Dialect dialect = Dialect::workflow);
 
 // Reads a quoted text, a number, true, false, nil or a path, in a tag of a prompt. False for anything else.
@@ -98,7 +99,7 @@ bool parse_operand(TemplateCursor& cursor, Operand& operand);
 // malformed.
 std::optional<std::string> parse_filters(TemplateCursor& cursor, std::vector<Filter>& filters, Dialect dialect);
 
-// The inside of `${...}`, up to its brace; false: it belongs to the shell.
+// The inside of `${...}`, with the closing brace. False: it belongs to the shell.
 bool parse_dollar(TemplateCursor& cursor, Placeholder& placeholder);
 
 // The inside of `{{ }}`, from after the opening braces up to the closing ones. Returns a sentence if it is malformed.

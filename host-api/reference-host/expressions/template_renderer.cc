@@ -91,13 +91,13 @@ TemplateRenderer::Mistake TemplateRenderer::follow(const Loop& loop, const Scope
   const Value elements = std::get<Value>(std::move(value));
   const List* list = elements.as_list();
   static const List no_elements;
-  // In a prompt, a list that was not given is an empty text.
+  // In a prompt, a list that was not given is an empty text or null; a loop then has no rounds.
   const bool is_empty_text = elements.as_text() != nullptr && elements.as_text()->empty();
   if (list == nullptr && partials_ != nullptr && (is_empty_text || elements.is_null())) list = &no_elements;
   if (list == nullptr) {
     return ExpressionError{
         loop.list_offset,
-        "a loop goes through a list, but this is " + described(elements) +
+        "a loop needs a list, but this is " + described(elements) +
             (elements.as_text() != nullptr ? "; the filters 'lines' and 'split' make a list from a text" : "")};
   }
   const auto limits = part(loop, list->size(), scope);
@@ -138,8 +138,8 @@ TemplateRenderer::Resolved TemplateRenderer::range(const Loop& loop, const Scope
   const std::size_t begin = std::get<std::size_t>(first);
   const std::size_t end = std::get<std::size_t>(last);
   if (end >= begin && end - begin >= max_of_a_range) {
-    return ExpressionError{loop.list_offset,
-                           "a range has at most 100000 numbers, and this one has " + std::to_string(end - begin + 1)};
+    return ExpressionError{loop.list_offset, "a range may have at most 100000 numbers, but this one has " +
+                                                 std::to_string(end - begin + 1)};
   }
   if (!budget_.spend(end >= begin ? end - begin + 1 : 1)) return too_much(budget_.message());
   for (std::size_t i = begin; i <= end; ++i) numbers.emplace_back(static_cast<std::int64_t>(i));
@@ -303,11 +303,11 @@ const Partial* TemplateRenderer::partial(const Inclusion& inclusion, const Scope
   } else if (std::find(inside_.begin(), inside_.end(), found) != inside_.end()) {
     std::string circle;
     for (const Partial* one : inside_) circle += one->file + " -> ";
-    mistake = ExpressionError{inclusion.offset, "prompts inserted in one another in a circle: " + circle + found->file};
+    mistake = ExpressionError{inclusion.offset, "prompts insert one another in a circle: " + circle + found->file};
     found = nullptr;
   } else if (inside_.size() == max_inclusion_depth) {
-    mistake = ExpressionError{
-        inclusion.offset, "prompts inserted in one another more than " + std::to_string(max_inclusion_depth) + " deep"};
+    mistake = ExpressionError{inclusion.offset,
+                              "prompts are nested more than " + std::to_string(max_inclusion_depth) + " deep"};
     found = nullptr;
   }
   return found;
@@ -318,7 +318,7 @@ TemplateRenderer::Mistake TemplateRenderer::put_in(const Inclusion& inclusion, c
   if (!budget_.spend(steps_of_a_round)) return too_much(budget_.message());
   if (++inclusions_ > max_inclusions) {
     return ExpressionError{inclusion.offset,
-                           "prompts insert one another more than " + std::to_string(max_inclusions) + " times"};
+                           "this prompt inserts prompts more than " + std::to_string(max_inclusions) + " times in all"};
   }
   AssignedScope own(given);
   AssignedScope* const outer = assigned_;
@@ -347,7 +347,7 @@ TemplateRenderer::Mistake TemplateRenderer::put_in(const Inclusion& inclusion, c
 
 // --- what is made ---
 
-// Uses its own budget; what it spends is charged to the template's budget as well.
+// An expression gets a separate budget. Its steps are also charged to the template's budget.
 TemplateRenderer::Resolved TemplateRenderer::value_of(const Expression& expression, const Scope& scope) {
   Budget budget(std::min(max_expression_steps, budget_.left()));
   const std::size_t before = budget.left();
@@ -364,7 +364,7 @@ TemplateRenderer::Mistake TemplateRenderer::add(const std::string& text) {
 TemplateRenderer::Mistake TemplateRenderer::count(std::size_t bytes) {
   bytes_ += bytes;
   if (bytes_ <= max_text_made) return std::nullopt;
-  return too_much("this text grows beyond 16 MiB");
+  return too_much("this text becomes longer than 16 MiB");
 }
 
 }  // namespace wtool::host::expressions

@@ -1,5 +1,5 @@
-// Renders a template with its tags. The number of steps, the size of the text and the size of its variables are
-// bounded.
+// Renders a template with its tags. The number of steps, the size of the text and the size of the template's variables
+// are bounded.
 #pragma once
 
 #include <map>
@@ -17,31 +17,31 @@ namespace wtool::host::expressions {
 
 // ---- Where a prompt finds the prompts that it includes with {% render %} and {% include %}.
 
-inline constexpr std::size_t max_inclusion_depth = 50;  // prompts that include one another
-inline constexpr std::size_t max_inclusions = 10'000;   // in the text of one prompt
+inline constexpr std::size_t max_inclusion_depth = 50;  // how deeply prompts may include prompts
+inline constexpr std::size_t max_inclusions = 10'000;   // while one prompt is rendered
 
 struct Partial {
   std::string file;
   Template parsed;
-  // The defaults of its own parameters, used where a value is missing.
+  // The defaults of the prompt's parameters, used where a value is missing.
   std::map<std::string, Value, std::less<>> defaults;
 };
 
 class Partials {
  public:
   virtual ~Partials() = default;
-  // The prompt `name`; it lives as long as this object. Null: `error` is a sentence that says why it was not found.
+  // The prompt `name`; it lives as long as this object. Null: it was not found, and `error` says why, in a sentence.
   virtual const Partial* find(const std::string& name, std::string& error) = 0;
   // `FILE:LINE:COLUMN` of an offset in the text of the prompt.
   virtual std::string place(const Partial& partial, std::size_t offset) const = 0;
 };
 
-// The text of a prompt that `partials` has found. A mistake in another prompt that it includes is reported at the
-// including tag, with the name of that prompt.
+// Renders a prompt that `partials` has found. A mistake in an included prompt is reported at the including tag, with
+// the place in the included prompt.
 std::variant<std::string, ExpressionError> render_prompt(const Partial& prompt, const Scope& values,
                                                          Partials& partials);
 
-// The value of a placeholder, charged to a budget that is shared.
+// The value of a placeholder. The steps are charged to `budget`, which several evaluations may share.
 std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, const Scope& scope, Budget& budget);
 
 // The text of an expanded template.
@@ -77,7 +77,7 @@ class TemplateRenderer {
 
   Resolved list_of(const Loop& loop, const Scope& scope);
   Resolved range(const Loop& loop, const Scope& scope);
-  // The range of elements that `limit` and `offset` leave, as [first, end).
+  // The elements that remain after `limit` and `offset`, as the range [first, end).
   std::variant<std::pair<std::size_t, std::size_t>, ExpressionError> part(const Loop& loop, std::size_t size,
                                                                           const Scope& scope);
   std::variant<std::size_t, ExpressionError> whole_number(const Operand& operand, const Scope& scope);
@@ -98,10 +98,10 @@ class TemplateRenderer {
   Budget budget_;
   Expanded made_;
   std::size_t bytes_ = 0;
-  std::size_t kept_ = 0;         // bytes in variables
+  std::size_t kept_ = 0;         // the bytes of the values that tags have assigned to variables
   std::size_t inclusions_ = 0;   // how many prompts were included so far
   std::size_t loop_offset_ = 0;  // the offset of the current loop
-  bool located_ = false;         // a mistake already names its own prompt
+  bool located_ = false;         // the message about a mistake already names the prompt that contains it
   Leaving leaving_ = Leaving::nothing;
   AssignedScope* assigned_ = nullptr;
   std::map<std::string, std::size_t> cycles_;

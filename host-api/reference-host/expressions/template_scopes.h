@@ -53,7 +53,7 @@ class AssignedScope final : public Scope {
     const auto found = values.find(name);
     if (found != values.end()) return &found->second.first;
     if (const Value* outer = outer_.find(name)) return outer;
-    // Liquid's words for nothing, in comparisons.
+    // The words that Liquid has for comparisons with nothing.
     static const Value nothing;
     static const Value empty("");
     if (name == "nil") return &nothing;
@@ -61,13 +61,14 @@ class AssignedScope final : public Scope {
   }
   std::string why_not(std::string_view name) const override { return outer_.why_not(name); }
 
-  std::map<std::string, std::pair<Value, std::size_t>, std::less<>> values;  // with their sizes
+  std::map<std::string, std::pair<Value, std::size_t>, std::less<>> values;  // each with its size in bytes
 
  private:
   const Scope& outer_;
 };
 
-// The values that a prompt gets from the including prompt, and its own defaults. `outer` is null for {% render %}.
+// The values that a prompt is given, then those of `outer`, then the defaults of its parameters. `outer` is null for
+// {% render %}, which passes on only the values that it names.
 class GivenScope final : public Scope {
  public:
   GivenScope(const Scope* outer, const std::map<std::string, Value, std::less<>>& defaults)

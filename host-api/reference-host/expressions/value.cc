@@ -206,7 +206,7 @@ const Value* field_of(const Value* value, std::string_view name) {
 std::string quoted_json(const json& json) { return quoted_for_message(dumped(json)); }
 
 std::optional<Value> parse_json_value(std::string_view text) {
-  // Most output is not JSON; its first and last character show it.
+  // Most output is not JSON, as its first and last characters show.
   const std::string_view inside = trimmed(text);
   const bool could_be =
       (inside.starts_with('{') && inside.ends_with('}')) || (inside.starts_with('[') && inside.ends_with(']'));
@@ -221,7 +221,7 @@ std::string why_not_json(std::string_view text) {
     try {
       const json parsed = parse_json_or_throw(text);
     } catch (const json::out_of_range& error) {
-      // Python writes and reads such numbers, so its users take this text for JSON; say what is wrong with it.
+      // Python writes and reads such numbers, so its users regard the text as JSON. The message must say what is wrong.
       const std::string_view what = error.what();
       const std::size_t begin = std::min(what.find('\''), what.size());
       return "the output is JSON with a number that is too large for a double: " + std::string(what.substr(begin)) +

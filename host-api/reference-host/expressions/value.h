@@ -1,5 +1,5 @@
 // What conditions compare and templates insert: null, bool, int, double, string, list, map. Immutable, cheap to copy
-// even when large, and safe to read from several threads at once.
+// even when large, and safe to read from several threads at the same time.
 //
 // A map may also have a text form. A step's outcome is such a map: `build.exit_code` reads a field of it, and `build`
 // alone is what the step printed.
@@ -43,12 +43,12 @@ class Value {
   const double* as_double() const { return std::get_if<double>(&data_); }
   const List* as_list() const;
   const Map* as_map() const;
-  // Set for a value that is not held in full, and for a map whose text is not held in full; else null.
+  // Set for a value that is not in memory in full, and for a map whose text is not in memory in full; else null.
   const Withheld* as_withheld() const;
-  // The text of a string, or of a map that stands for one; else null. Lives as long as the value does.
+  // The text of a string, or of a map that has a text form; else null. Lives as long as the value does.
   const std::string* as_text() const;
 
-  // "null", "bool", "int", "double", "string", "list" or "map"; a map that stands for a text is a "string".
+  // "null", "bool", "int", "double", "string", "list" or "map"; a map that has a text form is a "string".
   std::string_view type_name() const;
 
  private:
@@ -60,33 +60,34 @@ class Value {
 struct Map {
   std::map<std::string, Value, std::less<>> fields;
   std::optional<std::string> text;
-  // Set where the text is only a part of what it stands for. The fields can be read, the text cannot.
+  // Set if `text` is only a part of the whole text. The fields can then be read, but not the text.
   std::shared_ptr<const Withheld> text_withheld{};
 };
 
-// Replaces a value that is not held here in full, such as the text of an output that was cut. Reading it is an error
+// Replaces a value that is not in memory in full, such as the text of an output that was cut. Reading it is an error
 // with the reason `why`, unless `read` can fetch the value.
 struct Withheld {
   std::string why;
-  std::function<std::variant<Value, std::string>()> read{};  // the value, or why it cannot be read; any thread
-  std::string file{};                                        // the file that `read` reads; empty without `read`
-  std::uint64_t bytes = 0;                                   // the size of that file
+  // Returns the value, or why it cannot be read. Any thread may call it.
+  std::function<std::variant<Value, std::string>()> read{};
+  std::string file{};       // the file that `read` reads; empty without `read`
+  std::uint64_t bytes = 0;  // the size of that file
 };
 
 // The field of a map; null: it has no such field, or `value` is null or not a map.
 const Value* field_of(const Value* value, std::string_view name);
 
-// The value itself, or the one that `read` fetches; or why it cannot be used.
+// The value itself, or for a withheld value the one that `read` fetches; or a sentence that says why there is none.
 std::variant<Value, std::string> readable(const Value& value);
 
 // Why a list or a map cannot be written as text: a value within it is withheld. Empty: it can be written.
 std::string withheld_within(const Value& value);
 
-// What a template inserts: texts unchanged, numbers and bools as they are written, null as nothing, lists and maps as
-// JSON.
+// What a template inserts: texts unchanged, numbers and bools as expressions write them, null as an empty text, lists
+// and maps as JSON.
 std::string to_text(const Value& value);
 
-// The value as JSON text. A map that stands for a text is a JSON string.
+// The value as JSON text. A map that has a text form becomes a JSON string.
 std::string to_json(const Value& value);
 
 // `"abc"` for messages: quoted, on one line, shortened.
@@ -95,7 +96,7 @@ std::string quoted_for_message(std::string_view text);
 // `the int 3`, `the string "abc"`, `a list`: a value for messages.
 std::string described(const Value& value);
 
-// ---- JSON as values: what a tool or a program answers, to be read field by field.
+// ---- JSON as values, so that templates and conditions can read the fields of what a tool or a program returns.
 
 // JSON that is nested deeper is treated as text, because code that walks through a value recurses.
 inline constexpr int max_json_depth = 100;
@@ -103,18 +104,19 @@ inline constexpr int max_json_depth = 100;
 // What JSON means depends on who wrote it: the journal writes some values as objects of a special form.
 struct JsonReading {
   int max_depth = max_json_depth;
-  // Reads an object at `depth`, which may have such a form. Null: each object is a map.
+  // Reads an object at `depth`, which may have a special form. Null: no object has a special form.
   std::optional<Value> (*read_object)(const nlohmann::json& object, int depth) = nullptr;
 };
 
 // Numbers that do not fit into 64 bits become doubles. Nothing: the value is nested too deeply.
 std::optional<Value> from_json(const nlohmann::json& json);
-// The same for a value that lies at this depth.
+// The same for a value that is nested at this depth.
 std::optional<Value> from_json(const nlohmann::json& json, const JsonReading& reading, int depth);
-// The fields of an object that lies at this depth.
+// The fields of an object that is nested at this depth.
 std::optional<Map> map_from_json(const nlohmann::json& object, const JsonReading& reading, int depth);
 
-// The value of a text that is a JSON object or list, blanks around it allowed; nothing: it is not JSON.
+// The value of a text that is a JSON object or list, perhaps with blanks around it. Nothing: the text is not JSON of
+// this kind, or is nested too deeply.
 std::optional<Value> parse_json_value(std::string_view text);
 
 // The JSON text for messages: quoted, on one line, shortened.

@@ -1,4 +1,4 @@
-// Writes each record of a run at once, for a program that follows the run.
+// Writes each record of a run immediately, for a program that follows the run.
 //
 // Unlike a journal, the file also has the output of running commands, piece by piece, and the steps that a resumed run
 // has kept (`"replayed":true`). The events must come through a Masking.
@@ -46,7 +46,7 @@ class EventsFile final : public runner::RunObserver {
   EventsFile(Descriptor descriptor, std::string name, Journal::Notice notice);
   template <class Append>
   void write(Append append);
-  // Appends the bytes of a character that was never completed. With mutex_ held.
+  // Appends the bytes of a character that was never completed. Call it with mutex_ held.
   void append_rest(std::string& out, Moment at, const runner::Step& step);
 
   const Descriptor descriptor_;

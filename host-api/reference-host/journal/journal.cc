@@ -34,7 +34,7 @@ constexpr std::size_t max_kept = 64UL * 1024 * 1024;  // the most bytes that wai
 
 std::string reason_of(int number) { return ::strerror(number); }
 
-// Retries, because a process that only checks whether a run is being written holds the lock for a moment.
+// Tries again for a while, because is_being_written() in another process holds the lock for a moment.
 bool locked(int descriptor) {
   for (int tries = 0; tries < 50; ++tries) {
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return true;
@@ -71,7 +71,7 @@ std::unique_ptr<Journal> Journal::create(const std::string& directory, Options o
   std::error_code failed;
   bool made = false;
   std::string why;
-  // The folder is private, because it holds outputs. A folder that exists already keeps its mode.
+  // The folder is private, because it contains outputs. If it already exists, it keeps its mode.
   const Descriptor folder = make_folder_without_links(directory, std::string(runs_folder), 0700, made, why);
   if (!folder) {
     error = "cannot make the folder " + (fs::path(directory) / runs_folder).string() + ": " + why;
@@ -128,7 +128,7 @@ Journal::~Journal() {
 std::string Journal::go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from) {
   from_ = std::move(from);
   struct stat now {};
-  if (::fstat(descriptor_.get(), &now) != 0) return "cannot look at " + file_ + ": " + reason_of(errno);
+  if (::fstat(descriptor_.get(), &now) != 0) return "cannot examine " + file_ + ": " + reason_of(errno);
   // Only a regular file can have a torn end.
   if (!S_ISREG(now.st_mode) || static_cast<std::uint64_t>(now.st_size) <= whole_bytes) return {};
   if (::ftruncate(descriptor_.get(), static_cast<off_t>(whole_bytes)) == 0) return {};
@@ -142,7 +142,7 @@ void Journal::take(bool at_once, Append append) {
     const std::lock_guard lock(mutex_);
     if (given_up_) return;
     append(pending_, system_clock::now());
-    // One record may be larger than what is kept while the journal cannot be written.
+    // A single record may exceed the limit even though the journal can be written, so a write is tried first.
     if (pending_.size() > max_kept) notice = flush();
     if (pending_.size() > max_kept) {
       given_up_ = true;
@@ -183,7 +183,7 @@ void Journal::run_started(const RunStart& start) {
 }
 
 void Journal::state_entered(const Step& step) {
-  // Steps kept from the earlier run are in the file already.
+  // Steps kept from the earlier run are already in the file.
   if (step.replayed) return;
   take(calls_something(step), [&](std::string& out, Moment at) { append_state_started(out, at, step, root_); });
 }
@@ -213,7 +213,7 @@ void Journal::retrying(const Step& step, const Outcome& outcome, std::chrono::mi
 }
 
 void Journal::used(const Step& step, const runner::Usage& usage) {
-  // Written before the call begins, so that a budget holds across a kill.
+  // Written immediately: a call is counted before it begins, so that a budget holds even if wtool is killed.
   take(true, [&](std::string& out, Moment at) { append_usage(out, at, step, root_, usage); });
 }
 
@@ -228,7 +228,7 @@ void Journal::state_ended(const Step& step, const StepEnd& end) {
 }
 
 void Journal::noticed(std::string_view text) {
-  // Not written at once: this may be our own notice that the journal cannot be written.
+  // The record waits in memory: the notice may be this journal's own, about a write that has failed.
   take(false, [&](std::string& out, Moment at) {
     append_notice(out, at, masks() ? options_.secrets->masked(text) : std::string(text));
   });

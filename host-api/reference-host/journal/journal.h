@@ -2,7 +2,8 @@
 //
 // What an action has done outside of this process is in the file before the next action begins. The records of an
 // action that calls something are written before it starts, and when it has ended. The records of other states wait in
-// memory until then, so that thousands of them cost little. A run that was killed passes those states again.
+// memory until the next such write, so that thousands of them cost little. If the run is killed before that write, a
+// resumed run goes through these states again.
 //
 // While a journal cannot be written (because the disk is full, say), the run continues, and a notice reports the
 // problem. Records stay in memory, and are written as soon as there is space again. The file is locked as long as this
@@ -50,8 +51,8 @@ class Journal final : public runner::RunObserver {
   const std::string& run() const { return run_; }
   const std::string& file() const { return file_; }
 
-  // Call it before a run is resumed. Cuts off a torn last line, and remembers what --from has dropped, for the record
-  // of the resumption. Returns an empty text, or why the line cannot be cut off.
+  // Call it before a run is resumed. Cuts off a torn last line, and remembers `from`, the first step that --from has
+  // dropped, for the record of the resumption. Returns why the line cannot be cut off; empty: no such problem.
   std::string go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from);
 
   void run_started(const runner::RunStart& start) override;
@@ -71,7 +72,8 @@ class Journal final : public runner::RunObserver {
   // Adds a record with `append`. `at_once`: everything that is pending is written now.
   template <class Append>
   void take(bool at_once, Append append);
-  // With mutex_ held. Returns a notice to pass on afterwards, or an empty text.
+  // Writes what is pending. Call it with mutex_ held. Returns a notice to pass on without the lock; empty: there is
+  // none.
   std::string flush();
   bool masks() const { return options_.secrets != nullptr && !options_.secrets->empty(); }
 
@@ -87,7 +89,7 @@ class Journal final : public runner::RunObserver {
   std::string pending_;           // what is not written yet: whole lines, except that the first may be the rest of one
   std::size_t next_attempt_ = 0;  // the size of pending_ at which writing is tried again
   bool failing_ = false;          // the last attempt failed
-  bool given_up_ = false;         // more was waiting than may be kept: nothing more is written
+  bool given_up_ = false;         // pending_ became too large: it was dropped, and nothing more is written
 };
 
 }  // namespace wtool::host::journal

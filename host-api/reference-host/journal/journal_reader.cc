@@ -43,11 +43,12 @@ class JournalInput {
   std::string trouble() const {
     if (!file_) return "cannot open " + path_ + ": " + ::strerror(errno);
     struct stat about {};
-    if (::fstat(file_.get(), &about) != 0) return "cannot look at " + path_ + ": " + ::strerror(errno);
+    if (::fstat(file_.get(), &about) != 0) return "cannot examine " + path_ + ": " + ::strerror(errno);
     return S_ISREG(about.st_mode) ? "" : path_ + " is not a journal: it is not a regular file";
   }
 
-  // Appends up to `most` bytes to `to`. Returns 0 at the end, or with `error` on failure.
+  // Appends at most `most` bytes to `to`, and returns how many it has appended. 0: the file ends here, or reading has
+  // failed and `error` says why.
   std::size_t read_more(std::string& to, std::size_t most, std::string& error) const {
     const std::size_t before = to.size();
     to.resize(before + most);
@@ -70,7 +71,8 @@ class JournalLines {
  public:
   explicit JournalLines(const JournalInput& input) : input_(input) {}
 
-  // The next whole line, valid until the next call; false at the end.
+  // Finds the next whole line, which is valid until the next call. False: there is none; rest(), too_long() and error()
+  // say what follows instead.
   bool next(std::string_view& line) {
     std::size_t searched = used_;
     for (;;) {
@@ -218,7 +220,7 @@ namespace {
 
 // Notes the forks that had a failed branch, but whose join let the path continue.
 void judge_forks(const RunRecord& run, PastRun& past) {
-  std::unordered_map<std::string, std::uint64_t> farthest;  // the last step that transitioned, by branch
+  std::unordered_map<std::string, std::uint64_t> farthest;  // by branch: its last step that transitioned
   for (const StepRecord& step : run.steps) {
     std::uint64_t& sequence = farthest[step.place.branch];
     if (step.end.transitioned) sequence = std::max(sequence, step.place.sequence);
@@ -299,7 +301,7 @@ std::string file_problem(const WholeOutput& whole) {
     digest.add(std::string_view(piece).substr(0, static_cast<std::size_t>(in.gcount())));
   }
   if (static_cast<std::uint64_t>(about.st_size) == whole.bytes && digest.finish() == whole.sha256) return "";
-  return "the file " + whole.file + " no longer holds what the step wrote";
+  return "the file " + whole.file + " no longer contains what the step wrote";
 }
 
 JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stream, bool masked) {
@@ -323,7 +325,7 @@ JournaledOutput stored_output(const runner::Outcome& outcome, bool is_error_stre
   stored.whole = false;
   if (stored.notice.empty()) stored.notice = whole.trouble.empty() ? "the whole output was not kept" : whole.trouble;
   stored.notice = (whole.cut ? "the command wrote " + std::to_string(whole.bytes) +
-                                   " bytes, but only the first and the last of them are here: "
+                                   " bytes, but only the first and the last bytes are shown here: "
                              : "bytes that are not UTF-8 are replaced here: ") +
                   stored.notice;
   return stored;

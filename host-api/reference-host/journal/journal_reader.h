@@ -1,4 +1,5 @@
-// Reads the journal of a run, however the run ended: for showing it, for its outputs, and for resuming it (resume.cc).
+// Reads the journal of a run, however the run ended: to show the run, to find its outputs, and to resume it
+// (resume.cc).
 #pragma once
 
 #include <cstdint>
@@ -24,15 +25,16 @@ struct JournalContent {
 // Nothing: `error` says why the run cannot be shown.
 std::optional<JournalContent> read_journal(const std::string& file, std::string& error);
 
-// Reads what a list of runs shows: the run without its steps and logs. Otherwise like read_journal, but faster, because it
-// parses only the beginning of a journal, its end, and the records of resumptions.
+// Like read_journal(), but faster, for lists of many runs: it parses only the beginning of the journal, its end, and the
+// records of resumptions. The result has no steps and no logs.
 std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error);
 
-// Whether some process is writing the journal, because the run is not over.
+// Whether a process is writing the journal, which means that the run is not over.
 bool is_being_written(const std::string& file);
 
-// What a run that resumes this one keeps: the steps that transitioned, or that are in a branch that is over. A step
-// runs again if the journal lacks its outputs, because they contain secrets, or if a file with its output is lost.
+// The steps that are kept when the run is resumed: those that transitioned, and those whose branch is over
+// (PastRun::judge). But a step runs again if the journal lacks its outputs, because they contain secrets, or if a file
+// with its output is lost.
 runner::PastRun past_of(const RunRecord& run);
 
 // The last step of the state, from which --from runs everything again; nothing: the run had no step of this state.
@@ -43,11 +45,11 @@ void drop_from(RunRecord& run, const StepPlace& from);
 
 // ---- The outputs of a step as an earlier run has kept them: in its journal, or whole in a file beside it.
 
-// Whether the step is one combination of a matrix: a step below the step of the same state.
+// Whether the step is one combination of a matrix, that is, a step directly below another step of the same state.
 bool is_combination(const RunRecord& run, const StepRecord& step);
 
-// The last visit of the state, in `branch` if it is not empty. The combinations of a matrix count only if their branch
-// is given; the step of the whole matrix counts otherwise. Null: no such visit.
+// The last visit of the state; if `branch` is not empty, the last one in that branch. The combinations of a matrix
+// count only if their branch is given; otherwise, the step of the whole matrix counts. Null: there is no such visit.
 const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch = "");
 
 struct JournaledOutput {
@@ -65,14 +67,14 @@ std::string file_problem(const runner::WholeOutput& whole);
 // What is needed to continue an earlier run (resume.cc).
 struct ResumedRun {
   std::unique_ptr<Journal> journal;  // locked, and ready to be continued
-  // The earlier run: its file, its inputs, and its steps without those that run again.
+  // The earlier run: its file, its inputs, and its steps without those that --from has dropped.
   RunRecord run;
   runner::PastRun past;
   std::vector<std::string> notices;  // to show to a person before the run continues
 };
 
-// `wanted` is as in find_run (journal/runs_folder.h). `from`: a state, from whose last visit on everything runs again;
-// empty: only steps that are not done run. Nothing: `error` says why the run cannot be resumed, and what to do.
+// `wanted` is as in find_run (journal/runs_folder.h). `from`: a state; everything from its last visit on runs again.
+// Empty: only unfinished steps run again. Nothing: `error` says why the run cannot be resumed, and what to do.
 std::optional<ResumedRun> resume_run(const std::string& directory, const std::string& wanted, const std::string& from,
                                      Journal::Options options, std::string& error);
 

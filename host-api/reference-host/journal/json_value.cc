@@ -60,7 +60,7 @@ void append_map(std::string& out, const Map& map) {
     out += '}';
     return;
   }
-  // Names are sorted, so that those that begin with `$` are adjacent.
+  // The names are sorted, so the first one from "$" on begins with `$` if any name does.
   const auto first = map.fields.lower_bound("$");
   const bool looks_special = first != map.fields.end() && first->first.starts_with('$');
   if (looks_special) out += R"({"$map":)";

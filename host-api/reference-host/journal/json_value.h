@@ -1,13 +1,13 @@
 // Values and times as the JSON of records: appended to a line, and read back.
 //
 // A value survives being written and read: ints stay ints and doubles doubles, and a map with a text form keeps both
-// its fields and its text. What JSON cannot express is an object with one name that begins with `$`:
+// its fields and its text. What JSON cannot express is written as an object in which one name begins with `$`:
 //   {"$text": "...", "fields": {...}}   a map with a text form
 //   {"$double": "nan"}                  a double that is not a finite number
 //   {"$map": {...}}                     a map that itself has a name beginning with `$`
 //   {"$withheld": "why", "file": "...", "bytes": 1}
 //                                       a value that is kept in that file; without `file`, it cannot be read at all
-// A map with a text form whose text was cut also has `withheld`, with the reason.
+// If the text of a map was cut, the object with `$text` also has `withheld`, the reason.
 #pragma once
 
 #include <chrono>
@@ -28,9 +28,9 @@ void append_json_value(std::string& out, const expressions::Value& value);
 // RFC 3339, UTC, with milliseconds and quotes: "2026-11-21T23:15:02.123Z".
 void append_json_time(std::string& out, Moment at);
 
-// Nothing: append_json_value does not write such JSON, or it is nested too deeply.
+// Nothing: append_json_value() writes no such JSON, or the JSON is nested too deeply.
 std::optional<expressions::Value> value_from_json(const nlohmann::json& json);
-// Nothing: the text is not what append_json_time writes, without its quotes.
+// Reads a time that append_json_time() has written, without its quotes. Nothing: the text is no such time.
 std::optional<Moment> time_from_text(std::string_view text);
 
 }  // namespace wtool::host::journal

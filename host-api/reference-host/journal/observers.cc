@@ -79,7 +79,8 @@ RunStart masked(const RunStart& start, const Secrets& secrets) {
   RunStart copy = start;
   RecordMasker masker(secrets);
   masker.hide(copy.name);
-  // After masking, a secret could no longer be compared with its default (must_be_given_again()).
+  // Secret inputs that need not be given again are removed before the masking, because after it, a secret could no
+  // longer be compared with its default.
   if (copy.workflow != nullptr) {
     for (const workflow::Parameter& parameter : copy.workflow->parameters) {
       const auto found = copy.inputs.find(parameter.name);
@@ -158,7 +159,7 @@ void Masking::output(const Step& step, bool is_error_stream, std::string_view by
   if (!text.empty()) next_.output(step, is_error_stream, secrets_.masked(text));
 }
 
-// The tail may be the beginning of one secret and the end of another, which must not be cut into halves.
+// The tail may be the beginning of one secret, but also the end of another one, which must not be cut in two.
 std::size_t Masking::safe_cut(const std::string& text) const {
   std::size_t cut = text.size() - secrets_.undecided_tail(text);
   if (cut == text.size()) return cut;

@@ -1,4 +1,4 @@
-// Observers between a run and other observers: Observers passes events on to several observers, and Masking hides
+// Classes between a run and its observers: Observers passes each event on to several observers, and Masking hides
 // secrets from the next observer.
 #pragma once
 
@@ -73,7 +73,7 @@ runner::StepEnd masked(const runner::StepEnd& end, const runner::Secrets& secret
 runner::ServiceEvent masked(const runner::ServiceEvent& event, const runner::Secrets& secrets);
 runner::RunReport masked(const runner::RunReport& report, const runner::Secrets& secrets);
 
-// Masks secrets, and passes the events on to other observers. Without secrets, everything is passed on unchanged. The
+// Masks secrets, and passes the events on to the next observer. Without secrets, everything is passed on unchanged. The
 // last bytes of a stream are held back as long as they may be the beginning of a secret.
 class Masking final : public runner::RunObserver {
  public:
@@ -96,7 +96,7 @@ class Masking final : public runner::RunObserver {
  private:
   // How many bytes of the text can be passed on, whatever follows them.
   std::size_t safe_cut(const std::string& text) const;
-  // Passes on what was held back of the step's streams.
+  // Passes on the bytes of the step's streams that were held back.
   void release(const runner::Step& step);
 
   const runner::Secrets& secrets_;

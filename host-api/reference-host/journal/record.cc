@@ -35,7 +35,7 @@ class RecordLine {
   RecordLine& operator=(const RecordLine&) = delete;
   ~RecordLine() { out_ += "}\n"; }
 
-  // The caller appends the value itself.
+  // Appends the name of a field. The caller appends the value to the text that is returned.
   std::string& key(std::string_view name) {
     out_ += separator_;
     out_ += '"';
@@ -126,7 +126,7 @@ void append_inputs(RecordLine& line, const RunStart& start) {
       append_json_string(hidden, name);
       continue;
     }
-    // Names of inputs come from the command line, and may be anything.
+    // The names of inputs come from the command line and may be any text, so they are escaped.
     std::string quoted;
     append_json_string(quoted, name);
     append_json_value(line.key(std::string_view(quoted).substr(1, quoted.size() - 2)), value);
@@ -142,7 +142,7 @@ void append_inputs(RecordLine& line, const RunStart& start) {
   if (!masked.empty()) line.key("masked_inputs") += '[' + masked + ']';
 }
 
-// Masks secrets in the command that a tool repeats in its metadata, even those that are too short to be masked
+// Masks secrets in the command that a tool repeats in its metadata, even secrets that are too short to be masked
 // everywhere.
 Value with_masked_command(const Value& metadata) {
   const expressions::Map* map = metadata.as_map();
@@ -181,7 +181,7 @@ void append_whole(RecordLine& line, std::string_view name, const runner::WholeOu
   line.flag_if_set("cut", whole.cut);
   line.flag_if_set("lossy", whole.lossy);
   line.flag_if_set("wanted", whole.wanted);
-  // Only the name: the folder lies beside the journal, wherever both are moved to.
+  // Only the name is recorded: the folder is beside the journal, even after both were moved.
   line.text_if_any("file", std::string_view(whole.file).substr(whole.file.rfind('/') + 1));
   line.text_if_any("sha256", whole.sha256);
   line.text_if_any("trouble", whole.trouble);

@@ -9,7 +9,7 @@
 //   {"v":1,"type":"run_ended","time":...,"status":"completed","ms":2311.9}
 //   {"v":1,"type":"run_resumed","time":...,"run":...,"from":{"branch":"","seq":2}}
 //
-// While a step runs, there may be records of it, which begin like the one of its start:
+// While a step runs, further records about it may follow. They begin like the record of its start:
 //
 //   {... "type":"node",...,"node":"node7","job":"4711"}          it runs on this node of a cluster
 //   {... "type":"output",...,"stream":"stdout","text":"ok\n"}
@@ -19,7 +19,7 @@
 //   {... "type":"usage",...,"tokens":1200,"cost":0.02}            what a prompt used
 //
 // - `branch` and `seq` identify a step, in every process that runs a part of the run (run_record.h, StepPlace).
-// - A reader ignores unknown types and fields, and treats a field of another type as missing.
+// - A reader ignores unknown types and fields, and treats a field with an unexpected type as missing.
 // - Values are as in json_value.h. Only the last line can be torn by a kill; it is then not a record.
 //
 // A line is appended to a text that the caller reuses, so that a record costs about a microsecond.
@@ -52,12 +52,12 @@ std::string_view workflow_of(const runner::Step& step, const workflow::Workflow*
 // state has no action.
 std::string_view action_word(const workflow::State& state);
 
-// Whether a resumed run must be given this input again: it is a secret, which the journal does not hold, and differs
+// Whether a resumed run must be given this input again: it is a secret, which the journal does not contain, and differs
 // from the default.
 bool must_be_given_again(const workflow::Parameter& parameter, const expressions::Value& value);
 
-// Each function appends one line with its newline. `root` is the workflow that was started. The records of steps of
-// other workflows have the name of their workflow.
+// Each function appends one line with its newline. `root` is the workflow that was started. If a step belongs to
+// another workflow, its records have the name of that workflow.
 void append_run_started(std::string& out, Moment at, const runner::RunStart& start, std::string_view directory);
 // `from` is the first step that --from has dropped; null: no step was dropped.
 void append_run_resumed(std::string& out, Moment at, const runner::RunStart& start, const StepPlace* from);
@@ -81,11 +81,11 @@ void append_usage(std::string& out, Moment at, const runner::Step& step, const w
 void append_notice(std::string& out, Moment at, std::string_view text);
 void append_run_ended(std::string& out, Moment at, const runner::RunReport& report);
 
-// Builds a run from its records, one line at a time.
+// Builds a RunRecord from the records of a run, one line at a time.
 class RecordReader {
  public:
-  // Reads a line, without its newline. Returns an empty text, or what is wrong with the line, which is then ignored.
-  // Unknown kinds of records are skipped.
+  // Reads a line, without its newline. Returns what is wrong with the line, which is then ignored; empty: it is valid.
+  // Records of an unknown type are skipped.
   std::string take(std::string_view line);
 
   // Whether a line had a later version, so that nothing after it can be understood; the text that take() returned says
@@ -106,16 +106,16 @@ class RecordReader {
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
-  // The number of a step. Each process of a run counts its steps from 1; here no two steps of the run have the same
-  // number.
+  // The number of the step of the record. Each process of a run counts its steps from 1, so the highest number of the
+  // earlier parts is added. 0: the record has no number.
   std::uint64_t number_of(const nlohmann::json& record);
 
   RunRecord run_;
-  std::vector<bool> gone_;  // by index of run_.steps: a later visit of the same place has replaced it
-  std::unordered_map<std::string, std::size_t> index_;  // of run_.steps by place
+  std::vector<bool> gone_;  // by index of run_.steps: the step was replaced by a later one at its place, or dropped
+  std::unordered_map<std::string, std::size_t> index_;  // the indexes of run_.steps, by place
   Moment part_began_;                                   // when the run was last started or resumed
   Moment newest_;
-  std::chrono::steady_clock::duration before_{};  // what the earlier parts took
+  std::chrono::steady_clock::duration before_{};  // how long the earlier parts took
   std::uint64_t numbers_before_ = 0;              // the highest number of a step in the earlier parts
   std::uint64_t highest_number_ = 0;
   bool begun_ = false;

@@ -27,8 +27,8 @@ bool flag_at(const json& record, const char* key) {
   return found != record.end() && found->is_boolean() && found->get<bool>();
 }
 
-// No step and no part of a run takes longer (370 days). With this limit, sums of times from a forged journal cannot
-// overflow.
+// No step and no part of a run takes longer than this (370 days). With the limit, sums of times from a forged journal
+// cannot overflow.
 constexpr std::chrono::milliseconds max_part{32'000'000'000};
 constexpr std::chrono::milliseconds max_earlier_parts{100 * max_part};
 
@@ -87,7 +87,7 @@ LogAction::Level level_at(const json& record) {
   return text == word(LogAction::Level::warning) ? LogAction::Level::warning : LogAction::Level::info;
 }
 
-// `file` is only a name; the reader of the journal knows the folder.
+// `file` is only a name here; read_journal() adds the folder.
 WholeOutput whole_at(const json& outcome, const char* name) {
   WholeOutput whole;
   const auto found = outcome.find(name);
@@ -179,7 +179,7 @@ std::string RecordReader::take_record(const json& record) {
   if (!at) return "it has no \"time\" such as 2026-11-21T23:15:02.123Z";
   const std::string type = text_member(record, "type");
   if (type == "run_started") {
-    if (begun_) return "it begins a run for the second time";
+    if (begun_) return "the run begins here a second time";
     start(record, *at);
     return {};
   }
@@ -192,7 +192,7 @@ std::string RecordReader::take_record(const json& record) {
   }
   newest_ = *at;
   if (type == "run_ended") {
-    if (!status_of_run(text_member(record, "status"))) return "it has no \"status\" that a run can end with";
+    if (!status_of_run(text_member(record, "status"))) return "it has no \"status\" with which a run can end";
     end(record);
   } else if (type == "notice") {
     run_.logs.push_back({*at, 0, LogAction::Level::warning, text_member(record, "text")});
@@ -218,7 +218,7 @@ std::string RecordReader::take_record(const json& record) {
     if (!place_at(record)) return "it has no \"branch\" and \"seq\" that identify its step";
     const auto status = status_of_step(text_member(record, "status"));
     const bool ended = type == "state_ended";
-    if (ended && !status) return "it has no \"status\" that a step can end with";
+    if (ended && !status) return "it has no \"status\" with which a step can end";
     StepRecord& step = step_of(record, !ended, *at);
     if (!ended) return {};
     step.status = *status;

@@ -25,8 +25,8 @@ StepRecord* step_at(RunRecord& run, const StepPlace& place) {
   return nullptr;
 }
 
-// Checks the files of outputs. If the workflow reads a file that no longer has what the step wrote, the step runs
-// again, and with it the matrix or the workflow that it belongs to.
+// Checks the files of outputs. If the workflow reads a file that no longer has what a step wrote, the step runs again,
+// and so does the matrix or the workflow to which the step belongs.
 void check_files(RunRecord& run, std::vector<std::string>& notices) {
   std::vector<std::string> again;
   for (StepRecord& step : run.steps) {
@@ -35,7 +35,7 @@ void check_files(RunRecord& run, std::vector<std::string>& notices) {
       const std::string problem = whole->file.empty() ? whole->trouble : file_problem(*whole);
       if (problem.empty()) continue;
       whole->file.clear();
-      // If the text is complete, the file can be written again.
+      // If the text is complete, the file can be written again from it.
       whole->trouble = whole->cut || whole->lossy ? problem : "";
       if (whole->trouble.empty()) continue;
       if (!whole->wanted) {
@@ -95,7 +95,8 @@ std::optional<ResumedRun> resume_run(const std::string& directory, const std::st
   resumed.past = past_of(resumed.run);
   if (const std::string names = hidden_steps(resumed.run); !names.empty()) {
     resumed.notices.push_back(
-        "the results of these states are secret or hold secrets and are not kept, so the states run again: " + names);
+        "the results of these states are secret, or contain secrets, and were not kept, so the states run again: " +
+        names);
   }
   error = resumed.journal->go_on_at(content->whole_bytes, place);
   if (!error.empty()) return std::nullopt;

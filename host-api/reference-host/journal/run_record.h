@@ -1,5 +1,5 @@
-// A run so far, or a complete one: the data for reports and `wtool show`. A RunCollector fills it during a run, the
-// reader of a journal afterwards. Plain data that depends on no workflow.
+// The data of a run, finished or not, for reports and `wtool show`. A RunCollector fills it in during the run, a
+// journal's reader afterwards. It does not refer to the workflow object.
 #pragma once
 
 #include <chrono>
@@ -24,15 +24,16 @@ struct StepPlace {
   bool operator==(const StepPlace&) const = default;
 };
 
-// The step from which the name of the branch is made (runner::Step); nothing: it is the main path.
+// The step from whose place the branch's name is made (runner::Step); nothing: the branch is the main path.
 std::optional<StepPlace> parent_of(std::string_view branch);
 
-// What follows the last `:` of a branch: the state that it began with, the workflow, the number of a combination.
+// What follows the last `:` in the name of a branch: the state with which it began, the workflow that it runs, or the
+// number of a combination.
 std::string_view branch_name(std::string_view branch);
 
-// Whether `place` comes after `from`, so that it may depend on it. Such places are the step `from` itself and all later
-// steps of its branch; in each branch above, the step that contains `from` and all later steps; and the steps below all
-// these, except the branches that run in parallel to that of `from`.
+// Whether the step at `place` is the one at `from`, or may depend on it. The steps that may depend on it are: all later
+// steps of its branch; in each branch above, the step that contains it and all later steps; and the steps below all of
+// these, except those in branches that run in parallel to its branch.
 bool follows(const StepPlace& from, const StepPlace& place);
 
 struct StepRecord {
@@ -47,12 +48,12 @@ struct StepRecord {
   bool up_to_date = false;  // nothing was run, because an earlier run had done the same
   bool masked = false;      // a secret in its results has been replaced
   bool lost = false;        // a file with its output, which the workflow reads, is gone or has changed
-  bool hidden = false;      // its state is in no file; the language added it
+  bool hidden = false;      // no file names its state, which is the end of a composite state
   std::string node{};       // the node of a cluster on which the last call ran; empty: this machine
   std::string action;       // shell, tool, log, ...; empty: the state has no action
   Moment began;
   std::chrono::steady_clock::duration took{};
-  // tries that failed and were followed by another one; without their outputs for a secret step
+  // The tries that failed and were followed by another one. Those of a secret step are without outputs.
   std::vector<runner::Outcome> earlier_tries;
   std::vector<runner::KeptFile> kept_files{};
   runner::StepEnd end;
@@ -73,10 +74,10 @@ struct RunRecord {
   std::string sha256;  // of the file's text when the run was started, or last resumed
   std::string host;
   std::int64_t pid = 0;
-  std::int64_t pid_namespace = 0;  // in which the run was started, not resumed; 0: not known
-  std::string on{}, jobs{};        // as in runner::RunSettings, when the run was last started
+  std::int64_t pid_namespace = 0;  // of the process that started the run, not of one that resumed it; 0: not known
+  std::string on{}, jobs{};        // as in runner::RunSettings, when the run was started or last resumed
   std::vector<std::string> env_files;
-  std::string until{}, only{};  // as in runner::RunPart, when the run was last started
+  std::string until{}, only{};  // as in runner::RunPart, when the run was started or last resumed
   std::map<std::string, expressions::Value> inputs;
   std::vector<std::string> secret_inputs;  // names of the secret inputs that differ from their default; `inputs` has
                                            // no secret inputs
@@ -88,7 +89,7 @@ struct RunRecord {
   std::optional<runner::RunReport::Status> status;  // nothing: the run is not known to have ended
   std::string reason;
   bool refused = false;
-  std::vector<StepRecord> steps;  // each place once, in the order in which they began
+  std::vector<StepRecord> steps;  // one for each place, in the order in which the steps began
   std::vector<RunLogRecord> logs;
   // What prompts used, in the order of the records, in all parts of the run; includes steps that have been dropped
   // since.
@@ -98,7 +99,7 @@ struct RunRecord {
 // The message for a state that the run was never in, with the state that was probably meant.
 std::string never_in(const RunRecord& run, const std::string& state, const std::string& branch = {});
 
-// The number by which the kernel tells this process's pid namespace from others; 0: it is not known.
+// The number by which the kernel identifies this process's pid namespace; 0: it is not known.
 std::int64_t own_pid_namespace();
 
 // The sum of all usage of the run.
@@ -189,7 +190,7 @@ class RunCollector final : public runner::RunObserver {
   mutable std::mutex mutex_;
   const workflow::Workflow* root_ = nullptr;
   RunRecord run_;
-  std::map<std::uint64_t, std::size_t> index_;  // of run_.steps by number
+  std::map<std::uint64_t, std::size_t> index_;  // the indexes of run_.steps, by the number of the step
 };
 
 }  // namespace wtool::host::journal

@@ -16,7 +16,7 @@ std::string run_id(Moment at) {
   using namespace std::chrono;
   const auto second = floor<seconds>(at);
   char text[16];
-  // 65,536 parts of a second fit into the four digits.
+  // Four hexadecimal digits can number 65,536 parts of a second.
   const auto fraction = duration_cast<microseconds>(at - second).count() * 65536 / 1'000'000;
   std::snprintf(text, sizeof text, "-%04x", static_cast<unsigned>(fraction));
   return utc_text(at, "%Y%m%d-%H%M%S") + text;
@@ -63,7 +63,7 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   if (!error.empty()) return {};
   if (runs.empty()) {
     error = "there is no run below " + (fs::path(directory) / runs_folder).string() +
-            "; wtool looks in the directory in which the run was started";
+            "; the journal of a run is in the directory in which the run was started";
     if (const std::string above = runs_above(directory); !above.empty()) error += ", and " + above + " has runs";
     return {};
   }

@@ -22,10 +22,11 @@ std::string journal_file(std::string_view directory, std::string_view run);
 // The folder beside the journal with the whole outputs of its run.
 std::string outputs_folder(const std::string& journal);
 
-// All runs below the directory, the newest first; empty if the folder is missing. `error` says why it cannot be read.
+// All runs that were started in the directory, the newest first; empty if its folder for runs is missing. `error` says
+// why that folder cannot be read.
 std::vector<std::string> list_runs(const std::string& directory, std::string& error);
 
-// The nearest folder above the directory that has runs; empty if there is none.
+// Of the folders above the directory, the nearest one in which runs were started; empty: there is none.
 std::string runs_above(const std::string& directory);
 
 // The run that `wanted` names: its id, a unique beginning of it, or `last`. Empty: `error` says what to do.

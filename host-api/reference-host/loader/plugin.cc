@@ -59,11 +59,11 @@ std::uint64_t bytes_to_load(const std::string& path) {
   return needed;
 }
 
-// A better message than dlopen's for the most common cases. Empty: the file exists and can be read.
+// A better message than dlopen's for the most common problems. Empty: the file has none of them.
 std::string unusable_file(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) {
-    return errno == ENOENT ? "there is no such file" : std::string("it cannot be looked at: ") + ::strerror(errno);
+    return errno == ENOENT ? "there is no such file" : std::string("it cannot be examined: ") + ::strerror(errno);
   }
   if (S_ISDIR(info.st_mode)) return "it is a directory, not a library";
   if (!S_ISREG(info.st_mode)) return "it is not a regular file";
@@ -76,7 +76,7 @@ std::string unusable_file(const std::string& path) {
   return {};
 }
 
-// The major version that a library without our symbol speaks, or 0.
+// The major version that a library without our entry symbol implements; 0: it implements none.
 unsigned other_major(void* library) {
   for (unsigned major = 2; major < 10; ++major) {
     if (::dlsym(library, ("wtool_entry_v" + std::to_string(major)).c_str()) != nullptr) return major;
@@ -106,8 +106,7 @@ std::string copy_description(const wtool_descriptor& from, ToolDescription& to) 
         std::tuple{"its output schema", from.output_schema, &to.output_schema}}) {
     if (std::string problem = copy_text(what, view, *text); !problem.empty()) return problem;
   }
-  if (!is_id(to.id))
-    return "its id \"" + escaped(to.id) + "\" does not have 1 to 100 characters, each of a-z, 0-9 and _";
+  if (!is_id(to.id)) return "its id \"" + escaped(to.id) + "\" must have 1 to 100 characters, and only a-z, 0-9 and _";
   if (!is_object(to.input_schema)) return "the input schema of " + to.id + " is not a JSON object";
   if (!to.output_schema.empty() && !is_object(to.output_schema)) {
     return "the output schema of " + to.id + " is not a JSON object";
@@ -200,19 +199,19 @@ bool Plugin::read_entry(std::string& error) {
   const auto* entry = static_cast<const wtool_entry*>(::dlsym(library_, WTOOL_ENTRY_SYMBOL));
   if (entry == nullptr) {
     const unsigned other = other_major(library_);
-    error = std::string("it has no symbol ") + WTOOL_ENTRY_SYMBOL +
-            (other == 0 ? ", so it is not a plugin of wtool"
-                        : "; it speaks version " + std::to_string(other) +
-                              " of the interface, but this host speaks version 1");
+    error =
+        std::string("it has no symbol ") + WTOOL_ENTRY_SYMBOL +
+        (other == 0 ? ", so it is not a plugin of wtool"
+                    : "; it has version " + std::to_string(other) + " of the interface, but this host has version 1");
     return false;
   }
   if (!WTOOL_HAS(entry, abi_major)) {
-    error = "its entry's struct_size is " + std::to_string(entry->struct_size) + ", too small to hold a version";
+    error = "its entry's struct_size is " + std::to_string(entry->struct_size) + ", too small for a version";
     return false;
   }
   if (entry->abi_major != WTOOL_ABI_MAJOR) {
-    error = "its entry says version " + std::to_string(entry->abi_major) + " of the interface, but this host speaks " +
-            std::to_string(WTOOL_ABI_MAJOR);
+    error = "its entry says version " + std::to_string(entry->abi_major) +
+            " of the interface, but this host has version " + std::to_string(WTOOL_ABI_MAJOR);
     return false;
   }
   if (!WTOOL_HAS(entry, tool_new)) {
@@ -232,8 +231,7 @@ bool Plugin::read_entry(std::string& error) {
 bool Plugin::read_tools(std::string& error) {
   const std::uint32_t count = entry_->tool_count();
   if (count > max_tools) {
-    error = "it says that it has " + std::to_string(count) + " tools; at most " + std::to_string(max_tools) +
-            " are allowed";
+    error = "its tool_count is " + std::to_string(count) + "; at most " + std::to_string(max_tools) + " are allowed";
     return false;
   }
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -9,8 +9,8 @@
 //
 // - Opening calls only tool_count and tool_at of the plugin; descriptors can be read from then on.
 // - What the plugin says about itself is checked before it is used: sizes, pointers, names, UTF-8, JSON.
-// - This class offers the host's services to the plugin (services.h): the log, and an approver, which asks on the
-//   terminal unless another one is set.
+// - This class offers the host's services to the plugin (services.h): the log, and an approver. Unless another approver
+//   is set, the person at the terminal is asked.
 #pragma once
 
 #include <wtool/tool.h>
@@ -58,7 +58,7 @@ class Plugin {
   const Plugin* owner_of(std::string_view id) const;
 
   const std::string& path() const { return path_; }
-  // All tools, those of joined plugins after its own.
+  // All tools: those of this plugin first, then those of joined plugins.
   const std::vector<ToolDescription>& tools() const { return tools_; }
   const wtool_entry& entry() const { return *entry_; }
   Tracing& tracing() const;
@@ -85,8 +85,8 @@ class Plugin {
 //
 // - First beside the program: ../lib/wtool/shell_tools.so, from the folder of the program's own file.
 // - Then in the folders of WTOOL_PLUGIN_PATH, separated by colons, in their order; empty entries are skipped. In a
-//   folder, shell_tools.so is taken, or else its only *.so. If it has several libraries and no shell_tools.so, that is
-//   an error, not a guess.
+//   folder, shell_tools.so is used or, if there is none, the only *.so. If a folder has several libraries and no
+//   shell_tools.so, that is an error, not a guess.
 
 // The path of an existing file. Empty: `error` lists the places that were tried. `program` is the path of the running
 // program, `search_path` the value of WTOOL_PLUGIN_PATH (empty if it is not set).

@@ -27,7 +27,7 @@ std::vector<LogField> fields_of(const wtool_field* fields, std::uint32_t count) 
   return copies;
 }
 
-// A level that this host does not know is shown rather than lost.
+// A record of a level that this host does not know is shown with the nearest level.
 LogLevel level_of(std::uint32_t level) {
   return static_cast<LogLevel>(std::clamp<std::uint32_t>(level, WTOOL_LOG_TRACE, WTOOL_LOG_ERROR));
 }

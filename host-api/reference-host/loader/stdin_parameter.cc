@@ -24,7 +24,7 @@ std::string give_stdin(std::string& arguments, std::string_view text) {
   std::string problem;
   nlohmann::json object = parse_json_object(arguments, problem);
   if (!problem.empty()) return {};
-  if (object.contains("stdin")) return "the arguments have \"stdin\" already";
+  if (object.contains("stdin")) return "the arguments already have \"stdin\"";
   if (const std::size_t whole = valid_utf8_prefix(text); whole < text.size()) {
     return "byte " + std::to_string(whole) +
            " is not UTF-8, and a call takes text: let the command read the file (< FILE)";

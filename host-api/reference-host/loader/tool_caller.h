@@ -55,7 +55,7 @@ struct CallPlace {
 struct CallState {
   std::string state{};   // "queued", "started", "stopping", "ended", or a state that this host does not know
   std::string node{};    // where the command runs; empty: on this machine, or not yet known
-  std::string job{};     // the job of that node; may be empty
+  std::string job{};     // the id of the Slurm job that has that node; may be empty
   std::string reason{};  // "node": it waits for a node; "timeout", "cancelled": why it is being stopped
   std::int64_t pid = 0;  // of its main process on this machine; 0: not known
 
@@ -73,13 +73,13 @@ class ToolCaller {
   virtual ~ToolCaller() = default;
 
   virtual bool has_tool(std::string_view id) const = 0;
-  // What to say about an unknown tool: a sentence with the nearest name. Empty: only that it is unknown.
+  // The message for an unknown tool: a sentence with the nearest name. Empty: this object has no such message.
   virtual std::string unknown_tool(std::string_view) const { return {}; }
   // The JSON schema of its arguments, as text; empty if there is no such tool, or its schema is unknown.
   virtual std::string input_schema(std::string_view) const { return {}; }
 
-  // Blocks until the call is over. `stop` reaches the running call from any thread. Several calls may run at once, each
-  // on a thread of its own.
+  // Blocks until the call is over. `stop` reaches the running call from any thread. Several calls may run at the same
+  // time, each on a thread of its own.
   virtual ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop,
                            const OutputSink& output) = 0;
 
@@ -92,7 +92,7 @@ class ToolCaller {
   }
 
   // Like call_at(), for a call that lasts until `stop` ends it, while other calls come and go. No other call waits for
-  // its end: a call that is not possible while it runs fails.
+  // the end of this one: a call that cannot be made while this one runs fails.
   virtual ToolOutcome call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
                                    Stop& stop, const OutputSink& output, const StateSink& state) {
     return call_at(place, id, arguments, stop, output, state);

@@ -74,7 +74,7 @@ Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::str
     : toolbox_(toolbox), variant_(toolbox.normal(place), id), lasting_(lasting) {
   std::atomic<bool> stopped{false};
   const Stop::Subscription listening = stop.subscribe([&](const StopRequest&) {
-    // Under the lock, so that this call cannot check `stopped` before it is set, and begin to wait afterwards.
+    // Under the lock, so that `stopped` is not set after this call has checked it and before this call waits.
     const std::lock_guard lock(toolbox_.mutex_);
     stopped.store(true);
     toolbox_.changed_.notify_all();
@@ -105,14 +105,14 @@ Toolbox::Use::Use(Toolbox& toolbox, Stop& stop, const CallPlace& place, std::str
     } else if (stopped.load()) {
       const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
       error_ = std::string(changed ? "the configuration has changed"
-                                   : "a tool with another shell or for another place had to be made") +
-               ", and the call was stopped while it waited for other calls to end";
+                                   : "a tool with a different shell or for a different place had to be made") +
+               ", and the call was stopped while it waited for the running calls to end";
       return;
     } else if (toolbox_.running_ == toolbox_.lasting_) {
       const bool changed = toolbox_.made_with_ != toolbox_.wanted_;
       error_ = std::string(changed ? "the configuration has changed, and takes effect only"
-                                   : "a tool with another shell or for another place can be made only") +
-               " while no service runs; end the run, and resume it";
+                                   : "a tool with a different shell or for a different place can be made only") +
+               " when no service runs; end the run, and resume it";
       return;
     } else {
       toolbox_.changed_.wait(lock);
@@ -266,7 +266,7 @@ void Toolbox::make_tools() {
     made_with_ = wanted_;
     make_variants();
   }
-  // The earlier tools end once the new ones exist, so that what both share lives on.
+  // The earlier tools are ended only when the new ones exist, so that what both share is kept.
   end_tools(earlier, earlier_variants);
 }
 

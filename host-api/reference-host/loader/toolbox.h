@@ -1,15 +1,16 @@
 // The tools of a plugin, configured and ready to be called: the implementation of ToolCaller.
 //
-// - Opening it initialises the plugin and makes every tool with the configuration; destroying it destroys the tools.
-//   The plugin must outlive it, and there is one toolbox for a plugin at a time.
-// - Before every call it asks whether the configuration has changed, and if so makes new tools. The interface allows
-//   new tools only while no call runs, so a call after a change waits for the calls before it. While the new
+// - Opening a toolbox initialises the plugin and makes every tool with the configuration; destroying the toolbox
+//   destroys the tools. The plugin must outlive it, and there may be only one toolbox for a plugin at a time.
+// - Before every call it asks whether the configuration has changed. If it has, new tools are made. The interface
+//   allows new tools only while no call runs, so a call after a change waits for the calls before it. While the new
 //   configuration is invalid, every call is refused with a result of code configuration_invalid: nothing runs with an
 //   older configuration, or with none. While a call lasts (call_lasting), no new tools can be made: calls after a
 //   change fail.
-// - A step of a workflow may name the other place: the cluster, or this machine. Its tool then belongs to another
-//   plugin, which is opened when it is first needed. While a call of either plugin runs, no tool of either is made.
-// - It does not check the arguments, which is the plugin's task. It does check the plugin's answers.
+// - A step of a workflow may name a place: the cluster, or this machine. If that is not the toolbox's own place, the
+//   tool belongs to another plugin, which is opened when it is first needed. While a call of one of the two plugins
+//   runs, no tool of either plugin is made.
+// - The toolbox does not check the arguments, which is the plugin's task. It does check the plugin's answers.
 #pragma once
 
 #include <atomic>
@@ -29,8 +30,8 @@
 
 namespace wtool::host {
 
-// Where a toolbox gets its configuration from, so that it notices changes. An interface, because the loader knows
-// nothing about files; the implementation is in config/files.h.
+// Where a toolbox gets its configuration from, and how it notices changes. An interface, because the loader does not
+// depend on files; the implementation is in config/files.h.
 // One thread at a time.
 class ConfigSource {
  public:
@@ -42,7 +43,8 @@ class ConfigSource {
   // JSON text of an object. Nothing: `error` says why; changed() then stays false until the error might be different.
   virtual std::optional<std::string> load(std::string& error) = 0;
 
-  // The files that load() read last, absolute: a plugin that knows them can keep commands from writing their own rules.
+  // The absolute paths of the files that load() read last. With them, the plugin can keep commands from writing to the
+  // files that restrict them.
   virtual std::vector<std::string> paths_in_force() const { return {}; }
 
   // `config`, as load() last returned it, for a tool whose shell is `shell` ("sh", "bash" or an absolute path).
@@ -67,8 +69,8 @@ class Toolbox final : public ToolCaller {
  public:
   // `config` is JSON text of an object. nullptr: `error` says why, and no tool is left.
   static std::unique_ptr<Toolbox> open(Plugin& plugin, const std::string& config, std::string& error);
-  // The same with the configuration that `source` loads. `source` must outlive the toolbox, and nothing else may use it
-  // meanwhile.
+  // The same with the configuration that `source` loads. `source` must outlive the toolbox, and nothing else may use
+  // `source` while the toolbox exists.
   static std::unique_ptr<Toolbox> open(Plugin& plugin, ConfigSource& source, std::string& error);
   ~Toolbox() override;
   Toolbox(const Toolbox&) = delete;
@@ -84,10 +86,11 @@ class Toolbox final : public ToolCaller {
                       const OutputSink& output, const StateSink& state) override;
   ToolOutcome call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                            const OutputSink& output, const StateSink& state) override;
-  // Makes the tool for that place before it is called. Otherwise its first call would wait until earlier calls end.
+  // Announces calls of the tool at that place, so that the tool is made in advance, while no call runs. Without this,
+  // the tool's first call would have to wait until earlier calls end.
   void expect(CallPlace place, std::string_view id);
-  // Makes the expected tools, while no call runs. Returns why a tool for another place cannot be made; empty: all were
-  // made.
+  // Makes the expected tools, unless a call runs or the tools are out of date; then a later call makes them. Returns
+  // why a tool for another place cannot be made; empty: no tool has failed.
   std::string make_expected();
 
   // Opens the plugin for the other place. nullptr: `error` says why. Call set_other() before the functions below.
@@ -95,7 +98,7 @@ class Toolbox final : public ToolCaller {
   void set_other(OtherPlugin open);
   // Where calls that name no place run: "cluster" or "local".
   const std::string& own_place() const { return own_place_; }
-  // Why the tool cannot be called at this place, such as an unknown class of jobs; empty: it can.
+  // Why the tool cannot be called at this place, such as an unknown class of jobs; empty: it can be called there.
   std::string place_problem(const CallPlace& place, std::string_view id);
   // Sets the name of the jobs that calls on the cluster submit from now on, so that they can be found again.
   void name_jobs(const std::string& name);
@@ -149,12 +152,12 @@ class Toolbox final : public ToolCaller {
   std::string job_name_;  // empty: the plugin chooses it
   std::condition_variable changed_;
   Tools tools_;
-  Variants variants_;                     // those with neither a tool nor an error are still to be made
+  Variants variants_;                     // variants with neither a tool nor an error are still to be made
   std::optional<std::string> made_with_;  // the configuration of tools_; nothing: the tools must not be used
   std::string wanted_;                    // the configuration as it is now
-  std::string config_error_;              // why the configuration cannot be used; empty: it can, as far as is known
+  std::string config_error_;              // why the configuration cannot be used; empty: no reason is known
   int running_ = 0;                       // calls that use tools_
-  int lasting_ = 0;                       // how many of the running calls nobody waits for (call_lasting)
+  int lasting_ = 0;                       // how many of the running calls were made by call_lasting()
 };
 
 }  // namespace wtool::host

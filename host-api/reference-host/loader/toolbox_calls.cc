@@ -60,14 +60,13 @@ std::string check_envelope(const nlohmann::json& envelope, bool& is_error) {
 // The answer to a call while the configuration cannot be used.
 nlohmann::json refusal(const std::string& reason) {
   const std::string message = "The configuration is not valid, so nothing is run: " + reason;
-  return {
-      {"content", {{{"type", "text"}, {"text", message}}}},
-      {"is_error", true},
-      {"metadata",
-       {{"error",
-         {{"code", "configuration_invalid"},
-          {"message", message},
-          {"hint", "Fix the file; the next call reads it again. `wtool config show` says what is wrong with it."}}}}}};
+  return {{"content", {{{"type", "text"}, {"text", message}}}},
+          {"is_error", true},
+          {"metadata",
+           {{"error",
+             {{"code", "configuration_invalid"},
+              {"message", message},
+              {"hint", "Fix the file; the next call reads it again. `wtool config show` describes the mistake."}}}}}};
 }
 
 // A span for one call.

@@ -1,4 +1,4 @@
-// What the two sources of the toolbox share: toolbox.cc makes tools and destroys them, toolbox_calls.cc calls them.
+// What the toolbox's two source files share: toolbox.cc makes and destroys tools, and toolbox_calls.cc calls them.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace wtool::host {
 
-// The right to use the tools, for the time that a call needs them. While one exists, no tool is made or destroyed.
+// The right to use the tools, for the time that a call needs them. While such a right exists, no tool is made or
+// destroyed.
 class Toolbox::Use {
  public:
-  // Waits until the tool `id` for `place` exists, until the stop, or until waiting cannot help.
-  // lasting: as for Toolbox::call_lasting().
+  // Waits until the tool `id` for `place` exists, until `stop` is requested, or until waiting cannot help.
+  // `lasting`: the call is one of Toolbox::call_lasting().
   Use(Toolbox& toolbox, Stop& stop, const CallPlace& place = {}, std::string_view id = {}, bool lasting = false);
   ~Use();
   Use(const Use&) = delete;

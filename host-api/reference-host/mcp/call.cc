@@ -12,7 +12,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// More than any client needs; a client that sends more waiting calls than this gets an error.
+// More waiting calls than any client needs. Calls beyond this number are answered with an error.
 constexpr std::size_t max_waiting = 1000;
 
 thread_local Calls::Inside* innermost_inside = nullptr;
@@ -46,8 +46,8 @@ Calls::Added Calls::add(std::shared_ptr<ClientCall> call) {
   const std::lock_guard lock(mutex_);
   if (calls_.contains(call->key)) return Added::id_in_use;
   if (waiting_.size() >= max_waiting) return Added::too_many;
-  // Starts a thread for the call, unless one is idle. Done before the call is queued, because a call without a thread
-  // would wait there forever.
+  // Starts a thread for the call, unless one is idle. Done before the call is queued, because a queued call without
+  // a thread would wait forever.
   bool must_wait = false;
   try {
     if (idle_ <= waiting_.size()) {
@@ -59,7 +59,7 @@ Calls::Added Calls::add(std::shared_ptr<ClientCall> call) {
       }
     }
   } catch (const std::system_error&) {
-    if (workers_.empty()) return Added::too_many;  // Otherwise an existing thread will run the call.
+    if (workers_.empty()) return Added::too_many;  // If there is a worker, it will run the call.
   }
   calls_.emplace(call->key, call);
   waiting_.push_back({std::move(call), Clock::now() + max_wait_});
@@ -155,23 +155,23 @@ void Calls::remind(ClientCall& call, Clock::time_point due) {
   try {
     start_timer();
   } catch (const std::system_error&) {
-    return;  // The call is then answered when it ends.
+    return;  // Without the timer, the call is answered only when it ends.
   }
   found->due = due;
   wake_timer(due);
 }
 
-// Called with mutex_ held, like the functions below.
+// Called with mutex_ held, like all functions below except keep_time().
 void Calls::start_timer() {
   if (!timer_.joinable()) timer_ = std::thread([this] { keep_time(); });
 }
 
-// Wakes the thread only when it would sleep beyond `time`: otherwise every call would pay for a wake-up.
+// Wakes the thread only if it would sleep beyond `time`, so that not every call pays for a wake-up.
 void Calls::wake_timer(Clock::time_point time) {
   if (time < timer_wakes_) time_changed_.notify_one();
 }
 
-// The first call of the queue has waited longest, so no other needs a look.
+// The first call of the queue has waited longest, so no other call has to be looked at.
 std::shared_ptr<ClientCall> Calls::take_late(Clock::time_point now) {
   if (waiting_.empty() || now < waiting_.front().until) return nullptr;
   std::shared_ptr<ClientCall> call = std::move(waiting_.front().call);

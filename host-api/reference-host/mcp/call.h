@@ -1,11 +1,11 @@
-// One tools/call from its request to its answer, and the pool of threads that runs several at once.
+// One tools/call from its request to its answer, and the pool of threads that runs several calls at the same time.
 //
-// - Only a limited number of calls run at once; the others wait in the order in which they came. A call that has waited
-//   too long is refused. Threads are created when they are needed, and are kept.
-// - A cancelled call is not answered. If it was waiting, it never begins; if it was running, it is stopped at once, or
-//   in the way that its tool defines.
+// - Only a limited number of calls run at a time; the others wait in the order in which they came. A call that has
+//   waited too long is refused. Threads are created when they are needed, and are kept.
+// - A cancelled call is not answered. If it was waiting, it never begins; if it was running, it is stopped immediately,
+//   or in the way that its tool defines.
 // - A call may be answered before it has ended. It then keeps running on its thread. The client can no longer cancel
-//   it, and its result goes to the code that answered it.
+//   it, and its result is passed to the code that answered it.
 // - A client may use the id of a call again as soon as the call is answered.
 #pragma once
 
@@ -32,8 +32,8 @@
 
 namespace wtool::host::mcp {
 
-// Collects the answers to the requests of a batch, and sends them as one array when its last owner releases it: by then
-// all answers are known. Any thread.
+// Collects the answers to the requests of a batch, and sends them as one array when the last owner releases the batch:
+// by then all answers are known. Any thread.
 class Batch {
  public:
   using Send = std::function<void(std::string)>;
@@ -69,7 +69,7 @@ struct ClientCall {
   enum class Asks { nobody, client, later };
   Asks asks = Asks::nobody;
 
-  // Protocol 2025-11-25 only: the client wants a task, kept for this many milliseconds.
+  // Protocol 2025-11-25 only: whether the client wants a task, and for how many milliseconds the task is to be kept.
   bool wants_task = false;
   std::optional<std::int64_t> task_ttl;
   std::string task;                 // the identifier of the task, set before the tool begins
@@ -82,12 +82,13 @@ struct ClientCall {
   };
   bool speaks_2026 = false;
   LogLevel logs_from = LogLevel::off;  // the least level at which the client wants log records about this call
-  // A call may ask from several threads. Each holds `asking` from its first use of `given` or `question` until its
-  // question is settled.
+  // A call may ask from several threads. Each thread keeps `asking` locked from its first use of `given` or `question`
+  // until its question is settled.
   std::mutex asking;
   std::vector<Given> given;          // answers to the questions of earlier calls; each is used once
   std::optional<Question> question;  // the question that could not be settled
-  // What the tool keeps until the question is answered. The call that brings the answer passes it back to the tool.
+  // What the tool wants to have kept until the question is answered. The call that brings the answer passes this text
+  // back to the tool.
   std::string continues;
 
   Stop stop;
@@ -98,7 +99,7 @@ class Calls {
   struct Handlers {
     std::function<std::string(ClientCall&)> run;     // runs one call and returns the line that answers it
     std::function<std::string(ClientCall&)> refuse;  // returns the line for a call that has waited too long
-    // Returns the line for a call whose turn never came, because of end().
+    // Returns the line for a call that end() has removed before its turn came.
     std::function<std::string(ClientCall&, const std::string& reason)> drop;
     std::function<void(ClientCall&)> due;  // the time that was given to remind() has come
     std::function<void(const std::shared_ptr<Batch>&, std::string)> send;
@@ -111,14 +112,14 @@ class Calls {
 
   using Clock = std::chrono::steady_clock;
 
-  // Calls handlers.due at the time `due`, on a separate thread, if the call still runs then. Must be called on the
-  // call's thread.
+  // Calls handlers.due at the time `due`, on a separate thread, if the call is still running then. Must be called on
+  // the call's thread.
   void remind(ClientCall& call, Clock::time_point due);
-  // Answers a running call. False: it has been answered or cancelled. Any thread that knows that the call runs.
+  // Answers a running call. False: it has been answered or cancelled. Any thread, but only while the call is running.
   bool answer_now(ClientCall& call, std::string line);
 
   enum class Added { yes, id_in_use, too_many };
-  // Everything below: only on the thread that made this object.
+  // The next four functions: only on the thread that made this object.
   Added add(std::shared_ptr<ClientCall> call);
   bool contains(const std::string& key) const;
   // Never waits. Ignores a key that is no longer in use.
@@ -128,7 +129,7 @@ class Calls {
 
   // The call that this thread works for, or nullptr. Any thread.
   static ClientCall* current();
-  // Makes the current thread work for the call, too, for as long as this object lives.
+  // For as long as this object lives, the thread that made it works for the call.
   class Inside {
    public:
     explicit Inside(ClientCall& call);

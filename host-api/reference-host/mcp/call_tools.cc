@@ -10,7 +10,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// Numbers the questions of this file. Those of a plugin count from 1, so the two never meet.
+// Numbers the questions that this file asks. A plugin numbers its questions from 1, so no number is used twice.
 std::atomic<std::uint64_t> last_question{std::uint64_t{1} << 63};
 
 ToolOutcome not_begun() {

@@ -1,6 +1,6 @@
 // The plugin's tools for one call of a client that itself makes many calls, such as a run of a workflow.
 //
-// - Approvals are asked for through the client of that call, on whatever thread they are needed.
+// - Approvals are asked for through that call's client, on whatever thread needs them.
 // - If the client can be asked only by answering the call, the first question suspends the call: running commands may
 //   finish, no new ones begin, and then the run is stopped. The call that brings the reply continues from there.
 #pragma once
@@ -32,7 +32,8 @@ class CallTools final : public ToolCaller {
   ToolOutcome call_at(const CallPlace& place, std::string_view id, const nlohmann::json& arguments, Stop& stop,
                       const OutputSink& output, const StateSink& state) override;
 
-  // Asks the person at the client whether to continue. Nothing: nobody can be asked, or a stop was requested.
+  // Asks the person at the client whether to continue. Nothing: nobody can be asked, nobody has answered in
+  // time, or a stop was requested.
   std::optional<bool> confirm(const std::string& question, Stop& stop);
 
   bool is_suspended() const;
@@ -45,7 +46,7 @@ class CallTools final : public ToolCaller {
   ClientCall& call_;
   Stop& stop_;
   mutable std::mutex mutex_;
-  int running_ = 0;  // calls of tools that run now
+  int running_ = 0;  // tool calls that are running
   bool is_suspended_ = false;
 };
 

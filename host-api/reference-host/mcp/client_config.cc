@@ -27,7 +27,7 @@ constexpr auto known = std::to_array<Client>({
     {"zed", "Zed", Place::config_home, "zed/settings.json", "", ClientFormat::zed},
 });
 
-// All three notations are UTF-8 text, and their parsers may take a zero byte for the end.
+// All three notations are UTF-8 text, and their parsers may mistake a zero byte for the end of the text.
 bool is_readable(const std::string& text, std::string& problem) {
   if (!is_utf8(text)) {
     problem = "it is not valid UTF-8";

@@ -6,7 +6,8 @@
 //
 // - The rest of the file stays as it is, byte for byte: comments, order, blanks and line ends.
 // - A file that is not understood in full is not changed, and `problem` says why. Each changed text is read again and
-//   compared: if anything but the server has changed its meaning, the change is not made, either.
+//   compared with the old one: if the meaning of anything except the server has changed, the change is not made,
+//   either.
 // - Removing what was added restores the old text, with one exception: if the change had to add the list of servers,
 //   that list stays, empty.
 // The formats are those in the clients' documentation of 2026.
@@ -29,7 +30,7 @@ struct Client {
   std::string_view title;
   Place place;
   std::string_view path;        // relative to that place
-  std::string_view other_path;  // the file that is used instead when it exists; may be empty
+  std::string_view other_path;  // the file that is used instead if it exists; empty: there is none
   ClientFormat format;
   std::string_view note = {};  // what a user of this client should know
 };
@@ -45,7 +46,7 @@ struct ClientServer {
   std::vector<std::string> argv;
 };
 
-// Letters, digits, `_` and `-`, at most 64.
+// True for 1 to 64 letters, digits, `_` and `-`.
 bool is_server_name(std::string_view name);
 
 // `text` with the server added, or put in place of the one of the same name. Nothing: `problem` says why.

@@ -1,7 +1,7 @@
 // Servers in JSON as clients read it: with comments, and with commas after the last element.
 //
-// Comments and trailing commas are replaced by blanks: what remains is JSON, in which every byte keeps its position. It
-// is parsed in full before anything is changed.
+// Comments and trailing commas are replaced by blanks: the result is JSON, in which every byte keeps its position. This
+// JSON is parsed in full before anything is changed.
 
 #include "base/json.h"
 #include "base/json_reader.h"
@@ -33,8 +33,8 @@ struct Object {
 
 struct Text {
   const std::string& raw;
-  std::string with_commas;  // without comments
-  std::string plain;        // without trailing commas: JSON
+  std::string with_commas;  // `raw` without comments
+  std::string plain;        // `with_commas` without trailing commas, which is JSON
   Json value;
   std::string newline;
   std::string unit;  // of indentation
@@ -59,7 +59,7 @@ std::string without_comments(std::string text) {
       std::fill(text.begin() + static_cast<std::ptrdiff_t>(at), text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
     } else if (text.compare(at, 2, "/*") == 0) {
       end = text.find("*/", at + 2);
-      if (end == nowhere) return text;  // Then it is not JSON.
+      if (end == nowhere) return text;  // The comment has no end, so the text is not JSON.
       end += 2;
       for (; at < end; ++at) {
         if (text[at] != '\n') text[at] = ' ';
@@ -70,7 +70,7 @@ std::string without_comments(std::string text) {
   return text;
 }
 
-// A comma with nothing before it stays, since the text is not JSON then.
+// A comma with nothing before it is kept, so that the text stays invalid.
 std::string without_last_commas(std::string text) {
   std::size_t comma = nowhere;
   char before = '{';
@@ -85,7 +85,7 @@ std::string without_last_commas(std::string text) {
   return text;
 }
 
-// `plain` must be valid JSON.
+// The position after the value that begins at `at`. `plain` must be valid JSON.
 std::size_t end_of_value(const std::string& plain, std::size_t at) {
   if (plain[at] == '"') return end_of_string(plain, at);
   if (plain[at] != '{' && plain[at] != '[') return std::min(plain.find_first_of(",]} \t\r\n", at), plain.size());
@@ -189,7 +189,7 @@ std::string with_member(const Text& text, const Object& object, const std::strin
   if (!is_empty) {
     if (const auto beside = indent_before(text.raw, object.members.back().key)) indent = *beside;
   }
-  // After the last comment.
+  // The end of the last member, or of a comment that follows it.
   const std::size_t tail = text.raw.find_last_not_of(blanks, object.close - 1) + 1;
   const bool has_comma = text.with_commas.substr(last, object.close - last).find(',') != nowhere;
   std::string added = text.newline + indent + key + value_text(text, value, indent) + (has_comma ? "," : "");
@@ -240,7 +240,7 @@ const char* section_of(ClientFormat format) {
   }
 }
 
-// Sets how the server is started in `value`, and keeps the other members.
+// Writes into `value` how the server is started, and keeps the other members of `value`.
 void set_server(ClientFormat format, const std::vector<std::string>& argv, ordered_json& value) {
   const std::vector<std::string> arguments(argv.begin() + 1, argv.end());
   if (format == ClientFormat::opencode) {
@@ -254,8 +254,8 @@ void set_server(ClientFormat format, const std::vector<std::string>& argv, order
   value["args"] = arguments;
 }
 
-// The list of servers. If the text has no such list, the object's `open` is nowhere. Nothing: the text is not
-// understood.
+// The list of servers. If the text has no such list, `open` of the returned object is `nowhere`. Nothing: `problem`
+// says why.
 std::optional<Object> section_in(const Text& text, const Object& root, const char* name, std::string& problem) {
   const Member* member = find(root, name);
   if (member == nullptr) return Object{nowhere, nowhere, {}};

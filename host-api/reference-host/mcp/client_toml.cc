@@ -1,7 +1,7 @@
 // Servers in Codex's TOML: each is a table `[mcp_servers.NAME]`.
 //
-// The text is parsed only as far as its tables and keys; values are only delimited. A new table is added at the end,
-// where it cannot become part of another one.
+// Only tables and keys are parsed; values are only skipped. A new table is added at the end of the file, where it
+// cannot become a part of another table.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -24,7 +24,7 @@ struct Statement {
   std::size_t end = 0;    // after its last line
   bool is_table = false;
   bool is_array = false;    // `[[...]]`
-  bool is_in_list = false;  // a key in a table of the list, not a dotted key elsewhere that leads there
+  bool is_in_list = false;  // a key inside a table of the list; false for a dotted key elsewhere that means the same
   Path path;                // from the top level
   std::string value;
 };
@@ -317,7 +317,7 @@ ClientText remove(const std::string& text, const std::string& name, std::string&
   const auto table = read(text, name, problem);
   if (!table) return std::nullopt;
   std::string out = text;
-  // From the end, so that the earlier positions stay valid.
+  // Statements are erased from the last to the first, so that the earlier positions stay valid.
   for (auto one = table->own.rbegin(); one != table->own.rend(); ++one) {
     std::size_t begin = one->begin;
     const std::string newline = line_end(text);

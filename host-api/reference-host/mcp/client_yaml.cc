@@ -100,7 +100,7 @@ std::string element(const ClientServer& server, const std::string& indent, const
   return out;
 }
 
-// The document without the server, or only without the command that starts it, in one canonical notation.
+// The document in a canonical notation, without the server. With `keeps_server`: without the command that starts it.
 std::string rest_of(YAML::Node root, const std::string& name, bool keeps_server) {
   if (!root.IsDefined() || root.IsNull()) return {};
   if (keeps_server) {
@@ -112,7 +112,7 @@ std::string rest_of(YAML::Node root, const std::string& name, bool keeps_server)
   return root.size() == 0 ? std::string() : YAML::Dump(root);
 }
 
-// `keeps_server`: the other settings of the server must be unchanged as well.
+// `keeps_server`: the server's other settings must not have changed, either.
 ClientText checked(const std::string& before, std::string after, const std::string& name,
                    const std::vector<std::string>& argv, bool keeps_server, std::string& problem) {
   YAML::Node old_root;
@@ -121,7 +121,7 @@ ClientText checked(const std::string& before, std::string after, const std::stri
   const auto is_same = [&](bool with_server) {
     return rest_of(YAML::Clone(old_root), name, with_server) == rest_of(YAML::Clone(root), name, with_server);
   };
-  // The rest without the server is always compared: an alias may use the server elsewhere, too.
+  // The document without the server is always compared, because an alias may use parts of the server elsewhere.
   if (read(after, root, problem) && argv_of(after, name, problem) == argv && is_same(false) &&
       (!keeps_server || is_same(true))) {
     return after;
@@ -130,7 +130,7 @@ ClientText checked(const std::string& before, std::string after, const std::stri
   return std::nullopt;
 }
 
-// Replaces command and arguments in their lines. Nothing: they are not in lines of their own.
+// Replaces the lines of the command and of its arguments. Nothing: they do not have lines of their own.
 ClientText with_argv(const std::string& text, const Pair& old, const std::vector<std::string>& argv) {
   const auto cmd = find(old.value, "cmd");
   const auto args = find(old.value, "args");
@@ -143,7 +143,7 @@ ClientText with_argv(const std::string& text, const Pair& old, const std::vector
     out.replace(line, end_of_element(text, at) - line,
                 std::string(at - line, ' ') + key + ": " + value.dump() + line_end(text));
   };
-  // An alias points to a place outside this element.
+  // A key that comes from an alias has its place outside this element.
   for (const Pair& one : {*cmd, *args}) {
     if (place(one.key) <= place(old.key) || place(one.key) >= end) return std::nullopt;
   }

@@ -15,7 +15,8 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-// Old withdrawals are forgotten, since their questions may never have been asked.
+// The oldest withdrawals beyond this number are forgotten: a question that is never asked would keep its withdrawal
+// forever.
 constexpr std::size_t max_withdrawn = 1024;
 constexpr std::size_t columns = 100;
 
@@ -77,7 +78,7 @@ Approval Elicitation::ask(const Question& question) {
     return answer;
   }
   const bool is_later = call->asks == ClientCall::Asks::later;
-  // If nobody can be asked, a tool of the server handles that itself.
+  // A tool of the server itself handles the case that nobody can be asked.
   if (!call->question && (is_later || call->server_tool == nullptr)) call->question = question;
   if (!is_later) return Approval::unavailable;
   Calls::innermost()->defer();
@@ -106,7 +107,7 @@ Approval Elicitation::ask_client(const Question& question, ClientCall& call) {
     return Approval::unavailable;
   }
   const std::string id = "\"approval-" + std::to_string(++asked_) + '"';
-  Open& open = open_[id];  // The reference stays valid: this is a map.
+  Open& open = open_[id];  // A reference into a map stays valid when the map changes.
   open.question = question.id;
   ++call.open_forms;
   output_.send(request_line(id, "elicitation/create", form));

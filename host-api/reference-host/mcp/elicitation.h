@@ -1,11 +1,11 @@
 // Asks for approvals through the client, where a person answers a form.
 //
-// - If the client of a call shows no forms, the question waits for `wtool approve`, provided that questions can wait
-//   (approval/waiting_questions.h); otherwise the answer is unavailable.
+// - If the client of a call shows no forms, the question waits for `wtool approve` (approval/waiting_questions.h). If
+//   questions cannot wait, the answer is `unavailable`.
 // - In protocol 2026 a server sends no requests: the call ends with the question, and a later call brings the answer,
 //   which counts for this very question only.
-// - A form that is declined or dismissed counts as no, this one time. So does an answer other than yes, no, always
-//   and never.
+// - A form that is declined or dismissed counts as no, this one time. The same holds for an answer other than yes, no,
+//   always and never.
 // - A question that is withdrawn is also withdrawn at the client.
 #pragma once
 
@@ -44,9 +44,9 @@ class Elicitation final : public Approver {
   Approval ask(const Question& question) override;
   void withdraw(std::uint64_t id) override;
 
-  // The call's question has suspended a run: from now on, `wtool approve` can answer it, too.
+  // The call's question has suspended a run: from now on, not only the client but also `wtool approve` can answer it.
   void suspended(const ClientCall& call);
-  // The run continues, so its questions no longer wait, whether they were answered through the client or not.
+  // Call this when the run continues: its questions no longer wait, whether the client has answered them or not.
   void continues(const std::string& run);
 
   // Takes the client's answer to a request of this server. Ignores answers to anything else.
@@ -67,7 +67,7 @@ class Elicitation final : public Approver {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, Open> open_;     // by the id of the request, as JSON text
-  std::deque<std::uint64_t> withdrawn_;  // the latest ones, whether they were asked or not
+  std::deque<std::uint64_t> withdrawn_;  // ids of the latest withdrawn questions, asked or not
   std::uint64_t asked_ = 0;
 };
 

@@ -40,7 +40,7 @@ void IdScanner::take(char c) {
       if (++depth_ == 1) is_object_ = c == '{';
       if (depth_ == 2 && at_value_ && key_ == "\"id\"") {
         has_id_ = true;
-        id_.clear();  // This value cannot be an id, and it counts in place of an earlier one.
+        id_.clear();  // This value cannot be an id, but it replaces an earlier one.
       }
       return;
     case '}':
@@ -86,7 +86,7 @@ void IdScanner::end_token() {
 
 std::string IdScanner::id() const {
   if (!has_method_ || id_.size() > max_token) return {};
-  // The parser takes a NUL for the end of the text.
+  // The parser would mistake a NUL for the end of the text.
   if (id_.find('\0') != std::string::npos) return {};
   const auto value = parse_json(id_);
   return value.is_string() || value.is_number() ? id_ : std::string();

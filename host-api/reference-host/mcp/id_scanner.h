@@ -5,8 +5,8 @@
 //   scanner.feed(R"({"id":7,"method":"tools/call","params":{"a":1e999}})");  // in any pieces
 //   scanner.id() == "7"
 //
-// - Only the outermost object counts. If two of its members have one name, the later one counts.
-// - Holds a kilobyte at most, however long the line is.
+// - Only the outermost object counts. If two of its members have the same name, the later one counts.
+// - Needs a few kilobytes of memory at most, however long the line is.
 #pragma once
 
 #include <cstddef>

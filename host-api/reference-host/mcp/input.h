@@ -1,8 +1,8 @@
 // The lines that a client sends, one by one, from a descriptor that may return them in any pieces.
 //
 // - A line longer than the limit is read to its end and then reported, because the id of its request may come last.
-// - Waiting for more ends at once when another descriptor becomes readable, or the client stops reading.
-// - Never holds more than one line and one piece; the memory of a long line is given back.
+// - Waiting for more ends immediately when another descriptor becomes readable, or the client closes the output.
+// - Never keeps more than one line and one piece; the memory of a long line is freed.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class Input {
   enum class Next {
     line,
     too_long,  // too_long_line() has scanned the line
-    end,       // of the input, or of the client that reads the output
+    end,       // the input has ended, or the client has closed the output
     woken,     // `wake` is readable
     failed,    // the input cannot be read
   };

@@ -23,7 +23,8 @@ using nlohmann::ordered_json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// More polls than this are answered at once: polls that wait must leave threads for calls that stop a job.
+// While this many polls wait, further polls are answered immediately, so that threads are left for calls that stop
+// jobs.
 constexpr int max_waiters = 8;
 // Longer than limits.grace_seconds is by default, and shorter than clients wait.
 constexpr seconds stop_wait{10};
@@ -89,7 +90,7 @@ Jobs::Command::Command(Jobs& jobs, ClientCall& call, CallProgress::Reports& repo
 // If there is still no result here, an exception has ended the call.
 Jobs::Command::~Command() {
   TextOutcome none;
-  none.error = "an internal error has ended the job; what it had written by then is kept";
+  none.error = "an internal error has ended the job; its output until then is kept";
   take(none);
 }
 
@@ -124,8 +125,8 @@ bool Jobs::is_full() {
 }
 
 std::string Jobs::full_text() {
-  return "there are " + std::to_string(max_jobs) +
-         " jobs and tasks already, so this call cannot become another: poll or stop some of them first (job_list "
+  return "there are already " + std::to_string(max_jobs) +
+         " jobs and tasks, so this call cannot become another: poll or stop some of them first (job_list "
          "lists the jobs, tasks/list the tasks)";
 }
 
@@ -162,7 +163,7 @@ void Jobs::show_new_output(Job& job, ordered_json& metadata) {
   for (const OutputStream stream : {OutputStream::standard_output, OutputStream::standard_error}) {
     const std::string name = stream == OutputStream::standard_output ? "stdout" : "stderr";
     const auto size = job.output->size(stream);
-    // The end of the stream is only in the metadata that the tool itself has made.
+    // The store does not have the end of the stream, so the text that the tool has put into the metadata stays.
     if (!runs && size.kept < size.written) continue;
     std::uint64_t& shown = job.shown[static_cast<std::size_t>(stream)];
     const std::uint64_t end = runs ? job.output->between_characters(stream, size.kept) : size.kept;
@@ -222,9 +223,10 @@ ordered_json Jobs::list() const {
   return text_result(std::move(text));
 }
 
-// Sends the answer itself: output counts as shown only if the client really gets it.
+// Sends the answer itself, because output counts as shown only if the answer is really sent.
 ordered_json Jobs::report_after(ClientCall& call, long long number, seconds wait, bool stops) {
-  // call.stop cannot be asked below: it holds its lock while it calls its listeners, and they take this object's mutex.
+  // call.stop must not be asked below, with mutex_ held: it keeps its own lock while it calls its listeners, and this
+  // listener takes mutex_.
   std::atomic<bool> cancelled{false};
   const Stop::Subscription listening = call.stop.subscribe([&](const StopRequest&) {
     cancelled.store(true);
@@ -237,11 +239,11 @@ ordered_json Jobs::report_after(ClientCall& call, long long number, seconds wait
     return found != jobs_.end() && found->second->task.empty() ? found : jobs_.end();
   };
   const std::string unknown = "there is no job " + std::to_string(number) +
-                              " (job_list lists all jobs); a job that has ended is gone once it was polled" +
-                              (results_.has_output_read ? ", and output_read shows what it has written" : "");
+                              " (job_list lists all jobs); a job that has ended is forgotten once it was polled" +
+                              (results_.has_output_read ? ", but output_read still shows its output" : "");
   if (find() == jobs_.end()) return refusal(unknown);
   const std::shared_ptr<Job> job = find()->second;
-  if (stops && job->call != nullptr) job->call->stop.request(StopHow::graceful, "job_stop has ended it");
+  if (stops && job->call != nullptr) job->call->stop.request(StopHow::graceful, "job_stop has ended the job");
   if (wait > seconds(0) && waiting_ < max_waiters) {
     ++waiting_;
     ended_.wait_for(lock, wait, [&] { return job->call == nullptr || cancelled.load(); });
@@ -285,7 +287,7 @@ ServerTools Jobs::tools() {
       [this](ClientCall& call) { return poll(call); });
   add("job_stop", "Ends a job with all that it started.", stop_schema, 0,
       [this](ClientCall& call) { return stop(call); });
-  add("job_list", "Jobs that run or were not polled to their end.", list_schema, WTOOL_HINT_READ_ONLY,
+  add("job_list", "Running jobs, and jobs whose end was not polled.", list_schema, WTOOL_HINT_READ_ONLY,
       [this](ClientCall&) { return list(); });
   return tools;
 }
@@ -302,13 +304,12 @@ bool takes_background(const ToolDescription& tool) {
 
 void add_background(ordered_json& tool) {
   if (tool["inputSchema"]["properties"].contains("background")) return;
-  constexpr std::string_view without_jobs = "start a server and use it within one";
+  constexpr std::string_view without_jobs = "start a server and use it in one command";
   auto& description = tool["description"].get_ref<std::string&>();
   if (const std::size_t at = description.find(without_jobs); at != std::string::npos) {
     description.replace(at, without_jobs.size(), "run a server with \"background\"");
   }
-  tool["inputSchema"]["properties"]["background"] = {{"type", "boolean"},
-                                                     {"description", "Return at once, with a job."}};
+  tool["inputSchema"]["properties"]["background"] = {{"type", "boolean"}, {"description", "Return a job immediately."}};
 }
 
 BackgroundRequest take_background(const std::string& arguments) {

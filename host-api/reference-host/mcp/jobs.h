@@ -1,19 +1,19 @@
-// Commands and workflows that keep running after their call was answered. A call that asks for it (`background`), or
+// Commands and workflows that keep running after their call was answered. A call that asks for this (`background`), or
 // whose client would not wait long enough, is answered early, with the output so far and a number. From then on it is a
 // job.
 //
-// - A job is still the same call: it keeps its thread, custody, limits and audit, and counts as a running call. Its
-//   result goes to the next poll.
+// - A job is still the same call: it keeps its thread, custody, limits and audit, and counts as a running call. The
+//   next poll returns its result.
 // - A call becomes a job, is answered with its result, or is cancelled: whichever comes first. A cancelled call stops
 //   what it runs. A job is ended by job_stop, by its own timeout, and with the server.
-// - Each piece of output of a command or a workflow is shown once, to the next poll. A job that has ended is kept until
+// - Each piece of output of a command or a workflow is shown once, by the next poll. A job that has ended is kept until
 //   it is polled; after that, its output can be read by its number for as long as the store keeps it.
 // - At most max_jobs exist. A call that asks to become one more is refused before it begins; a call that would become
 //   one because its client stops waiting is stopped, and answered with the output so far.
 // - A task of protocol 2025-11-25 is a job from its beginning, which the client itself polls and ends: the tools job_*
 //   do not show it. Its result is complete, and can be read repeatedly. It is kept until its result was read and its
-//   ttl has passed. To make room for another job, tasks that were read are dropped first, then those whose ttl has
-//   passed.
+//   ttl has passed. To make room for another job, tasks whose result was read are dropped first, then tasks whose ttl
+//   has passed.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ class Jobs {
   using Send = std::function<void(std::string)>;
   Jobs(OutputStore& outputs, ResultSettings results, std::chrono::seconds max_poll_wait, Answer answer, Send send);
 
-  // The command or the tool of the server that a call runs, and that may become a job. Used only on the call's thread.
+  // What a call runs: a command, or a tool of the server. The call may become a job. Used only on the call's thread.
   class Command {
    public:
     Command(Jobs& jobs, ClientCall& call, CallProgress::Reports& reports, std::shared_ptr<StoredOutput> output);
@@ -66,8 +66,8 @@ class Jobs {
     Command& operator=(const Command&) = delete;
     ~Command();
 
-    // If the call is a job by now, takes its result and returns true. The first is for commands, the second for tools
-    // of the server.
+    // If the call is a job by now, takes its result and returns true. The first overload is for commands, the second
+    // for tools of the server.
     bool take(TextOutcome& outcome);
     bool take(nlohmann::ordered_json& result);
 
@@ -82,12 +82,13 @@ class Jobs {
   bool is_full();
   // The message for a call that would be one job too many.
   static std::string full_text();
-  // Makes a job of the call if its command runs. A call that wants a task becomes one; this must be done on its thread.
+  // Makes a job of the call if its command is running. A call that wants a task becomes a task; for such a call, this
+  // must be called on the call's thread.
   void hand_over(ClientCall& call);
 
   // tasks/get, tasks/result, tasks/list and tasks/cancel (tasks.cc).
   static bool is_task_method(std::string_view method);
-  // The line that answers such a request; empty: the answer follows when the task has ended.
+  // The line that answers a request with such a method; empty: the answer follows when the task has ended.
   std::string answer_task_method(const Message& request);
   // Whether a request with this key waits for the end of a task. cancel_waiting: the request is no longer to be
   // answered.
@@ -164,7 +165,8 @@ void add_background(nlohmann::ordered_json& tool);
 bool may_become_job(const ClientCall& call);
 bool takes_background(const ToolDescription& tool);
 
-// What the arguments of such a tool say about `background`, a parameter that only the server knows.
+// What the arguments of such a tool say about `background`, a parameter that the server adds and the tool does not
+// have.
 struct BackgroundRequest {
   bool is_given = false;
   bool wanted = false;

@@ -79,7 +79,7 @@ Message read_response(json& parsed, std::string id) {
 
 // `line` is empty for a message of a batch.
 Message read_object(json& parsed, std::string_view line) {
-  if (!parsed.is_object()) return refused(invalid_request, "a message is a JSON object");
+  if (!parsed.is_object()) return refused(invalid_request, "a message must be a JSON object");
   Message message;
   const auto given = parsed.find("id");
   const bool has_id = given != parsed.end();
@@ -143,7 +143,7 @@ Message read_message(std::string_view line) {
     return unreadable(line, "the line is not JSON in UTF-8, or has a number that is too large");
   }
   if (!parsed.is_array()) return read_object(parsed, line);
-  if (parsed.empty()) return refused(invalid_request, "a batch has at least one message");
+  if (parsed.empty()) return refused(invalid_request, "a batch must have at least one message");
   Message message;
   message.kind = Message::Kind::batch;
   for (json& one : parsed) message.batch.push_back(read_object(one, {}));

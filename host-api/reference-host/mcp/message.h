@@ -1,12 +1,12 @@
 // JSON-RPC messages, one per line: parses what a client sends, and makes the lines that a server answers with. Pure.
 //
-// - Every request with an id is answered: if a line cannot be parsed, the error has the id that the line shows. A
+// - Every request with an id is answered: if a line cannot be parsed, the error has the id that is found in the line. A
 //   notification is never answered, whatever is wrong with it.
 // - An id is a string or a number. It is kept as the JSON text that the client wrote, so that it is sent back exactly.
 //   Any other id (null, objects) is refused with an error without an id.
-// - A \u escape that is one half of a surrogate pair without the other is read as U+FFFD: clients that count in UTF-16
-//   cut texts there.
-// - The depth is checked before anything is parsed, because later steps recurse.
+// - A \u escape that is one half of a surrogate pair, without the other half, is read as U+FFFD: clients that count in
+//   UTF-16 may cut a text between the two halves.
+// - The depth of nesting is checked before anything is parsed, because later steps recurse.
 #pragma once
 
 #include <optional>
@@ -41,7 +41,7 @@ struct Message {
   };
   Kind kind = Kind::invalid;
   std::string id;                          // JSON text, as the client wrote it; empty: none
-  std::string key;                         // equal for two spellings of one id; requestId is compared with it
+  std::string key;                         // the same for two spellings of one id; a requestId is compared with the key
   std::string method;                      // of requests and notifications
   nlohmann::json body = nlohmann::json();  // params (null if they are missing), result, or error
   bool failed = false;

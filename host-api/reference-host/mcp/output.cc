@@ -17,7 +17,7 @@ namespace wtool::host::mcp {
 
 namespace {
 
-// Beyond this, notifications are dropped.
+// While more bytes than this are waiting, notifications are dropped.
 constexpr std::size_t much = 256 * 1024;
 
 bool is_socket(int descriptor) {
@@ -40,7 +40,8 @@ void Output::send(std::string line) {
   if (!gone_already_) take(std::move(line));
 }
 
-// Lines that the client takes at once are written here: handing them to the thread would add a wake-up to every answer.
+// Lines that the client accepts immediately are written here: passing them to the thread would add a wake-up to every
+// answer.
 void Output::take(std::string line) {
   std::size_t written = 0;
   bool failed = false;
@@ -51,7 +52,7 @@ void Output::take(std::string line) {
   line.erase(0, written);
   bytes_ += line.size();
   lines_.push_back(std::move(line));
-  changed_.notify_one();  // If the write failed, the thread meets the same error.
+  changed_.notify_one();  // If the write failed, the thread will get the same error.
 }
 
 bool Output::send_notification(std::string line) {

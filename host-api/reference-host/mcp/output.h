@@ -1,4 +1,5 @@
-// The lines for the client, in order: written at once if the client takes them, and otherwise by a separate thread.
+// The lines for the client, in order. A line is written immediately if the client accepts it, and by a separate thread
+// if not.
 //
 // - Sending never waits for the client: a slow client, or one that does not read at all, delays only itself.
 // - Answers are kept until they are written. Notifications (progress, logs) are dropped while much is waiting.
@@ -24,16 +25,16 @@ namespace wtool::host::mcp {
 
 class Output {
  public:
-  // Borrows the descriptor. `gone` is called on the writing thread when a write fails for good. Throws
-  // std::system_error if a thread or a descriptor cannot be made.
+  // Borrows the descriptor. `gone` is called on the writing thread when a write fails for good, or when finish() gives
+  // up. Throws std::system_error if a thread or a descriptor cannot be made.
   Output(int descriptor, std::function<void()> gone);
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
-  ~Output();  // Does the same as finish(), without patience.
+  ~Output();  // Does the same as finish() with a patience of 0.
 
   // Any thread.
   void send(std::string line);
-  // False: it was dropped.
+  // False: the line was dropped. Any thread.
   bool send_notification(std::string line);
 
   // Writes what is waiting and ends the thread. Gives up when the client has taken nothing for as long as `patience`.

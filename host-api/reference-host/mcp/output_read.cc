@@ -205,7 +205,7 @@ ordered_json answer_output_read(const OutputStore& store, std::size_t most, cons
 
 ServerTool output_read_tool(const OutputStore& store, std::size_t output_bytes) {
   return {.description = {.id = "output_read",
-                          .description = "Reads a cut output, or a job's.",
+                          .description = "Reads cut output, or a job's output.",
                           .input_schema = std::string(output_read_schema),
                           .hints = WTOOL_HINT_READ_ONLY},
           .is_urgent = true,

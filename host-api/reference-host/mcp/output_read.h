@@ -1,7 +1,7 @@
 // The tool output_read: shows parts of a command's output, by the number that a result has named.
 //
 // - Offsets count the bytes of one stream, so that any part that was cut can be read without a gap.
-// - An answer has at most as many bytes as one stream in a result, and its last line says where to continue.
+// - An answer has at most as many bytes as a result shows of one stream, and its last line says where to continue.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ namespace wtool::host::mcp {
 namespace {
 
 constexpr std::size_t block_size = 65536;
-// Limits the outputs that have a number: an empty one takes no block, so the limit on bytes does not bound their count.
+// How many outputs may have a number. The limit on bytes does not bound this count: an empty output takes no block.
 constexpr std::size_t max_outputs = 1000;
 // When this many blocks are unused, they are given back to the file system.
 constexpr std::size_t many_blocks = 64;
@@ -129,8 +129,8 @@ bool OutputStore::was_there(int number) const {
   return number > 0 && number <= last_number_;
 }
 
-// Takes the oldest output that has no other owner. It cannot get one meanwhile, because only find() shares outputs, and
-// needs the mutex. With mutex_ held.
+// Takes the oldest output that has no other owner. It cannot get another owner meanwhile, because only find() shares
+// outputs, and find() needs the mutex. With mutex_ held.
 std::shared_ptr<StoredOutput> OutputStore::take_oldest() {
   const auto oldest =
       std::find_if(outputs_.begin(), outputs_.end(), [](const auto& one) { return one.second.use_count() == 1; });

@@ -4,7 +4,7 @@
 //   OutputStore store(256 << 20);
 //   const std::shared_ptr<StoredOutput> output = store.open();
 //   output->add(OutputStream::standard_output, bytes);  // as the command writes
-//   const int number = store.number(output);            // from now on, it is found by this number
+//   const int number = store.number(output);            // from now on, the output is found by this number
 //   store.find(number)->read(OutputStream::standard_output, 0, 1024);
 //
 // - Each stream is kept separately, byte for byte, from its beginning.
@@ -91,7 +91,7 @@ class OutputStore {
   std::vector<std::uint32_t> free_;  // blocks of the file that are not in use
   std::uint32_t blocks_ = 0;         // that the file has
   int last_number_ = 0;
-  std::map<int, std::shared_ptr<StoredOutput>> outputs_;  // last: outputs give blocks back when they are destroyed
+  std::map<int, std::shared_ptr<StoredOutput>> outputs_;  // declared last: a destroyed output gives its blocks back
 };
 
 }  // namespace wtool::host::mcp

@@ -1,7 +1,7 @@
-// Tells the client how its calls proceed: the last line that the command wrote, and that it still runs.
+// Reports to the client how its calls proceed: the last line that the command wrote, and that it is still running.
 //
 // - Sends at most ten messages a second for each call, and one every few seconds when nothing happens, for clients that
-//   would otherwise give up. Of the reports that come too soon, only the newest is sent, later.
+//   would give up without any message. Of several reports that come too soon, only the newest is sent, later.
 // - The progress number is the milliseconds since the call began, and always grows.
 // - After the reports of a call have ended, nothing more is sent for it.
 // - A message that a client does not read in time is replaced by the next one.
@@ -40,7 +40,7 @@ class CallProgress {
     ~Reports();
     // Takes a piece of output, which may be cut anywhere. One thread.
     void take(OutputStream stream, std::string_view bytes);
-    // Takes what the tool says about its command: that it waits for a node, runs on one, or is being stopped. One
+    // Takes the state that the tool reports of its command: it waits for a node, runs on one, or is being stopped. One
     // thread.
     void take(const CallState& state);
     // After this, nothing more is sent. Any thread.

@@ -48,8 +48,8 @@ Reply Protocol2025::answer(const Message& request) {
   if (request.method == "ping") return {result_line(request.id, "{}"), nullptr};
   if (request.method == "initialize") return {initialize(request), nullptr};
   if (!initialized_) {
-    // The request may lack a session or a version in _meta. The newer protocol prescribes the code (2026-07-28, basic,
-    // "_meta").
+    // Either the session or the version in _meta is missing. The code is the one that the newer protocol prescribes for
+    // a missing version (2026-07-28, basic, "_meta").
     return refused({invalid_params,
                     "the request names no version of the protocol: begin with initialize, or give one in _meta "
                     "(io.modelcontextprotocol/protocolVersion)"});
@@ -72,7 +72,7 @@ Reply Protocol2025::answer(const Message& request) {
 }
 
 std::string Protocol2025::initialize(const Message& request) {
-  if (initialized_) return error_line(request.id, {invalid_request, "the session has begun already"});
+  if (initialized_) return error_line(request.id, {invalid_request, "the session has already begun"});
   const json* wanted = member(request.body, "protocolVersion");
   const json* capabilities = member(request.body, "capabilities");
   if (wanted == nullptr || !wanted->is_string()) {

@@ -1,5 +1,6 @@
-// The protocol of 2024 and 2025 (2024-11-05 to 2025-11-25): a session begins with initialize, and its client can be
-// asked. Its versions differ in two things that matter here: the first two have batches, and the last has tasks.
+// The protocol of 2024 and 2025 (2024-11-05 to 2025-11-25): a session begins with initialize, and the server can send
+// questions to its client. Two differences between the versions matter here: the two oldest have batches, and the
+// newest has tasks.
 #pragma once
 
 #include <array>
@@ -20,8 +21,8 @@ namespace wtool::host::mcp {
 inline constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", "2025-06-18", "2025-03-26",
                                                                   "2024-11-05"};
 
-// The answer to a request: a line at once, or a call that is answered later. Neither: the request is answered
-// when a task ends.
+// The reply to a request: a line that is sent immediately, or a call that is answered later. Neither: the request is
+// answered when a task ends.
 struct Reply {
   std::string line;
   std::shared_ptr<ClientCall> call;
@@ -30,7 +31,7 @@ struct Reply {
 // What the server tells a client about itself, in either protocol.
 struct About {
   std::string version;           // of the program
-  std::string policy;            // what commands can do, as models are told; empty: they are not told
+  std::string policy;            // what commands can do, in words for models; empty: models are not told
   bool questions_wait = false;   // for `wtool approve`, if the client shows no forms
   bool workflows_alone = false;  // no tool runs a command of the model's choice
 };
@@ -65,7 +66,7 @@ class Protocol2025 {
   bool can_be_asked_ = false;
   bool takes_batches_ = false;
   bool has_tasks_ = false;    // the version has tasks, and some tools can use them
-  bool lists_tasks_ = false;  // the client has tasks, too
+  bool lists_tasks_ = false;  // the client supports tasks, too
 };
 
 }  // namespace wtool::host::mcp

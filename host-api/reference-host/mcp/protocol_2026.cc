@@ -136,7 +136,7 @@ std::string Protocol2026::answer_call(const ClientCall& call, ordered_json resul
   }
   ordered_json asking{{"resultType", "input_required"}};
   asking["inputRequests"][question_key] = {{"method", "elicitation/create"}, {"params", approval_form(*call.question)}};
-  // A run that continues may ask other questions before it needs these answers.
+  // When a run continues, it may ask another question before it needs the answers in `given`.
   asking["requestState"] =
       request_states_.issue(call.tool->id, call.arguments, call.question->fingerprint, call.continues,
                             call.continues.empty() ? std::vector<ClientCall::Given>() : call.given);

@@ -41,7 +41,7 @@ class RequestStates {
   struct Redeemed {
     std::string fingerprint;  // of the question
     std::string continues;    // what the tool keeps until the question is answered
-    // Answers to earlier questions that the tool has not reached yet.
+    // Answers that earlier calls have brought, and that the tool has not used yet.
     std::vector<ClientCall::Given> unused;
   };
   // Nothing: the state is not valid here, and `why` is a sentence with the reason. A call of another tool, or with

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// For one stream, the members that hold its text, whether it was cut, and how many bytes it had.
+// The names of the members for one stream: its text, whether it was cut, and how many bytes it had.
 struct StreamMembers {
   std::string_view text, flag, bytes;
 };
@@ -29,22 +29,23 @@ constexpr std::array<StreamMembers, 5> streams{{{"stdout", "stdout_truncated", "
 
 constexpr std::string_view gap_begin = "[... ";
 
-// Room for the words that come in addition to two streams.
+// Room for the words that a text has in addition to two streams.
 constexpr std::size_t room_for_the_rest = 4096;
 
 ordered_json text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
 
-// Sets the one flag and the one warning that a result of terminal_execute_command has for both streams: `name` was cut.
+// Says that the stream `name` was cut, in a result of terminal_execute_command, which has only one flag and one warning
+// for both streams.
 void warn(ordered_json& metadata, std::string_view name, std::size_t bytes, std::size_t most) {
   metadata["truncated"] = true;
   std::string warning = text_member(metadata, "warning");
   if (warning.find(name) != std::string::npos) return;
   warning += (warning.empty() ? "" : "; ") + std::string(name) + " had " + std::to_string(bytes) +
-             " bytes, and only its beginning and its end are here: " + std::to_string(most) + " bytes";
+             " bytes, but only its beginning and its end are shown here: " + std::to_string(most) + " bytes";
   metadata["warning"] = warning;
 }
 
-// Removes what some clients refuse: the member that names the language of the schema.
+// The schema without the member that names its language, which some clients refuse.
 ordered_json schema_of(const std::string& text) {
   ordered_json schema = parse_ordered_json_or_throw(text);
   schema.erase("$schema");
@@ -69,7 +70,7 @@ std::string joined_texts(const ordered_json& list) {
 // How the command ended: the last line of the text.
 std::string ending(const ordered_json& metadata) {
   if (text_member(metadata, "status") == "running") {
-    return "job " + dumped(metadata["job"]) + " still runs, " +
+    return "job " + dumped(metadata["job"]) + " has been running for " +
            std::to_string(metadata.value("execution_time_ms", std::int64_t{0}) / 1000) + " s; job_poll shows more";
   }
   const auto error = metadata.value("error", ordered_json::object());
@@ -82,7 +83,7 @@ std::string ending(const ordered_json& metadata) {
   return text;
 }
 
-// What a model has to know besides the ending, in words. Names in them are those of the metadata.
+// What a model has to know besides the ending, in words that use the metadata's names.
 std::vector<std::string> remarks(const ordered_json& metadata) {
   std::vector<std::string> remarks;
   const auto error = metadata.value("error", ordered_json::object());
@@ -174,7 +175,7 @@ void add_output_read(ordered_json& metadata, const std::function<int()>& number_
 }
 
 // Whether the metadata has all members that the schema requires. An answer that does not come from the tool itself,
-// such as that of an invalid configuration, may lack some.
+// such as the answer while the configuration is invalid, may lack some of them.
 bool has_what_is_required(const ToolDescription& tool, const ordered_json& metadata) {
   if (!metadata.is_object()) return false;
   if (tool.output_schema.empty()) return true;

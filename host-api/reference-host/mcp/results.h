@@ -12,8 +12,9 @@
 //   itself. Text is the default, and has no output schema: clients that get structured content show a model nothing
 //   else, and show it as JSON.
 // - The other tools return their specified text, and their metadata as structured content and as JSON text.
-// - Of a command's stream, the beginning and the end are kept, each half of a limit, with a line between them that says
-//   how much is missing: the reader is a model, and a megabyte in two copies would fill its context.
+// - If a command's stream is longer than a limit, its beginning and its end are kept, each half of the limit, with a
+//   line between them that says how much is missing: the reader is a model, and a megabyte, twice, would fill its
+//   context.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,7 @@ enum class ResultStyle { text, structured, both };
 struct ResultSettings {
   std::size_t output_bytes = 0;  // how much of each stream is kept
   ResultStyle style = ResultStyle::text;
-  bool has_output_read = false;  // the tool output_read exists, for the rest of what is cut
+  bool has_output_read = false;  // the tool output_read exists, which shows the rest of a cut output
 };
 
 // The tool as tools/list describes it.
@@ -50,7 +51,7 @@ nlohmann::ordered_json server_tool_object(const ToolDescription& tool);
 nlohmann::ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome,
                                    const ResultSettings& settings, const std::function<int()>& number_of_output = {});
 
-// Cuts each output in a tool's metadata to at most `most` bytes, and says so there.
+// Cuts each output in a tool's metadata to at most `most` bytes, and notes in the metadata which outputs were cut.
 void cut_streams(nlohmann::ordered_json& metadata, std::size_t most);
 
 // The result of shell_execute, from metadata whose streams are already cut. The metadata of a running job has "job" and
@@ -67,7 +68,7 @@ nlohmann::ordered_json refusal(const std::string& why);
 std::string number_problem(const std::string& name, const nlohmann::json& value,
                            std::optional<std::uint64_t> least = std::nullopt);
 
-// The message for an argument that a tool of the server does not know.
+// The message for an argument that a tool of the server does not have.
 std::string unknown_argument(const std::string& name, std::initializer_list<std::string_view> known);
 
 // The arguments with which output_read continues after a cut.
@@ -77,7 +78,7 @@ nlohmann::ordered_json output_read_arguments(int number, const std::string& stre
 std::string gap(std::uint64_t bytes);
 
 // The beginning and the end of `text` (UTF-8), together `most` bytes, with a line between them that says how much is
-// missing. Unchanged if it is no longer than that. `bytes` is the original size, if the text was already cut before.
+// missing. Unchanged if `text` is no longer than `most`. `bytes` is the original size, if the text was cut before.
 std::string cut(std::string_view text, std::size_t most, std::size_t bytes = 0);
 
 }  // namespace wtool::host::mcp

@@ -48,13 +48,13 @@ ServerTools all_tools(const ServerSettings& settings, Jobs& jobs, const OutputSt
   return tools;
 }
 
-// A poll, too, must be answered before its client stops waiting.
+// A poll, like any other call, must be answered before its client stops waiting.
 std::chrono::seconds max_poll_wait(const ServerSettings& settings) {
   constexpr std::chrono::seconds longest{600};
   return std::min(longest, settings.answer_within.value_or(longest));
 }
 
-// The error has no id: with it, the client would take it for the answer to the running call.
+// The error has no id: with the id, the client would mistake the error for the answer to the running call.
 std::string id_in_use(const std::string& id) {
   return error_line({}, {invalid_request, "the id " + id + " belongs to a running call"});
 }
@@ -198,7 +198,7 @@ void Server::take_request(const Message& request, const std::shared_ptr<Batch>& 
     case Calls::Added::id_in_use:
       return send(batch, id_in_use(request.id));
     case Calls::Added::too_many:
-      return send(batch, answered(*call, refusal("too many calls wait already; try again later")));
+      return send(batch, answered(*call, refusal("too many calls are already waiting; try again later")));
   }
 }
 
@@ -274,8 +274,8 @@ nlohmann::ordered_json Server::run_lasting_tool(ClientCall& call, CallProgress::
   reports.copy_to(output);
   Jobs::Command running(jobs_, call, reports, output);
   hand_over_when_due(call, asked.wanted);
-  // The tool does not know `background`. The client's arguments are restored below: a question of protocol 2026 is
-  // bound to them.
+  // The tool itself has no parameter `background`. The client's arguments are restored below, because a question of
+  // protocol 2026 is bound to them.
   const std::string sent = call.arguments;
   if (asked.is_given) call.arguments = asked.arguments;
   nlohmann::ordered_json result = call.server_tool->answer(call, reports);
@@ -310,7 +310,7 @@ void Server::hand_over_when_due(ClientCall& call, bool is_background) {
   if (const auto time = due(call, is_background)) calls_.remind(call, *time);
 }
 
-// When a call becomes a job if its command still runs.
+// The time at which a call becomes a job if its command is still running. Nothing: it does not become one.
 std::optional<Calls::Clock::time_point> Server::due(const ClientCall& call, bool is_background) const {
   if (is_background) return Calls::Clock::now() + Jobs::background_wait;
   if (!settings_.answer_within) return std::nullopt;
@@ -319,7 +319,7 @@ std::optional<Calls::Clock::time_point> Server::due(const ClientCall& call, bool
 }
 
 std::string Server::answered(const ClientCall& call, nlohmann::ordered_json result) {
-  // The call did not become a task, and the client accepts no other result.
+  // The client accepts only a task, and the call did not become one, so the only possible answer is an error.
   if (call.wants_task && result.is_object()) {
     return error_line(call.id, {internal_error, result.at("content").at(0).at("text").get<std::string>()});
   }

@@ -1,9 +1,10 @@
 // The server of the Model Context Protocol: reads messages from a client and dispatches them.
 //
 // - The reading thread waits only for the next line: calls run on other threads, and messages to the client go through
-//   a queue. Pings are therefore answered, and cancellations seen, whatever runs.
-// - Each request says which protocol it speaks; a client may use both in turn.
-// - A call that ends something or asks for its state never waits behind running calls: it has separate threads.
+//   a queue. Pings are therefore answered, and cancellations noticed, whatever is running.
+// - Each request says which protocol it uses; a client may change between the two with each request.
+// - A call that ends something or asks for its state never waits behind running calls: such calls have separate
+//   threads.
 // - A command or a workflow that runs longer than the client waits for an answer becomes a job (jobs.h), and output
 //   that a result had to cut can be read (output_read.h). The tools for jobs exist if a served tool may become one, and
 //   output_read if the plugin has shell_execute.
@@ -39,20 +40,20 @@
 
 namespace wtool::host::mcp {
 
-// The tools that this server adds: all of them if the plugin has shell_execute; without it, those for jobs if one of
-// the server's own tools may become a job.
+// The tools that this server adds: all of them if the plugin has shell_execute. Without shell_execute, it adds the
+// tools for jobs if calls of one of its own tools may become jobs.
 inline constexpr std::array<std::string_view, 4> own_tools{"job_poll", "job_stop", "job_list", "output_read"};
 
 struct ServerSettings {
   ResultSettings results;
   std::string shell = "/bin/sh";  // runs the command lines of shell_execute
-  // A command that runs longer becomes a job. Nothing: commands become jobs only on request.
+  // A command that runs longer than this becomes a job. Nothing: commands become jobs only on request.
   std::optional<std::chrono::seconds> answer_within;
-  bool waits_for_progress = false;  // a client that gets progress reports waits longer than that
+  bool waits_for_progress = false;  // a client that gets progress reports waits longer than `answer_within`
   // How long a question waits if the client shows no forms. Nothing: it does not wait.
   std::optional<std::chrono::seconds> approve_within;
   std::uint64_t stored_bytes = 0;    // limit of all outputs that can be read later
-  int max_calls = 1;                 // that run at once
+  int max_calls = 1;                 // how many calls run at the same time
   std::chrono::seconds max_wait{1};  // how long a call may wait for its turn
   std::size_t message_bytes = 0;     // limit of one line from the client
   About about;

@@ -21,7 +21,7 @@ namespace wtool::host::mcp {
 struct ServerTool {
   // The same form as a plugin's tool. Its id must differ from those of all tools of the plugin and the server.
   ToolDescription description;
-  // The call ends at once, or as soon as the job that it stops has ended. It never waits behind running calls.
+  // The call ends immediately, or as soon as the job that it stops has ended. It never waits behind running calls.
   bool is_urgent = false;
   // The tool may take longer than a client waits: its call then becomes a job (jobs.h). Until the job ends, it shows
   // what was added to `reports`.
@@ -29,9 +29,9 @@ struct ServerTool {
   // How a call is stopped when its client cancels it. When the server ends, all calls are stopped now.
   StopHow when_cancelled = StopHow::now;
   // Returns the result of tools/call: "content" and "isError" (results.h has text_result and refusal); null if the tool
-  // has answered the call itself. It runs on the call's own thread, many at once, and must end early when call.stop
-  // asks for it. call.arguments is the JSON text of an object, as the client has sent it, without `background`. What is
-  // added to `reports` is sent as progress. An exception is answered as an internal error.
+  // has answered the call itself. The function runs on the call's thread, for many calls at the same time, and must end
+  // early when call.stop asks for it. call.arguments is the JSON text of an object, as the client has sent it, without
+  // `background`. What is added to `reports` is sent as progress. An exception is answered as an internal error.
   std::function<nlohmann::ordered_json(ClientCall& call, CallProgress::Reports& reports)> answer;
 };
 

@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
 constexpr const char* related_task = "io.modelcontextprotocol/related-task";
-// Requests that may wait for the end of one task: a client needs only one.
+// How many requests may wait for the end of one task; a client needs only one.
 constexpr std::size_t max_requests = 16;
 
 }  // namespace
@@ -46,7 +46,7 @@ std::string Jobs::answer_task_method(const Message& request) {
   if (request.method == "tasks/cancel") return cancel_task(request.id, *job);
   if (job->call == nullptr) return task_result(request.id, *job);
   if (job->requests.size() >= max_requests) {
-    return error_line(request.id, {internal_error, "too many requests wait for the result of this task already"});
+    return error_line(request.id, {internal_error, "too many requests already wait for the result of this task"});
   }
   job->requests.push_back({request.id, request.key});
   return {};
@@ -65,7 +65,7 @@ void Jobs::cancel_waiting(const std::string& key) {
   for (const auto& [number, job] : jobs_) std::erase_if(job->requests, [&](const auto& one) { return one.key == key; });
 }
 
-// Drops tasks that have ended and meet the condition.
+// Drops the tasks that have ended, and for which the condition is true.
 template <typename Condition>
 void Jobs::drop_tasks(Condition is_droppable) {
   std::erase_if(jobs_, [&](const auto& entry) {
@@ -98,7 +98,7 @@ Jobs::Job* Jobs::find_task(const json& params, Error& error) {
   });
   if (found != jobs_.end()) return found->second.get();
   error = {invalid_params, "there is no task " + escaped(wanted) +
-                               "; a task that has ended is gone once its result was read and its ttl is over"};
+                               "; a task that has ended is forgotten once its result was read and its ttl is over"};
   return nullptr;
 }
 
@@ -143,7 +143,7 @@ std::string Jobs::task_result(const std::string& id, Job& job) {
 std::string Jobs::cancel_task(const std::string& id, Job& job) {
   if (job.call == nullptr || job.is_cancelled) {
     const std::string status = task_object(job).at("status");
-    return error_line(id, {invalid_params, "the task cannot be cancelled: it is " + status + " already"});
+    return error_line(id, {invalid_params, "the task cannot be cancelled: it is already " + status});
   }
   job.is_cancelled = true;
   job.is_read = true;  // a client that cancels wants no result: the task stays only while there is room

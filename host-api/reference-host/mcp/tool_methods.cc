@@ -34,7 +34,7 @@ std::optional<std::size_t> first_of(const json& given, std::size_t page, std::si
   return is_ours ? std::optional(first) : std::nullopt;
 }
 
-// Puts the configured shell into the plugin's own description, which names the default.
+// Puts the configured shell into the plugin's own description, which names the default shell.
 void name_shell(ordered_json& tool, const std::string& shell) {
   constexpr std::string_view usual = "(/bin/sh)";
   auto& description = tool["description"].get_ref<std::string&>();

@@ -36,7 +36,7 @@ class ToolMethods {
   std::optional<nlohmann::ordered_json> list(const nlohmann::json& params, Error& error,
                                              bool shows_tasks = false) const;
 
-  // Whether calls of some tool may become jobs, and therefore tasks.
+  // Whether calls of at least one tool may become jobs, and therefore tasks.
   bool has_lasting_tool() const;
 
   // Whether a tool of this name can be called.

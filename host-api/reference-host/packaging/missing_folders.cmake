@@ -1,4 +1,4 @@
-# Run at the beginning of an installation: which folders it has to make before anything can be in its prefix.
+# Run at the beginning of an installation: lists the prefix and the folders above it that do not exist yet.
 set(made_for_prefix)
 set(folder "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 while(folder AND NOT EXISTS "${folder}")

@@ -1,9 +1,10 @@
-# Run at the end of an installation: opens the folders that the installation has made to everybody, as its files are, whatever the umask
-# was. CMake gives files their permissions, but leaves those of folders to the umask: a package that root made under 077 would work only
-# for root.
+# Run at the end of an installation: lets everybody read and enter the folders that the installation has made. CMake
+# sets the permissions of installed files, but leaves the permissions of folders to the umask: a package that root made
+# under 077 would work only for root.
 #
-# A folder counts as made if it has nothing in it but installed files. The prefix and the folders above it count if they did not exist
-# before (`made_for_prefix`). With DESTDIR, whose content becomes a package, the prefix counts like any folder below it.
+# A folder counts as made if it contains nothing but installed files. The prefix and the folders above it count if they
+# did not exist before (`made_for_prefix`). With DESTDIR, whose content becomes a package, the prefix counts like any
+# folder below it.
 set(root "$ENV{DESTDIR}")
 if(root)
   cmake_path(ABSOLUTE_PATH root NORMALIZE)
@@ -24,7 +25,7 @@ if(root)
   list(APPEND above "${root}${CMAKE_INSTALL_PREFIX}")
 endif()
 list(REMOVE_DUPLICATES above)
-list(SORT above ORDER DESCENDING)  # what is in a folder comes before it
+list(SORT above ORDER DESCENDING)  # a folder comes after the folders in it
 set(made ${made_for_prefix})
 foreach(folder IN LISTS above)
   file(GLOB inside LIST_DIRECTORIES true "${folder}/*" "${folder}/.*")

@@ -15,11 +15,11 @@ foreach(manifest IN LISTS manifests)
       file(REMOVE "${full}")
       message(STATUS "Removed ${full}")
     endif()
-    if(full MATCHES "/dist-packages/wtool/[^/]*\\.py$")  # what Python has made of it
+    if(full MATCHES "/dist-packages/wtool/[^/]*\\.py$")  # Python may have compiled this file
       cmake_path(GET full PARENT_PATH folder)
       file(REMOVE_RECURSE "${folder}/__pycache__")
     endif()
-    # The folders above it, as long as they are empty and their names are the project's.
+    # Removes the empty folders above the removed file, up to the outermost folder with the project's name.
     cmake_path(GET full PARENT_PATH folder)
     while(folder MATCHES "/(wtool|libwtool-dev|python3-wtool)(/|$)")
       file(GLOB rest LIST_DIRECTORIES true "${folder}/*" "${folder}/.*")

@@ -20,7 +20,7 @@ using workflow::CommandText;
 using workflow::State;
 using workflow::TemplateText;
 
-// Limits chains of variables whose values depend on one another. The variables of longer chains stay open.
+// The longest chain of variables whose values depend on one another. Variables further along a chain stay open.
 constexpr int max_chain = 100;
 
 NameUse use_of(const Placeholder& placeholder) {
@@ -38,7 +38,7 @@ std::string mark_of(const Placeholder& placeholder) {
   return "<" + std::string(workflow::trim(inner)) + ">";
 }
 
-// The template with a mark in place of each open placeholder; `kept` gets the indices of the others.
+// The template with a mark in place of each open placeholder; `kept` gets the indices of the other placeholders.
 Template with_marks(const Template& text, const KnownValues& values, std::vector<std::size_t>& kept) {
   Template made;
   made.texts.push_back(text.texts[0]);
@@ -114,7 +114,7 @@ void KnownValues::read_assignments(Secrets& secrets) {
       wanted.emplace(assignment.name, Only{&assignment, set->secret});
     }
   }
-  // A variable may be made from another one that is set further down.
+  // The value of a variable may need another variable that is set further down in the file, hence several rounds.
   for (int round = 0; round < max_chain; ++round) {
     std::map<std::string, Value> found;
     for (const auto& [name, only] : wanted) {
@@ -183,7 +183,7 @@ nlohmann::json filled_json(const nlohmann::json& json, const KnownValues& values
     const auto& written = json.get_ref<const std::string&>();
     const auto parsed = expressions::parse_template(written);
     const auto* text = std::get_if<Template>(&parsed);
-    if (text == nullptr) return json;  // the check of the workflow has refused it already
+    if (text == nullptr) return json;  // the check of the workflow has already refused it
     if (values.knows_all(*text)) {
       std::string why;
       if (const auto value = runner::rendered_arguments(json, values, why)) return *value;

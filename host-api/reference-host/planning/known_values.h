@@ -1,5 +1,6 @@
-// The values of a run that are known before it begins: its inputs, and variables that a single Set gives a known value.
-// All other values are open: they are known only during the run, and are shown as `<build.stdout>`.
+// The values of a run that are known before it begins: its inputs, and variables that are set in only one place, by a
+// Set whose value is known. All other values are open: they are known only during the run, and are shown as
+// `<build.stdout>`.
 #pragma once
 
 #include <map>
@@ -26,12 +27,12 @@ class KnownValues final : public expressions::Scope {
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
 
-  // Whether the value of this use is known only during the run. This is also true for a use with a default, if the
-  // run may skip the Set that gives the value.
+  // Whether the value of this use is known only during the run. A use with a default is open even if a Set gives a
+  // known value, because the run may skip the Set.
   bool is_open(const expressions::NameUse& use) const;
   bool knows_all(const expressions::Template& text) const;
 
-  // Sets a name that only one state sees: matrix.
+  // Sets a name that has a value only in one state: matrix.
   void set_local(const std::string& name, expressions::Value value);
 
  private:
@@ -47,13 +48,14 @@ class KnownValues final : public expressions::Scope {
 struct Filled {
   std::string text;
   bool complete = true;  // nothing in it is open
-  std::string problem;   // what is wrong with the text or its known values; empty: nothing
+  std::string problem;   // what is wrong with the text or its known values; empty: nothing is wrong
 };
 
 Filled filled(const workflow::TemplateText& text, const KnownValues& values);
 // Values are quoted for their places.
 Filled filled(const workflow::CommandText& command, const KnownValues& values);
-// JSON whose strings are templates. `complete` becomes false if a value is open, and `problem` says what is wrong.
+// Fills in JSON whose strings are templates. `complete` becomes false if a value is open, or if a template cannot be
+// rendered; in the second case, `problem` says why.
 nlohmann::json filled_json(const nlohmann::json& json, const KnownValues& values, bool& complete, std::string& problem);
 
 }  // namespace wtool::host::planning

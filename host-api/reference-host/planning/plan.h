@@ -1,5 +1,5 @@
-// The plan of a workflow: what a run would do, as far as that is known before the run. Also makes and shows plans.
-// Secrets are masked in a plan.
+// The plan of a workflow: what a run would do, as far as that is known before the run. Also the functions that make and
+// show plans. Secrets are masked in a plan.
 #pragma once
 
 #include <cstddef>
@@ -20,29 +20,30 @@
 
 namespace wtool::host::planning {
 
-// The states of a workflow in the order in which a reader follows them: breadth first from the start, the paths of a
-// fork one after the other, then what follows their join; then the states to which failures lead, and at last
-// `finally`.
+// The states of a workflow in the order in which a reader follows them: breadth first from the start, the branches of a
+// fork one after the other, and then the states after their join. After all these, the states to which failures lead,
+// and at last `finally`.
 enum class PlanPart { main, on_failure, finally };
 
 struct WalkedState {
   std::size_t state = workflow::no_state;
   PlanPart part = PlanPart::main;
-  std::vector<std::string> branches;  // the branches of forks around it, outermost first, by their first states
+  std::vector<std::string> branches;  // the branches around it, outermost first, each named by its first state
 };
 
-// Each state once; hidden ones are followed, but left out.
+// Lists each state once. Hidden states are left out, but the states after them are not.
 std::vector<WalkedState> walk_states(const workflow::Workflow& workflow);
 
-// A call of a tool. An action with a matrix has one for each combination, or a single one if the combinations
-// are not known.
+// A call of a tool. An action with a matrix has a call for each combination, or a single call if the combinations are
+// not known.
 struct PlannedCommand {
   enum class Verdict { allow, ask, deny, unknown };
   std::string combination;  // the values of the matrix, as JSON; empty outside of a matrix
   std::string text;         // the command; for tools other than shell_execute, the name and the arguments
   Verdict verdict = Verdict::unknown;
   std::string reason;  // of the verdict; may be empty
-  // For a step that may be skipped: whether it would be skipped, with the files as they are now, and why not.
+  // Only for a step that may be skipped: whether it would be skipped with the files as they are now. If not, why it
+  // would run.
   std::optional<bool> up_to_date{};
   std::string why_it_runs{};
 };
@@ -62,18 +63,18 @@ struct PlannedState {
   std::vector<std::string> branches;
   std::string action;  // in words; empty: it has no action
   std::vector<PlannedCommand> commands;
-  std::vector<std::pair<std::string, std::string>> details;  // what the options of the action say, by their names
+  std::vector<std::pair<std::string, std::string>> details;  // the action's options: names and values
   std::vector<PlannedExit> exits;
-  std::shared_ptr<const Plan> runs;  // the workflow that it runs; null: none, or its plan is shown elsewhere
+  std::shared_ptr<const Plan> runs;  // the plan of the workflow that it runs; null: none, or shown elsewhere
   std::string remark;                // about the workflow that it runs, or its matrix; may be empty
 };
 
-// What the run would request from Slurm: at most `nodes` jobs of one node each, each for `slots` calls at once.
+// What the run would request from Slurm: at most `nodes` jobs, each with one node for `slots` calls at the same time.
 struct PlannedCluster {
   std::string slot{};                                        // the class; empty: none
-  std::int64_t nodes = 0, slots = 0, cpus = 0, minutes = 0;  // cpus of a slot
+  std::int64_t nodes = 0, slots = 0, cpus = 0, minutes = 0;  // cpus: for each slot; minutes: of a job
   std::string sbatch{};                                      // the command line that submits one job
-  std::string problem{};                                     // why that is not known; else empty
+  std::string problem{};                                     // why the other members are not known; else empty
 };
 
 struct Plan {
@@ -107,11 +108,12 @@ std::string plan_json(const Plan& plan);
 // ---- planner.cc: makes the plan of a workflow that was checked. Nothing runs, nobody is asked, and nothing is
 // written.
 
-// How many workflows within workflows are shown; each is shown once for each set of known inputs.
+// At most this many plans of workflows that other workflows run are shown. A workflow has one plan for each place and
+// each set of known inputs.
 inline constexpr std::size_t max_plans = 200;
 
 struct PlanServices {
-  // Like the member of RunServices.
+  // Like RunServices::workflow.
   std::function<std::optional<runner::OtherWorkflow>(const std::string& name, const std::string& from,
                                                      std::string& error)>
       workflow;
@@ -119,7 +121,7 @@ struct PlanServices {
   std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                        const expressions::Scope& values)>
       prompt;
-  // Like the members of RunServices.
+  // Like RunServices::cache and RunServices::explain.
   cache::StepCache* cache = nullptr;
   std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,
                                        std::string& why)>

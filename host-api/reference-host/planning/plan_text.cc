@@ -17,7 +17,7 @@ class PlanText {
   }
 
  private:
-  // Further lines of the text go below the first one.
+  // Indents further lines of the text, so that they start below the first one.
   void line(const std::string& indent, const std::string& label, const std::string& text) {
     const std::string clean = cleaned_for_terminal(text, true);
     const std::string further = "\n" + indent + std::string(label.size(), ' ');
@@ -49,10 +49,10 @@ class PlanText {
         line(indent, "", part == PlanPart::finally ? "At the end of every run:" : "After a failure:");
         blank(indent);
       }
-      // Parallel paths are indented further, each below the state with which it begins.
+      // Each branch of a fork is indented further, below a line that names its first state.
       const std::string deeper = indent + std::string(4 * state.branches.size(), ' ');
       if (!state.branches.empty() && state.branches != branches) {
-        line(deeper.substr(4), "", "in parallel, the path of " + state.branches.back() + ":");
+        line(deeper.substr(4), "", "in parallel, the branch that begins with " + state.branches.back() + ":");
       }
       branches = state.branches;
       write(state, deeper);
@@ -64,9 +64,9 @@ class PlanText {
     if (!cluster.problem.empty()) return line("", "", "What Slurm would be asked for is not known: " + cluster.problem);
     line("", "",
          "On the cluster" + (cluster.slot.empty() ? "" : ", slot " + cluster.slot) + ": at most " +
-             counted(cluster.nodes, "job") + " of one node and " + std::to_string(cluster.minutes) + " min, each for " +
-             counted(cluster.slots, "call") + " at once with " + counted(cluster.cpus, "processor") +
-             " each; nothing is submitted now");
+             counted(cluster.nodes, "job") + ", each with one node for " + std::to_string(cluster.minutes) +
+             " min and room for " + counted(cluster.slots, "call") + " at a time (" +
+             counted(cluster.cpus, "processor") + " per call); nothing is submitted now");
     line("  ", "$ ", cluster.sbatch);
   }
 

@@ -66,7 +66,7 @@ std::string budget_words(const workflow::PromptBudget& budget) {
   return words;
 }
 
-// The timeout in words; unchanged if it contains a value that only the run knows.
+// The timeout in words; unchanged if it contains a value that is known only during the run.
 std::string timeout_words(const std::string& text) {
   std::string ignored;
   const auto timeout = workflow::timeout_value(text, ignored);
@@ -108,7 +108,7 @@ KnownArguments known_arguments(const std::vector<Argument>& arguments, const Kno
   return made;
 }
 
-// Notes whether a lookup asked for a value that only the run knows.
+// A scope that records whether any value that is known only during the run was looked up.
 class Watched final : public expressions::Scope {
  public:
   Watched(const KnownValues& values, const KnownArguments& arguments) : values_(values), arguments_(arguments) {}
@@ -150,7 +150,7 @@ class Planner {
  public:
   explicit Planner(const PlanServices& services) : services_(services) {}
 
-  // `around`: where steps that name no place of their own run; empty: where the command line says.
+  // `around`: the place of the steps that name no place. Empty: the command line decides.
   Plan plan(const Workflow& workflow, const Source& source, const std::map<std::string, Value>& inputs,
             const std::set<std::string>& open, const Placement& around) {
     const KnownValues values(workflow, inputs, open, secrets_);
@@ -169,7 +169,7 @@ class Planner {
   }
 
  private:
-  // The text without secrets.
+  // The text with its secrets masked.
   std::string shown(const std::string& text) const { return secrets_.masked(text); }
 
   PlannedState planned(const Workflow& workflow, const Source& source, const WalkedState& walked,
@@ -240,7 +240,7 @@ class Planner {
     return only ? "always" : "otherwise";
   }
 
-  // An exit to the end of a composite state continues where that state leads.
+  // The target of an exit, in words. An exit to the end of a composite state continues with the exits of that state.
   static std::string target(const Workflow& workflow, const Transition& exit) {
     if (exit.target == no_state) return "[*]";
     const State& state = workflow.states[exit.target];
@@ -304,7 +304,8 @@ class Planner {
     if (options.cache.wanted) add("cache", options.cache.strict ? "strict" : *options.cache.wanted ? "true" : "false");
   }
 
-  // Plans what a state does for one combination: a call of a tool, a workflow, or only what its words say.
+  // Plans what a state does for one combination, if it calls a tool or runs a workflow. Other actions are shown only in
+  // words.
   void perform(const Action& action, const Workflow& workflow, const Source& source, const KnownValues& values,
                const std::string& combination, const Placement& place, PlannedState& made) {
     PlannedCommand command;
@@ -339,7 +340,7 @@ class Planner {
     made.commands.push_back(std::move(command));
   }
 
-  // Fills in a part of a call. If a value in it is open or wrong, the call cannot be judged.
+  // Fills in a part of a call. If a value in it is open or wrong, command.reason says so (see judge()).
   template <typename Text>
   static std::string part(const Text& text, const KnownValues& values, PlannedCommand& command) {
     Filled made = filled(text, values);
@@ -355,10 +356,12 @@ class Planner {
     if (timeout) arguments["timeout"] = workflow::as_seconds(*timeout);
   }
 
-  // The judged arguments; null where a value in them is open.
+  // Requests the policy's verdict on a command. Returns the arguments of the call. Null: a value in them is open or
+  // wrong.
   json judge_shell(const ShellAction& shell, const Workflow& workflow, const ActionOptions& options,
                    const KnownValues& values, PlannedCommand& command) {
-    // Whether the part that was just filled in has an open value, which does not keep the rest from being judged.
+    // Whether the part that was just filled in has an open value. If it has one, clears the reason, so that the policy
+    // still judges the rest.
     const auto take_open = [&command] {
       const bool is_open = command.reason == open_value;
       if (is_open) command.reason.clear();
@@ -366,7 +369,7 @@ class Planner {
     };
     command.text = first_line_of(shell, workflow) + part(shell.command, values, command);
     const bool line_is_open = take_open();
-    // If even an unreadable line would be allowed, so is any command, whatever its values.
+    // No shell can read the line `$(`. If policy allows even this line, it allows the command whatever its values are.
     json arguments = {{"command", line_is_open ? "$(" : command.text}};
     take_timeout(options, values, arguments);
     if (shell.working_directory) arguments["working_directory"] = part(*shell.working_directory, values, command);
@@ -386,7 +389,7 @@ class Planner {
     return judged;
   }
 
-  // Whether a step that may be skipped is up to date.
+  // Finds out whether a step that may be skipped is up to date.
   void look(const ActionOptions& options, const Source& source, const KnownValues& values, const CallPlace& place,
             const std::string& tool, const json& arguments, const std::string& step, PlannedCommand& command) const {
     if (!options.cache.is_on() || services_.cache == nullptr) return;
@@ -399,11 +402,11 @@ class Planner {
       if (!why.empty()) return;
       if (auto made = runner::rendered_patterns(written.get(), values, why)) out = std::move(*made);
     };
-    // The reason for a verdict of allow says why the command may run, and not why it would run.
+    // With a verdict of allow, command.reason says why policy allows the command, and not why the step would run.
     const bool has_reason = !command.reason.empty() && command.verdict != PlannedCommand::Verdict::allow;
     if (arguments.is_null()) why = has_reason ? command.reason : open_value;
     const std::string written = dumped(arguments);
-    if (why.empty() && secrets_.masked(written) != written) why = "its call holds a secret";
+    if (why.empty() && secrets_.masked(written) != written) why = "its call contains a secret";
     if (!why.empty()) return;
     auto work = runner::work_of(tool, arguments, place, services_.explain(place, tool, arguments, why), nullptr, why);
     if (!work) return;
@@ -420,7 +423,8 @@ class Planner {
     why = look.why;
   }
 
-  // True if the call is refused because of the names of its variables; then it is refused whatever their values are.
+  // True if the call is refused because of the names of its environment variables. It is then refused whatever their
+  // values are.
   bool is_refused_for_variables(json arguments, const PlannedCommand& command) const {
     if (command.verdict != PlannedCommand::Verdict::deny || arguments.erase("environment") == 0) return false;
     const CommandVerdict without = services_.verdict(std::string(shell_tool), arguments);
@@ -430,7 +434,7 @@ class Planner {
   json judge_tool(const ToolAction& tool, const KnownValues& values, PlannedCommand& command) {
     bool complete = true;
     const json arguments = filled_json(*tool.arguments, values, complete, command.reason);
-    // The policy does not read a text for standard input, so the text need not be known.
+    // The policy does not read the text for standard input, so a verdict is possible even if that text is not known.
     if (!complete && tool.tool == shell_tool && tool.arguments->contains("stdin")) {
       json rest = *tool.arguments;
       rest.erase("stdin");
@@ -456,8 +460,7 @@ class Planner {
     const KnownArguments arguments = known_arguments(prompt.arguments, values);
     const Watched watched(values, arguments);
     const runner::PreparedPrompt made = services_.prompt(prompt_text, prompt.is_inline, source.name(), watched);
-    // A prompt that is passed in a file has the same command whatever its text; otherwise its text is part of the
-    // command.
+    // If a prompt is passed in a file, its text does not change the command. If not, the text is a part of the command.
     if (watched.met_open() || (text_is_open && made.keeps == nullptr)) {
       command.reason = open_value;
       return;
@@ -506,14 +509,14 @@ class Planner {
     std::vector<std::string> errors;
     const auto inputs =
         workflow::resolve_arguments(*other->workflow, arguments.values, names_read(*other->workflow), errors);
-    // A missing argument may be among those that are not known yet.
+    // An argument that seems to be missing may be one whose value is not known yet.
     if (!errors.empty() && arguments.open.empty()) made.remark = shown("it cannot be run like this: " + errors.front());
     made.runs = std::make_shared<const Plan>(plan(*other->workflow, *other->source, inputs, arguments.open, place));
   }
 
   const PlanServices& services_;
   Secrets secrets_;
-  std::set<std::string> planned_;  // workflows with their inputs
+  std::set<std::string> planned_;  // workflows that were planned, with their places and inputs
 };
 
 }  // namespace

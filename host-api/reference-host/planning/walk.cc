@@ -21,7 +21,7 @@ class Walker {
 
   std::vector<WalkedState> run() {
     follow({workflow_.start}, {}, nullptr);
-    // Follows the states to which only a failure inside a composite state leads. `made_` grows meanwhile.
+    // Follows the states to which only a failure inside a composite state leads. `made_` grows during this loop.
     for (std::size_t i = 0; i < made_.size(); ++i) {
       const State& state = workflow_.states[made_[i].state];
       if (can_fail(state) && state.around != no_state && !workflow_.continues) follow({state.around}, {}, nullptr);
@@ -40,13 +40,13 @@ class Walker {
   }
 
  private:
-  // Follows the paths from all `starts` at once. With `joins`, this is a path of a fork: it ends at joins, and adds
-  // them to `joins`.
+  // Walks all paths that begin at one of `starts`. With `joins`, walks one branch of a fork: it stops at each join
+  // (except those of forks inside the branch), and adds it to `joins`.
   void follow(const std::vector<std::size_t>& starts, const std::vector<std::string>& branches,
               std::vector<std::size_t>* joins) {
     struct Next {
       std::size_t state;
-      bool joined;  // the paths of a fork have met here
+      bool joined;  // a join whose branches have all been walked
     };
     std::deque<Next> next;
     for (const std::size_t start : starts) next.push_back({start, false});

@@ -1,8 +1,9 @@
 // The diagram of a workflow: its nodes and edges, and the drawing as text for other programs, as SVG, and as the
 // program `dot` makes it.
 //
-// In the text, a composite state is flat. The hidden state to which its inner ends lead is left out if its only exit is
-// always open, and otherwise drawn as a choice (or as the join of its regions).
+// In the text, a composite state has no box: its inner states are drawn like all others. The arrows to its end go to a
+// hidden state. A hidden state is left out if its only exit has no condition. If not, it is drawn as a choice (or as a
+// join, if the composite state has regions).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ struct Drawing {
   enum class Shape { start, end, state, choice, fork, join };
   struct Node {
     Shape shape = Shape::state;
-    std::string id;                              // the workflow's id; a hidden state gets one that no other state has
+    std::string id;                              // as in the workflow; a hidden state gets an unused id
     std::string description;                     // may be empty
     std::optional<runner::Step::Status> status;  // how its last visit ended; running: it has not ended
     bool acts = true;                            // it has an action; a state without one cannot succeed
@@ -45,14 +46,14 @@ std::string dot_text(const Drawing& drawing, const std::string& name);
 // Lets the program `dot` draw a graph in `format`, such as png. Empty: `error` says why that failed.
 std::string drawn_by_dot(const std::string& graph, const std::string& format, std::string& error);
 
-// One <svg> element, drawn by this program itself. Composite states are boxes; states to which only a failure or the
-// end of a run leads are drawn separately. With a run, each state shows how it ended, and how often and how long it
-// ran, and the arrows that were taken are bold. `is_file`: the element contains its own style. Otherwise it uses the
-// style of its page, which must include diagram_css(), and its states link to `#step-NUMBER`.
+// One <svg> element, drawn by this program itself. Composite states are boxes; states that are reached only after a
+// failure or at the end of a run are drawn separately. With a run, each state shows how it ended, how often it ran and
+// how long, and the arrows that were taken are bold. `is_file`: the element contains its own style. Without `is_file`,
+// it uses the style of its page, which must include diagram_css(), and its states link to `#step-NUMBER`.
 std::string diagram_svg(const workflow::Workflow& workflow, const journal::RunRecord* run, bool is_file = false);
 
-// The style of a page with such elements. The page may also use the variables of the style for colours, in light and
-// dark mode.
+// The style of a page with such elements. The page may also use the style's variables, which have the colours for light
+// and dark mode.
 std::string diagram_css();
 
 }  // namespace wtool::host::report

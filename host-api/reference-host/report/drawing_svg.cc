@@ -39,7 +39,7 @@ std::string label_text(const std::string& text) { return cut_to_width(cleaned_fo
 
 double width_of(const std::string& text, double column) { return static_cast<double>(display_width(text)) * column; }
 
-// The status is shown by a sign as well, not only by colour.
+// The status is shown not only by colour, but also by a sign.
 std::string sign_of(const Picture::Item& item) {
   if (!item.status || !item.acts) return {};
   switch (*item.status) {
@@ -55,7 +55,7 @@ std::string sign_of(const Picture::Item& item) {
   return "\u25b8 ";
 }
 
-// A composite state shows its description, for which it has room.
+// A composite state shows its description instead of its id, because it has room for a long text.
 std::string heading_of(const Picture::Item& item) {
   const bool named = item.shape == Shape::composite && !item.description.empty();
   return sign_of(item) + label_text(named ? item.description : item.id);
@@ -215,7 +215,7 @@ class SvgWriter {
     const std::string second = second_line(item);
     std::string text;
     if (bar) {
-      // Its name is only in the tooltip: a text would cover the arrows.
+      // The name of a bar is only in its tooltip: a text would cover the arrows.
     } else if (second.empty()) {
       text = text_at(middle.x, middle.y + 4, heading_of(item));
     } else {

@@ -30,7 +30,7 @@ void fill(FailedStep& failed, const Outcome& outcome) {
   failed.standard_error = end_of(outcome.standard_error);
 }
 
-// The beginning of the names of all branches below the step: `/3:inner`, `/3:1`.
+// The text with which the names of all branches below the step begin: `/3:` for `/3:inner` and `/3:1`.
 std::string below(const std::string& branch, std::uint64_t sequence) {
   return branch + "/" + std::to_string(sequence) + ":";
 }
@@ -90,7 +90,7 @@ FailedList failed_in(const journal::RunRecord& run) {
   const auto stands_for_others = [](const StepRecord& step) {
     return step.action == "workflow" || !step.end.outcome.matrix.is_null();
   };
-  // A step that stands for others is added after them, because it is left out if one of them is listed.
+  // A step that contains other steps is added after them, because it is left out if one of them is listed.
   for (const bool others : {false, true}) {
     for (const StepRecord* step : ended) {
       if (stands_for_others(*step) != others) continue;

@@ -1,4 +1,4 @@
-// The steps of a run that failed, with the ends of their outputs: collected during a run for its summary (through a
+// The failed steps of a run, with the ends of their outputs: collected during a run for its summary (through a
 // Masking), or taken from a journal.
 #pragma once
 
@@ -14,9 +14,9 @@
 namespace wtool::host::report {
 
 struct FailedStep {
-  std::string label;  // as step_label()
+  std::string label;  // made by step_label()
   bool aborted = false;
-  bool secret = false;  // its outputs must not be shown; they are empty
+  bool secret = false;  // its outputs must not be shown, and are therefore empty here
   std::int64_t exit_code = 0;
   std::string command;
   std::string message;
@@ -26,11 +26,11 @@ struct FailedStep {
   std::string branch;
 };
 
-// What a tool's error says to do; empty: nothing.
+// The advice that a tool's error gives; empty: it gives none.
 std::string hint_of(const runner::Outcome& outcome);
 
-// The last visit of each failed state, in the order of their ends; only the last ones if there are very many. A step
-// that contains other steps (a matrix, an inner workflow) is listed only if none of the inner steps is.
+// The last visit of each failed state, in the order in which the visits ended; only the latest if there are very many.
+// A step that contains other steps (a matrix, an inner workflow) is listed only if none of the inner steps is.
 struct FailedList {
   std::deque<FailedStep> steps;
   std::size_t left_out = 0;
@@ -39,8 +39,8 @@ struct FailedList {
   void add(FailedStep step, bool stands_for_others, const std::string& below);
 };
 
-// What failed in an earlier run. Stopped steps are included only if the run has ended. Steps that contain other steps
-// come last.
+// The failed steps of an earlier run. Steps that were stopped are included only if the run has ended. Steps that
+// contain other steps come last.
 FailedList failed_in(const journal::RunRecord& run);
 
 // " (2 steps failed, and the workflow continued: A, B)"; empty if no step failed.

@@ -13,8 +13,8 @@
 
 namespace wtool::host::report {
 
-// run_json.cc: an earlier run as one JSON object, which docs/guide/runs.md describes. No newline at the end. `steps`:
-// with the inputs, all steps and all logs.
+// run_json.cc: an earlier run as one JSON object, which docs/guide/runs.md describes, without a newline at the end.
+// With `steps`, the object includes the inputs, all steps and all logs.
 std::string run_json(const journal::RunRecord& run, const std::string& status, bool steps);
 
 // junit.cc: a run as JUnit XML, for programs that show results of tests. Each branch is a suite, and each visit of a
@@ -22,9 +22,9 @@ std::string run_json(const journal::RunRecord& run, const std::string& status, b
 // complete but has no failed case, an extra case says so, so that the run never looks green.
 std::string junit_xml(const journal::RunRecord& run);
 
-// html_report.cc: a run as one page that needs nothing else: no script, no style and no picture from elsewhere. It has
-// the diagram if `workflow` is not null. Nothing is masked here, so secrets must be masked in `run`. The page is also
-// well-formed XML.
+// html_report.cc: a run as one page that needs no other files: no script, no style and no picture. It has the diagram
+// if `workflow` is not null. Nothing is masked here, so secrets must be masked in `run`. The page is also well-formed
+// XML.
 std::string html_report(const journal::RunRecord& run, const workflow::Workflow* workflow);
 
 // ---- github.cc: a run for GitHub Actions.
@@ -37,11 +37,11 @@ using StateLines = std::map<std::string, std::size_t>;
 // it. No text of the run can add a command of its own.
 std::string github_commands(const journal::RunRecord& run, const std::string& file, const StateLines& lines);
 
-// Markdown for the page of the step: a table of the steps, and the outputs of those that failed. No text of the run can
-// become markup. Below 1 MiB, which is GitHub's limit.
+// Markdown for the page of GitHub's step: a table of the run's steps, and the outputs of the steps that failed. No text
+// of the run can become markup. The page is smaller than 1 MiB, which is GitHub's limit.
 std::string github_page(const journal::RunRecord& run);
 
-// ---- otlp.cc: a run for OpenTelemetry, as the bodies that POST /v1/traces and /v1/logs take. One line each.
+// ---- otlp.cc: a run for OpenTelemetry, as the bodies of requests to POST /v1/traces and /v1/logs, each on one line.
 std::string otlp_traces(const journal::RunRecord& run);
 std::string otlp_logs(const journal::RunRecord& run);
 
@@ -49,7 +49,7 @@ std::string otlp_logs(const journal::RunRecord& run);
 // summary_text is for a run that has just ended, run_text for an earlier one.
 
 struct SummaryStyle {
-  // Whether the table of states is shown; not needed if each of its lines is on the screen already.
+  // Whether the table of states is shown. It is not needed if each state has a line on the screen already.
   bool table = true;
   bool quiet = false;  // only the status, and what people must know about failures
 };
@@ -59,16 +59,16 @@ struct SummaryStyle {
 std::string summary_text(const workflow::Workflow& workflow, const runner::RunReport& report, const FailedSteps& failed,
                          const std::string& name, const std::string& run = "", SummaryStyle style = {});
 
-// "completed", "failed", "aborted", "suspended"; for a run without an end, "running" while it is being written, else
-// "interrupted".
+// "completed", "failed", "aborted" or "suspended". For a run without an end: "running" if it is being written, and
+// "interrupted" if not.
 std::string status_text(const journal::RunRecord& run, bool being_written);
 
-// What happened, with the ends of the outputs of failed steps, and of the standard error of other steps; safe for a
-// terminal. `local`: times are in this machine's time zone, else in UTC.
+// What happened in a run, with the last lines of each failed step's outputs, and of the other steps' standard error;
+// safe for a terminal. Times are in UTC or, with `local`, in this machine's time zone.
 std::string run_text(const journal::RunRecord& run, bool being_written, bool local = false);
 
-// time_text: "2026-11-21 23:15:02", in UTC or in this machine's time zone. zone_text: that zone's name at the time:
-// "UTC", "CET".
+// time_text: "2026-11-21 23:15:02", in UTC or, with `local`, in this machine's time zone. zone_text: the name of that
+// zone at that time, such as "UTC" or "CET".
 std::string time_text(journal::Moment at, bool local);
 std::string zone_text(journal::Moment at, bool local);
 

@@ -106,7 +106,7 @@ std::string message_of(const FailedStep& step) {
   return text;
 }
 
-// Text between tags, in which Markdown has no meaning either: the end of `text`, at most `most` bytes of it.
+// Text for the page, in which neither HTML nor Markdown has a meaning: the end of `text`, at most `most` bytes of it.
 std::string page_text(const std::string& text, std::size_t most = max_name) {
   std::string out;
   for (const char c : markup_text(cleaned_for_terminal(bounded_text(text, most), false))) {

@@ -93,8 +93,8 @@ class Layers {
   std::size_t upper(std::size_t edge) const { return turned_[edge] ? edges_[edge].to : edges_[edge].from; }
   std::size_t lower(std::size_t edge) const { return turned_[edge] ? edges_[edge].from : edges_[edge].to; }
 
-  // A node's row is the length of the longest path to it from the top. Then nodes without incoming arrows move down to
-  // just above their targets.
+  // A node's layer is the length of the longest path to it from the top. Then nodes without incoming arrows, except the
+  // first node, move down to just above their targets. A node's row is twice its layer.
   void find_rows() {
     std::vector<std::size_t> layer(nodes_.size(), 0);
     std::vector<std::size_t> missing(nodes_.size(), 0);
@@ -174,11 +174,11 @@ class Layers {
     for (std::size_t i = 0; i < row.size(); ++i) position_[row[i]] = static_cast<double>(i);
   }
 
-  // How many pairs of arrows cross between each row and the next one.
+  // The number of crossings of two arrows between neighbouring rows, for all rows together.
   std::size_t crossings() const {
     std::size_t count = 0;
     for (const std::vector<std::size_t>& row : rows_) {
-      std::vector<double> ends;  // in the order of their beginnings
+      std::vector<double> ends;  // where the arrows end, in the order in which they begin
       for (const std::size_t spot : row) {
         std::vector<double> own;
         for (const std::size_t below : spots_[spot].below) own.push_back(position_[below]);
@@ -287,7 +287,7 @@ class Layers {
               weight += pull(spots_[spot], spots_[other]);
             }
           };
-          // The last sweeps look both ways.
+          // The last sweeps consider the neighbours on both sides.
           if (down || sweep + 8 >= place_sweeps) add(spots_[spot].above);
           if (!down || sweep + 8 >= place_sweeps) add(spots_[spot].below);
           wanted.push_back(weight > 0 ? sum / weight : spots_[spot].x);
@@ -326,7 +326,7 @@ class Layers {
     return middles;
   }
 
-  // Arrows leave and reach a box side by side, in the order of where they lead.
+  // Arrows leave and reach a box side by side, in the order of the spots at their other ends.
   double port(std::size_t node, std::size_t neighbour, std::vector<std::size_t> Spot::*side) const {
     std::vector<std::size_t> others = spots_[node].*side;
     if (others.size() < 2) return spots_[node].x;

@@ -1,4 +1,4 @@
-// Where boxes and arrows of a drawing go: in layers, from the top downwards. Pure; knows nothing about workflows.
+// Places the boxes and arrows of a drawing in layers, from the top downwards. Pure; independent of workflows.
 //
 // As an example, two boxes and an arrow with a text between them:
 //
@@ -6,9 +6,9 @@
 //   const Layout layout = lay_out({{84, 32}, {84, 32}}, edges);   // layout.middles, edges[0].points, edges[0].label
 //
 // The method is that of Sugiyama, Tagawa and Toda (1981): arrows that close a circle are reversed, each box is one
-// layer below the lowest box that leads to it, and an arrow over several layers gets a position in each of them, and a
-// position for its text. Boxes in a layer are ordered by the middles of their neighbours. So no arrow runs through a
-// box, and no two texts cover each other.
+// layer below the lowest box from which an arrow comes, and an arrow over several layers gets a position in each of
+// them, and a position for its text. Boxes in a layer are ordered by the middles of their neighbours. So no arrow runs
+// through a box, and no two texts cover each other.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ struct Point {
 struct LayoutNode {
   double width = 0;
   double height = 0;
-  bool last = false;  // below all others; no arrow leads away from it
+  bool last = false;  // below all others; no arrow begins at it
 };
 
 struct LayoutEdge {
-  std::size_t from = 0;  // indexes of nodes; the same twice is a loop at the right side
+  std::size_t from = 0;  // indexes of nodes; if both are the same, the arrow is a loop at the node's right side
   std::size_t to = 0;
   double label_width = 0;  // 0: no text
   // Results. The arrow's points; each is joined to the next by a line that leaves and arrives vertically. A loop has

@@ -96,7 +96,7 @@ ordered_json span_of_run(const RunRecord& run) {
   attributes.number("wtool.run.resumed", run.resumed);
   attributes.text("wtool.workflow.file", run.file);
   attributes.text("wtool.workflow.sha256", run.sha256);
-  // From the first start to the end of the last part, including the time between the parts.
+  // The span lasts from the first start of the run to the end of its last part, including the time between the parts.
   journal::Moment end = run.began + std::chrono::duration_cast<journal::Moment::duration>(run.took);
   for (const StepRecord& step : run.steps) end = std::max(end, end_of_step(step));
   ordered_json span{{"traceId", trace_id(run)},

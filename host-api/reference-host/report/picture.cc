@@ -31,7 +31,7 @@ class Builder {
     find_apart();
     item_of_.assign(states_.size(), none);
     scene_of_.assign(states_.size(), none);
-    // A composite state's scene is identified by its hidden half.
+    // The scene of a composite state is identified by the hidden half of that state.
     inner_scene_.assign(states_.size(), none);
     start_ = add_item(0, {Picture::Shape::start, "", "", {}, true, 0, 0, {}, 0});
     for (std::size_t i = 0; i < states_.size(); ++i) place(i);
@@ -96,7 +96,8 @@ class Builder {
     return next;
   }
 
-  // States are drawn apart if no path from the start reaches them, and they do not lead back to a state on such a path.
+  // States are drawn apart if no path from the start reaches them, and no path from them reaches a state of the main
+  // scene.
   void find_apart() {
     std::vector<bool> main(states_.size(), false);
     std::vector<std::size_t> open;
@@ -238,8 +239,8 @@ class Builder {
     if (target != no_state) add_arrow(scene, item, target, "failure", taken(index, target), index);
   }
 
-  // Where an arrow from `source` to a state ends: at a composite state as a whole, unless `source` is the entry of that
-  // state.
+  // The scene and the item at which an arrow from `source` to `target` ends. If `target` is the entry of a composite
+  // state, that is the composite state as a whole, unless `source` is this entry itself.
   std::pair<std::size_t, std::size_t> place_of_target(std::size_t target, std::size_t source) {
     if (is_entry(target) && target != source) {
       scene_inside(states_[target].other_half);
@@ -263,7 +264,7 @@ class Builder {
       return;
     }
     auto [target_scene, target_item] = place_of_target(target, source);
-    // Both ends are raised until they are in the same scene, and the deeper end first.
+    // Both ends are moved to outer scenes until they are in the same scene, the deeper end first.
     std::size_t target_depth = depth(target_scene);
     std::size_t own_depth = depth(scene);
     while (scene != target_scene && (own_depth > 0 || target_depth > 0)) {

@@ -1,5 +1,5 @@
-// What the picture of a workflow shows: scenes of items and arrows. A composite state is an item that holds a scene;
-// states that no path from the start reaches (`finally`, the states for failures) have scenes of their own.
+// What the picture of a workflow shows: scenes of items and arrows. A composite state is an item that contains a scene;
+// states that no path from the start reaches (`finally`, the states for failures) have separate scenes.
 // drawing_svg.cc draws the picture; drawing.h has the flat form that other notations need.
 #pragma once
 
@@ -34,7 +34,7 @@ struct Picture {
     std::uint64_t visits = 0;
     std::uint64_t last_step = 0;  // its number; 0: no visit
     std::chrono::steady_clock::duration took{};
-    std::size_t scene = 0;  // the index of the scene that a composite state holds
+    std::size_t scene = 0;  // the index of the scene that a composite state contains
   };
   struct Scene {
     std::string caption;  // "finally", "on failure", "not reached"; empty for the others

@@ -39,7 +39,7 @@ bool does(const Step& step) {
 // Steps that take no time get a line only when they end.
 bool takes_time(const Step& step) { return type_of(step.of().action->kind).calls_something; }
 
-// Whether the tool of the step may report nothing while it runs, so that its output is shown only at the end.
+// Whether the step's tool may report no output while it runs, so that its output is shown only at the end.
 bool gives_only_at_its_end(const Step& step) {
   return does<workflow::ToolAction>(step) || does<workflow::PromptAction>(step);
 }
@@ -163,7 +163,7 @@ std::string Progress::group_of(Running& running) const {
   std::string text;
   if (const std::size_t count = running.kept.left_out(); count > 0) {
     text += "    ... " + counted(count, "earlier line") + " left out" +
-            (run_.empty() ? "" : "; `wtool logs " + run_ + "` shows what the journal holds") + "\n";
+            (run_.empty() ? "" : "; `wtool logs " + run_ + "` shows all that is in the journal") + "\n";
   }
   for (const OutputLine& line : running.kept.lines()) {
     text += "    " + coloured(grey, line.is_error_stream ? "!" : "|") + " " + line.text + "\n";
@@ -191,7 +191,7 @@ void Progress::state_entered(const Step& step) {
   Running& running = running_[step.number];
   running.label = step_label(step, combinations_);
   running.began = step.began;
-  // The thread that enters a state is the one that asks its questions.
+  // The thread that enters a state also asks the state's questions.
   set_asking_state(running.label);
   if (!style_.live && !quiet() && takes_time(step)) put("  > " + running.label + "\n");
 }
@@ -266,7 +266,7 @@ void Progress::service(const Step& step, const runner::ServiceEvent& event) {
     services_.insert_or_assign(step.number, RunningService{label, std::chrono::steady_clock::now()});
     return;
   }
-  // The step itself says that its service could not be started.
+  // If a service could not be started, the line of its step says so.
   if (event.kind == Kind::restarting) {
     put("  " + coloured(yellow, "again") + " " + label + why + "\n");
   } else if (event.kind == Kind::ended && !service.empty() && event.failed) {
@@ -304,8 +304,8 @@ std::string Progress::end_line(const Step& step, const StepEnd& end, const Runni
   const std::string time = "  " + coloured(grey, duration_text(step.took) + on_node(running.node));
   if (step.status == Step::Status::succeeded) {
     if (step.replayed) return "  " + coloured(grey, "kept") + " " + label + time + "\n";
-    // Where outputs are not shown, their lines are counted, so that the complaints of a command that succeeds are not
-    // lost.
+    // If outputs are not shown, the lines on standard error are counted, so that nobody misses the warnings of a
+    // command that succeeds.
     std::size_t complaints = running.error_lines + (running.open_error_line ? 1 : 0);
     if (complaints == 0 && gives_only_at_its_end(step)) complaints = lines_of(end.outcome.standard_error);
     const bool counts = style_.output == OutputStyle::none && complaints > 0 && !end.secret;

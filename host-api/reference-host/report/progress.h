@@ -1,6 +1,6 @@
 // Shows a run as it happens, on standard error. A terminal has a line for each running step (state, time, the last line
-// of output), updated in place below the lines of finished steps; otherwise there are plain lines. Also shows what the
-// steps write, if wanted.
+// of output), updated in place below the lines of finished steps. Without a terminal, there are only plain lines. If
+// wanted, what the steps write is shown, too.
 #pragma once
 
 #include <chrono>
@@ -20,16 +20,16 @@ namespace wtool::host::report {
 
 // How the outputs of steps are shown.
 enum class OutputStyle {
-  none,      // only how many lines a step that succeeded wrote to standard error
+  none,      // only the number of lines that a successful step wrote to standard error
   group,     // the output of each step together, when the step has ended
   stream,    // each line as it comes
-  prefixed,  // as `stream`, with the name of the step before each line
+  prefixed,  // like `stream`, with the step's name before each line
 };
 
 enum class Detail {
   quiet,  // only failures, warnings and notices
   usual,
-  verbose,  // commands, too
+  verbose,  // commands in addition
 };
 
 struct ProgressStyle {
@@ -38,7 +38,7 @@ struct ProgressStyle {
   OutputStyle output = OutputStyle::none;
   Detail detail = Detail::usual;
   // The style for the descriptor. On a terminal that is not dumb, progress is live, and coloured unless NO_COLOR is set
-  // and not empty. Otherwise outputs are shown in groups.
+  // and not empty. On anything else, outputs are shown in groups.
   static ProgressStyle of(int descriptor);
 };
 
@@ -105,7 +105,7 @@ class Progress final : public runner::RunObserver {
     std::string label;
     std::chrono::steady_clock::time_point began;
   };
-  std::map<std::uint64_t, RunningService> services_;  // that are ready, by the number of the step
+  std::map<std::uint64_t, RunningService> services_;  // the services that are ready, by the number of the step
   std::thread ticker_;                                // only if live and not quiet
 };
 

@@ -46,9 +46,9 @@ class StateTable {
     bool replayed = false;
     bool up_to_date = false;
     std::chrono::steady_clock::duration took{};
-    bool combinations = false;  // it stands for the combinations of its matrix, which are visits of their own
+    bool combinations = false;  // a step of a matrix state, whose combinations are separate visits
   };
-  // Call it in the order in which the steps began.
+  // Must be called in the order in which the steps began.
   void add(const Visit& visit);
 
   // Lines for people, safe for a terminal. `suspended`: the run is suspended, so its aborted steps wait for an answer.
@@ -59,7 +59,7 @@ class StateTable {
     std::string name;
     bool acts = true;
     std::size_t visits = 0;
-    std::size_t matrices = 0;  // visits that stand for their combinations; not counted among the others
+    std::size_t matrices = 0;  // steps of a matrix state; not counted in `visits`
     std::size_t kept_matrices = 0;
     std::size_t failures = 0;
     std::size_t kept = 0;
@@ -104,7 +104,7 @@ void StateTable::add(const Visit& visit) {
 }
 
 std::string StateTable::status_of(const Row& row, bool suspended) {
-  // A state without an action only passes; but a join of failed branches has failed.
+  // A state without an action has no status of its own, except a join of failed branches, which has failed.
   std::string text = row.acts || row.status != Step::Status::succeeded ? word_for(row.status) : "-";
   if (suspended && row.status == Step::Status::aborted) text = "waits";
   std::vector<std::string> notes;
@@ -150,7 +150,7 @@ std::string StateTable::text(bool suspended) const {
   return out;
 }
 
-// Whether the step stands for the combinations of its matrix, which are steps of their own.
+// Whether the step is that of a matrix state, whose combinations are separate steps.
 bool stands_for_combinations(const Step& step) {
   if (!step.of().action || !step.of().action->options.matrix) return false;
   const std::string_view name = journal::branch_name(step.branch);
@@ -218,7 +218,8 @@ void add_cut_lines(std::vector<std::string>& lines, const std::string& state, co
   }
 }
 
-// The lines of all steps of a run, each once. For a matrix, the lines of its state, without those of its combinations.
+// The lines of add_cut_lines() for all steps of a run. For a matrix, these are the lines of its state, without those of
+// its combinations.
 std::vector<std::string> cut_lines(const std::vector<Step>& steps, const std::string& run) {
   std::vector<std::string> lines;
   for (const Step& step : steps) {

@@ -65,7 +65,7 @@ std::string step_label(const std::string& its_branch, const std::string& state, 
     values = " " + parts.back().name;
     parts.pop_back();
   }
-  // A path is named after its first state, which is not repeated.
+  // A branch is named after its first state. A label does not repeat this name.
   if (!parts.empty() && parts.back().name == state) parts.pop_back();
   std::string label;
   for (const BranchPart& part : parts) label += part.name + (part.combination ? " " : " / ");

@@ -1,4 +1,4 @@
-// Texts that reports have in common: the labels of steps, which may run at the same time, and texts for XML and HTML.
+// Texts that several reports use: labels for steps, which may run at the same time, and texts for XML and HTML.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ std::string combination_name(const expressions::Value& values);
 // The names of all combinations of the run whose values are known.
 CombinationNames combination_names(const journal::RunRecord& run);
 
-// The name of the step's state, preceded by the branches in which the step runs, except the main path: `TaskA / Test`,
+// The name of the step's state, preceded by the branches in which the step runs, if there are any: `TaskA / Test`,
 // `deploy / Upload`, `Build (amd64, debug)` for a combination of a matrix, `[2] Build` if its values are unknown. Safe
 // for a terminal.
 std::string step_label(const runner::Step& step, const CombinationNames& combinations = {});

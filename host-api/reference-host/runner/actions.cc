@@ -31,7 +31,7 @@ using workflow::shell_tool;
 using workflow::TemplateText;
 
 constexpr std::size_t max_environment_value = 100 * 1024;  // bytes; the kernel limits each variable
-// By convention, an answer of a prompt that begins with this mark aborts the run.
+// By convention, an agent's answer aborts the run if it begins with this mark.
 constexpr std::string_view abort_mark = "ABORT ERROR:";
 
 class ActionRunner {
@@ -41,7 +41,8 @@ class ActionRunner {
 
   ActionResult run() {
     std::visit([this](const auto& action) { perform(action); }, step_.of().action->kind);
-    // The action of a prompt has already done the following.
+    // A prompt does both itself: it checks its answer, asks again after a wrong one, and keeps the result of a right
+    // one.
     if (std::holds_alternative<workflow::PromptAction>(step_.of().action->kind)) return std::move(result_);
     if (options_.output && !result_.outcome.is_error && result_.mistake.empty()) {
       if (const std::string wrong = take_answer(); !wrong.empty()) no_answer("the output " + wrong);
@@ -146,7 +147,7 @@ class ActionRunner {
     if (!prompt) return;
     const RunServices& services = invocation_.run.request().services;
     if (!services.prompt) return mistake(step_.of().action->offset, "prompts cannot be executed here");
-    // Only the prompt sees the arguments.
+    // Only this prompt can use the arguments as variables.
     Variables values = context_.variables;
     std::string why;
     const auto arguments = rendered_arguments(action.arguments, invocation_, context_.variables, why);
@@ -168,8 +169,8 @@ class ActionRunner {
         result_.assigned.clear();
         return no_answer("the answer " + wrong + (most > 0 ? " (asked " + std::to_string(most + 1) + " times)" : ""));
       }
-      invocation_.run.observer().noticed("'" + step_.of().id + "' is asked again (" + std::to_string(asked + 1) +
-                                         " of " + std::to_string(most) + "): the answer " +
+      invocation_.run.observer().noticed("the agent of '" + step_.of().id + "' is asked again (" +
+                                         std::to_string(asked + 1) + " of " + std::to_string(most) + "): the answer " +
                                          (options_.secret ? "does not match `output`" : wrong));
       addition.text = form_of_answer(*options_.output, wrong, result_.outcome.standard_output);
     }
@@ -269,10 +270,10 @@ class ActionRunner {
     if (!values.error.empty()) return fails(values.error);
     const bool sets = !values.assigned.empty() || values.ends_workflow;
     if (sets && options_.matrix) {
-      return fails("the agent sets values or ends the workflow, which no combination of a matrix can do");
+      return fails("the agent set values or ended the workflow, but no combination of a matrix may do either");
     }
     if (values.ends_workflow && context_.in_fork) {
-      return fails("the agent ends the workflow, which no branch of a fork can do; let the agent set a variable " +
+      return fails("the agent ended the workflow, but no branch of a fork may do that; let the agent set a variable " +
                    std::string("that an exit after the join tests"));
     }
     for (auto& [name, value] : values.assigned) {
@@ -282,19 +283,20 @@ class ActionRunner {
     result_.ends_workflow = values.ends_workflow;
   }
 
-  // What is wrong with a value that an agent gives to a parameter of the workflow. Other names take any value.
+  // Checks a value that an agent gives to a parameter of the workflow, and converts it to the parameter's type. Returns
+  // what is wrong; empty: the value is valid, or no parameter has this name.
   std::string problem_of_value(const std::string& name, Value& value) {
     for (const workflow::Parameter& parameter : invocation_.workflow.parameters) {
       if (parameter.name != name) continue;
       if (parameter.secret) invocation_.run.hide(expressions::to_text(value));
       std::string why;
-      // A parameter without a type has the type text, and may hold anything.
+      // A parameter without a type has the type text, and accepts any value.
       if (parameter.type != workflow::Parameter::Type::text) {
         auto made = workflow::argument_value(parameter, parse_json_or_throw(expressions::to_json(value)), why);
         if (made) value = std::move(*made);
       }
       if (why.empty()) why = workflow::limit_problem(parameter, value);
-      return why.empty() ? "" : "the agent sets the parameter '" + name + "': " + why;
+      return why.empty() ? "" : "the agent set the parameter '" + name + "' to a wrong value: " + why;
     }
     return "";
   }
@@ -395,7 +397,7 @@ class ActionRunner {
     if (action.by) {
       const auto by = render(*action.by);
       if (!by) return;
-      // An empty name would let everybody answer.
+      // An empty name would count as if `by` were missing.
       if (by->empty()) {
         return mistake(action.by->written.locate(0), "`by` is empty; name the user or the group who may answer");
       }
@@ -438,7 +440,7 @@ class ActionRunner {
     Run& run = invocation_.run;
     const SemaphoreHold slot(run.semaphore(), context_.stop);
     if (!slot.held()) return stopped();
-    // A value that looks secret in the command itself is hidden from observers like any other secret.
+    // A value that looks secret is hidden from observers like any other secret, even if it is written in the command.
     for (const std::string& value : secrets::Masker().found_in(result_.command)) run.hide(value);
     workflow::Placement placed = workflow::place_of(invocation_.workflow, step_.state, invocation_.place);
     CallPlace place{.shell = shell,
@@ -447,8 +449,8 @@ class ActionRunner {
                     .limits = workflow::limits_text(placed.limits),
                     .traceparent = run.request().settings.traceparent,
                     .span = {"step", {{"run", run.request().run}, {"state", step_.of().id}}}};
-    // The cache key is that of the first question: a repeated question contains the wrong answer, and would have
-    // another key.
+    // Only the first question makes the cache key: a repeated question contains the wrong answer, so its key would
+    // differ.
     if (!kept_) {
       kept_.emplace(step_, context_, place, tool, arguments, prompt);
       if (!kept_->mistake().empty()) return mistake(options_.cache.offset, kept_->mistake());
@@ -469,7 +471,7 @@ class ActionRunner {
     result_.outcome = to_outcome(outcome);
     recorder.finish(result_.outcome);
     result_.refused = is_refusal(result_.outcome);
-    // The command has run, even if the audit trail lacks its end. So its result stays the result of the step.
+    // The command has run, even if its end is missing in the audit trail, so the result of the step stays as it is.
     const Value* unrecorded = expressions::field_of(&result_.outcome.metadata, "audit_error");
     if (const std::string* why = unrecorded == nullptr || result_.refused ? nullptr : unrecorded->as_text()) {
       run.observer().noticed("the end of the step '" + step_.of().id + "' is not in the audit trail: " + *why);

@@ -21,7 +21,7 @@ struct ActionResult {
   Outcome outcome;
   std::string command;   // see StepEnd
   bool abort = false;    // the workflow wants the run to end; the reason is outcome.message
-  std::string mistake;   // why the action could not be run at all (a variable without a value, ...), with its place
+  std::string mistake;   // why the action could not be run at all (a variable had no value, ...), with FILE:LINE:COLUMN
   bool refused = false;  // by policy, or by a person who was asked
   bool fatal = false;    // a workflow or combination that the action ran has ended by a mistake or a refusal, the
                          // state's visits or a budget are used up, or the configuration is not valid
@@ -29,7 +29,7 @@ struct ActionResult {
   bool up_to_date = false;                                           // nothing was run
   bool ends_workflow = false;  // the agent of a prompt says that the workflow is over
 
-  // Whether no later try can change the result. Such a result ends the run, unless the state has an exit for it.
+  // True: no later try can change the result. Such a result ends the run, unless the state has an exit for it.
   bool is_fatal() const { return fatal || refused || !mistake.empty(); }
 };
 
@@ -60,24 +60,24 @@ std::string with_place(const WorkflowInvocation& invocation, std::size_t offset,
 
 // ---- The arguments of tools, prompts and workflows, with their templates filled in.
 //
-// A text that consists of a single placeholder becomes the value itself, so that a number stays a number.
+// A text that is nothing but one placeholder becomes the placeholder's value, so that a number stays a number.
 
 // Fills in the strings in the JSON, each of which is a template. The parser has limited the depth of the JSON. Nothing:
 // `why` says what is wrong.
 std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments, const expressions::Scope& values,
                                                  std::string& why);
 
-// The call of a tool as people and the journal see it: its name and its arguments. Standard input may hold anything, so
-// a text is shown only by its size and its SHA-256, and another value by its type and its size. null stands for a value
-// that is not known yet, and stays.
+// The call of a tool as it is shown and recorded: the tool's name and its arguments. The `stdin` of the shell tool may
+// contain anything, so only the size and the SHA-256 of a text there are shown, and only the type and the size of any
+// other value. null, which means that the value is not known yet, is shown as it is.
 std::string shown_call(const std::string& tool, nlohmann::json arguments);
 
-// Arguments whose guard excludes them are left out. Nothing: `why` says what is wrong, with its place.
+// Leaves out each argument whose guard gives an empty text. Nothing: `why` says what is wrong, with its place.
 std::optional<std::map<std::string, expressions::Value>> rendered_arguments(
     const std::vector<workflow::Argument>& arguments, const WorkflowInvocation& invocation,
     const expressions::Scope& values, std::string& why);
 
-// The value that a text with a template stands for.
+// The value that the template gives: if it is nothing but one placeholder, the placeholder's value; otherwise a text.
 std::variant<expressions::Value, expressions::ExpressionError> rendered_value(const expressions::Template& text,
                                                                               const expressions::Scope& values);
 

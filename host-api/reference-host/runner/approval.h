@@ -1,4 +1,4 @@
-// The question of an action Approve, and its answer.
+// The question of an `Approve` action, and its answer.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@
 
 namespace wtool::host::runner {
 
-// The error code of an outcome whose question still waits for an answer. It suspends the run.
+// The error code of an outcome whose question still waits for an answer. Such an outcome suspends the run.
 inline constexpr const char* approval_pending = "approval_pending";
 
 struct ApprovalRequest {
@@ -48,7 +48,7 @@ struct ApprovalAnswer {
 // answer except yes gives a refusal.
 Outcome to_outcome(const ApprovalRequest& request, const ApprovalAnswer& answer);
 
-// Any thread; returns at once when a stop is requested.
+// Any thread; returns immediately when a stop is requested.
 using Approve = std::function<ApprovalAnswer(const ApprovalRequest& request, Stop& stop)>;
 
 }  // namespace wtool::host::runner

@@ -150,14 +150,14 @@ std::optional<BranchResult> Branch::visit(std::size_t& current) {
     return branch_result;
   }
   if (replayed && !was_left && !pending_ && exits_.choose(state, Failed::no).taken != nullptr) {
-    // In the earlier run, the branch ended here, and the join has already judged the branches.
+    // In the earlier run, the branch ended here, and the path has already continued after the join.
     return stay(step, end, failed("the branch ended at the state '" + state.id + "' in the earlier run"));
   }
   return leave(step, end, action_failed, current);
 }
 
-// Makes a join, or the end of a composite state, fail when the states that lead to it have failed. The success of its
-// own action does not handle their failure.
+// Makes a join, or the end of a composite state, fail when the states that lead to it have failed. If it has an action,
+// a success of that action does not handle their failure.
 void Branch::stand_for(const Pending& failure, const State& state, Step& step, StepEnd& end) {
   if (state.kind == State::Kind::join || state.hidden) {
     step.status = Step::Status::failed;
@@ -214,7 +214,7 @@ std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, St
     if (!way.left_out.empty() && !failure.names_arrow) {
       failure.names_arrow = true;
       failure.reason += " (`" + way.left_out + "` is taken only after a success: write `" + way.left_out +
-                        ": always` to continue all the same, or add an exit with the label `failure`)";
+                        ": always` to take it after a failure as well, or add an exit with the label `failure`)";
     }
     return stay(step, end, std::move(failure));
   }
@@ -223,7 +223,7 @@ std::optional<BranchResult> Branch::follow(const FailureWay& way, Step& step, St
     failure.with_failure = true;
     return stay(step, end, std::move(failure));
   }
-  if (!way.mistake.empty()) run_.observer().noticed(way.mistake + "; so the exit `failure` is taken");
+  if (!way.mistake.empty()) run_.observer().noticed(way.mistake + "; the exit `failure` is taken instead");
   if (!way.handed_on) pending_.reset();
   return go_on(step, end, {way.target}, current);
 }
@@ -242,7 +242,7 @@ std::optional<BranchResult> Branch::mistaken(const State& state, const Choice& c
   outcome.exit_code = 1;
   outcome.message = choice.mistake;
   tell(outcome);
-  run_.observer().noticed(choice.mistake + "; so the path of a failure is taken");
+  run_.observer().noticed(choice.mistake + "; the run continues where a failure of the state leads");
   return go_on(step, end, {target}, current);
 }
 

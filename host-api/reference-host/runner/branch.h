@@ -1,4 +1,4 @@
-// One path through a workflow, on one thread: enters a state, runs its action, judges its exits, and takes one of them.
+// One path through a workflow, on one thread: enters a state, runs its action, tries its exits, and takes one of them.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class Branch {
   BranchResult aborted() const;
   std::string what_failed() const;
 
-  // Enters the state `current`, and makes `current` the next state; or returns how the path has ended.
+  // Enters the state `current`, and then sets `current` to the next state; or returns how the path has ended.
   std::optional<BranchResult> visit(std::size_t& current);
   void stand_for(const Pending& failure, const workflow::State& state, Step& step, StepEnd& end);
   std::optional<BranchResult> leave(Step& step, StepEnd& end, bool action_failed, std::size_t& current);

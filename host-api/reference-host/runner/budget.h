@@ -3,8 +3,8 @@
 // - A call is counted before it begins. The tokens and the cost that the command reports are counted when the command
 //   has ended. A budget is used up when one of its limits is reached. From then on, the command gets no prompt.
 // - A prompt counts for its own workflow and for every workflow around it.
-// - A resumed run counts what its earlier parts have used. Conditions on a path that is only replayed see what had been
-//   used up to that step, so that they decide as before.
+// - A resumed run counts what its earlier parts have used. While steps are only replayed, a condition reads what had
+//   been used when it was first evaluated, so that it gives the same result as before.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class PastRun;
 struct Meter {
   Usage spent;        // in all parts of the run
   Usage seen;         // by the steps that this part has replayed
-  bool live = false;  // a prompt has run in this part, so conditions see everything that was spent
+  bool live = false;  // a prompt has run in this part, so conditions read everything that was spent
 
   const Usage& shown() const { return live ? spent : seen; }
 };
@@ -33,7 +33,8 @@ void count_earlier_usage(const WorkflowInvocation& invocation, const std::string
 // Call it for a step that is taken from the earlier run.
 void count_replayed_usage(const WorkflowInvocation& invocation, const std::string& branch, std::uint64_t sequence);
 
-// Counts a call. Returns an empty text; or, without counting the call, a sentence about a budget that is used up.
+// Counts a call. Returns a sentence about a budget that is used up, and then does not count the call; empty: the call
+// was counted.
 std::string begin_call(const WorkflowInvocation& invocation);
 void count_usage(const WorkflowInvocation& invocation, const Usage& usage);
 

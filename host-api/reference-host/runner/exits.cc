@@ -37,7 +37,7 @@ Choice Exits::choose(const State& state, Failed failed) const {
     switch (exit.kind) {
       case Transition::Kind::unconditional:
       case Transition::Kind::fallback:
-        // A second exit of these kinds is the one that is taken when a prompt's agent ends the workflow.
+        // A second exit of these kinds matters only when a prompt's agent ends the workflow.
         if (last_resort == nullptr) last_resort = &exit;
         break;
       case Transition::Kind::success:
@@ -148,10 +148,10 @@ std::variant<bool, std::string> Exits::judge(const Transition& exit) const {
   } else if (const bool* truth = std::get<expressions::Value>(value).as_bool()) {
     return *truth;
   } else {
-    message = "a condition must be true or false, but this is a " +
+    message = "a condition must be true or false, but this one is of type " +
               std::string(std::get<expressions::Value>(value).type_name());
   }
-  return with_place(invocation_, offset, "the condition `" + exit.label + "` cannot be judged: " + message);
+  return with_place(invocation_, offset, "the condition `" + exit.label + "` cannot be evaluated: " + message);
 }
 
 }  // namespace wtool::host::runner

@@ -11,26 +11,26 @@
 
 namespace wtool::host::runner {
 
-// Which failure the exits of a state judge.
+// Which kind of failure the exits of a state have to handle.
 enum class Failed {
   no,
   action,  // an action has failed
-  path,    // a path can go no further: nothing handles its failure, or none of its exits is open
+  path,    // a path can go no further: nothing handles its failure, or no exit of its state is open
 };
 
 struct Choice {
   const workflow::Transition* taken = nullptr;     // null: no exit is open
-  const workflow::Transition* left_out = nullptr;  // unconditional, and not taken after a failure
-  // A condition could not be evaluated. An exit `failure` of the state is taken nevertheless.
+  const workflow::Transition* left_out = nullptr;  // the unconditional exit that is not taken because of the failure
+  // Why a condition could not be evaluated; empty: all could. `taken` is then the state's exit `failure`, or null.
   std::string mistake;
 };
 
 struct FailureWay {
   enum class Kind {
     leads_on,
-    joins,      // the failure reaches the join at which the path ends, and the join has to judge the failure
+    joins,      // the failure reaches the join at which the path ends, whose exits may handle it
     unhandled,  // no exit handles the failure, not even an exit of the composite states around the state
-    mistake,    // a condition on the way cannot be judged
+    mistake,    // a condition on the way cannot be evaluated
   };
   Kind kind = Kind::unhandled;
   std::size_t target = workflow::no_state;  // leads_on: the next state
@@ -48,8 +48,9 @@ class Exits {
 
   Choice choose(const workflow::State& state, Failed failed) const;
 
-  // Where a failure leads when the exits of `state` judge it. The failure is followed until something handles it. A
-  // step whose failure nothing handles has not transitioned, and runs again when the run is resumed.
+  // Where a failure leads if the exits of `state` are tried first. Follows the failure until an exit handles it, it
+  // reaches the join of its branch, a condition cannot be evaluated, or nothing is left that could handle it. In the
+  // last two cases the step has not transitioned, and runs again when the run is resumed.
   FailureWay way_from(std::size_t state, Failed failed) const { return way_from(state, failed, 0); }
   // Like way_from(), but leaves out the exits of `state`: the failure leads to the ends of the composite states around
   // it, the innermost first.

@@ -82,7 +82,7 @@ void merge_variables(const std::vector<std::unique_ptr<BranchLane>>& lanes, Vari
       const auto [found, is_new] = set_by.try_emplace(name, lane->label);
       if (is_new) return;
       observer.noticed("the branches '" + found->second + "' and '" + lane->label + "' have both set '" + name +
-                       "'; the value of '" + lane->label + "' is used, because it comes later in the diagram");
+                       "'; the value of '" + lane->label + "' is used, because that branch comes later in the diagram");
       found->second = lane->label;
     });
   }
@@ -228,8 +228,8 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
   }
   const bool any_joined = std::any_of(lanes.begin(), lanes.end(),
                                       [](const auto& lane) { return lane->end.kind == BranchResult::Kind::joined; });
-  // Failed branches count as reaching the join, which may judge the failure. Branches that ended at [*] do not reach
-  // it.
+  // Failed branches count as reaching the join, whose exits may handle the failure. Branches that ended at [*] do not
+  // reach it.
   if (!any_joined && first_failed == nullptr && !over) made.join = no_state;
   return made;
 }

@@ -95,13 +95,13 @@ void keep_files(Step& step, const ActionContext& context) {
   std::size_t failures = 0;
   const auto not_kept = [&](const std::string& what) {
     if (++failures <= max_told) notice(what);
-    if (failures == max_told + 1) notice("further files could not be kept either");
+    if (failures == max_told + 1) notice("more files could not be kept");
   };
   for (const std::string& path : found.paths) {
     if (seen++ == max_kept) return notice("no more than " + std::to_string(max_kept) + " files are kept");
     const std::string shown = cache::plain_path(path);
     if (request.secrets != nullptr && request.secrets->masked(shown) != shown) {
-      not_kept("a file is not kept, because its name holds a secret");
+      not_kept("a file is not kept, because its name contains a secret");
       continue;
     }
     // No other kind of output has the ending `.kept`, so a kept file is not mistaken for an output.

@@ -84,7 +84,7 @@ ActionResult together(const std::vector<CombinationLane>& lanes, Stop& stop) {
   std::size_t ended = 0;  // stopped because of another combination, or with the run
   const CombinationLane* ended_all = nullptr;
   const CombinationLane* waiting = nullptr;  // for an approval
-  bool has_failure = false;                  // of a combination that failed by itself, not because another one had failed
+  bool has_failure = false;  // of a combination that failed by itself, not because another one had failed
   for (const CombinationLane& lane : lanes) {
     const Outcome& outcome = lane.result.outcome;
     outcomes.push_back(to_value(outcome));

@@ -204,7 +204,7 @@ Value to_value(const Outcome& outcome) {
     return Value(std::move(map));
   }
   map.fields.emplace("json", outcome.answer);
-  // The outcome's own fields keep their meaning.
+  // The fields of the answer never replace the outcome's own fields.
   if (const expressions::Map* answer = outcome.answer.as_map()) {
     for (const auto& [name, value] : answer->fields) map.fields.emplace(name, value);
   }

@@ -14,7 +14,7 @@ struct ToolOutcome;
 
 namespace wtool::host::runner {
 
-// About everything that a command wrote to one stream. The text of the outcome may have only a part of it.
+// Describes all that a command wrote to one stream. The text in the outcome may be only a part of that.
 struct WholeOutput {
   std::uint64_t bytes = 0;                 // how many bytes the command wrote, if the tool says so
   bool cut = false;                        // the text lacks a part of it
@@ -24,7 +24,7 @@ struct WholeOutput {
   std::string file{};                      // has the whole output; empty when no file was kept
   std::string sha256{};                    // the hash of the file
   std::string trouble{};                   // why a file that is needed is missing; a sentence
-  std::uint64_t json_limit = 64ULL << 20;  // the size of the largest file that `json` reads
+  std::uint64_t json_limit = 64ULL << 20;  // the size of the largest file from which the field `json` is read
 };
 
 struct Outcome {
@@ -39,7 +39,7 @@ struct Outcome {
   WholeOutput whole_output{};
   WholeOutput whole_error{};
   expressions::Value metadata{};   // the tool's, a map; null: the tool gave none
-  expressions::Value variables{};  // a map of the variables of a workflow that was run, at its end; else null
+  expressions::Value variables{};  // if the action ran a workflow: a map of its final variables; else null
   expressions::Value answer{};     // what the option `output` has read and checked; null: nothing
   expressions::Value matrix{};     // a list of the outcomes of a matrix's combinations; else null
 };
@@ -52,7 +52,7 @@ inline constexpr std::string_view invalid_output_error = "invalid_output";
 // Reads the envelope that a tool returned. If its metadata has no `stdout`, the text of the content takes its place.
 Outcome to_outcome(const ToolOutcome& call);
 
-// The JSON in the file of an output; the file is read when somebody reads the value.
+// The JSON in the file of an output; the file is read when the value is first read.
 expressions::Withheld json_of_file(const std::string& file, std::uint64_t bytes);
 
 // A map with the outcome_fields(). As a text, it is the standard output without its trailing newlines.

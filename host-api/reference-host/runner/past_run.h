@@ -1,8 +1,7 @@
 // What an earlier run of a workflow has done, according to its journal, for a run that resumes it.
 //
-// The new run begins at the start again. It takes the outcome of each step that is recorded here from the record, and
-// runs the other steps. Because a workflow decides only by its inputs and outcomes, it follows the path of the earlier
-// run.
+// The new run begins at the start again. It takes the outcomes of the steps that are recorded here, and runs all other
+// steps. Because a workflow's path depends only on its inputs and outcomes, the new run follows the earlier one's path.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +20,8 @@
 
 namespace wtool::host::runner {
 
-// A step that is not run again: it led to another state (StepEnd::transitioned), or it ended a branch of a fork that is
-// over (see PastRun::judge).
+// A step that is not run again: it led to another state (StepEnd::transitioned), or its branch is over (see
+// PastRun::judge).
 struct PastStep {
   std::string state;
   Step::Status status = Step::Status::succeeded;
@@ -34,12 +33,12 @@ struct PastStep {
 // Immutable while a run reads it.
 class PastRun {
  public:
-  // A later step at the same place wins.
+  // Replaces an earlier step at the same place.
   void add(std::string_view branch, std::uint64_t sequence, PastStep step) {
     steps_.insert_or_assign(key(branch, sequence), std::move(step));
   }
-  // Notes that the step is a fork with a failed branch, whose join let the path continue. So all branches of the fork
-  // are over: those that do not lead to the join end where they ended before.
+  // Notes that the step is a fork with a failed branch, but that its join let the path continue. Then all branches of
+  // the fork are over: those that do not reach the join end where they ended before.
   void judge(std::string_view branch, std::uint64_t sequence) { judged_.insert(key(branch, sequence)); }
   bool is_judged(std::string_view branch, std::uint64_t sequence) const {
     return judged_.contains(key(branch, sequence));

@@ -29,7 +29,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
-// Whether the name cannot lead out of the folders in which prompts are looked for.
+// True: the name cannot lead out of the folders in which prompts are looked for.
 bool is_prompt_name(const std::string& name) {
   if (name.empty() || name.front() == '/' || name.find('\0') != std::string::npos) return false;
   const fs::path path(name);
@@ -69,7 +69,7 @@ std::pair<std::string, std::size_t> front_matter(const Source& source) {
   return {"", source.content_begin()};
 }
 
-// The value of a parameter that was not given: its default or, if it is not required, an empty text.
+// The value of a parameter that was not given: its default, or else an empty text. Nothing: the parameter is required.
 std::optional<Value> fallback_of(const YAML::Node& entry) {
   const YAML::Node fallback = entry["default"];
   if (fallback && fallback.IsScalar()) return Value(fallback.Scalar());
@@ -139,7 +139,7 @@ std::string find_prompt(const std::string& name, const std::vector<std::string>&
   }
   error = "there is no prompt " + expressions::quoted_for_message(name) +
           question_then(did_you_mean(name, prompt_names(folders)),
-                        "it would be a file " + name +
+                        "its file would be " + name +
                             ".md in a folder `prompts` beside the workflow or its folder, in one of " +
                             "prompts.directories, or in .wtool/prompts, .swissarmyhammer/prompts or prompts of the " +
                             "current directory");
@@ -168,8 +168,9 @@ const PromptFiles::File* PromptFiles::open(const std::string& name, std::string&
   if (path.empty()) return nullptr;
   auto& file = files_[path];
   if (!file && files_.size() > max_prompt_files) {
-    error = "more than " + std::to_string(max_prompt_files) + " prompts are inserted in one another, so " +
-            expressions::quoted_for_message(name) + " is not read";
+    error = "more than " + std::to_string(max_prompt_files) +
+            " prompts are inserted, directly or by other prompts, so " + expressions::quoted_for_message(name) +
+            " is not read";
     return nullptr;
   }
   if (!file) {
@@ -245,8 +246,8 @@ class PromptFiles::Checker {
     inside_.pop_back();
   }
 
-  // Adds the names that prompts included by {% include %} assign, because they are defined after the tag. Each file is
-  // looked at once: two files that both include the next two, and so on, would otherwise take exponential time.
+  // Adds the names that are assigned in prompts included by {% include %}: these names have a value after the tag. Each
+  // file is visited only once, since a chain of files that each include the next one twice would take exponential time.
   void add_assigned(const File& file, Names& names) {
     std::set<const File*> seen;
     std::vector<const File*> open = {&file};
@@ -283,13 +284,11 @@ class PromptFiles::Checker {
     if (const auto open = std::find(inside_.begin(), inside_.end(), other); open != inside_.end()) {
       std::string circle;
       for (auto at = open; at != inside_.end(); ++at) circle += (*at)->partial.file + " -> ";
-      return tell(file, inclusion.offset,
-                  "prompts inserted in one another in a circle: " + circle + other->partial.file);
+      return tell(file, inclusion.offset, "prompts insert one another in a circle: " + circle + other->partial.file);
     }
     if (inside_.size() == expressions::max_inclusion_depth) {
-      return tell(
-          file, inclusion.offset,
-          "prompts inserted in one another more than " + std::to_string(expressions::max_inclusion_depth) + " deep");
+      return tell(file, inclusion.offset,
+                  "prompts are nested more than " + std::to_string(expressions::max_inclusion_depth) + " deep");
     }
     Names given;
     if (!inclusion.isolated) given = visible;

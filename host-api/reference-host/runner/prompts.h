@@ -2,7 +2,7 @@
 //
 // - A prompt NAME is the file NAME.md (or .md.liquid, .liquid, .txt) in one of the configured folders, in `prompts`
 //   beside the workflow or beside its folder, in .wtool/prompts or .swissarmyhammer/prompts of the run's directory or
-//   of the home directory, or in `prompts` of the run's directory. It is a template of Liquid (template.h), and may
+//   of the home directory, or in `prompts` of the run's directory. It is a Liquid template (template.h), and may
 //   include other prompts. Its front matter only gives the defaults of its parameters.
 // - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file with
 //   the text, which is removed when the command has ended); {{ prompt_name }} is the name of the prompt. The command
@@ -52,8 +52,8 @@ class Prompts {
   std::vector<std::string> check(const std::string& name, const std::string& from,
                                  const std::set<std::string, std::less<>>& known) const;
 
-  // The names that an agent with this prompt may set: each word of the prompt's own text outside of its templates. So
-  // checks still find a misspelt name that no prompt mentions.
+  // The names that an agent with this prompt may set: each word of the prompt's text outside of its tags. A check can
+  // still report a name that the workflow misspells, because no prompt mentions that name.
   std::set<std::string, std::less<>> settable_names(const std::string& prompt, bool is_inline,
                                                     const std::string& from) const;
 
@@ -80,7 +80,7 @@ inline constexpr const char* usage_variable = "WTOOL_USAGE";
 inline constexpr const char* schema_variable = "WTOOL_SCHEMA";
 
 // ---- prompt_returns.cc: what an agent returns besides its answer (values for variables of the workflow, and the end
-// of the workflow), and what the command reports about its use.
+// of the workflow), and what the command reports about what it used.
 //
 //   wtool.yaml:  prompts: {command: "my-model --file {{ prompt_file }} --values {{ values_file }}"}
 //   the agent:   echo 'tests_pass=true' >>"$values"      sets the variable tests_pass
@@ -104,8 +104,8 @@ PromptValues parse_prompt_values(std::string_view lines);
 // Reads the lines of the file. A file that cannot be read, or is too large, is an error.
 PromptValues read_prompt_values(const std::string& file);
 
-// What a call has used. The file has one JSON object, or one on each line, whose amounts are added up. An object is
-// {"tokens": 1200, "cost": 0.03} or {"input_tokens": 1000, "output_tokens": 200}. Other keys are ignored.
+// What a call has used. The file has one JSON object, or one on each line, whose amounts are added up. Examples:
+// {"tokens": 1200, "cost": 0.03} and {"input_tokens": 1000, "output_tokens": 200}. Other keys are ignored.
 struct PromptUsage {
   std::optional<std::int64_t> tokens;  // nothing: not reported
   std::optional<double> cost;
@@ -115,12 +115,12 @@ struct PromptUsage {
 PromptUsage parse_prompt_usage(std::string_view text);
 PromptUsage read_prompt_usage(const std::string& file);
 
-// ---- prompt_files.cc: the files of prompts, where they are, and what they contain.
+// ---- prompt_files.cc: where prompt files are, and what they contain.
 //
-// A prompt may include others by their names ({% render "name" %}, {% include "name" %}); they are looked up in the
-// same folders as the first one. The beginning of this file lists the folders.
+// A prompt may include others by their names ({% render "name" %}, {% include "name" %}), which are looked up in the
+// same folders as the prompt itself. The beginning of this file lists the folders.
 
-inline constexpr std::size_t max_prompt_files = 1000;  // that one prompt includes
+inline constexpr std::size_t max_prompt_files = 1000;  // that one check or one rendering of a prompt reads
 
 // The folders that are searched, in this order, for the prompts that the workflow file `from` names.
 std::vector<std::string> prompt_folders(const std::vector<std::string>& configured, const std::string& directory,
@@ -157,7 +157,7 @@ class PromptFiles final : public expressions::Partials {
 
   std::vector<std::string> folders_;
   std::map<std::string, std::unique_ptr<const File>> files_;  // by path
-  std::map<std::string, const File*> by_name_;                // those that were found
+  std::map<std::string, const File*> by_name_;                // the prompts that were found
   std::map<const expressions::Partial*, const File*> files_of_;
 };
 

@@ -58,12 +58,12 @@ void Run::end_step(Step& step, const StepEnd& end) {
 
 const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state) {
   if (!has_past_.load(std::memory_order_relaxed)) return nullptr;
-  // The states of `on failure` and `finally` always run again, because this run may have made again what they cleared
-  // away in the earlier run.
+  // The states of `on failure` and `finally` always run again, because this run may have recreated what they removed in
+  // the earlier run.
   if (branch.find("/0:") != std::string::npos) return nullptr;
   const PastStep* found = request_.past->find(branch, sequence);
   if (found == nullptr || found->state == state.id) return found;
-  forget_past("where the earlier run was in '" + found->state + "', this one comes to '" + state.id + "'");
+  forget_past("at this point, the earlier run was in '" + found->state + "', but this run comes to '" + state.id + "'");
   return nullptr;
 }
 

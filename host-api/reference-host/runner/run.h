@@ -44,12 +44,12 @@ class Run {
   // Whether, in the run that this one resumes, the join of the fork let the path continue even though a branch had
   // failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
-  // Whether the run that this one resumes never came to the step.
+  // Whether the run that this one resumes was over before the step had ended.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
-  // Call it if the earlier run took another path. From then on, every step is run.
+  // Call it if the earlier run took a different path. From then on, every step is run.
   void forget_past(const std::string& why);
 
-  // The stop of the whole run: the host's, or an Abort of a workflow.
+  // The stop of the whole run, requested by the host or by an Abort of a workflow.
   Stop& stop() { return stop_.stop(); }
   // Ends every branch of the run.
   void abort(const std::string& reason) { stop().request(StopHow::graceful, reason); }
@@ -67,7 +67,7 @@ class Run {
   Semaphore semaphore_;
   std::mutex usage_mutex_;
   std::mutex mutex_;
-  std::vector<Step> steps_;  // by number; those beyond max_steps_kept are not kept
+  std::vector<Step> steps_;  // by number; only the first max_steps_kept are kept
   std::uint64_t begun_ = 0;
   std::atomic<bool> has_past_;
   const std::unique_ptr<Services> services_;
@@ -103,7 +103,7 @@ struct WorkflowInvocation {
   workflow::Placement place;  // where steps that name no place run; empty: in the place that the host was given
   bool counts_usage;          // this workflow, or one that runs it, has or reads a budget, so `budget` is kept current
   mutable Meter meter;        // what its prompts have used
-  mutable std::vector<std::atomic<std::int64_t>> visits;  // of each state with max=N
+  mutable std::vector<std::atomic<std::int64_t>> visits;  // by state; counted only for states with max=N
   mutable std::atomic<bool> finally_entered{false};
   mutable std::atomic<std::int64_t> entered{0};  // how many states all branches have entered
 };
@@ -114,9 +114,10 @@ inline constexpr std::size_t max_forks_depth = 100;
 
 // What a branch inherits from the forks around it.
 struct Lineage {
-  bool over = false;                      // the branch had ended in the run that is resumed, and its join had judged it
+  // In the run that is resumed, the branch had ended, and the path had continued after the join.
+  bool over = false;
   std::size_t forks = 0;                  // how many forks are around it
-  std::size_t fork = workflow::no_state;  // the innermost fork, at which it begins
+  std::size_t fork = workflow::no_state;  // the innermost of these forks, at which the branch begins
 };
 
 Step::Status status_of(const Outcome& outcome);
@@ -135,8 +136,8 @@ struct BranchResult {
   Kind kind = Kind::ended;
   std::string reason;
   bool refused = false;       // failed because policy, or a person who was asked, refused a command
-  bool fatal = false;         // failed by a refusal, a mistake or a limit: it ends every level around it
-  bool with_failure = false;  // joined straight from a failure, which the join has to judge
+  bool fatal = false;         // failed by a refusal, a mistake or a limit: the failure ends every level around it
+  bool with_failure = false;  // joined: a failure led the path to the join, whose exits may handle it
   bool by_action = false;     // aborted by an action Abort of the workflow
   bool suspended = false;     // aborted because an Approve waits for its answer
   bool names_arrow = false;   // `reason` already names an arrow that is taken only after a success

@@ -1,4 +1,4 @@
-// The events of a run for its observers: progress, the journal, reports, tests. And the result of a run.
+// The events of a run, for its observers (progress, the journal, reports, tests), and the result of a run.
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,8 @@ struct KeptFile {
 //   /5:2                the second combination of a matrix
 //   /0:on failure       the path of `on failure`, which belongs to no step; nor does /0:finally
 //
-// The same workflow with the same outcomes always gives the same names, so they identify the steps of an earlier run.
+// The same workflow with the same outcomes always gives the same names, so the names identify the steps of an earlier
+// run.
 struct Step {
   enum class Status { running, succeeded, failed, aborted };
   std::uint64_t number = 0;  // from 1, in the order in which they began; unique in a run
@@ -69,7 +70,7 @@ inline bool gives_secrets(const Step& step) {
 // How a step ended.
 struct StepEnd {
   Outcome outcome;
-  // The command with its values filled in, of a Shell, a prompt or a service. For a tool call, the name and the
+  // For a Shell, a prompt or a service: the command, with its values filled in. For a tool call: the name and the
   // arguments of the tool. Otherwise empty.
   std::string command;
   std::vector<std::pair<std::string, expressions::Value>> assigned;  // by Set, or by the agent of a prompt
@@ -104,7 +105,7 @@ struct RunStart {
 };
 
 struct RunReport {
-  // suspended: an Approve waits for its answer, with which the run continues.
+  // suspended: an Approve waits for its answer, and the run continues after it.
   enum class Status { completed, failed, aborted, suspended };
   Status status = Status::completed;
   std::string reason;    // one sentence; empty when completed
@@ -124,8 +125,8 @@ struct ServiceEvent {
   std::string log{};           // the file with its output; empty: there is no file
 };
 
-// Called in order for each branch, on the thread that runs it; with several branches, from several threads at once.
-// Arguments are valid until the function returns (workflows: until the run has ended). Functions must not throw.
+// Called in order for each branch, on the thread that runs it; with several branches, from several threads at the same
+// time. Arguments are valid until the function returns (workflows: until the run has ended). Functions must not throw.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;

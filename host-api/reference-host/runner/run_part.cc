@@ -57,7 +57,7 @@ std::string cut_to(Workflow& workflow, const RunPart& part) {
   if (part.only.empty()) {
     if (const std::size_t fork = fork_around(workflow, last); fork != no_state) {
       return option + id + ": this state is on a branch of '" + workflow.states[fork].id +
-             "', and the branches beside it would have no end; name the state at which they meet, or use --only";
+             "', and the other branches would have no end; name the join of the branches, or use --only";
     }
   } else {
     workflow.start = found;

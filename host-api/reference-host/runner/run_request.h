@@ -54,12 +54,12 @@ class RunOutputStore {
   virtual ~RunOutputStore() = default;
   // Makes a file, or replaces it. The name is unique in the run. `secret`: the file is removed at the end of the run.
   virtual std::unique_ptr<OutputFile> create(const std::string& name, bool secret) = 0;
-  // The size of the largest file that `json` reads.
+  // The size of the largest file from which the field `json` of an outcome is read.
   virtual std::uint64_t json_limit() const = 0;
 };
 
-// How many states one workflow of a run enters at most, unless `max_steps` sets another limit. This default is never
-// lower than the number of states in its diagram.
+// How many states one workflow of a run may enter, unless `max_steps` sets another limit. If its diagram has more
+// states than this, the default is the number of these states.
 inline constexpr std::int64_t default_max_steps = 10'000;
 // How deep workflows may run within workflows.
 inline constexpr std::size_t max_workflows_depth = 50;
@@ -81,12 +81,12 @@ struct PreparedPrompt {
   std::string command;
   std::optional<std::int64_t> timeout;               // seconds
   std::string error;                                 // why the prompt cannot be run; empty when it can
-  std::string values_file;                           // where the command may leave values (prompts.h)
-  std::string usage_file;                            // where it may report what it used (prompts.h)
+  std::string values_file;                           // to which the command may write values (prompts.h)
+  std::string usage_file;                            // to which it may write what it used (prompts.h)
   std::map<std::string, std::string> environment{};  // for the command: the names of its files
-  std::string text{};                                // what the prompt says; may be empty in a preview
-  std::vector<std::string> own_files{};              // files whose names in the command differ each time
-  std::shared_ptr<const void> keeps;  // keeps what the command needs, such as its files, until it has ended
+  std::string text{};                                // what the prompt says; a preview may not have rendered it
+  std::vector<std::string> own_files{};              // files made for this command, whose names differ each time
+  std::shared_ptr<const void> keeps;  // keeps what the command needs, such as its files, until the command has ended
 };
 
 // What a run needs besides the tools. If a function is not set, the actions that need it fail.
@@ -98,7 +98,7 @@ struct RunServices {
   std::function<PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                const expressions::Scope& values, const PromptAddition& addition)>
       prompt;
-  // Asks a person; nothing: nobody can be asked. Any thread; returns at once when a stop is requested.
+  // Asks a person; nothing: nobody can be asked. Any thread; returns immediately when a stop is requested.
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
   // Asks for an approval. Not set: nobody can give it.
   Approve approve;
@@ -132,7 +132,7 @@ struct RunSettings {
   std::string on{};
   std::string jobs{};
   std::string traceparent{};             // W3C trace context that all its calls belong to; empty: none
-  RunPart part{};                        // for the journal: the workflow is cut already
+  RunPart part{};                        // for the journal only: the workflow has already been cut
   std::vector<std::string> env_files{};  // of --env-file, for the journal
 };
 

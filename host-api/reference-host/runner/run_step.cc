@@ -142,7 +142,7 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
   const Secrets* const secrets = invocation.run.request().secrets;
   if (name && secrets != nullptr && secrets->masked(*name) != *name) {
     result.mistake = with_place(invocation, lock->written.locate(0),
-                                "the name of a lock holds a secret value, but would become the name of a file; "
+                                "the name of a lock contains a secret value, but would become the name of a file; "
                                 "use other values in the name");
     name.reset();
   }
@@ -158,8 +158,8 @@ ActionResult run_locked(Step& step, const ActionContext& context) {
           const bool is_around = other.run == run && other.process == std::to_string(::getpid()) &&
                                  step.branch.starts_with(other.step + ":");
           if (!is_around) return "";
-          return "the step around this one, " + other.what + ", holds the lock \"" + *name +
-                 "\" already, so this step would wait forever";
+          return "the step around this one, " + other.what + ", already holds the lock \"" + *name +
+                 "\", so this step would wait forever";
         },
         error);
     if (held.held()) return run_and_keep(step, context);

@@ -43,8 +43,8 @@ void Secrets::add(std::string_view value) {
 }
 
 // Among the forms with which the text begins, the longest is the last in sort order. The form that sorts directly
-// before the text shares at least as many leading bytes with the text as each of them. So the search can continue with
-// only these leading bytes.
+// before the text (or equals it) shares with the text at least as many leading bytes as this longest form has. If the
+// text does not begin with the form found, the search continues with only the bytes that both share.
 std::size_t Secrets::max_at_the_beginning(std::string_view text) const {
   if (!begins_[static_cast<unsigned char>(text.front())]) return 0;
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// The secret values of a run, which nothing that the run leaves behind may contain.
+// The secret values of a run. Nothing that the run leaves behind may contain them.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ class Secrets {
  public:
   static constexpr std::string_view mask = "***";
 
-  // Hides the value from now on: the value itself, each of its longer lines, and its forms in JSON, in the quotes of a
-  // shell and in base64. Empty values hide nothing.
+  // Hides the value from now on: the value itself, each of its longer lines, and its forms in JSON, in shell quotes and
+  // in base64. An empty value hides nothing.
   void add(std::string_view value);
 
   bool empty() const { return !any_.load(std::memory_order_acquire); }

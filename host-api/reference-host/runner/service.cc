@@ -15,7 +15,7 @@ using std::chrono::steady_clock;
 // A service without `ready` counts as ready after running this long: a command that does not exist, or is wrong, has
 // ended by then.
 constexpr milliseconds settling{250};
-// The first pause between two checks whether a service is ready; each pause is twice the one before.
+// The first pause between two checks of whether a service is ready; each pause is twice the one before.
 constexpr milliseconds first_pause{50};
 constexpr milliseconds max_pause{1000};
 constexpr std::size_t max_log = 64UL * 1024 * 1024;  // bytes
@@ -60,7 +60,7 @@ Service::Service(Run& run, const Step& step, const WorkflowInvocation& invocatio
     stopped_ = true;
     changed_.notify_all();
   });
-  // When the run is stopped at once, services get no graceful end.
+  // When the run is to stop immediately, services get no graceful end.
   at_once_ = run.stop().subscribe([this](const StopRequest& request) {
     if (request.how == StopHow::now) stop_.request(request.how, request.reason);
   });
@@ -110,7 +110,7 @@ void Service::end(const std::string& why) {
   if (thread_.joinable()) thread_.join();
 }
 
-// Whatever happens, the call ends before its Stop is destroyed.
+// Makes sure that the call ends before its Stop is destroyed, whatever happens.
 struct Service::CallEnd {
   Service& service;
   Stop& stop;
@@ -241,8 +241,8 @@ std::string Service::await_ready() {
   }
 }
 
-// Runs the command of `ready` once, for at most `longest`. False: `last` says how the command ended, and `is_final`
-// whether asking again cannot help.
+// Runs the command of `ready` once, for at most `longest`, and returns whether it succeeded. If it failed, `last` says
+// how it ended, and `is_final` becomes true if asking again cannot help.
 bool Service::ask(milliseconds longest, std::string& last, bool& is_final) {
   ChildStop question(stop_);
   {

@@ -78,7 +78,7 @@ std::optional<ShellCall> shell_call(const ShellAction& action, const Step& step,
   return call;
 }
 
-// Tries to bind a socket to the port on all addresses. Returns the port; 0: it is in use. `port` 0: any free port.
+// Tries to bind a socket to the port (0: to any free port) on all addresses. Returns the port; 0: it cannot be bound.
 std::int64_t bound_port(std::int64_t port) {
   for (const int family : {AF_INET6, AF_INET}) {
     const Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -144,7 +144,7 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
   Variables values = context.variables;
   if (const std::string& name = action.free_port.name; !name.empty()) {
     std::int64_t preferred = 0;
-    // Values kept from the earlier run may contain the port, so it is used again.
+    // Values kept from the earlier run may contain the port of that run, so the same port is preferred.
     if (const PastStep* past = step.tries > 1 ? nullptr : run_.past(step.branch, step.sequence, step.of())) {
       for (const auto& [set, value] : past->end.assigned) {
         if (set == name && value.as_int() != nullptr) preferred = *value.as_int();
@@ -179,7 +179,7 @@ ActionResult Services::start(const Step& step, const ActionContext& context, con
   }
   prepared.restart = action.restart;
   prepared.backoff = step.of().action->options.backoff.value_or(usual_restart_wait);
-  // A value that looks secret in the command itself is hidden from observers like any other secret.
+  // A value that looks secret is hidden from observers like any other secret, even if it is written in the command.
   for (const std::string& value : secrets::Masker().found_in(prepared.run.command())) run_.hide(value);
   result.command = prepared.run.command();
 
@@ -224,7 +224,7 @@ void Services::end_where(const std::function<bool(const Service&)>& is_over, con
     services_.erase(rest, services_.end());
     count_ = services_.size();
   }
-  // Later services may need the earlier ones, so they end first.
+  // Later services may need the earlier ones, so the later ones end first.
   for (auto one = over.rbegin(); one != over.rend(); ++one) (*one)->end(why);
 }
 

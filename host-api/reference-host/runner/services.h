@@ -1,11 +1,11 @@
 // The services of a run: commands that run beside its steps, each as a call of its own (`Service "command"`).
 //
-// - A service is started by its step, which ends when the service is ready: when the command of `ready` succeeds or, if
-//   there is no such command, when the service still runs a moment after its start (which the tool reports, or which
-//   the first output shows).
+// - A service is started by its step. The step ends when the service is ready: when the command of `ready` succeeds. If
+//   there is no such command, the service is ready if it still runs a moment after its start. The tool reports the
+//   start, or the first output shows it.
 // - A service that was started in a composite state ends with that state, before the path enters a state outside of it.
 //   Other services end with their workflow, after `finally`. Services that began later end first. A state has only one
-//   service: its next visit ends the service of the visit before.
+//   service at a time: its next visit ends the service of the visit before.
 // - A service is ended like any call: gracefully first. The plugin ends everything that the service has started, even
 //   if wtool dies.
 // - A service that ends by itself is started again, at most `restart` times. After that, it stops its workflow, which
@@ -32,7 +32,7 @@ namespace wtool::host::runner {
 class Service;
 class ServicesOf;
 
-// Whether the state is a service that the earlier part of a resumed run had started and not yet ended.
+// Whether the state is a service that was still needed when the earlier part of a resumed run ended.
 bool is_needed_again(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                      std::uint64_t sequence);
 
@@ -56,7 +56,7 @@ class Services {
 
   void end_where(const std::function<bool(const Service&)>& is_over, const std::string& why);
   ServicesOf* owner_of(const WorkflowInvocation& invocation);
-  // A TCP port that nobody listens on, a different one each time; `preferred` if that is free. 0: no port is free.
+  // A TCP port that nobody listens on: `preferred` if it is free, else one not returned before. 0: none was found.
   std::int64_t free_port(std::int64_t preferred);
 
   Run& run_;

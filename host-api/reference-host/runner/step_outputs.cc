@@ -13,7 +13,7 @@ constexpr std::size_t kept_in_memory = 64UL * 1024;
 // Together, the outputs of a matrix may be large, so no more than this is kept as text.
 constexpr std::size_t max_joined = 16UL * 1024 * 1024;
 
-// The first half and the last half of what may be kept, just as the tools shorten an output.
+// The beginning and the end of the text, max_joined / 2 bytes of each, just as the tools shorten an output.
 std::string shortened(const std::string& text) {
   const std::size_t head = cut_before(text, max_joined / 2);
   const std::size_t tail = cut_after(text, text.size() - max_joined / 2);

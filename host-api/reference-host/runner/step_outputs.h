@@ -1,5 +1,5 @@
 // Keeps the whole outputs of a step. A call's output is recorded as it comes, because the text in its result may be
-// cut, and has replacements for bytes that are not UTF-8.
+// cut, and may have replacements for bytes that are not UTF-8.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@
 
 namespace wtool::host::runner {
 
-// Records one call. The calls of add() come from one thread.
+// Records one call. Only one thread calls add().
 class CallRecorder {
  public:
-  // Records nothing if the run keeps no outputs, or for a secret step whose files nobody reads.
+  // Records nothing if the run keeps no outputs, or if the step is secret and the workflow reads no files of outputs.
   CallRecorder(const WorkflowInvocation& invocation, const Step& step);
 
   void add(bool is_error_stream, std::string_view bytes);

@@ -18,19 +18,19 @@
 
 namespace wtool::host::runner {
 
-// ---- run_step.cc: one step, which is the action of one state, or of one combination of a matrix, run now or taken
-// from the run that is resumed. The caller stores its values and follows the path.
+// ---- run_step.cc: one step: the action of one state, or of one combination of a matrix. It is run now, or taken from
+// the run that is resumed. The caller stores the values of the step and follows the path.
 
 struct RanStep {
   Step step;
-  StepEnd end;          // of a step that was run before: how it ended then; otherwise the caller fills it in
+  StepEnd end;          // if the step is replayed: how it ended before; if not, the caller fills it in
   ActionResult result;  // for a state without an action: a success
   bool replayed = false;
   bool was_left = false;  // replayed, and its path continued to another state
 };
 
-// `announce` is called before the step is reported to observers; `perform` runs its action, unless an earlier run has
-// run it.
+// `announce` is called before the step is reported to observers. `perform` runs the action of the step, and is not
+// called if the step is taken from the earlier run.
 RanStep run_step(Run& run, const workflow::Workflow& workflow, std::size_t state, const std::string& branch,
                  std::uint64_t sequence, const std::function<void()>& announce,
                  const std::function<ActionResult(Step& step)>& perform);
@@ -62,16 +62,16 @@ struct ForkResult {
 ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& name, std::uint64_t sequence,
                     const workflow::State& fork, Variables& variables, Stop& stop, Lineage lineage);
 
-// ---- matrix.cc: runs an action with a matrix once for each combination, at the same time.
+// ---- matrix.cc: runs an action with a matrix once for each combination, all at the same time.
 
 // The combinations of the lists, or what is wrong with the matrix. The lists are taken in the order of their names, and
 // the value of the last list changes first.
 std::variant<std::vector<expressions::Value>, std::string> combinations(const nlohmann::json& matrix,
                                                                         const expressions::Scope& values);
 
-// Each combination is a step of its own branch, with its values in `matrix` and its own tries. The outcome has a list
-// of the outcomes of all combinations, and is a failure if one of them is. A combination that fails ends the others,
-// unless `fail_fast` is off.
+// Each combination runs as one step in a branch of its own, with its values in `matrix` and its own tries. The outcome
+// has a list of the outcomes of all combinations, and is a failure if one of them is. A combination that fails ends the
+// others, unless `fail_fast` is off.
 ActionResult run_matrix(const Step& step, const ActionContext& context);
 
 // ---- executor.cc: runs a workflow from its start to its end: the root of a run, or one that an action runs.

@@ -63,7 +63,7 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
     }
     const std::string folder = cache::folder_of(output);
     if (folder.empty()) {
-      return "with cache=strict, an output must lie in a folder that the step may fill, such as build/app, not " +
+      return "with cache=strict, an output must be in a folder that the step may fill, such as build/app, not " +
              expressions::quoted_for_message(output);
     }
     bool made = false;
@@ -81,7 +81,7 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
     if (!is_utf8(name)) return "the name of an input is not UTF-8: " + expressions::quoted_for_message(name);
     for (const std::string& folder : write_) {
       if (!is_within(name, folder)) continue;
-      return "with cache=strict, the folder of an output must hold no inputs, but " + folder + " holds " + path;
+      return "with cache=strict, an output's folder must contain no inputs, but " + folder + " contains " + path;
     }
     read_.push_back(name);
   }

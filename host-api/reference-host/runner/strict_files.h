@@ -19,13 +19,13 @@ class StrictFiles {
   StrictFiles(const StrictFiles&) = delete;
   StrictFiles& operator=(const StrictFiles&) = delete;
 
-  // `inputs` and `outputs` are patterns (cache/patterns.h) that begin in `place`, an absolute path. Makes the folders
-  // of the outputs, without following links, and a folder for temporary files that only this step has. Returns why that
-  // cannot be done, as a sentence without its full stop; empty: it is done.
+  // `inputs` and `outputs` are patterns (cache/patterns.h), relative to `place`, which is an absolute path. Makes the
+  // folders of the outputs, without following links, and a folder for the temporary files of this step. Returns why
+  // that cannot be done, as a sentence without its full stop; empty: it is done.
   std::string prepare(const std::string& place, const std::vector<std::string>& inputs,
                       const std::vector<std::string>& outputs);
 
-  // The limits of a call (wtool_request.limits) with these files.
+  // The limits of a call (wtool_request.limits) with these files added.
   std::string added_to(const std::string& limits) const;
 
  private:

@@ -17,7 +17,7 @@ namespace {
 using expressions::Value;
 using nlohmann::json;
 
-constexpr std::size_t max_answer_repeated = 4000;  // bytes of the last answer that are shown when it is asked for again
+constexpr std::size_t max_answer_repeated = 4000;  // bytes of a wrong answer that are shown to the agent again
 
 // The whole output; nothing: `why` says why it cannot be read.
 std::optional<std::string> text_of(const Outcome& outcome, std::string& why) {
@@ -38,7 +38,7 @@ std::optional<std::string> text_of(const Outcome& outcome, std::string& why) {
   return std::move(text).str();
 }
 
-// The contents of the blocks between lines of three or more backquotes.
+// The contents of the blocks between lines that begin with three backquotes.
 std::vector<std::string> fenced_blocks(std::string_view text) {
   std::vector<std::string> blocks;
   bool inside = false;
@@ -56,8 +56,8 @@ std::vector<std::string> fenced_blocks(std::string_view text) {
   return blocks;
 }
 
-// The JSON in the text; nothing: the text has no JSON. `repeated` becomes a key that an object has twice: nobody knows
-// which of the two values was meant.
+// The JSON in the text; nothing: the text has no JSON. If an object in it has a key twice, `repeated` becomes that key,
+// because it is unclear which of the two values was meant.
 std::optional<json> json_in(const std::string& text, std::string& repeated) {
   std::vector<std::string> blocks = fenced_blocks(text);
   blocks.push_back(text);

@@ -32,7 +32,7 @@ void add_variables(std::string_view text, std::map<std::string, std::string>& fo
   }
 }
 
-// The command without the names of its own files, which differ each time.
+// The text with a fixed word in place of each name in `own_files`, because these names differ each time.
 std::string without_own_files(std::string text, const PreparedPrompt* prompt) {
   for (std::size_t i = 0; prompt != nullptr && i < prompt->own_files.size(); ++i) {
     const std::string& file = prompt->own_files[i];
@@ -135,7 +135,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
                                    const ordered_json& explained, const PreparedPrompt* prompt, std::string& why) {
   if (explained.is_null()) return std::nullopt;
   if (const std::string verdict = text_member(explained, "verdict"); verdict != "allow") {
-    why = verdict == "ask" ? "a person is asked before it" : "policy does not allow it";
+    why = verdict == "ask" ? "a person must approve it first" : "policy does not allow it";
     return std::nullopt;
   }
   cache::Work work;
@@ -150,7 +150,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const json& argument
   if (call.is_object() && tool.find('/') == std::string::npos) {
     if (const auto found = call.find("environment"); found != call.end()) environment = *found;
     call.erase("environment");
-    call.erase("timeout");  // a timeout does not change what succeeds
+    call.erase("timeout");  // a result is kept only after a success, which no timeout has changed
   }
   std::map<std::string, std::string> variables;
   add_variables(dumped(arguments), variables);
@@ -185,7 +185,7 @@ KeptCall::KeptCall(const Step& step, const ActionContext& context, const CallPla
   if (!outputs) return;
   const std::string written = dumped(arguments) + (prompt == nullptr ? "" : prompt->text);
   if (request.secrets != nullptr && request.secrets->masked(written) != written) {
-    notice("its call holds a secret");
+    notice("its call contains a secret");
     return;
   }
   if (!request.services.explain) return;
@@ -222,7 +222,7 @@ std::string KeptCall::confine(const ActionContext& context, CallPlace& place, co
   if (!cache.strict) return {};
   if (!is_confined_) {
     if (!place.on.empty() && place.on != "local") {
-      return "cache=strict runs on this machine, not on " + expressions::quoted_for_message(place.on);
+      return "a step with cache=strict runs on this machine, not on " + expressions::quoted_for_message(place.on);
     }
     std::string why = "this host does not ask tools what a call would do";
     ordered_json explained;
@@ -259,7 +259,7 @@ bool KeptCall::was_refused_files(const Outcome& outcome) const {
   return false;
 }
 
-// Writes a line to the audit trail. Returns why it cannot be written; empty: it was, or there is no trail.
+// Writes a line to the audit trail. Returns why it cannot be written; empty: it was written, or there is no trail.
 std::string KeptCall::record() const {
   const RunRequest& request = run_.request();
   if (!request.services.record_skipped) return {};
@@ -283,7 +283,7 @@ bool KeptCall::take(ActionResult& result) {
   ActionResult then;
   if (!read_result(look_.entry->result, then) || !cache_->restore(work_, look_)) return false;
   if (const std::string why = record(); !why.empty()) {
-    // So the call is made, and its tool writes to the audit trail, or reports why it cannot.
+    // Without a record, the call is not skipped: its tool writes to the audit trail, or reports why it cannot.
     notice(why);
     return false;
   }

@@ -1,7 +1,6 @@
-// Whether the call of a step can be left out because an earlier run has done the same, for steps with `inputs` or
-// `cache`.
+// Decides whether the call of a step with `inputs` or `cache` can be skipped, because an earlier run has done the same.
 //
-// The policy judges such a call as if it were made. Only a call that the policy allows is left out. Any other call is
+// The policy judges such a call as if it were made. Only a call that the policy allows is skipped. Any other call is
 // made, so that a person is asked, or the refusal is recorded.
 #pragma once
 
@@ -23,8 +22,8 @@ namespace wtool::host::runner {
 std::optional<std::vector<std::string>> rendered_patterns(const nlohmann::json* patterns,
                                                           const expressions::Scope& values, std::string& why);
 
-// What the call depends on, besides its files. `explained` is the explanation of the call; `prompt` is the prompt for
-// its command, or null. Nothing: the call is always made, for the reason `why`.
+// What the call depends on, besides its files. `explained` is what RunServices::explain returned for the call; `prompt`
+// is the prompt that its command gets, or null. Nothing: the call is always made, for the reason `why`.
 std::optional<cache::Work> work_of(const std::string& tool, const nlohmann::json& arguments, const CallPlace& place,
                                    const nlohmann::ordered_json& explained, const PreparedPrompt* prompt,
                                    std::string& why);
@@ -36,7 +35,7 @@ void add_options(const workflow::ActionOptions& options, cache::Work& work);
 // A function that finds secrets in a text that comes in pieces. `secrets` must outlive it; null: no secrets.
 cache::StepCache::Refuses secret_search(const Secrets* secrets);
 
-// One call of a step. Does nothing for a step that is always run.
+// One call of a step, whose result may be kept for later runs. Does nothing for a step that is always run.
 class KeptCall {
  public:
   KeptCall(const Step& step, const ActionContext& context, const CallPlace& place, const std::string& tool,
@@ -56,7 +55,7 @@ class KeptCall {
  private:
   void notice(const std::string& what) const;
   std::string record() const;
-  // Whether the sandbox refused a file of a step with cache=strict; then a notice names it.
+  // Whether the sandbox denied the step a file, because of cache=strict. If so, also reports a notice about the file.
   bool was_refused_files(const Outcome& outcome) const;
 
   const Step& step_;

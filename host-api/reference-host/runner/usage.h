@@ -1,4 +1,4 @@
-// What prompts have used: counted by the runner, and reported by the command that they are given to.
+// What prompts have used: counted by the runner, and reported by the command that gets the prompts.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // The values of a run: inputs, values stored by Set and result="...", the outcomes of states, and the run's own names.
 //
-// They are looked up in this order: variables (inputs, Set, results), the run's own names, states.
+// A name is looked up in this order: variables (inputs, Set, results), the run's own names, states.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,8 @@ namespace wtool::host::runner {
 // One thread at a time.
 class Variables final : public expressions::Scope {
  public:
-  // The run's own names begin with a success, exit code 0 and an empty result. `workflow` must outlive this object.
+  // Before any action has run, the run's own names have the values of a success with the exit code 0 and an empty
+  // result. `workflow` must outlive this object.
   Variables(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs);
 
   const expressions::Value* find(std::string_view name) const override;
@@ -32,15 +33,15 @@ class Variables final : public expressions::Scope {
   void set_run(const std::string& name, const std::string& run);
   // Sets the value `budget`: what is left of the budgets.
   void set_budget(expressions::Value value);
-  // Sets a name that only this path sees and that merge() does not copy: matrix, the arguments of a prompt.
+  // Sets a name that exists only on this path, since merge() does not copy it: matrix, the arguments of a prompt.
   void set_local(const std::string& name, expressions::Value value);
 
   // A copy of the values for a branch that begins here. None of them counts as set by the branch.
   Variables fork() const;
-  // The whole output that `result` stands for, unless a Set has given `result` another value.
+  // The whole output of which `result` is the value; null: a Set has given `result` another value.
   const WholeOutput* result_whole() const { return variables_.contains("result") ? nullptr : &result_whole_; }
 
-  // Copies what the branch has set, and calls `told` with the name of each variable.
+  // Copies what the branch has set, and calls `told` with the name of each variable that is copied.
   void merge(const Variables& branch, const std::function<void(const std::string& name)>& told);
 
   // The variables, without the run's own names and the outcomes of states.

@@ -1,4 +1,4 @@
-// Waits that a stop ends, and stops for parts of a run.
+// Ways to wait that end early when a stop is requested, and a stop for a part of a run.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace wtool::host::runner {
 
-// A stop of a part of a run: requested with the stop of the whole run, or by itself.
+// A stop for a part of a run. A request to `parent` also requests this stop; it can also be requested alone.
 class ChildStop {
  public:
   // `parent` must outlive this object.

@@ -85,7 +85,7 @@ std::optional<Offers> read_lock(const std::string& text, std::string& problem) {
     for (const auto& [name, value] : all.at("servers").items()) made.emplace(name, offer_of(value));
     return made;
   } catch (const json::exception&) {
-    problem = "it does not have the form of a lock file";
+    problem = "it is not a valid lock file";
     return std::nullopt;
   }
 }

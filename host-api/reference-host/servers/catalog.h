@@ -19,9 +19,9 @@ inline constexpr const char* lock_file = ".wtool/mcp-servers.json";
 struct Settings {
   std::string command{};  // a line for the shell
   nlohmann::json env = nlohmann::json::object();
-  std::optional<std::vector<std::string>> tools{};   // that may be called, perhaps with * at the end; nothing: all
+  std::optional<std::vector<std::string>> tools{};   // tools that may be called, a final * for any end; nothing: all
   std::int64_t timeout = 0;                          // seconds; 0: as for every call
-  nlohmann::json limits = nlohmann::json::object();  // as wtool_request.limits
+  nlohmann::json limits = nlohmann::json::object();  // in the form of wtool_request.limits
 };
 
 struct CatalogTool {
@@ -31,11 +31,11 @@ struct CatalogTool {
   bool operator==(const CatalogTool&) const = default;
 };
 
-// What a server says about itself.
+// What a server reports about itself.
 struct Offer {
   std::string name{};
   std::string version{};
-  std::string protocol{};  // the version that was used to speak to it
+  std::string protocol{};  // the version of the protocol that was used with it
   std::map<std::string, CatalogTool, std::less<>> tools{};
 };
 
@@ -47,21 +47,21 @@ class Catalog {
 
   const std::map<std::string, Settings, std::less<>>& servers() const { return servers_; }
 
-  // The server of the tool, and the tool's own name. Nothing: no configured server has that name.
+  // The server of the tool, and the tool's name on that server. Nothing: `id` does not begin with a configured server.
   struct Found {
     std::string server{};
     std::string tool{};
     const Settings* settings = nullptr;
-    const Offer* pinned = nullptr;         // NULL: nothing is pinned for this server
-    const CatalogTool* offered = nullptr;  // NULL: the server had no such tool
+    const Offer* pinned = nullptr;         // NULL: nothing is pinned for the server
+    const CatalogTool* offered = nullptr;  // NULL: no such tool is pinned for this server
     bool allowed = false;                  // by `tools`
   };
   std::optional<Found> find(std::string_view id) const;
 
-  // Why the tool cannot be called, even if it is allowed; empty: it can.
+  // Why the tool cannot be called, whether `tools` allows it or not; empty: it can.
   std::string problem(const Found& found) const;
 
-  // "SERVER/TOOL" of all tools that can be called.
+  // The names, SERVER/TOOL, of all tools that can be called.
   std::vector<std::string> ids() const;
   const Offer* pinned(std::string_view server) const;
 
@@ -76,7 +76,7 @@ class Catalog {
 
 // The text of a lock file with these servers.
 std::string lock_text(const std::map<std::string, Offer, std::less<>>& servers);
-// Nothing: `problem` says why.
+// Reads the text of a lock file. Nothing: `problem` says why.
 std::optional<std::map<std::string, Offer, std::less<>>> read_lock(const std::string& text, std::string& problem);
 
 }  // namespace wtool::host::servers

@@ -15,9 +15,9 @@ using nlohmann::json;
 
 constexpr std::array<std::string_view, 4> session_versions{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 constexpr std::string_view modern_version = "2026-07-28";
-constexpr int call_id = 1000000;  // of the call, so that it can be cancelled without a look at the state
+constexpr int call_id = 1000000;  // always the id of tools/call, so that cancellation() needs no state
 constexpr int max_pages = 100;
-constexpr std::size_t max_depth = 90;  // a value of a workflow has at most 100, and the answer becomes a part of one
+constexpr std::size_t max_depth = 90;  // a workflow's value has at most 100 levels; the answer is a part of one
 constexpr std::size_t max_text = 200;
 
 json client_info() { return {{"name", "wtool"}, {"version", WTOOL_VERSION}}; }
@@ -105,8 +105,8 @@ void Conversation::answer(const json& message) {
     const bool tried_initialize = id_ > 1;
     const char* const what = waited == Waits::call   ? "the server refuses the call: "
                              : waited == Waits::list ? "the server does not list its tools: "
-                             : tried_initialize      ? "the server knows neither initialize nor server/discover: "
-                                                     : "the server does not know server/discover: ";
+                             : tried_initialize      ? "the server supports neither initialize nor server/discover: "
+                                                     : "the server does not support server/discover: ";
     return fail(what + short_text(said.empty() ? dumped(*error) : said));
   }
   const json result = object_member(message, "result");
@@ -119,7 +119,7 @@ void Conversation::answer(const json& message) {
       return listed(result);
     case Waits::call:
       if (const std::string type = text_member(result, "resultType"); !type.empty() && type != "complete") {
-        return fail("the server asks for something (" + short_text(type) + "), which nobody can answer here");
+        return fail("the server asks for something (" + short_text(type) + "), but wtool cannot answer such requests");
       }
       if (const std::string why = result_mistake(result); !why.empty()) return fail(why);
       result_ = result;
@@ -130,7 +130,7 @@ void Conversation::answer(const json& message) {
   }
 }
 
-// Answers the server's requests. None of its notifications matters here.
+// Answers the server's requests. The server's notifications are ignored.
 void Conversation::asked(const json& message) {
   const auto id = message.find("id");
   if (id == message.end()) return;
@@ -138,15 +138,16 @@ void Conversation::asked(const json& message) {
   if (text_member(message, "method") == "ping") {
     reply["result"] = json::object();
   } else {
-    reply["error"] = {{"code", -32601}, {"message", "this client offers nothing"}};
+    reply["error"] = {{"code", -32601}, {"message", "this client answers only ping"}};
   }
-  if (!send_(dumped(reply))) fail("the server keeps asking, and reads none of the answers");
+  if (!send_(dumped(reply))) fail("the server keeps sending requests, but reads none of the answers");
 }
 
 void Conversation::initialized(const json& result) {
   const std::string version = text_member(result, "protocolVersion");
   if (std::find(session_versions.begin(), session_versions.end(), version) == session_versions.end()) {
-    return fail("the server speaks version \"" + short_text(version) + "\" of the protocol, which is not known here");
+    return fail("the server uses version \"" + short_text(version) +
+                "\" of the protocol, which wtool does not support");
   }
   const json info = object_member(result, "serverInfo");
   send_(dumped(json{{"jsonrpc", "2.0"}, {"method", "notifications/initialized"}}));
@@ -157,7 +158,7 @@ void Conversation::discovered(const json& result) {
   const auto versions = result.find("supportedVersions");
   if (versions == result.end() || !versions->is_array() ||
       std::find(versions->begin(), versions->end(), modern_version) == versions->end()) {
-    return fail("the server speaks no version of the protocol that is known here");
+    return fail("the server and wtool have no version of the protocol in common");
   }
   modern_ = true;
   json info = object_member(result, "serverInfo");

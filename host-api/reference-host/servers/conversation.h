@@ -1,10 +1,9 @@
-// What this client says to a server of the Model Context Protocol, and how it understands the answers: lines go in,
-// lines come out. A conversation has one purpose, a call of a tool or a look at what the server offers, and is then
-// over.
+// What this client sends to a server of the Model Context Protocol, and how it reads the answers: lines go in, lines
+// come out. A conversation either calls one tool or lists the tools of the server, and is then over.
 //
-// A conversation speaks both protocols: the one with sessions (2024-11-05 to 2025-11-25), and the one without
-// (2026-07-28), which is tried if a server does not know `initialize`. Every request of the server is refused, except
-// `ping`.
+// A conversation can use both forms of the protocol: the one with sessions (2024-11-05 to 2025-11-25), and the one
+// without sessions (2026-07-28). The second form is used if the server refuses `initialize`, or if it is the form that
+// is pinned. Every request of the server is refused, except `ping`.
 #pragma once
 
 #include <functional>
@@ -17,35 +16,36 @@
 
 namespace wtool::host::servers {
 
-// One thread at a time.
+// Only one thread at a time may use an object of this class.
 class Conversation {
  public:
   struct Call {
     std::string tool;
     nlohmann::json arguments;
   };
-  // Gets a line without its newline. False: the server does not read, and too much waits for it.
+  // Gets a line without its newline. False: the server does not read, and too many bytes already wait for it.
   using Send = std::function<bool(std::string line)>;
 
-  // Without a `call`, the tools are listed. `pinned`: who the server must be; NULL: anybody. `pinned` must outlive
-  // this object.
+  // Without a `call`, the tools are listed. `pinned`: the name and version that the server must have; NULL: any are
+  // accepted. `pinned` must outlive this object.
   Conversation(std::optional<Call> call, const Offer* pinned, Send send);
 
   void begin();
-  // Takes a line that the server has printed. Returns a line that is not a message of the protocol, for the log: some
-  // servers print such lines.
+  // Takes a line that the server has printed. Returns text for the log: a log message of the server, or a line that is
+  // not a message of the protocol, since some servers print such lines. Empty: the line was neither.
   std::string take(std::string_view line);
 
   bool is_over() const { return over_; }
   // Why the conversation failed; empty: it has not failed.
   const std::string& problem() const { return problem_; }
-  // Whether the server is not the one that is pinned.
+  // Whether the server's name or version differs from the pinned one.
   bool is_other_server() const { return other_server_; }
   const Offer& offer() const { return offer_; }
   // What the tool has answered to the call.
   const nlohmann::json& result() const { return result_; }
 
-  // What to send before the server is ended in the middle of a call. Any thread, even while other members run.
+  // The message to send before the server is ended in the middle of a call. Any thread may call this, even while other
+  // members run.
   static std::string cancellation();
 
  private:

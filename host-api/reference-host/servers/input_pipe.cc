@@ -14,7 +14,7 @@
 namespace wtool::host::servers {
 namespace {
 
-// How often a full pipe is looked at again, so that the end of this object is noticed meanwhile.
+// The longest wait for room in a full pipe before the thread checks whether it must end.
 constexpr int full_pipe_ms = 50;
 // How many bytes may wait for a server that does not read, before the next line is refused.
 constexpr std::size_t max_waiting = 16UL << 20;
@@ -33,8 +33,8 @@ std::unique_ptr<InputPipe> InputPipe::make(std::string& error) {
   };
   if (::mkdtemp(folder.data()) == nullptr) return fails("mkdtemp");
   const std::string path = folder + "/in";
-  // Opened for reading and writing, so that neither side waits for the other to open it, and writing without a reader
-  // causes no SIGPIPE.
+  // The pipe is opened for reading and writing, so that neither side waits for the other to open it, and writing
+  // without a reader causes no SIGPIPE.
   Descriptor pipe;
   if (::mkfifo(path.c_str(), 0600) == 0) pipe = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (pipe) return std::unique_ptr<InputPipe>(new InputPipe(std::move(folder), std::move(pipe)));
@@ -93,7 +93,7 @@ void InputPipe::work() {
       lock.unlock();
       const ssize_t count = ::write(pipe_.get(), bytes.data() + at, bytes.size() - at);
       if (count > 0) at += static_cast<std::size_t>(count);
-      // Any other failure lasts: the rest is dropped.
+      // Any other error would occur again, so the rest is dropped.
       if (count < 0 && errno != EAGAIN && errno != EINTR) at = bytes.size();
       if (count < 0 && errno == EAGAIN) {
         pollfd writable{pipe_.get(), POLLOUT, 0};

@@ -1,5 +1,5 @@
-// The standard input of a server: a named pipe in a folder that only this user can enter. A tool of the plugin takes
-// only a text as standard input, so the server's command reads this pipe.
+// The standard input of a server: a named pipe in a folder that only this user can enter. A call of shell_execute can
+// pass only a fixed text as standard input, so the server's command reads this pipe.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace wtool::host::servers {
 
-// All members: any thread. None waits for the reader.
+// Any thread may call any member. No member waits for the reader.
 class InputPipe {
  public:
   // NULL: `error` says why.
@@ -24,14 +24,14 @@ class InputPipe {
   // Removes the pipe; what was not read by then is lost.
   ~InputPipe();
 
-  // Where such a pipe could be, for questions about a command that reads one.
+  // A path that such a pipe might have, for checks of a command that reads one.
   static std::string example();
   const std::string& path() const { return path_; }
 
-  // False: too much waits already, because the reader does not read.
+  // False: too much is already waiting, because the reader does not read.
   bool write(std::string_view line);
-  // Ends the input: the reader sees the end when it has read everything. If this object still exists after `time`,
-  // calls `late` on another thread.
+  // Ends the input: the reader gets an end of file after all lines, or after those that it has read within `time`. If
+  // this object still exists after `time`, `late` is called on another thread.
   void finish(std::chrono::milliseconds time, std::function<void()> late);
 
  private:

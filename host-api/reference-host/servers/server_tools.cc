@@ -23,7 +23,7 @@ using nlohmann::json;
 
 // The longest line that a server may answer with.
 constexpr std::size_t max_line = 16UL << 20;
-// How long a server may take to end by itself when its input has ended.
+// How long a server may take to end by itself after its input has ended.
 constexpr std::chrono::milliseconds time_to_end{2000};
 
 json error_envelope(const std::string& code, const std::string& message, const std::string& hint = "") {
@@ -38,7 +38,8 @@ ToolOutcome failed(const std::string& code, const std::string& message) {
   return {ToolOutcome::Kind::finished, error_envelope(code, message), ""};
 }
 
-// A command with an operator or a comment becomes a group, so that all of it reads the pipe.
+// The command with its standard input redirected to the pipe. A command with an operator or a comment becomes a group,
+// so that the redirection applies to all of it.
 std::string command_reading(const std::string& command, const std::string& pipe) {
   const std::string from = " < " + shell_quoted(pipe);
   return command.find_first_of("#|&;") == std::string::npos ? command + from : "{ " + command + "\n}" + from;
@@ -51,7 +52,7 @@ json call_reading(const Settings& settings, const std::string& pipe) {
   return call;
 }
 
-// The output of the server, cut into lines.
+// Cuts the server's output into lines, and passes them to the conversation.
 class Lines {
  public:
   Lines(Conversation& conversation, const ToolCaller::OutputSink& output)
@@ -87,12 +88,12 @@ class Lines {
 };
 
 struct Talk {
-  ToolOutcome command;  // of the server's command
+  ToolOutcome command;  // how the server's command ended
   bool is_over = false;
   std::string problem;
 };
 
-// Starts the server, has the conversation, and ends the server.
+// Starts the server, runs the conversation to its end, and ends the server.
 Talk talk(ToolCaller& plugin, const Settings& settings, const CallPlace& place, std::optional<Conversation::Call> what,
           const Offer* pinned, Stop& stop, const ToolCaller::OutputSink& output, const ToolCaller::StateSink& state,
           std::optional<Conversation>& conversation) {
@@ -130,12 +131,12 @@ Talk talk(ToolCaller& plugin, const Settings& settings, const CallPlace& place, 
   return made;
 }
 
-// Why the command ended without an answer.
+// The outcome of a call whose server ended without an answer.
 ToolOutcome unanswered(const std::string& server, ToolOutcome command) {
   if (command.kind == ToolOutcome::Kind::not_made || !command.result.is_object()) return command;
   json& metadata = command.result["metadata"];
   if (!metadata.is_object()) metadata = json::object();
-  // The output consists of messages of the protocol.
+  // The output is left out, because it consists of messages of the protocol.
   for (const char* name : {"stdout_bytes", "stdout_truncated"}) metadata.erase(name);
   for (const char* name : {"stdout", "partial_stdout"}) {
     if (metadata.contains(name)) metadata[name] = "";
@@ -189,7 +190,7 @@ CallPlace place_of(const Settings& settings, CallPlace place) {
   place.on = "local";
   place.slot.clear();
   json limits = place.limits.empty() ? json::object() : parse_json(place.limits);
-  if (!limits.is_object()) return place;  // the plugin refuses it
+  if (!limits.is_object()) return place;  // the plugin refuses such limits
   for (const auto& [name, value] : settings.limits.items()) {
     const auto there = limits.find(name);
     const bool is_stricter = there == limits.end() || (value.is_number() && there->is_number() && value < *there);
@@ -255,7 +256,7 @@ ToolOutcome ServerTools::call_at(const CallPlace& place, std::string_view id, co
     return failed(other ? "server_changed" : "server_failed", "server " + escaped(found->server) + ": " + said.problem);
   }
   json envelope = envelope_of(conversation->result(), *found, object_member(said.command.result, "metadata"));
-  // Passed on as the output of a command would have been.
+  // The text of the answer is passed on in the same way as the output of a command.
   if (const std::string text = text_member(envelope["metadata"], "stdout"); output && !text.empty()) {
     output(OutputStream::standard_output, text);
   }

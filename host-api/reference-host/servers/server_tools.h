@@ -1,9 +1,9 @@
 // The tools of a run: those of the plugin, and those of the servers in `mcp_servers`.
 //
-// For each call of a server's tool, the server is started as a command of shell_execute, asked, and ended again with
-// everything that it has started. So it is treated like every command: policy judges its command, the call's limits and
-// the sandbox hold it, a stop and a timeout end it, and the audit trail records it. Its state does not outlive the
-// call.
+// For each call of a server's tool, the server is started as a command of shell_execute, called, and ended together
+// with everything that it has started. A server is therefore treated like every command: policy judges its command, the
+// call's limits and the sandbox apply to it, a stop or a timeout ends it, and the audit trail records it. Its state is
+// lost after the call.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,7 +17,7 @@ namespace wtool::host::servers {
 
 class ServerTools final : public ToolCaller {
  public:
-  // Both must outlive this object.
+  // `plugin` and `catalog` must outlive this object.
   ServerTools(ToolCaller& plugin, const Catalog& catalog) : plugin_(plugin), catalog_(catalog) {}
 
   bool has_tool(std::string_view id) const override;
@@ -38,11 +38,12 @@ class ServerTools final : public ToolCaller {
 std::optional<Offer> offer_of(ToolCaller& plugin, const std::string& server, const Settings& settings, Stop& stop,
                               const ToolCaller::OutputSink& output, std::string& problem);
 
-// For questions about a call: the call that would start the server, and the place where it would be made.
+// The call that would start the server, for checks that do not start it.
 nlohmann::json call_of(const Settings& settings);
+// Where the server's command runs if its tool is called at `place`: on this machine, with the stricter limits of both.
 CallPlace place_of(const Settings& settings, CallPlace place);
 
-// Why policy forbids the tool; empty: it does not.
+// Why `tools` in the server's settings forbids the tool; empty: it does not.
 std::string refusal(const Catalog::Found& found);
 
 }  // namespace wtool::host::servers

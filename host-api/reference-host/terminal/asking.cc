@@ -17,7 +17,7 @@ namespace {
 // The most bytes of one answer; a terminal's own limit is 4095.
 constexpr std::size_t max_line = 4096;
 constexpr int max_attempts = 5;
-// How often a process checks whether it has gone to the background, or is back: no event reports that.
+// The time between two checks whether this process is in the background: no event reports that.
 constexpr int look_ms = 200;
 
 thread_local std::string state_of_thread;
@@ -65,8 +65,8 @@ void QuestionEnd::request() {
 }
 
 Asking::Asking(Terminal& terminal, QuestionEnd& end) : terminal_(terminal), end_(end) {
-  // In the background, reading from or writing to the terminal would stop the whole program. With these signals
-  // blocked, the call fails instead.
+  // In the background, reading from or writing to the terminal could stop the whole program. With these signals
+  // blocked, a read fails instead, and a write succeeds.
   sigset_t set;
   ::sigemptyset(&set);
   ::sigaddset(&set, SIGTTIN);
@@ -111,7 +111,7 @@ std::size_t Asking::columns() const {
 }
 
 bool Asking::in_foreground() const {
-  // If this fails, the terminal is not the controlling one, or was closed; a read will show which.
+  // If this fails, the terminal is not the controlling one, or was closed; the next read shows whether it was closed.
   const pid_t group = ::tcgetpgrp(descriptor_);
   return group < 0 || group == ::getpgrp();
 }
@@ -171,7 +171,7 @@ Asking::Event Asking::read_line(std::string_view prompt, std::string& line, bool
     }
     if (ready == Ready::ended) return Event::ended;
     if (ready != Ready::was_away) return Event::closed;
-    // Somebody else has written to the terminal meanwhile.
+    // Another process may have written to the terminal meanwhile, so the prompt is repeated on a new line.
     if (const Event event = show("\n"); event != Event::done) return event;
   }
 }

@@ -20,7 +20,7 @@
 
 namespace wtool::host {
 
-// The state that this thread works on, which tells its questions apart; empty if unknown.
+// The workflow state that this thread runs. It is shown with each question of this thread; empty: not known.
 void set_asking_state(std::string state);
 const std::string& asking_state();
 
@@ -38,7 +38,7 @@ class QuestionEnd {
  private:
   friend class Asking;
   Terminal& terminal_;
-  const WakeUp wake_;  // if there was no descriptor left for it, nothing can be asked
+  const WakeUp wake_;  // if no descriptor was left for it, no question can be asked
   std::atomic<bool> requested_{false};
 };
 
@@ -47,10 +47,11 @@ inline constexpr std::string_view question_withdrawn = "\n(the question is withd
 
 struct WantedAnswer {
   std::string_view prompt;
-  // What to show about a line that is not an answer, with its newline; empty: the line is an answer, and was taken.
+  // Returns what to show about a line that is not an answer, with a newline; empty: the line is an answer, and was
+  // taken.
   std::function<std::string(const std::string& line)> problem;
   bool hidden = false;                               // what is typed is not shown
-  std::string_view when_ended = question_withdrawn;  // another text if only a signal ends the question
+  std::string_view when_ended = question_withdrawn;  // shown if the question is ended from elsewhere
 };
 
 // One thread.
@@ -62,7 +63,7 @@ class Asking {
     ended,   // by the QuestionEnd
   };
 
-  // Waits for the turn and opens the terminal. `terminal` and `end` must outlive this object.
+  // Waits until no other question is shown, and opens the terminal. `terminal` and `end` must outlive this object.
   Asking(Terminal& terminal, QuestionEnd& end);
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
@@ -76,11 +77,12 @@ class Asking {
   Event show(std::string_view text);
   // Shows the prompt and reads a line. `hidden`: what is typed is not shown.
   Event read_line(std::string_view prompt, std::string& line, bool hidden = false);
-  // Reads lines until one is an answer. `closed` also after five that are not, so that input which is not meant for the
-  // question cannot repeat it forever. Without an answer, the question is over: leave() need not be called.
+  // Reads lines until one is an answer. After five lines that are no answers, returns `closed`, so that input which is
+  // not meant for the question cannot repeat it forever. If no answer comes, the question is over, and leave() need not
+  // be called.
   Event ask(const WantedAnswer& wanted);
-  // Ends the question without an answer, and says why. Never waits: text that the terminal does not take at once is
-  // lost.
+  // Ends the question without an answer, and shows why. Never waits: text that the terminal does not accept immediately
+  // is lost.
   void leave(std::string_view why) const;
 
  private:
@@ -94,7 +96,7 @@ class Asking {
   int descriptor_ = -1;
   sigset_t signals_before_{};
   struct sigaction continue_before_ {};
-  unsigned continued_ = 0;  // how often the process had been continued when that was last checked
+  unsigned continued_ = 0;  // how often the process had been continued (SIGCONT) when that was last checked
 };
 
 }  // namespace wtool::host

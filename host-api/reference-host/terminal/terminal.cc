@@ -17,7 +17,7 @@ namespace wtool::host {
 
 namespace {
 
-// A question may stay for hours while other branches print.
+// Limits held_, because a question may stay unanswered for hours while other branches print.
 constexpr std::size_t max_held = 256UL * 1024;  // bytes
 
 bool is_set(const char* name) {
@@ -26,7 +26,7 @@ bool is_set(const char* name) {
 }
 
 // A terminal cannot be asked whether it reflows lines. Terminals that cut lines when they become narrower are
-// recognised by their environment; a wrong guess leaves a stale line, or removes one too many.
+// recognised by their environment; a wrong guess leaves a stale line, or removes one line too many.
 bool reflows_lines() {
   const char* term = std::getenv("TERM");
   return !is_set("XTERM_VERSION") && !is_set("STY") && (term == nullptr || std::string_view(term) != "linux");

@@ -2,9 +2,10 @@
 // from any thread: lines that stay, the live region below them, and questions (terminal/asking.h).
 //
 // - A line that comes while the live region is drawn is put above it, whole; the region is drawn again below.
-// - While a question is shown, the region is hidden and lines wait until it is answered, so that the question and what
-//   is typed stay readable. Only the first lines wait; later ones are counted.
-// - Only one question is shown at a time; further ones wait for their turn.
+// - While a question is shown, the region is hidden, and lines wait until the question is answered, so that the
+//   question and what is typed stay readable. If too many lines come, only the first lines are kept, and the others are
+//   counted.
+// - Only one question is shown at a time; further questions wait for their turn.
 #pragma once
 
 #include <condition_variable>
@@ -31,7 +32,8 @@ struct TerminalSize {
 // All members: any thread.
 class Terminal {
  public:
-  // Opens the terminal for one question. It is closed afterwards, and should be non-blocking. -1: nobody can be asked.
+  // Opens the terminal for one question, and returns its descriptor, which should be non-blocking. The caller closes
+  // it. -1: nobody can be asked.
   using Open = std::function<int()>;
 
   // `output` is borrowed. Questions are asked on the descriptor that `open` returns.
@@ -48,16 +50,17 @@ class Terminal {
   // The size of the output; a usual size if it is not a terminal.
   TerminalSize size() const;
 
-  // Writes lines that stay: whole ones, each with its newline. Errors are ignored, because there is nobody to tell.
+  // Writes lines that stay on the screen. Each must be whole, with its newline. Errors are ignored: there is nobody to
+  // tell.
   void write(std::string_view lines);
-  // The same, and replaces the live region by `live` in the same write, so that nothing flickers. Only for a terminal
-  // that can move its cursor.
+  // Writes lines like write(), and replaces the live region by `live` at the same time, so that nothing flickers. Only
+  // for a terminal that can move its cursor.
   void show(std::string_view lines, std::vector<LiveLine> live);
-  // Writes the output of a command as it comes, byte for byte, without a live region. If that leaves the cursor in the
-  // middle of a line, the next line of this program starts on a new one. Returns 0, or the errno of the write that
-  // failed.
+  // Writes the output of a command as it comes, byte for byte. Call this only while there is no live region. If the
+  // output leaves the cursor in the middle of a line, this program's next text starts on a new line. Returns 0 if all
+  // was written, and the errno of the failed write if not.
   int pass(std::string_view bytes);
-  // Makes whatever another writer puts on the terminal next begin on a new line.
+  // Ends an unfinished line, so that what another program writes next begins on a new line.
   void end_line();
 
  private:
@@ -79,16 +82,16 @@ class Terminal {
   const int output_;
   const Open open_;
   const bool is_terminal_;
-  const bool reflows_;  // lines that no longer fit are broken, as in most terminals, not cut
+  const bool reflows_;  // a terminal that becomes narrower breaks its lines, as most do, and does not cut them
 
   std::mutex mutex_;
   std::vector<LiveLine> live_;
   std::vector<std::size_t> drawn_;  // widths of the lines on the screen; the cursor is after the last one
-  std::size_t drawn_columns_ = 0;   // of the terminal when they were drawn
+  std::size_t drawn_columns_ = 0;   // the terminal's columns when these lines were drawn
   bool in_line_ = false;            // the cursor is after output that has no newline yet
   bool paused_ = false;
   std::string held_;
-  std::size_t left_out_ = 0;  // lines that came when held_ was full
+  std::size_t left_out_ = 0;  // how many lines came when held_ was full
 
   std::mutex turn_mutex_;
   std::condition_variable turn_changed_;

@@ -170,7 +170,7 @@ std::vector<OutputLine> StepOutput::add(bool is_error_stream, std::string_view b
   while (!bytes.empty()) {
     const std::size_t end = std::min(bytes.find_first_of("\r\n"), bytes.size());
     if (end > 0) {
-      // Before a newline, a carriage return has no effect.
+      // A carriage return clears the line only when other text follows: before a newline, it has no effect.
       if (std::exchange(stream.returned, false)) stream.begun.clear();
       const std::size_t taken = std::min(end, max_kept_line - stream.begun.size());
       stream.begun += bytes.substr(0, taken);

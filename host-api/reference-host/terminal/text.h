@@ -39,13 +39,13 @@ struct OutputLine {
   std::string text;  // safe for a terminal
 };
 
-// The two streams of a step, each as separate lines, in the order in which the lines were complete. A carriage return
+// Splits the two streams of a step into lines, which come in the order in which they are completed. A carriage return
 // restarts a line, as on a terminal; a very long line is broken. One thread.
 class StepOutput {
  public:
-  // The lines that `bytes` complete.
+  // Returns the lines that the stream has completed with `bytes`.
   std::vector<OutputLine> add(bool is_error_stream, std::string_view bytes);
-  // The last lines, if they have no newline at the end.
+  // Returns the last line of each stream, if it has no newline at the end.
   std::vector<OutputLine> finish();
 
  private:
@@ -56,13 +56,13 @@ class StepOutput {
   std::array<Stream, 2> streams_;
 };
 
-// Lines that are kept until a step has ended. If there are too many, only the last ones are kept.
+// Lines that are kept until a step has ended. If there are too many, only the last lines are kept.
 class KeptLines {
  public:
   void add(std::vector<OutputLine> lines);
   bool empty() const { return lines_.empty(); }
   const std::deque<OutputLine>& lines() const { return lines_; }
-  std::size_t left_out() const { return left_out_; }  // how many lines came before the first one that was kept
+  std::size_t left_out() const { return left_out_; }  // how many lines came before the first one that is still kept
 
  private:
   std::deque<OutputLine> lines_;

@@ -178,7 +178,7 @@ std::chrono::system_clock::time_point time_of(const LogRecord& record) {
   return std::chrono::system_clock::time_point(std::chrono::nanoseconds(record.unix_ns));
 }
 
-// The spans from the outermost to this one.
+// The spans from the outermost one to `span`.
 std::vector<const LogSpan*> path(const LogSpan* span) {
   std::vector<const LogSpan*> spans;
   for (; span != nullptr; span = span->parent.get()) spans.push_back(span);

@@ -2,8 +2,8 @@
 // writes one line for each record, to a descriptor or a writer, as text for people or as JSON for programs.
 //
 // - A record that the filter drops costs one look-up.
-// - A line is one write(2), unless the descriptor takes less at a time; lines of several threads do not mix.
-// - One observer may listen as well, with its own level.
+// - A line is one write(2), unless the descriptor accepts only a part of it; lines of several threads do not mix.
+// - One observer may receive the records, too, from a level that may differ from the filter's.
 // - A record cannot break the line or control a terminal: control characters are escaped, JSON is re-written.
 #pragma once
 
@@ -39,7 +39,7 @@ class LogFilter {
  public:
   explicit LogFilter(LogLevel everything) : everything_(everything) {}
 
-  // False: `error` names the directive and what is allowed, and the filter is as before.
+  // False: `error` names the directive and what is allowed, and the filter has not changed.
   bool parse(std::string_view directives, std::string& error);
 
   bool enabled(LogLevel level, std::string_view target) const;
@@ -49,7 +49,7 @@ class LogFilter {
   std::vector<std::pair<std::string, LogLevel>> targets_;  // the longest first
 };
 
-// A named value. `json` is the text of one JSON value; text that is not JSON is taken as a string.
+// A named value. `json` is the text of one JSON value; text that is not JSON counts as a string.
 struct LogField {
   std::string_view key;
   std::string_view json;
@@ -64,7 +64,7 @@ struct LogRecord {
   std::uint64_t span = 0;  // from open_span, or 0
 };
 
-// A span as the formats see it. Open or closed, it lives as long as a child of it does.
+// What the formats need of a span. Even after a span was closed, this object lives for as long as one of its children.
 struct LogSpan {
   std::string name;
   std::vector<std::pair<std::string, std::string>> fields;  // key and compact JSON, in the order given
@@ -73,7 +73,7 @@ struct LogSpan {
 
 enum class LogFormat { text, json };
 
-// "text" or "json"; otherwise false, and `error` names the value and the allowed ones.
+// `name` is "text" or "json". False: it is neither, and `error` names it and the allowed values.
 bool parse_log_format(std::string_view name, LogFormat& format, std::string& error);
 
 // All members: any thread.
@@ -91,13 +91,13 @@ class Tracing {
     return level >= observed_from_.load(std::memory_order_relaxed) || filter_.enabled(level, target);
   }
 
-  // `observer` gets every record of at least this level, whatever the filter says; `off` with an empty observer ends
-  // that. When observe() returns, the earlier observer no longer runs and is not called again. An observer must not
-  // call this object.
+  // From now on, `observer` gets every record of at least the level `from`, whatever the filter says. `off` with an
+  // empty observer: nobody does. When observe() returns, the earlier observer no longer runs and is not called again.
+  // An observer must not call this object.
   using Observer = std::function<void(const LogRecord&, const LogSpan*)>;
   void observe(LogLevel from, Observer observer);
 
-  // Writes the record if it is enabled. A descriptor that cannot be written to loses the line: there is nobody to tell.
+  // Writes the record if it is enabled. If the descriptor cannot be written, the line is lost: there is nobody to tell.
   void emit(const LogRecord& record);
 
   // For the host's own records: with the current time, and without a span.

@@ -22,8 +22,8 @@ namespace {
 constexpr std::uint32_t newest_known_call = 470;  // listns, Linux 6.19
 
 // Calls that need a capability which the warden drops (drop_capabilities: clock, modules, reboot, swap, quota, host
-// name, ports) are listed only if a mistake in dropping it would open the sandbox: every additional number makes each
-// start slower.
+// name, ports) are listed only if a mistake in dropping it would open the sandbox. A longer list would make each start
+// slower.
 //
 // Calls are listed by name, and also by number if they are newer than some versions of libseccomp. From 424 on, a call
 // has the same number on every architecture.
@@ -74,7 +74,7 @@ constexpr SystemCall refused[] = {
     {"syslog"}};
 
 // Objects that all processes of a user share outside of any folder: shared memory, semaphores and message queues of
-// System V, and POSIX message queues. For POSIX queues, the calls that take a descriptor are listed too, because a
+// System V, and POSIX message queues. For POSIX queues, the calls that take a descriptor are also listed, because a
 // queue can be opened as a file where the mqueue file system is mounted.
 constexpr SystemCall shared_objects[] = {
     {"shmget"},  {"shmat"},     {"shmctl"},       {"semget"},          {"semop"},    {"semtimedop"},
@@ -100,7 +100,7 @@ constexpr std::uint32_t namespace_flags =
     CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 constexpr std::uint32_t time_namespace_flag = 0x80;
 
-// The ioctl requests that put characters into a terminal as if somebody had typed them. The second is for virtual
+// The ioctl requests that put characters into a terminal as if somebody had typed them; TIOCLINUX does so on virtual
 // consoles.
 constexpr std::uint32_t typing_requests[] = {TIOCSTI, TIOCLINUX};
 
@@ -116,10 +116,10 @@ class FilterBuilder {
     }
   }
 
-  // Empty with `error`.
+  // Empty, with `error`, on failure.
   std::string build(std::string& error) const {
     if (!missing_.empty()) {
-      error = "libseccomp does not know the system call " + missing_ + "; a newer version does";
+      error = "libseccomp does not support the system call " + missing_ + "; use a newer version";
       return {};
     }
     std::string program = program_.assemble(::seccomp_arch_native(), newest_known_call);
@@ -132,8 +132,8 @@ class FilterBuilder {
   std::string missing_;
 };
 
-// Tests of an argument. All but not_null look only at its lower half, as the kernel itself does for the arguments that
-// they test.
+// Tests of an argument. All but not_null look only at the argument's lower half, since the kernel uses only that half
+// of the arguments that they test.
 ArgumentTest is(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is, value}; }
 ArgumentTest is_not(unsigned argument, std::uint32_t value) { return {argument, ArgumentTest::Kind::is_not, value}; }
 ArgumentTest has_any(unsigned argument, std::uint32_t flags) { return {argument, ArgumentTest::Kind::has_any, flags}; }

@@ -1,6 +1,6 @@
 // The system calls that a sandboxed command is refused: a seccomp program.
 //
-// It closes what Landlock does not see: socket families other than TCP, namespaces and mounts, ways to affect other
+// It refuses what Landlock does not cover: socket families other than TCP, namespaces and mounts, ways to affect other
 // processes or to act through them, and parts of the kernel that no build or test needs and that had the most flaws.
 #pragma once
 
@@ -14,7 +14,7 @@ struct FilterOptions {
   bool ipc = false;              // true: shared memory, semaphores and message queues of System V, and POSIX queues
 };
 
-// The program, as an array of struct sock_filter. Empty with `error`, a sentence.
+// The program, as an array of struct sock_filter. Empty on failure; `error` is then a sentence.
 std::string make_filter(const FilterOptions& options, std::string& error);
 
 }  // namespace wtool::engine

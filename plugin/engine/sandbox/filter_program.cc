@@ -62,7 +62,7 @@ struct NumberRange {
   std::size_t end;  // the index of that code
 };
 
-// The code that finds the end for the number in the accumulator.
+// Makes the code that jumps to the end (the final code) for the call number in the accumulator.
 class Tree {
  public:
   Tree(const std::vector<NumberRange>& ranges, std::uint32_t newest) : ranges_(ranges), newest_(newest) {}
@@ -93,7 +93,8 @@ class Tree {
   }
 
  private:
-  // How to search the ranges from one index to another: split in two at `middle`, or, if that is 0, test one by one.
+  // How to search the ranges from one index to another: split in two at `middle`, or, if `middle` is 0,
+  // test them one by one.
   struct Node {
     std::uint64_t cost = 0;
     std::size_t middle = 0;
@@ -123,7 +124,7 @@ class Tree {
     return bounded(end) - bounded(begin);
   }
 
-  // Whether every second range is a single number, and the ranges around those numbers all have the same end.
+  // True if every second range is a single number, and the ranges around those numbers all have the same end.
   bool are_single(std::size_t begin, std::size_t end) const {
     if ((end - begin) % 2 == 0) return false;
     for (std::size_t range = begin + 1; range < end; range += 2) {
@@ -203,7 +204,7 @@ std::string FilterProgram::assemble(std::uint32_t architecture, std::uint32_t ne
   if (next <= newest) add(next, allowed);
   add(newest + 1, {fail_with(ENOSYS)});
   add(first_of_x32, {give(SECCOMP_RET_KILL_PROCESS)});
-  // Some programs make this call to find out whether a filter exists.
+  // Some programs make a call with this number to find out whether a filter exists.
   add(no_call, {fail_with(ENOSYS)});
 
   Code code{load(offsetof(seccomp_data, arch)), jump(BPF_JEQ, architecture, 1, 0), give(SECCOMP_RET_KILL_PROCESS),

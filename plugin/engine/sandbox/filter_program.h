@@ -35,8 +35,8 @@ class FilterProgram {
   void refuse(std::uint32_t number, int error, std::vector<ArgumentTest> tests);
 
   // An array of struct sock_filter. Numbers above `newest` fail with ENOSYS, as with a kernel that does not have them.
-  // Other architectures than `architecture` (AUDIT_ARCH_...) have other numbers, so a call of another architecture
-  // kills the process, and so does a call of x32. Empty: a jump would be longer than the kernel allows.
+  // On other architectures than `architecture` (AUDIT_ARCH_...), the numbers mean other calls. So a call of another
+  // architecture, or of x32, kills the process. Empty: a jump would be longer than the kernel allows.
   std::string assemble(std::uint32_t architecture, std::uint32_t newest) const;
 
  private:

@@ -16,7 +16,7 @@ namespace wtool::engine {
 
 namespace {
 
-// The kernel's default, for when its limit cannot be read.
+// The kernel's default, used if its limit cannot be read.
 constexpr std::size_t default_most = 8192;
 
 std::size_t share_of_user() {

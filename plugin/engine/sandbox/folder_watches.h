@@ -4,9 +4,9 @@
 // - A watch ends with the first change that it reports, so a program that makes many changes costs one event for each
 //   folder.
 // - Watches are used only in file systems whose changes this kernel always sees, and they take at most an eighth of the
-//   watches that the user may have, since editors need watches too. A folder without a watch is checked each time.
+//   watches that the user may have, since editors also need watches. A folder without a watch is checked each time.
 //
-// One thread at a time.
+// Only one thread at a time may use an object.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ class FolderWatches {
   // Reads what the kernel has reported since the last call.
   void hear();
 
-  // Whether the folder's file system reports every change to this kernel. Network file systems and FUSE do not.
+  // True if the folder's file system reports every change to this kernel. Network file systems and FUSE do not.
   static bool can_watch(int folder);
 
  private:

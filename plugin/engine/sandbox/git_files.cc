@@ -82,7 +82,7 @@ class GitConfigReader {
     return true;
   }
 
-  // Blanks at both ends do not count, unless they are quoted.
+  // Reads a value up to the end of its line. Unquoted blanks at both ends do not count. False: the value is malformed.
   bool value(std::string& text) {
     skip_blanks();
     bool quoted = false;
@@ -164,7 +164,7 @@ std::uint32_t number_at(std::string_view bytes, std::size_t offset) {
   return number;
 }
 
-// How many bytes to remove from the previous path, as version 4 of the format writes it.
+// Reads how many bytes to remove from the previous path (version 4 of the format). Nothing: the number is malformed.
 std::optional<std::size_t> read_varint(std::string_view bytes, std::size_t& at) {
   std::size_t value = 0;
   for (int i = 0; i < 5; ++i) {
@@ -176,7 +176,7 @@ std::optional<std::size_t> read_varint(std::string_view bytes, std::size_t& at) 
   return std::nullopt;
 }
 
-// Returns nothing when the text is not an index with hashes of this size.
+// Nothing: the text is not an index with hashes of this size, or some of its entries are in another file.
 std::optional<bool> names_submodule(std::string_view index, std::size_t hash_size,
                                     const std::filesystem::path& folder) {
   if (index.size() < header_size + hash_size || !index.starts_with("DIRC")) return std::nullopt;

@@ -15,7 +15,7 @@ namespace wtool::engine {
 
 namespace {
 
-// Looks at each component below the base. Most names do not exist, and a missing name takes one look.
+// Looks at the whole path first, because most names do not exist, and then at each component below the base.
 Found look_for(const std::string& base, const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return Found::missing;
@@ -27,7 +27,7 @@ Found look_for(const std::string& base, const std::string& path) {
   return found;
 }
 
-// Holds in place the folders above the target, up to the outermost write root that the target lies in.
+// Binds the folders above the target onto themselves, up to the outermost write root that contains the target.
 void hold_folders_above(const std::string& target, const std::vector<Root>& write_roots,
                         std::map<std::string, bool>& binds) {
   std::string outermost = target;

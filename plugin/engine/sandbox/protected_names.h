@@ -1,7 +1,7 @@
 // Protected names: files and folders inside a write root that a command may not change.
 //
-// - Existing names are bound read-only for the command (warden/sandbox_child.h), with each folder above them up to a
-//   write root bound onto itself.
+// - Existing names are bound read-only for the command (warden/sandbox_child.h). Each folder above them, up to a write
+//   root, is bound onto itself.
 // - Names that do not exist, and names reached through a symbolic link (a link cannot be a mount point, so it can be
 //   replaced), are watched: recorded before the command and compared after it. Without namespaces, all names are
 //   watched.
@@ -41,16 +41,16 @@ struct FolderTime {
   bool settled = false;
 
   static FolderTime of(const std::string& folder);
-  // Whether the folder still has the entries that it had at this time.
+  // True if the folder certainly still has the entries that it had at this time.
   bool is_still_that_of(const std::string& folder) const;
 };
 
-// Names that do not exist, and of which not even the first component exists.
+// Names of which not even the first component exists.
 struct MissingNames {
   std::string folder;  // the folder in which they would be
   FolderTime time;
   std::shared_ptr<const std::vector<std::string>> paths;
-  bool of_repository = false;  // They would change the repository `folder`.
+  bool of_repository = false;  // If they were made, they would change the repository `folder`.
 };
 
 // The protected names of one call, as paths.
@@ -68,7 +68,7 @@ struct ProtectedNames {
 
 enum class Found { missing, plain, linked };
 
-// Adds `path`, which lies below `base`. The path of the base must have no links. Returns what exists at `path`. Without
+// Adds `path`, which is below `base`. The path of the base must have no links. Returns what exists at `path`. Without
 // `namespaces` nothing is bound, and existing files are watched.
 Found protect_name(const std::string& base, const std::string& path, const std::vector<Root>& write_roots,
                    bool namespaces, ProtectedNames& names);
@@ -76,8 +76,8 @@ Found protect_name(const std::string& base, const std::string& path, const std::
 // Binds the folder and the folders above it onto themselves, so that none of them can be moved.
 void hold_in_place(const std::string& folder, const std::vector<Root>& write_roots, ProtectedNames& names);
 
-// Remembers which names a folder does not have, so that looking for many names costs one look at the folder. One thread
-// at a time.
+// Remembers which names a folder does not have, so that looking for many names costs one look at the folder. Only one
+// thread at a time may use an object.
 class NamesInFolders {
  public:
   // Adds folder/name for each of the names, and returns those that exist. The path of the folder must have no links,
@@ -88,7 +88,7 @@ class NamesInFolders {
  private:
   struct Known {
     FolderTime time;
-    std::vector<std::string> present;  // names whose first folder or file exists
+    std::vector<std::string> present;  // names whose first component exists
     std::shared_ptr<const std::vector<std::string>> missing;
   };
   static constexpr std::size_t max_folders = 10'000;
@@ -115,7 +115,7 @@ class FileRecord {
 
   explicit FileRecord(const std::vector<std::string>& watched);
 
-  // The paths that have changed since then, in order. Each path in a folder is listed by its own name.
+  // The paths that have changed since the record was made, in order. Each path in a folder is listed by itself.
   std::vector<std::string> changes() const;
 
   using States = std::map<std::string, ProtectedFileState>;

@@ -26,7 +26,7 @@ Descriptor open_folder(int from, const char* path, std::uint64_t resolve) {
   return Descriptor(open_resolving(from, path, O_PATH | O_DIRECTORY, resolve));
 }
 
-// Returns the new name; empty with errno.
+// Returns the new name; on failure, an empty text with errno.
 std::string rename_in(int folder, const std::string& name) {
   const std::string wanted = name + ".put-aside-" + utc_text(std::chrono::system_clock::now(), "%Y%m%dT%H%M%SZ");
   for (int attempt = 1; attempt <= attempts; ++attempt) {

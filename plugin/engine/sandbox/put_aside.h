@@ -9,7 +9,7 @@
 
 namespace wtool::engine {
 
-// Which file a path names. Another file at the same path has another identity.
+// Identifies the file that a path names. A different file at the same path has a different identity.
 struct FileIdentity {
   dev_t device = 0;
   ino_t inode = 0;
@@ -18,13 +18,13 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
-// A name that did not exist, below a folder that did.
+// Something that a command added: a name that did not exist before, below a folder that did.
 struct Addition {
   std::string base;                      // the folder; no link is on the way to it
   std::string path;                      // base/...
   std::optional<FileIdentity> obstacle;  // what was on the way from base to path and is not a folder, such as a link
 
-  // Describes a path that does not exist now, before the command.
+  // Call it before the command, for a path that does not exist then.
   static Addition missing(std::string base, std::string path);
 
   friend bool operator==(const Addition&, const Addition&) = default;
@@ -37,8 +37,8 @@ struct PutAside {
 };
 
 // Renames the addition, within its folder, to NAME.put-aside-TIME. Nothing is overwritten, and no link is followed. If
-// a link is on the way from the base, the link itself is renamed, unless it existed before the command, which is an
-// error.
+// a link is on the way from the base, the link itself is renamed. It is an error if that link existed before the
+// command.
 PutAside put_aside(const Addition& addition);
 
 }  // namespace wtool::engine

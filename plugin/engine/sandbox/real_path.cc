@@ -15,10 +15,10 @@ namespace wtool::engine {
 
 namespace {
 
-// Ordinary paths have a few components. A path with a thousand components is meant to cost time.
-constexpr int max_components = 64;  // those of links count too
+// Ordinary paths have a few components. A path with a thousand components is meant to waste time.
+constexpr int max_components = 64;  // including the components of links
 
-// The components, the last one first.
+// Appends the components of `path`, the last one first.
 void push_components(const std::string& path, std::vector<std::string>& components) {
   for (std::size_t end = path.size(); end > 0;) {
     const std::size_t slash = path.rfind('/', end - 1);

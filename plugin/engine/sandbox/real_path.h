@@ -11,7 +11,7 @@ namespace wtool::engine {
 // folder, or wait for a server.
 std::string real_path(const std::string& path);
 
-// The folder that holds the last part of an absolute path: "/a" for "/a/b", "/" for "/a".
+// The folder that contains the last part of an absolute path: "/a" for "/a/b", "/" for "/a".
 inline std::string parent_of(const std::string& path) {
   return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
 }

@@ -107,7 +107,7 @@ void add_quoted(std::string_view line, std::vector<Candidate>& found) {
   }
 }
 
-// The part before the phrase: "cat: /a b: ", "sh: 1: cannot create /a: ".
+// Adds the path at the end of `before`, the text before the phrase: "cat: /a b: ", "sh: 1: cannot create /a: ".
 void add_last_part(std::string_view before, std::vector<Candidate>& found) {
   while (!before.empty() && (before.back() == ' ' || before.back() == ':' || before.back() == ','))
     before.remove_suffix(1);
@@ -126,7 +126,7 @@ void add_last_part(std::string_view before, std::vector<Candidate>& found) {
   found.push_back({before, false});
 }
 
-// Whether the path is "/proc/PID/..." of any process. Only processes that may trace that process can read such a path.
+// True if the path is "/proc/PID/..." of any process. Only processes that may trace that process can read such a path.
 bool is_of_process(std::string_view path) {
   constexpr std::string_view folder = "/proc/";
   if (!path.starts_with(folder)) return false;
@@ -208,7 +208,7 @@ class RefusalJudge {
       return "a read outside " + list_roots(roots.read) + ": " + path;
     }
     if (is_of_process(path) && !writes_) return "a read of another process: " + path;
-    // Perhaps the file was to be executed, but even the host may not execute it.
+    // The command may have tried to execute the file, but even the host may not execute it.
     if (executes_ && !writes_ && !context_.host_may(path, X_OK)) return std::nullopt;
     if (has_any(line_.lowered, read_words)) return std::nullopt;
     if (!context_.host_may(path, W_OK) && !context_.host_may(parent_of(path), W_OK)) return std::nullopt;
@@ -229,7 +229,7 @@ bool is_network_failure(std::string_view lowered) {
   return denied && has_any(lowered, socket_phrases);
 }
 
-// The number of a process after `at`; 0 where there is none.
+// The first number after `at`, as a process number; 0 if there is none.
 pid_t process_behind(std::string_view text, std::size_t at) {
   constexpr std::string_view digits = "0123456789";
   constexpr std::size_t max_digits = 9;

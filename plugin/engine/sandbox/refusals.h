@@ -22,11 +22,11 @@ struct RefusalContext {
   bool files = false;                        // Landlock was active
   bool network_refused = false;              // the filter was active, with network: deny
   bool ipc_refused = false;                  // the filter was active, with ipc: deny
-  // Whether the host itself may use the path as the mode of access(2) says: R_OK, W_OK, X_OK, or F_OK (it exists).
+  // True if the host itself may use the path as the mode of access(2) says: R_OK, W_OK, X_OK, or F_OK (it exists).
   std::function<bool(const std::string&, int)> host_may;
   // The path without symbolic links, as far as it exists. Empty if the path cannot be resolved.
   std::function<std::string(const std::string&)> canonical;
-  // Whether the host itself may send a signal to this process; kill(2) with 0.
+  // True if the host itself may send a signal to this process, as kill(2) with signal 0 says.
   std::function<bool(pid_t)> host_may_signal;
   // True once nobody waits for the answer.
   std::function<bool()> cancelled;
@@ -37,8 +37,8 @@ struct RefusalContext {
 // the lengths of these paths are bounded.
 std::vector<std::string> find_refusals(std::string_view standard_error, const RefusalContext& context);
 
-// The same for a program that could not be executed (EACCES): the first of `paths` that is outside of all roots and
-// that the host itself could execute. Empty if all of them are inside, or not executable.
+// Like find_refusals, for a program that could not be executed (EACCES). Returns the refusal of the first of `paths`
+// that is outside of all roots and that the host itself could execute. Empty: there is no such path.
 std::string find_refused_program(const std::vector<std::string>& paths, const RefusalContext& context);
 
 }  // namespace wtool::engine

@@ -18,7 +18,7 @@ struct SandboxReport {
   std::vector<PutAside> put_aside;             // the attempts to put additions to repositories aside
 };
 
-// Nothing was run.
+// Why nothing was run.
 struct SandboxRefusal {
   std::string code;  // configuration_invalid, policy_denied, spawn_failed
   std::string message;

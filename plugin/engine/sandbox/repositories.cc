@@ -26,8 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // The names that are protected in each repository's folder, including those of submodules and worktrees. commondir and
-// gitdir lead to other folders with a configuration; attributes select commands of the configuration; alternates lead
-// to other repositories, in which git runs git.
+// gitdir name other folders with a configuration; attributes select commands of the configuration; alternates name
+// other repositories, in which git runs git.
 const std::vector<std::string> guarded = {"config", "hooks",           "config.worktree",        "commondir",
                                           "gitdir", "info/attributes", "objects/info/alternates"};
 
@@ -75,7 +75,7 @@ std::string path_in_file(const std::string& file, std::string_view prefix = {}) 
   return text.empty() ? text : resolve_from(parent_of(file), text);
 }
 
-// Sections whose values are commands that git runs.
+// True if the key is in a section whose values may be commands that git runs.
 bool runs_commands(std::string_view key) {
   static constexpr std::array<std::string_view, 16> sections = {
       "core",  "diff",        "difftool", "merge",   "mergetool", "filter", "credential", "gpg",
@@ -110,7 +110,7 @@ class RepositoryGuard {
       if (!checkout.empty()) top_ = parent_of(checkout);
     }
     files_ = {common + "/config", path_ + "/config.worktree"};
-    // Included files are appended at the end.
+    // apply() appends included files to files_.
     for (std::size_t i = 0; i < files_.size(); ++i) {
       const std::string file = files_[i];
       struct stat status {};
@@ -151,7 +151,7 @@ class RepositoryGuard {
 
   // Adds a file, or a folder of hooks, that git executes or reads as configuration.
   void add_named(const std::string& path, bool hooks) {
-    // If a link leads out of the write roots or into them, the link itself is what a command can change.
+    // Links in `path` are not resolved: a link in a write root is itself what a command can change.
     const Root* root = nullptr;
     for (const Root& write_root : write_roots_) {
       if (write_root.folder && is_within(path, write_root.path)) root = &write_root;
@@ -161,7 +161,8 @@ class RepositoryGuard {
     const bool exists = ::stat(path.c_str(), &status) == 0;
     if (exists && !S_ISREG(status.st_mode) && !(hooks && S_ISDIR(status.st_mode))) return;
     if (is_within(path_, path)) {
-      names_.problems.push_back("core.hooksPath of " + path_ + " is " + path + ", which contains the whole repository");
+      names_.problems.push_back("core.hooksPath of " + path_ + " is " + path +
+                                ", which contains the whole repository, so the hooks are not protected");
       return;
     }
     if (++named_ > max_named) {
@@ -197,8 +198,8 @@ std::string index_of(const FoundRepository& found) {
   return repository.empty() ? repository : repository + "/index";
 }
 
-// Whether the repository takes this folder, which lies in its checkout, for one of its submodules. False if its index
-// has not changed since `changed_since_ns`.
+// True if the repository treats this folder, which is in its checkout, as one of its submodules. Also false if the
+// repository's index has not changed since `changed_since_ns`.
 bool takes_for_submodule(const FoundRepository& repository, const std::string& folder, std::int64_t changed_since_ns) {
   const std::string top = folder_of(repository);
   const std::string file = index_of(repository);
@@ -209,7 +210,7 @@ bool takes_for_submodule(const FoundRepository& repository, const std::string& f
   return !index || is_submodule(*index, folder.substr(top == "/" ? 1 : top.size() + 1));
 }
 
-// True if git would not take the folder for a repository.
+// True if git would not recognise the folder as a repository.
 bool is_broken(const std::string& path) {
   constexpr std::size_t max_head = 4096;
   const std::string head = path + "/HEAD";
@@ -276,8 +277,8 @@ std::vector<Addition> find_intruders(const FoundByPath& made, const MadeReposito
   for (const auto& [path, found] : made) {
     const std::string folder = folder_of(found);
     const bool is_new = new_ones.all.contains(path);
-    // Skips a repository that replaced another one, because that one is lost, and a repository that only a file .git
-    // leads to, because that file is protected.
+    // Skips a repository that replaced another one at its path, since the replaced one is lost anyway. Also skips a
+    // repository inside a .git, because only a file .git leads to it, and that file is protected.
     if ((is_new && before.contains(path)) || path.find("/.git/") != std::string::npos) continue;
     const auto disturbs = [&, &path = path](const FoundRepository& other) {
       const std::string top = folder_of(other);

@@ -15,22 +15,22 @@ namespace wtool::engine {
 using FoundByPath = std::map<std::string, FoundRepository>;
 
 // Adds the paths to bind and to watch, for all repositories except those in `made`. Closed folders are bound as a
-// whole: a command can neither open them nor change what is in them.
+// whole: a command can neither make them accessible nor change what is in them.
 void protect_repositories(const Repositories& repositories, const FoundByPath& made,
                           const std::vector<Root>& write_roots, bool namespaces, NamesInFolders& folders,
                           ProtectedNames& names);
 
 struct MadeRepositories {
   FoundByPath all;                    // repositories that did not exist before, or were different ones
-  std::vector<std::string> reported;  // their paths, except for repositories inside another one's .git
+  std::vector<std::string> reported;  // the paths of `all`, except those inside another repository's .git
 };
 
 MadeRepositories find_made_repositories(const Repositories& before, const Repositories& after);
 
 // The repositories of `made` that git would use when it runs in a repository of `before`. Such an intruder is in the
-// same folder, is listed as a submodule in the index of the other repository, or encloses the checkout of a repository
-// that is broken, so that git looks in the folders above. `made` may include repositories of earlier commands. For
-// those, an index is checked only if it has changed since `since_ns`, when this command began.
+// existing repository's folder, is listed as a submodule in its index, or encloses its checkout. The last case counts
+// only if the existing repository is broken, so that git looks in the folders above. `made` may include repositories of
+// earlier commands. For those, an index is checked only if it has changed since `since_ns`, when this command began.
 std::vector<Addition> find_intruders(const FoundByPath& made, const MadeRepositories& new_ones,
                                      const FoundByPath& before, std::int64_t since_ns);
 

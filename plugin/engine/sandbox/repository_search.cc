@@ -107,8 +107,8 @@ struct RepositorySearch::Folder {
   }
 
   const std::string path;
-  const bool dot_git;  // It is a .git that was found in the folder above it.
-  const bool in_git;   // It lies below a .git.
+  const bool dot_git;  // This folder is a .git, found in the folder above it.
+  const bool in_git;   // This folder is below a .git.
   FolderWatches& watches;
   FolderWatches::Watched watch;
   bool settled = false;
@@ -140,15 +140,15 @@ struct RepositorySearch::Pass {
   const std::chrono::milliseconds limit;
   const Clock::time_point end;
   const GivenUp& given_up;
-  bool watching = false;  // in the root that is searched
+  bool watching = false;  // folders of the root that is being searched are watched
   std::size_t counted = 0;
   std::size_t folders = 0;
   bool over = false;
 };
 
 void RepositorySearch::Pass::leave_out(const std::string& path, const struct stat& seen, int error) {
-  // Not reported: a folder that is gone or was replaced, is another mount, or belongs to somebody else and is closed to
-  // commands as well.
+  // Not reported: a folder that is gone, was replaced or is another mount, and somebody else's folder that commands
+  // cannot open either.
   if (error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV) return;
   if (error == EACCES && seen.st_uid != ::geteuid()) return;
   constexpr std::size_t max_sentences = 3;
@@ -260,7 +260,7 @@ RepositorySearch::~RepositorySearch() = default;
 void RepositorySearch::Pass::refresh(int root, const char* relative, Folder& folder) {
   const bool is_root = relative == std::string_view(".");
   struct stat status {};
-  // Through its descriptor, a root can be looked at even if nobody may search it.
+  // A root is examined through its descriptor, which works even if nobody may search the root.
   if ((is_root ? ::fstat(root, &status) : ::fstatat(root, relative, &status, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)) !=
       0) {
     const int error = errno;
@@ -288,7 +288,7 @@ void RepositorySearch::look(const Root& root, Pass& pass) {
     ++pass.folders;
     const char* relative = folder.path.c_str() + root.path.size();
     relative += *relative == '/' ? 1 : 0;
-    // The root's path may lead to another folder by now, about which a watch would know nothing.
+    // The root's path may refer to a different folder by now, which a watch would not report.
     if (*relative == '\0') {
       pass.refresh(place.get(), ".", folder);
     } else if (!folder.watch.unchanged()) {

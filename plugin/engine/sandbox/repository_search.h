@@ -1,15 +1,16 @@
 // Finds git repositories inside write roots, only by file names: git is not run and no link is followed.
 //
-// - It finds a `.git` of any kind, and folders that git takes for a repository without one (HEAD with objects and refs,
-//   or HEAD with commondir), such as bare repositories and those of submodules and worktrees.
+// - It finds a `.git` of any kind, and other folders that git accepts as a repository (HEAD with objects and refs, or
+//   HEAD with commondir), such as bare repositories and those of submodules and worktrees.
 // - It remembers folders between searches, and does not list a folder again if its change time, which programs cannot
 //   set, is the same. From the third search on, the kernel reports which folders change (folder_watches.h), and only
 //   folders without a watch are checked.
-// - A search is bounded in time and in folders; `left_out` says what it skipped. It ends at once when its caller gives
-//   up.
+// - A search is bounded in time and in folders; `left_out` says what it skipped. It ends immediately when its caller
+//   gives up.
 //
-// Not searched: what is mounted inside a write root, and folders that the host's user may not read. Such folders that
-// the user owns are listed in `closed`. They must be protected, because a command could make them accessible.
+// Not searched: what is mounted inside a write root, and folders that the host's user may not read. Unreadable
+// folders that the user owns are listed in `closed`. They must be protected, because a command could make them
+// accessible.
 #pragma once
 
 #include <sys/types.h>
@@ -33,7 +34,7 @@ struct FoundRepository {
     folder,  // a folder .git
     file,    // a file .git, which names the repository: of a worktree or of a submodule
     link,    // a symbolic link .git
-    bare,    // a repository whose folder has another name
+    bare,    // a repository whose folder is not called .git
   };
   std::string path;  // of the .git, or of the bare repository
   Kind kind = Kind::folder;
@@ -48,13 +49,13 @@ struct FoundRepository {
 struct Repositories {
   std::map<std::string, FoundRepository> found;  // by path
   std::vector<std::string> left_out;             // sentences: what was not searched, and why
-  std::vector<std::string> closed;               // folders below a root that this user owns and has closed
+  std::vector<std::string> closed;               // folders below a root; this user owns them, but may not read them
 };
 
 // Why a closed folder that cannot be protected is left out, as a sentence.
 std::string closed_text(const std::string& folder);
 
-// One thread at a time.
+// Only one thread at a time may use an object.
 class RepositorySearch {
  public:
   explicit RepositorySearch(std::size_t max_folders = 100'000);

@@ -32,13 +32,14 @@ bool is_within_any(std::string_view path, const std::vector<Root>& roots);
 std::string list_roots(const std::vector<Root>& roots);
 
 // Resolves the policy's roots, links included. False with `error`, a sentence that names the root. It is also an error
-// if a root's name lies in a write root but leads out of it, because a command could have put that link there.
+// if a root's name is in a write root but a link leads out of it, because a command could have put that link there.
 bool resolve_roots(const SandboxPolicy& policy, Roots& roots, std::string& error);
 
 // The roots of the files that a call is limited to. False with `error`: one of the files has become a link.
 bool resolve_held(const HeldFiles& held, Roots& roots, std::string& error);
 
-// Opens the root for Landlock, with O_PATH and without following links, since its path is canonical. Empty with errno.
+// Opens the root for Landlock, with O_PATH and without following links, since its path is canonical. Empty, with
+// errno, on failure.
 Descriptor open_root(const Root& root);
 
 // True while the root's path still leads to the same file or folder.

@@ -56,7 +56,7 @@ Descriptor make_scope(std::string& error) {
 
 Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error, Scopes scopes) {
   RulesetAttributes attributes{};
-  std::size_t size = sizeof attributes.files;  // Older kernels know only the rights on files.
+  std::size_t size = sizeof attributes.files;  // Older kernels have only the rights on files.
   attributes.files = handled_by(abi);
   if (abi >= abi_with_tcp) {
     size = offsetof(RulesetAttributes, scopes);

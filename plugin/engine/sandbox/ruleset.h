@@ -14,10 +14,11 @@ namespace wtool::engine {
 // for the command. `outside`: the command already runs in a scope (make_scope).
 enum class Scopes { own, outside };
 
-// A ruleset with everything that ABI version `abi` (at least 1) can handle. Empty with `error`, a sentence.
+// A ruleset with everything that ABI version `abi` (at least 1) can handle. Empty on failure; `error` is then a
+// sentence.
 Descriptor make_ruleset(const Roots& roots, bool network, int abi, std::string& error, Scopes scopes = Scopes::own);
 
-// A ruleset that has only scopes, shared by the commands of a session. Empty with `error`.
+// A ruleset that has only scopes, shared by the commands of a session. Empty, with `error`, on failure.
 Descriptor make_scope(std::string& error);
 
 }  // namespace wtool::engine

@@ -21,13 +21,13 @@ namespace {
 // A search for repositories takes a moment if everything is in memory. These limits are for cold disks and huge trees.
 constexpr std::chrono::milliseconds search_before{5000};
 constexpr std::chrono::milliseconds search_after{1000};
-// How long a call waits, after its command, for another call's search before it searches itself.
+// How long a call waits, after its command, for other calls' searches to end. After that, it skips its own search.
 constexpr std::chrono::milliseconds wait_after{1000};
 // How often a call that waits for another call's search checks whether its caller has given up.
 constexpr std::chrono::milliseconds between_looks{20};
 
 constexpr const char* required_hint =
-    "sandbox.required is true, so nothing was run; set it to false to run with the other parts, or use a newer kernel";
+    "sandbox.required is true, so nothing was run; set it to false to run without these parts, or use a newer kernel";
 
 SandboxRefusal cannot_enforce(const std::vector<std::string>& missing) {
   std::string list;
@@ -62,7 +62,7 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
   std::string error;
   if (!resolve_roots(policy_, shared->roots, error)) {
     refusal = {"configuration_invalid", "configuration: " + error,
-               "make the folder, or take it out of the configuration; nothing was run"};
+               "make the folder, or remove it from the configuration; nothing was run"};
     return nullptr;
   }
   if (!policy_.held) {
@@ -115,7 +115,8 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
   const bool files_missing = abi <= 0 || (truncate_missing && !features_.seccomp);
   if ((policy_.needs_files && files_missing) || (policy_.needs_network && !network && !features_.seccomp)) {
     refusal = cannot_enforce(report.not_enforced);
-    refusal.hint = "the call's limits require this part, so nothing was run; leave it out, or use a newer kernel";
+    refusal.hint =
+        "a limit of the call requires this part, so nothing was run; leave that limit out, or use a newer kernel";
     return nullptr;
   }
   return shared;
@@ -202,7 +203,7 @@ bool Sandbox::find_names(const std::vector<Root>& write_roots, bool namespaces,
   prepared.since_ns = to_ns(now);
   prepared.repositories = search_.look(write_roots, search_before, given_up);
   if (given_up && given_up()) return false;
-  // If something else is at the path by now, it is no longer the repository that a command made.
+  // Forgets the repositories that commands have made if something different is at their paths by now.
   const FoundByPath& found = prepared.repositories.found;
   std::erase_if(made_, [&](const auto& own) {
     const auto there = found.find(own.first);

@@ -34,7 +34,7 @@ struct SharedSandbox {
   Roots roots;    // of the policy
   Roots allowed;  // what Landlock allows: the same, or the files to which a call is limited
   Descriptor ruleset;
-  Descriptor ruleset_in_scope;  // where the kernel has scopes
+  Descriptor ruleset_in_scope;  // empty if the kernel has no scopes
   std::string filter;
   bool network_refused = false;
   bool ipc_refused = false;
@@ -57,8 +57,8 @@ class Sandbox {
   explicit Sandbox(SandboxPolicy policy) : Sandbox(std::move(policy), SandboxFeatures::of_kernel()) {}
   Sandbox(SandboxPolicy policy, SandboxFeatures features) : policy_(std::move(policy)), features_(features) {}
 
-  // The existing sandbox of this policy if one is in use, or a new one. So one tool's calls know what another tool's
-  // commands have made.
+  // The existing sandbox of this policy if one is in use, or a new one. Tools with the same policy thus share the
+  // record of what their commands have made.
   static std::shared_ptr<Sandbox> shared(const SandboxPolicy& policy);
 
   const SandboxPolicy& policy() const { return policy_; }
@@ -72,7 +72,7 @@ class Sandbox {
                                          bool lifts_network = false);
 
   // After the command: adds the names and the repositories that it has made to the report, and puts aside what it added
-  // to repositories that existed before, where the policy says so. Takes at most 2 s. Neither a cancellation nor the
+  // to repositories that existed before, if the policy says so. Takes at most 2 s. Neither a cancellation nor the
   // call's deadline shortens it, because a command could use that to hide what it has made.
   void look_afterwards(const PreparedSandbox& prepared, SandboxReport& report);
 

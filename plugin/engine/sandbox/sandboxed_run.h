@@ -9,8 +9,8 @@
 
 namespace wtool::engine {
 
-// Like run(). `directory` is the path of command.directory. If a refusal is returned, nothing was run. `report`
-// receives what is known about the sandbox in either case.
+// Like run(). `directory` is the path of command.directory. If a refusal is returned, nothing was run, and `report` has
+// no meaning. With an outcome, `report` receives what is known about the effect of the sandbox.
 std::variant<CommandOutcome, SandboxRefusal> run_sandboxed(WardenClient& client, Sandbox& sandbox, Command command,
                                                            const std::string& directory, const RunOptions& options,
                                                            Cancellation& cancellation, const OutputSink& sink,

@@ -10,8 +10,8 @@ namespace wtool::policy::programs {
 namespace {
 
 // Words that are keywords, functions or patterns in some awks, and variables in others. After a variable, a slash
-// divides. After a keyword, function or pattern, it may begin a regular expression or be a syntax error, which awks
-// detect at different points.
+// divides. After a keyword, function or pattern, a slash may begin a regular expression or be a syntax error, which
+// awks detect at different points.
 constexpr std::string_view words_of_some[] = {
     "BEGINFILE", "ENDFILE", "and",     "asort",   "asorti",  "atan2",  "break",  "case",     "close",    "compl",
     "continue",  "cos",     "default", "exp",     "fflush",  "func",   "gensub", "gsub",     "index",    "int",
@@ -43,7 +43,7 @@ class AwkReader {
 
   struct Parenthesis {
     bool of_keyword = false;  // it belongs to `if`, `while` or `for`: a statement follows it
-    bool of_switch = false;   // it belongs to `switch`; in awks without `switch`, a value ends with it
+    bool of_switch = false;   // it belongs to `switch`, or ends a value in awks without `switch`
     bool in_getline = false;
   };
 
@@ -93,7 +93,7 @@ class AwkReader {
         while (is_digit(peek())) ++next_;
       }
     }
-    // 1system(...) is a number and a function. Awks do not agree on where a hexadecimal number ends.
+    // Awks read 1system(...) as a number and a function, and do not agree on where a hexadecimal number ends.
     if (is_name_start(peek())) return unclear("a letter follows a number");
     before_ = Before::operand;
     continues_ = false;
@@ -139,7 +139,7 @@ class AwkReader {
         if (peek(1) == '^') ++next_;
         if (peek(1) == ']') ++next_;
       } else if (in_brackets && c == '[' && (peek(1) == ':' || peek(1) == '.' || peek(1) == '=')) {
-        // The name of a character class is short.
+        // The name of a character class is short, so 24 characters are enough.
         const std::string_view name = program_.substr(next_, 24);
         const std::size_t close = name.find(std::string{peek(1), ']'}, 2);
         if (close == name.npos || name.find('/') < close) return unclear("a bracket expression does not end");
@@ -185,7 +185,7 @@ class AwkReader {
     }
   }
 
-  // After the > of print: takes a standard stream's name or /dev/null, if that is the whole target.
+  // After the > of print: skips the target if it is only the name of a standard stream or /dev/null. False: it is not.
   bool to_standard_stream() {
     for (const std::string_view stream : {"\"/dev/stderr\"", "\"/dev/stdout\"", "\"/dev/null\""}) {
       std::size_t at = next_ + (peek() == '>' ? 1 : 0);
@@ -218,7 +218,7 @@ class AwkReader {
         if (!continued && parentheses_.empty()) end_statement();
         return;
       case ';':
-        // Inside for (;;), too, the redirection of a print or getline does not extend past the semicolon.
+        // Even inside for (;;), a semicolon ends the redirection of a print or getline.
         return end_statement();
       case '{':
         continues_ = true;

@@ -1,4 +1,4 @@
-// Reads the expression of find, its tests and actions. Every word in the expression must be known.
+// Reads find's expression, which consists of tests and actions. Every word in the expression must be known.
 #include "policy/arguments/parts.h"
 
 namespace wtool::policy::programs {
@@ -29,7 +29,7 @@ std::optional<Problem> check_find(const ParsedCommand& reading) {
     if (!is_option(word) || word == "--") continue;
     const Option* primary = find_primary(*reading.tool, word);
     if (primary == nullptr) {
-      return Problem{i, "the word " + word + " of find is not one that is known to be safe", "leave it out"};
+      return Problem{i, "the word " + word + " of find is not known to be safe", "leave it out"};
     }
     // The command that find runs is judged on its own.
     if (word == "-exec") {
@@ -68,7 +68,7 @@ void mark_find_text(const Words& words, std::vector<bool>& text) {
     if (is_operator(words[i])) text[i] = true;
     if (!is_option(words[i])) continue;
     const Option* primary = find_primary(find, words[i]);
-    // The remaining words may belong to a command.
+    // The remaining words may belong to a command, so it is not known which of them are text.
     if (primary == nullptr || primary->effect == Effect::runs_program) return;
     text[i] = true;
     for (std::size_t k = primary->values; k > 0 && i + 1 < words.size(); --k)

@@ -22,8 +22,8 @@ GivenSetting read_setting(std::string_view text) {
   return setting;
 }
 
-// True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting. If the entry has values,
-// the setting's value must be one of them if `with_value`, and otherwise none of them.
+// True if an entry of the list, such as "color.* core.pager=cat|false", covers the setting. An entry with values covers
+// the setting only if its value is one of them (`with_value`), or only if its value is none of them (not `with_value`).
 bool is_known(std::string_view list, const GivenSetting& setting, bool with_value) {
   return any_listed(list, [&](std::string_view entry) {
     const std::size_t equals = std::min(entry.find('='), entry.size());
@@ -37,7 +37,7 @@ bool is_harmless(const GivenSetting& setting) {
   return is_known(find_program("git")->spec().harmless_settings, setting, true);
 }
 
-// Settings whose value is a program, a line for the shell, or a file of further settings.
+// True for a setting whose value is a program, a line for the shell, or a file of further settings.
 bool runs_program(const GivenSetting& setting) {
   // The command of an alias begins with !, and so does the command that updates a submodule.
   return setting.value.starts_with('!') || is_known(find_program("git")->spec().settings, setting, false);
@@ -60,7 +60,8 @@ bool shows_signatures(std::string_view format) {
   return false;
 }
 
-// Whether the word is this option, perhaps abbreviated, in any subcommand of git: even in one that is not known here.
+// True if the word is this option, or an abbreviation of it with at least `shortest` characters. The subcommand does
+// not matter: it may be one that is not known here.
 bool is_option(std::string_view word, std::string_view option, std::size_t shortest) {
   return word.size() >= shortest && option.starts_with(word);
 }
@@ -88,7 +89,7 @@ std::optional<Problem> check_git_settings(const ParsedCommand& reading) {
     if (given.word >= reading.begin && reading.begin > 0) continue;
     if (given.option->name == "-c" && given.value && !is_harmless(read_setting(*given.value))) {
       return Problem{given.value_word,
-                     "the setting " + std::string(*given.value) + " of git is not one that is known to be harmless",
+                     "the setting " + std::string(*given.value) + " of git is not known to be harmless",
                      "leave -c out"};
     }
   }
@@ -104,7 +105,7 @@ std::optional<Problem> find_git_program(const ParsedCommand& reading) {
     if ((of_git && option == "-c") || (reading.name == "git clone" && (option == "-c" || option == "--config"))) {
       const GivenSetting setting = read_setting(*given.value);
       if (setting.key.starts_with("alias.")) {
-        return Problem{given.value_word, "an alias of git may stand for any of its commands", "write the command out"};
+        return Problem{given.value_word, "an alias of git may run any git command", "write the command out"};
       }
       if (runs_program(setting)) return complain(given.value_word, *given.value);
     } else if (of_git && (option == "--exec-path" || option == "--config-env")) {

@@ -16,7 +16,7 @@ struct ScriptFindings {
   std::string executes;     // it runs a program
   std::string writes;       // it writes to a file
   std::string reaches_out;  // it reads something besides its input
-  std::string unclear;      // it cannot be understood, so nobody knows what it does
+  std::string unclear;      // it cannot be understood, so what it does is not known
 };
 
 // The most important finding, for a tool whose arguments must be safe; empty: nothing was found.

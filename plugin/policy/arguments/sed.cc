@@ -252,7 +252,7 @@ class SedReader {
           if (peek() == ']' && delimiter != ']') ++next_;
         }
       } else if (c == '[' && (peek() == ':' || peek() == '.' || peek() == '=')) {
-        // [[:alpha:]]; the name of a character class is short.
+        // As in [[:alpha:]]. The name of a character class is short, so 24 characters are enough.
         const std::string_view name = script_.substr(next_, 24);
         const std::size_t close = name.find(std::string{peek(), ']'}, 1);
         if (close != name.npos && name.substr(0, close).find_first_of(std::string{'\n', delimiter}) == name.npos) {
@@ -281,8 +281,8 @@ ScriptFindings read_sed(std::string_view script) {
   SedReader reader(script, true);
   ScriptFindings found = reader.read();
   if (!reader.delimiter_in_brackets()) return found;
-  // Reads the script again as other versions of sed do. These often find a syntax error, but what they run before the
-  // error counts as well.
+  // Reads the script again as other versions of sed do. Even if this reading ends with a syntax error, what it has
+  // found before the error counts.
   const ScriptFindings other = SedReader(script, false).read();
   if (found.executes.empty()) found.executes = other.executes;
   if (found.writes.empty()) found.writes = other.writes;

@@ -1,7 +1,7 @@
 // Classifies a command of execute_run by its words (read_command in policy/covenant.h). The commands of tier one, their
-// flags and how many paths they take are in policy/programs/, as ProgramSpec::covenant. The options there do not follow
-// links (as ls -L, grep -R, find -follow do), wait (tail -f), ask (rm -i), read names from files (grep -f), make links
-// (cp -s), take the target first (cp -t), execute (find -exec) or write.
+// flags and how many paths they take are in policy/programs/, as ProgramSpec::covenant. No option there follows
+// links (ls -L, grep -R, find -follow), waits (tail -f), asks (rm -i), reads names or patterns from a file (grep -f),
+// makes links (cp -s), takes the target first (cp -t), executes (find -exec) or writes.
 #include <algorithm>
 #include <array>
 
@@ -27,7 +27,7 @@ bool is_number(std::string_view text, bool with_sign) {
 
 Reading unknown_flag(std::string_view flag) { return Reading::refuse("Unknown flag: " + std::string(flag)); }
 
-// A refusal if the option does not take this value. Nothing: the option takes it.
+// A refusal if the option does not accept this value. Nothing: the option accepts it.
 std::optional<Reading> refuse_value(const programs::Option& option, std::string_view name,
                                     const std::optional<std::string_view>& value) {
   if (option.value != programs::OptionValue::required) return std::nullopt;
@@ -105,7 +105,7 @@ Reading read_plain(const Words& words, const OptionTable& program) {
   return reading;
 }
 
-// The arguments of find are an expression.
+// The arguments of find are folders and then an expression, in which the order counts.
 Reading read_find(const Words& words, const OptionTable& find) {
   Reading reading{Tier::immediate, {}, {}, {}, true, false};
   std::size_t at = 1;
@@ -151,8 +151,8 @@ Reading read_git(const Words& words) {
   if (command.otherwise_asks && (extra || refusal)) return {};
   if (refusal) return *std::move(refusal);
   if (extra) return Reading::refuse("git " + name + " requires exactly 0 paths");
-  // Only git knows whether an operand is a revision or a path, so each is checked as a path. No revision leads out of
-  // the project.
+  // Only git can decide whether an operand is a revision or a path, so each operand is checked as if it were a path. A
+  // revision passes this check, because its text does not lead out of the project.
   const auto add_dashes = [&](std::size_t index) {
     if (parsed.first_operand_behind_dashes == index) reading.executed.push_back("--");
   };

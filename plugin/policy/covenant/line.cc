@@ -8,8 +8,8 @@ namespace {
 
 enum class FoundInLine { plain, operators, unterminated };
 
-// Finds operators character by character. It knows only quotes and backslashes, so that the message names the first
-// mistake in the line even if no shell could read the rest (`cat << EOF`).
+// Finds operators character by character. Apart from them, it recognises only quotes and backslashes, so that the
+// message names the first mistake in the line even if no shell could read the rest (`cat << EOF`).
 FoundInLine scan(std::string_view line) {
   char quote = 0;
   std::size_t blank = 0;  // where a word would begin: after the last unquoted space
@@ -62,8 +62,8 @@ Line read_line(std::string_view line) {
     case FoundInLine::plain:
       break;
   }
-  // The policy's own reader has the last word. A line with anything except plain words (a tilde, braces, a comment, an
-  // assignment, a keyword) does not run, and exactly the words that the configured lists judge are run.
+  // The policy's reader of shell text decides. A line with anything except plain words (a tilde, braces, a comment, an
+  // assignment, a keyword) is refused, and the words that run are exactly those that the configured lists judge.
   const Script script = parse(line);
   if (script.error || (!script.obstacle && script.commands.empty())) return {std::string(syntax_refused), {}};
   if (script.obstacle || script.commands.size() != 1 || !is_plain(script.commands.front())) {

@@ -1,5 +1,5 @@
-// Splits the line of an execute_run call into words. The line is never shell text: a line with which a shell would do
-// more than split it is refused.
+// Splits the line of an execute_run call into words. The line is never shell text: it is refused if a shell would do
+// more with it than split it into words.
 #pragma once
 
 #include <string>

@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 using programs::any_listed;
 
-// With these files a call could approve its own commands, or have them executed at once. A name counts in any folder,
-// and even in capitals, because some file systems ignore case.
+// With these files, a call could approve its own commands, or have them executed without a question. A name counts in
+// any folder, and even in capitals, because some file systems ignore case.
 constexpr std::string_view kept_names = ".git .clada .wtool wtool.yaml tools-allow.json";
 
 // Other programs sooner or later execute the contents of these files by themselves.
@@ -97,8 +97,8 @@ class PathJudge {
     return has_part(path, startup_names) ? Ruling::ask : Ruling::fine;
   }
 
-  // Judges a real path. The names in it are not enough: the project's kept files may be links to other places, and a
-  // repository may have a name other than `.git` (a bare one, or one that a file `.git` names).
+  // Judges a real path. Its names are not enough: the project's kept files may be links to other places, and a
+  // repository may have a name other than `.git` (a bare repository, or one that a file `.git` names).
   Ruling by_place(std::string real) const {
     if (is_within_any(real, kept_) || is_kept_file(real)) return Ruling::invalid;
     const Ruling ruling = by_names(below(real));
@@ -112,8 +112,8 @@ class PathJudge {
     return ruling;
   }
 
-  // Whether `real` is a kept file under another name: a hard link, or spelled in another case on a file system that
-  // ignores case.
+  // True if `real` is a kept file under a different name: a hard link, or a name in a different case on a file system
+  // that ignores case.
   bool is_kept_file(const std::string& real) const {
     struct stat status {};
     if (::lstat(real.c_str(), &status) != 0) return false;
@@ -123,7 +123,7 @@ class PathJudge {
     });
   }
 
-  // Whether a folder contains a kept file, which would be removed with it.
+  // True if a folder contains a kept file, which would be removed with it.
   bool holds_kept(const std::string& entry) const {
     return std::any_of(kept_.begin(), kept_.end(), [&](const std::string& kept) { return is_within(kept, entry); });
   }
@@ -132,7 +132,7 @@ class PathJudge {
   Ruling written(const std::string& path) const {
     const std::string real = resolve_path(directory_, path);
     if (!is_within(real, root_)) return Ruling::invalid;
-    // Both names count, the given one and the real one: either may be a link to the other.
+    // Both the given name and the real name count, because either may be protected.
     const Ruling ruling = std::max(by_names(below(path)), by_place(real));
     struct stat status {};
     // A file with several hard links has other names, and one of these may be protected.
@@ -166,7 +166,7 @@ class PathJudge {
     if (name != "." && fs::is_directory(final, error)) final = path_below(final, name);
     Ruling ruling = std::max(written(path), written(final));
     if (first.use == Use::read || ruling == Ruling::invalid) return ruling;
-    // From its new place, a relative link leads elsewhere.
+    // In its new place, a relative link has a different target.
     if (is_relative_link(entry_of(first.text))) ruling = Ruling::ask;
 
     const std::string source = resolve_path(directory_, first.text);

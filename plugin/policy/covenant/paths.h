@@ -15,8 +15,8 @@ struct PathFinding {
                      // affects more files than can be checked
 };
 
-// `directory`, `root` and `kept` are canonical; files of `kept` must not change. Links are followed, and the contents
-// of a folder that is copied or moved are checked, too.
+// `directory`, `root` and `kept` are canonical; the files in `kept` must not change. Follows links, and also checks the
+// contents of folders that are copied or moved.
 PathFinding judge_paths(const std::vector<NamedPath>& paths, const std::string& directory, const std::string& root,
                         const std::vector<std::string>& kept);
 

@@ -1,13 +1,13 @@
-// Programs that the repository of a project could make git execute, and that no flag can switch off.
+// Says whether a project's repository could make git execute programs that no flag of git switches off.
 #pragma once
 
 #include <string>
 
 namespace wtool::policy::covenant {
 
-// True if the configuration of the repository that git finds from `directory` upward to `root` (both canonical) names
-// filters, which `git status` and `git diff` run on changed files; includes other files, which may name some; or cannot
-// be read. The configuration of the user and of the system does not count, because the user chose it.
+// Looks at the configuration of the repository that git finds from `directory` upward to `root` (both canonical). True
+// if it names filters, which `git status` and `git diff` run on changed files, if it includes other files, which may
+// name filters, or if it cannot be read. The user's and the system's configuration do not count: the user chose them.
 bool may_filter(const std::string& directory, const std::string& root);
 
 // The folder with the `.git` that git would find; empty outside of a repository.

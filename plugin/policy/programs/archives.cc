@@ -29,8 +29,8 @@ std::optional<Problem> check_tar(const ParsedCommand& reading) {
   return std::nullopt;
 }
 
-// If several modes are given, a compressor takes the last; with -c it writes to standard output in any mode. bzip2
-// continues after --version and --license.
+// If several modes are given, a compressor uses the last; with -c it writes to standard output in any mode. --version
+// and --license do not keep bzip2 from compressing its files.
 std::optional<Problem> check_compressor(const ParsedCommand& reading) {
   if (reading.operands.empty()) return std::nullopt;  // from standard input to standard output
   if (reading.has("-c --stdout --to-stdout")) return std::nullopt;

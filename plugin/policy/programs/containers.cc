@@ -1,4 +1,4 @@
-// Containers and clusters: commands that look at them from outside.
+// Containers and clusters: commands that show their state from outside.
 #include "policy/programs/reader.h"
 
 namespace wtool::policy::programs {
@@ -161,7 +161,7 @@ constexpr ProgramSpec container_specs[] = {
      .values_known = true,
      .variables = "TF_*",
      .harmless_variables = "TF_LOG TF_IN_AUTOMATION TF_INPUT"},
-    // Most other subcommands start the providers in the folder.
+    // Most other subcommands start the folder's providers, which are programs.
     {.names = "terraform version, terraform output, tofu version, tofu output",
      .options = "-json -no-color -raw",
      .style = Style::go},

@@ -60,7 +60,7 @@ constexpr ProgramSpec git_specs[] = {
          "diff.wordregex grep.linenumber grep.fullname grep.patterntype grep.threads status.short "
          "status.branch status.relativepaths status.showuntrackedfiles user.name user.email "
          "i18n.logoutputencoding init.defaultbranch gc.auto maintenance.auto",
-     // protocol.ext is the transport that runs a command.
+     // protocol.* may allow the transport `ext`, which runs a command.
      .settings = "core.pager=''|cat|false|true|less|more pager.*=''|cat|false|true|less|more "
                  "core.fsmonitor=''|true|false protocol.*=never url.* core.sshcommand core.gitproxy core.editor "
                  "core.hookspath core.askpass core.alternaterefscommand core.attributesfile core.worktree "
@@ -74,9 +74,9 @@ constexpr ProgramSpec git_specs[] = {
          "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL "
          "GIT_COMMITTER_DATE GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_MERGE_VERBOSITY GIT_REFLOG_ACTION "
          "GIT_LITERAL_PATHSPECS GIT_GLOB_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_ADVICE"},
-    // The subcommands with these options write to a file with --output. Git does not start its pager without a
-    // terminal. -m and --diff-merges=on are not in the list, because the configuration chooses the kind of difference
-    // that they show, which may be remerge.
+    // With --output, every subcommand that has these options writes to a file. None of them starts a pager, because
+    // there is no terminal. -m and --diff-merges=on are not in the list, because the configuration chooses the kind of
+    // difference that they show, which may be remerge.
     {.names = "git:diff",
      .options =
          "-p -u --patch -s --no-patch -U[=NUM] --unified[=NUM] --output-indicator-new=C --output-indicator-old=C "
@@ -618,7 +618,7 @@ constexpr ProgramSpec git_specs[] = {
                 "--all -i --include -o --only --pathspec-from-file=LIST; other (runs the text conversion of the "
                 "configuration): -v --verbose",
      .operands = Operands::none,
-     .beyond = "git commit stores the files that it is given in the repository",
+     .beyond = "git commit with names of files stores these files in the repository",
      .alone = "",
      .style = Style::git,
      // Here, -n means --no-verify.

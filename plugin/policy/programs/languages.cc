@@ -48,7 +48,7 @@ constexpr ProgramSpec language_specs[] = {
      .style = Style::posix,
      .check = check_awk,
      .variables = "AWKPATH AWKLIBPATH GAWK_*"},
-    // Some awks ignore an option that takes a value in others, and then run the value as their program.
+    // Some awks ignore an option that takes a value in other awks, and then run that value as their program.
     {.names = "awk, mawk, nawk, original-awk",
      .options = "-v=TEXT -F=FS -V",
      .with = "awk:dangers",

@@ -25,7 +25,7 @@ constexpr std::string_view of_targets =
 // Programs that are installed with a leading g on systems that have their own programs of these names.
 constexpr std::string_view of_gnu = "timeout nice nohup stdbuf chroot env xargs find time runcon";
 
-// A name of digits only stays as it is.
+// A name that has only digits stays as it is.
 std::string_view without_version(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789.-");
   return end == std::string_view::npos ? name : name.substr(0, end + 1);

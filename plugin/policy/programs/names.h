@@ -1,5 +1,5 @@
-// The name by which a program is known here: a version, a target or an alternative does not make it another program.
-// Pure.
+// The name under which the database has a program: a version, a target or an alternative in a program's name does not
+// make it a different program. Pure.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ class ProgramReader {
   ProgramReader(Purpose purpose, ParsedCommand& parsed, std::size_t from)
       : purpose_(purpose), parsed_(parsed), words_(parsed.words), next_(from) {}
 
-  // Sets which words are known; without this call, all words are.
+  // Sets which words are known. Without this call, all words count as known.
   void set_known(std::vector<bool> known) { known_ = std::move(known); }
 
   void run(Permuting permuting = Permuting::by_spec) {
@@ -130,7 +130,7 @@ class ProgramReader {
 
   void open_word() {
     if (permutes_ && !options_ended_ && !has(lenient)) {
-      return obstruct(next_, "it is known only when the command runs, and may be an option");
+      return obstruct(next_, "a word is known only when the command runs, and may be an option");
     }
     operand();
   }
@@ -172,8 +172,8 @@ class ProgramReader {
     const bool open = has(any_valued | any_long);
     const bool abbreviated = option != nullptr && without_dashes(option->name) != name;
     if (abbreviated && open) option = nullptr;
-    // If the program accepts no abbreviations, this is another option, and is not known to take a value. An option with
-    // a command still counts.
+    // If the program accepts no abbreviations, this is an option that the spec does not list, and that is not known to
+    // take a value. For an option with a command, the abbreviation counts even so.
     if (abbreviated && purpose_ == Purpose::runs && style() == Style::exact && !option->command) option = nullptr;
     if (option == nullptr && is_safe() && style() == Style::go && glued_number(at)) return;
     if (option == nullptr && !open && !has(lenient)) return unknown(at, std::string(word.substr(0, word.find('='))));
@@ -244,7 +244,7 @@ class ProgramReader {
   bool take_values(Given& given, std::size_t count) {
     for (; count > 0 && next_ < words_.size(); --count) {
       if (!is_known(next_) && !has(lenient)) {
-        obstruct(next_, "it is known only when the command runs, and may become several words");
+        obstruct(next_, "a word is known only when the command runs, and may become several words");
         return false;
       }
       text(next_);
@@ -296,7 +296,7 @@ class ProgramReader {
     parsed_.given.push_back(std::move(given));
   }
 
-  // In some versions of the tool, this option takes no value, and the word after it is an option of its own.
+  // In another version of the tool, this option may take no value. What seems to be its value is then an option.
   void distrust(const Given& given) {
     const std::string_view value = *given.value;
     if (value.size() < 3 || !value.starts_with("--") || given.option->replaces_first) return;
@@ -314,7 +314,7 @@ class ProgramReader {
       parsed_.unknown = std::move(option);
       return;
     }
-    complain(at, "the option " + option + " of " + parsed_.name + " is not one that is known to be safe",
+    complain(at, "the option " + option + " of " + parsed_.name + " is not known to be safe",
              "leave it out, or write it in full");
     text(at, false);
     parsed_.complete = false;
@@ -447,7 +447,7 @@ Subcommand find_subcommand(std::string_view tool, const std::vector<Word>& words
     if (reading.operands.empty()) break;
     std::size_t at = reading.operands.front();
     const auto longer = [&](std::size_t operand) { return result.name + ' ' + words[operand].text; };
-    // A skipped option may have taken the first words as its values.
+    // A skipped option may have taken the first of these words as its values.
     constexpr std::size_t max_values = 2;
     const std::size_t last = reading.passed_over ? std::min(at + max_values, words.size() - 1) : at;
     for (std::size_t i = at; i <= last; ++i) {

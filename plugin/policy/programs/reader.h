@@ -33,7 +33,7 @@ std::vector<std::string_view> parts_of(std::string_view list, char separator = '
 // An option in a command line.
 struct Given {
   const Option* option = nullptr;  // null: the spec does not list this option
-  std::string name = {};           // without its dashes, in full; "+x" if it was spelled so
+  std::string name = {};           // without its dashes, in full; "+x" if it was written with a plus
   std::size_t word = 0;            // the index of its word
   std::size_t next = 0;            // the index after the option and its values
   std::optional<std::string_view> value = {};
@@ -52,19 +52,19 @@ struct ParsedCommand {
   bool first_replaced = false;                                             // an option has replaced the first operand
 
   // Set by read_safe():
-  std::vector<bool> text = {};                    // for each word, whether it is not a path
+  std::vector<bool> text = {};                    // for each word: true if it is not a path
   std::optional<Problem> problem = {};            // the first problem
   bool complete = true;                           // false: after an unknown option nothing is certain
   std::optional<std::size_t> response_file = {};  // the first word that is @FILE
 
-  // Set by the other readers:
+  // Set by read_options() and read_exactly():
   std::optional<std::size_t> obstacle = {};  // the first word that is not understood; nothing after it is read
   std::string unknown = {};                  // that word, if it is an unknown option: "-x", "--name"
   std::string reason = {};                   // a clause about it
   bool passed_over = false;                  // lenient: an unknown option that may take a value was skipped
 
   bool has(std::string_view options) const { return in_force(options) != nullptr; }
-  // The last given one of these options, of which each replaces the others. Null: none was given, or the last one was
+  // The last of these options that was given: it overrides the earlier ones. Null: none was given, or the last one was
   // negated.
   const Given* in_force(std::string_view options) const;
   // The first option whose name, without dashes, is in the list.
@@ -79,9 +79,9 @@ struct ParsedCommand {
 // is not known to be safe is a problem. The tool must have rules.
 ParsedCommand read_safe(std::string_view tool, const Words& words);
 
-// Reads words[from ...], some of which may be known only when the command runs. Such a word counts as an operand, but
-// is an obstacle if the program permutes and the reading is not lenient. As the value of an option, such a word is an
-// obstacle unless the reading is lenient, because it may become several words.
+// Reads words[from ...], some of which may be known only when the command runs. Such a word counts as an operand. If
+// the spec has `permutes`, it is an obstacle instead, because it may be an option. As the value of an option, it is an
+// obstacle, because it may become several words. With `lenient`, neither is an obstacle.
 enum class Permuting { by_spec, never };  // never: the first operand ends the options
 ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, const OptionTable& program,
                            Permuting permuting = Permuting::by_spec);
@@ -89,7 +89,7 @@ ParsedCommand read_options(const std::vector<Word>& words, std::size_t from, con
 // For execute_run: options are written in full, and an unlisted option is an obstacle.
 ParsedCommand read_exactly(const Words& words, std::size_t from, const OptionTable& program);
 
-// Whether the option in `text`, "-abc" or "--name", takes the next word.
+// Says whether the option in `text`, "-abc" or "--name", takes the next word.
 enum class Takes { nothing, value, unknown };
 Takes what_takes(const OptionTable& program, std::string_view text);
 

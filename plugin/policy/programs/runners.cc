@@ -1,5 +1,5 @@
-// Programs for which it is known what else they run, or which of their options take a value. It is not known with which
-// arguments they only read.
+// Programs of which it is known what else they run, or which of their options take a value, but not which arguments
+// only read.
 #include "policy/programs/spec.h"
 
 namespace wtool::policy::programs {

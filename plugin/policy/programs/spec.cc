@@ -129,7 +129,8 @@ OptionTable::OptionTable(const ProgramSpec& spec, const SpecNames& specs) : spec
   add_all(spec);
   for (std::string_view rest = spec.with; !rest.empty();) add_all(*specs.at(take(rest, ",")));
   if (spec.style != Style::git) {
-    // A tool that does not list these options need not have them.
+    // These options count only if they are not abbreviated: a tool that does not list them may lack them, and then
+    // reads the abbreviation as a different option.
     for (const char* name : {"--help", "--version"}) options_.push_back({.name = name, .whole = true});
   }
   const std::size_t proven = options_.size();
@@ -240,7 +241,7 @@ const Option* OptionTable::abbreviated(std::string_view name) const {
         spec_->style == Style::tree) {
       return nullptr;
     }
-    // Whether the option takes a value must be certain as well: otherwise the next word may be an option.
+    // It must also be certain whether the option takes a value: if it takes none, the next word may be an option.
     if (!option.safe()) return &option;
     if (option.whole || (found != nullptr && found->value != option.value)) return nullptr;
     found = &option;

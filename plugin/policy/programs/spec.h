@@ -54,7 +54,7 @@ enum class Operands {
   none,        // the program takes no operands
   text,        // text, never paths
   first_text,  // the first is text, unless an option has replaced it
-  command,     // a command, which is judged elsewhere; the first operand ends the options
+  command,     // a command, which is judged separately; the first operand ends the options
   choose,      // the first names a subcommand, which has its own table: "git log"
   may_choose,  // the first names a subcommand if such a table exists, or if it could be the name of one
 };
@@ -71,7 +71,7 @@ enum class Effect {
   other,          // something else, which its clause names
 };
 
-// Such as "writes to a file"; empty for `reads` and `other`.
+// The usual clause for an effect, such as "writes to a file"; empty for `reads` and `other`.
 std::string_view clause_of(Effect effect);
 std::string_view name_of(Effect effect);
 
@@ -93,11 +93,11 @@ enum class Runs {
   scripts,       // each of these words: shell text
   code,          // a package, a program from elsewhere or a file of commands: its contents are not known here
   options,       // only what the options in `script` and `code` name
-  option_value,  // like `options`, for a program with another purpose
+  option_value,  // only what the options in `script` name, in a program made for something else: tar
   shell,         // shell text: the value of -c, a file, or the standard input
-  interpreter,   // code of another language: in the options of `code`, in a file, or at the standard input
-  words,         // what words that match `words`, `beginnings` or `parts` name
-  steered,       // whatever a person tells it while it runs: an editor, a terminal
+  interpreter,   // code of another language: in the options of `code`, in a file, or on standard input
+  words,         // whatever is named by words that match `words`, `beginnings` or `parts`
+  steered,       // whatever a person types into it while it runs: an editor, a terminal
   special,       // what the functions of policy/wrappers/ find in its words
 };
 
@@ -111,7 +111,7 @@ enum Manner : unsigned {
   any_valued = 8,     // unknown long options take a value
   number = 16,        // -10 is an option
   lenient = 32,       // unknown options are skipped; the spec lists only those that matter
-  plus = 64,          // +x is an option as well, with the same letters
+  plus = 64,          // +x is an option like -x
   no_equals = 128,    // the value of a long option is always the next word
   underscores = 256,  // a long option may be written with _ instead of -
   semicolons = 512,   // a COMMAND... ends with the word ";", and further options may follow
@@ -126,15 +126,15 @@ enum class Use {
   target,     // of cp and mv: it is written or, if it is a folder, an entry in it
 };
 
-// Which uses of the program (the first of `names`) execute_run runs at once (policy/covenant.h).
+// Which uses of the program (the first of `names`) execute_run runs immediately (policy/covenant.h).
 struct Covenant {
-  std::string_view options = {};  // as below; a value NUM is digits, INT may have a sign, FILE is a path
+  std::string_view options = {};  // as in ProgramSpec; a value NUM is digits, INT may have a sign, FILE is a path
   std::string_view with = {};     // names of specs that list further options
   std::size_t least = 0;          // the least and the most operands
   std::size_t most = static_cast<std::size_t>(-1);
   Use use = Use::read;             // of each operand
   std::string_view hardened = {};  // words put before the given ones, so that it executes nothing by itself
-  bool otherwise_asks = false;     // with other options or operands, the program may write: execute_run asks
+  bool otherwise_asks = false;     // with other options or operands, the program may write, so execute_run asks
 };
 
 struct ProgramSpec {
@@ -170,7 +170,7 @@ struct ProgramSpec {
   std::string_view idle = {};          // names of options that make it run nothing: "V version"
   std::string_view script = {};        // options whose value is shell text
   std::string_view code = {};          // options whose value is code, or a program or a file of commands that is run
-  std::string_view words = {};         // Runs::words: they name a program to run; steered: subcommands that run none
+  std::string_view words = {};         // Runs::words: words that name a program; steered: subcommands that run none
   std::string_view beginnings = {};    // likewise: beginnings of words
   std::string_view letters = {};       // likewise: letters that follow each other in a bundle of options
   std::string_view parts = {};         // likewise: parts of words, in capitals
@@ -178,14 +178,14 @@ struct ProgramSpec {
   bool names_variables = false;  // its operands are names of variables, which a shell may evaluate
   bool assignments = false;      // NAME=value may precede the command
   bool behind_dashes = false;    // if "--" follows the operands, the command comes after it
-  bool reads_input = false;      // its standard input is code; without `runs`, and for make, only if a word names it
-  // Names of options ("*": always). With one of them and without a command, a program passes its standard input to
-  // something unknown: what a container runs, the shell of another machine.
+  bool reads_input = false;      // standard input is code; if `runs` is nothing, and for make, only if a word names it
+  // Names of options ("*": always). With one of them and without a command, the program passes its standard input to
+  // something unknown: to what a container runs, or to the shell of another machine.
   std::string_view hands_input_on = {};
   bool foreign = false;                    // a shell whose language is not that of a POSIX shell
   bool terminal = false;                   // made for a person at a terminal ...
   std::string_view without_terminal = {};  // ... except with these options: "-b --batch"
-  bool subcommands = false;                // its first operand names one, which may have its own spec
+  bool subcommands = false;                // its first operand names a subcommand, which may have its own spec
   bool values_known = false;               // all options that take a value are listed, so deny entries are read exactly
   std::string_view synonyms = {};          // for deny entries: "f=force D=delete+force"
 
@@ -214,8 +214,8 @@ struct Option {
   bool command = false;         // the value is a command: this word and all that follow
   bool replaces_first = false;  // replaces the first operand
   bool lists = false;           // the operands name further files
-  bool whole = false;           // every program has it, and it is never abbreviated
-  bool listed = false;          // for `whole`: the spec lists it, too
+  bool whole = false;           // a --help or --version that OptionTable added; never abbreviated
+  bool listed = false;          // for `whole`: the spec also lists the option
   bool unproven = false;
   Effect effect = Effect::reads;
   std::string_view why = {};  // the clause of its effect: "writes to a file"
@@ -270,7 +270,7 @@ class OptionTable {
 
 // The spec of a program, or of "git log"; null if it has none.
 const OptionTable* find_program(std::string_view name);
-// The same, but null if it is not known which arguments only read.
+// Like find_program(), but also null if it is not known which arguments only read.
 const OptionTable* find_rules(std::string_view name);
 // The options of the spec's covenant; null if it has no covenant. The covenant itself is in spec().covenant.
 const OptionTable* find_covenant(std::string_view name);

@@ -27,7 +27,8 @@ std::optional<Problem> check_ip(const ParsedCommand& reading) {
                  reading.name + " show shows it"};
 }
 
-// A terminal's description may name a program that initializes the terminal. With -S, standard input can start it.
+// A terminal's description may name a program that initialises the terminal. With -S, standard input can start this
+// program.
 std::optional<Problem> check_tput(const ParsedCommand& reading) {
   if (!reading.has("-T") || !reading.has("-S")) return std::nullopt;
   return Problem{reading.in_force("-S")->word, "-S reads the commands for the terminal from standard input",

@@ -6,7 +6,7 @@ namespace wtool::policy::programs {
 namespace {
 
 constexpr ProgramSpec variable_specs[] = {
-    // The loader and the C library: these say which files are loaded into every program.
+    // For the loader and the C library: which files they load into every program.
     {.names = "variables:loader",
      .variables = "LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH LOCPATH NLSPATH MALLOC_TRACE TERMINFO TERMINFO_DIRS TERMCAP "
                   "HOSTALIASES LOCALDOMAIN RES_OPTIONS RESOLV_* GETCONF_DIR TZDIR ASAN_OPTIONS LSAN_OPTIONS "
@@ -18,7 +18,7 @@ constexpr ProgramSpec variable_specs[] = {
          "PATH BASH* ENV IFS CDPATH OLDPWD PWD SHELL SHELLOPTS PS0 PS1 PS2 PS4 PROMPT_COMMAND GLOBIGNORE "
          "EXECIGNORE FIGNORE HISTFILE INPUTRC ZDOTDIR FPATH fpath POSIXLY_CORRECT POSIX_ME_HARDER KSH_* FCEDIT "
          "fish_*"},
-    // These say where programs find their configuration and where they keep what they trust.
+    // Where programs find their configuration, and where they keep what they trust.
     {.names = "variables:places", .variables = "HOME XDG_* TMPDIR TMP TEMP TMPPREFIX"},
     // Programs that other programs start: pagers, editors, browsers, helpers.
     {.names = "variables:started",
@@ -35,16 +35,16 @@ constexpr ProgramSpec variable_specs[] = {
          "ACLOCAL* AUTOCONF AUTOMAKE AUTOM4TE AUTOHEADER AUTORECONF AUTOPOINT CONFIG_SITE M4PATH SWIFT_* ZIG_* "
          "ASDF_* MISE_* DIRENV_* PRE_COMMIT_* HUSKY* TEXMF* TEXINPUTS TEXFORMATS TEXEDIT TEXPOOL BIBINPUTS "
          "BSTINPUTS openout_any shell_escape"},
-    // These say where commands are sent, and as which user.
+    // Where commands are sent, and as which user.
     {.names = "variables:network",
      .variables = "*_proxy *_PROXY SSL_CERT_* VAULT_* CONSUL_* NOMAD_* ANSIBLE_* VAGRANT_* PACKER_* PULUMI_* AZURE_*"},
-    // The names that scripts and build files have for programs, and other files that tools load or write.
+    // Variables that name the programs of scripts and build files, or other files that tools load or write.
     {.names = "variables:names",
      .variables = "GREP EGREP FGREP DIFF CMP RM CP MV M4 LIBTOOLIZE TEX GET MAGIC LANGUAGE TEXTDOMAINDIR ASAN_* "
                   "LLVM_PROFILE_FILE GCOV_* GMON_* *_BINARY *_BINARY_PATH *_EXECUTABLE_PATH CHROME_BIN DART_* "
                   "GDK_PIXBUF_* QML*_IMPORT_PATH VK_* DEBUGINFOD_*"},
-    // The locale, the terminal, the time zone, and what a program may know about its run. LANGUAGE is not one of these:
-    // it may be a path to messages.
+    // The locale, the terminal, the time zone, and facts about the run. LANGUAGE is not harmless: it may be a path to
+    // messages.
     {.names = "variables:harmless",
      .harmless_variables =
          "LANG LC_* TZ TERM COLORTERM NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES CI "

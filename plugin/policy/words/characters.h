@@ -1,4 +1,4 @@
-// Which bytes are special to a shell, and which characters nobody can see. Pure.
+// Which bytes are special to a shell, and which characters are invisible. Pure.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline bool ends_word(char c) {
          c == '<' || c == '>';
 }
 
-// Characters that are never special in an unquoted word, in any shell and at any position.
+// True for characters that are never special in an unquoted word, in any shell and at any position.
 inline bool is_plain(char c) {
   return is_word_character(c) || c == '-' || c == '.' || c == '/' || c == ',' || c == '+' || c == '@' || c == '%' ||
          c == '^' || c == '}' || c == ']' || c == '#';
@@ -29,7 +29,7 @@ inline bool is_plain(char c) {
 // shell.
 bool is_hidden(std::uint32_t code_point);
 
-// Such as "U+00A0".
+// The code point as text, such as "U+00A0".
 std::string name_of(std::uint32_t code_point);
 
 }  // namespace wtool::policy

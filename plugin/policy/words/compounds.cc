@@ -165,7 +165,7 @@ void WordReader::function_body() {
   if (!failed()) command();
 }
 
-// Reads from after bash's keyword `coproc`: a command, preceded by a name unless it is simple.
+// Reads from after bash's keyword `coproc`: a command or, if it is compound, perhaps a name and then the command.
 void WordReader::coprocess() {
   skip_blanks();
   const std::size_t begin = at_;
@@ -192,7 +192,7 @@ void WordReader::redirections_of_compound(std::size_t first_command) {
   holder.nested = true;
   holder.reads_pipe = reads_pipe_;
   const std::size_t begin = at_;
-  // The command that holds the redirections comes first in the list, because commands in substitutions begin later.
+  // The command with the redirections comes first in the list, because commands in substitutions begin after it.
   open_command(begin);
   while (!failed() && redirection(holder, slot)) skip_blanks();
   if (holder.redirections.empty()) {

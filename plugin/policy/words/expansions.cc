@@ -1,5 +1,5 @@
 // Reads expansions, which begin with a dollar or a backquote. Their results are known only when the line runs, but the
-// commands in them are found.
+// commands in them are read.
 #include <algorithm>
 
 #include "policy/words/reader.h"
@@ -105,7 +105,7 @@ void WordReader::backquotes(Quotes quotes, ReadWord* read) {
   expands(read, begin - 1, "a command substitution");
 }
 
-// Reads from the `(` after the `$`.
+// Reads from after `$(` to its `)`.
 void WordReader::command_substitution() {
   const std::size_t begin = at_ - 1;
   const Nest nest(*this);
@@ -133,8 +133,8 @@ void WordReader::parenthesised(std::size_t begin) {
   command_substitution();
 }
 
-// Reads arithmetic up to its end: `closing` closing characters in a row. The opening ones are already read. False: the
-// parentheses do not match, and the cursor may be anywhere.
+// Reads arithmetic from after its opening characters to its end, which is `closing` times the character `close`. False:
+// the parentheses do not match, and the cursor may be anywhere.
 bool WordReader::arithmetic(char open, char close, int closing) {
   const Nest nest(*this);
   int inner = 0;
@@ -174,7 +174,8 @@ bool WordReader::arithmetic(char open, char close, int closing) {
   return false;
 }
 
-// At a single quote that counts when the shell looks for the end of the text, but quotes nothing in its expansion.
+// At a single quote that counts when the shell looks for the end of the text, but quotes nothing when it expands the
+// text.
 void WordReader::quoted_in_expansion() {
   const std::size_t begin = at_;
   step();

@@ -20,8 +20,8 @@ Range WordReader::range(std::size_t begin, std::size_t end) const {
   return {offset_ + begin, offset_ + end};
 }
 
-// An outer obstacle takes precedence over the obstacles inside it. Those are noted first, because the outer one ends
-// later.
+// An outer obstacle takes precedence over the obstacles inside it. The inner ones are noted first, because the outer
+// one ends later.
 void WordReader::note(std::size_t begin, std::string_view what) {
   note_open(begin, what);
   const Range at = range(begin, std::max(at_, std::min(begin + 1, end_)));
@@ -41,7 +41,7 @@ void WordReader::fail(std::size_t begin, std::string_view what) {
   at_ = end_;
 }
 
-// Ends the reading where shells may read further, and could run commands that were not seen here.
+// Ends the reading at a place after which a shell may read on, and run commands that were not read here.
 void WordReader::give_up(std::size_t begin, std::string_view what) {
   findings_.gave_up = true;
   fail(begin, what);

@@ -2,8 +2,8 @@
 // on everything around it. It reads one dialect, and notes where dialects differ. words.cc then reads the text again
 // for each other dialect, so that no command of any shell is missed.
 //
-// - It only moves forward. The exceptions (such as a `((` that turns out to be two subshells) draw on a budget of bytes
-//   to read again, which is linear in the length of the text.
+// - It moves only forward, with exceptions such as a `((` that turns out to be two subshells. The bytes that are read
+//   again for them count against a budget, which is linear in the length of the text.
 // - Everything that nests is entered through Nest, which limits the depth, and with it the recursion.
 // - After fail() nothing more is read: at_ is at the end, and every loop ends there.
 #pragma once
@@ -37,7 +37,7 @@ struct Findings {
   bool extglob = false;             // something in it depends on bash's option extglob
   bool posix = false;               // something in it depends on bash's posix mode
   bool gave_up = false;             // the error is a limit of this reader; the shell may well read further
-  int depth = 0;                    // of the constructs around the current position
+  int depth = 0;                    // how many constructs are around the current position
   std::size_t rereads;              // how many bytes may still be read a second time
   int here_documents = 0;
 };
@@ -74,7 +74,7 @@ class WordReader {
     case_,
     esac,
     in,
-    // known only to bash:
+    // only in bash:
     condition,
     function,
     select,
@@ -113,7 +113,7 @@ class WordReader {
     std::optional<Obstacle> obstacle, lasting;
   };
 
-  // A construct within another one.
+  // Counts a construct in Findings::depth while it is read, and limits that depth.
   class Nest {
    public:
     explicit Nest(WordReader& reader);

@@ -24,14 +24,14 @@ std::size_t WordReader::simple_command() {
     if (!starts_word()) break;
     const std::size_t begin = at_;
     const bool first = command.words.empty();
-    // The shell recognizes a keyword only at the beginning of a command. Refusing a keyword here, too, is merely
-    // strict.
+    // The shell recognises a keyword only at the beginning of a command. Refusing one here is stricter than
+    // necessary, which does no harm.
     std::size_t behind = 0;
     if (first && !(command.assignments.empty() && command.redirections.empty()) && keyword(behind) != Keyword::no)
       note(begin, "a reserved word where the shell does not treat it as one");
     ReadWord read = word(first ? Place::first : Place::argument);
     if (read.assignment && first) {
-      // Values that are not literal, arrays, and syntax that only bash knows are already noted as lasting obstacles.
+      // Values that are not literal, arrays, and syntax that only bash accepts have been noted as lasting obstacles.
       note_open(begin, read.array ? "an array" : "an assignment");
       command.assignments.push_back(std::move(read.word));
       continue;
@@ -58,7 +58,7 @@ std::size_t WordReader::simple_command() {
   return slot;
 }
 
-// Takes a redirection if the cursor is at one. `slot` is the index that `command` will have in the list.
+// Reads a redirection if the cursor is at one. `slot` is the index that `command` will have in the list.
 bool WordReader::redirection(SimpleCommand& command, std::size_t slot) {
   const char first = peek();
   if (first != '<' && first != '>' && first != '&' && first != '{' && !is_digit(first)) return false;

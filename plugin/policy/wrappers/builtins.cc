@@ -1,5 +1,5 @@
-// Shell builtins that run text (eval, trap, alias), and builtins of bash that evaluate even quoted arguments: printf -v
-// 'a[$(COMMAND)]' x runs COMMAND.
+// Shell builtins that run text (eval, trap, alias), and builtins of bash that evaluate even quoted arguments:
+// printf -v 'a[$(COMMAND)]' x runs COMMAND.
 #include <algorithm>
 
 #include "base/text.h"
@@ -27,7 +27,7 @@ void judge_name(const Judgement& judgement, const Word& word) {
     judgement.runs_code(word, "bash expands the subscript of a name once more, and runs the commands in it");
   } else if (!word.literal && (name.empty() || has_live_subscript(name))) {
     judgement.is_unclear(
-        word, "the name of this variable is known only when the command runs, and bash may run what is in it");
+        word, "the name of a variable is known only when the command runs, and bash may run commands in that name");
   }
 }
 
@@ -58,7 +58,7 @@ void judge_alias(const Judgement& judgement) {
   }
 }
 
-// `.` and `source`: an ordinary file counts like any other program.
+// `.` and `source`: the contents of an ordinary file are not judged, just as the contents of a program are not.
 void judge_source(const Judgement& judgement) {
   std::size_t at = 1;
   if (at < judgement.words().size() && judgement.word(at).literal && judgement.word(at).text == "--") ++at;
@@ -70,16 +70,16 @@ void judge_source(const Judgement& judgement) {
   } else if (judgement.is_descriptor_file(file.text)) {
     const StandardInput input = standard_input(judgement.command);
     if (input.kind == StandardInput::Kind::text && file.text == "/dev/stdin") return judgement.runs_script(input.word);
-    judgement.is_unclear(file, "what this descriptor contains is known only when the command runs");
+    judgement.is_unclear(file, "the content of a descriptor is known only when the command runs");
   }
 }
 
-// test -v NAME, [ -R NAME ]: anything except a plain name may be evaluated. Some shells also evaluate the numbers of
-// -eq.
+// test -v NAME, [ -R NAME ]: anything except a plain name may be evaluated. Some shells also evaluate the operands
+// of -eq.
 void judge_test(const Judgement& judgement) {
   const std::vector<Word>& words = judgement.words();
   const auto evaluates = [&](const Word& word) {
-    judgement.runs_code(word, "some shells evaluate this word, and run the commands in it");
+    judgement.runs_code(word, "some shells evaluate an operand of test, and run the commands in it");
   };
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (!words[i].literal) continue;
@@ -87,7 +87,7 @@ void judge_test(const Judgement& judgement) {
     if (words[i].text == "-v" || words[i].text == "-R") {
       if (!next.literal) {
         judgement.is_unclear(
-            next, "the name of this variable is known only when the command runs, and bash may run what is in it");
+            next, "the name of a variable is known only when the command runs, and bash may run commands in that name");
       } else if (!is_variable_name(next.text) && next.text != "]") {
         evaluates(next);
       }
@@ -111,7 +111,7 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
         judge_name(judgement, name);
       } else {
         judgement.is_unclear(
-            name, "the name of this variable is known only when the command runs, and bash may run what is in it");
+            name, "the name of a variable is known only when the command runs, and bash may run commands in that name");
       }
     }
     // printf takes -v as an option only if it is the first argument.
@@ -128,10 +128,11 @@ void judge_options(const Judgement& judgement) {
     const Word value = judgement.value_of(option);
     if (is_listed(builtin.spec().script, option.name)) judgement.runs_script(value);
     if (is_listed(builtin.spec().code, option.name)) {
-      judgement.runs_code(judgement.word(option.word), "it makes the shell run what is named here");
+      judgement.runs_code(judgement.word(option.word),
+                          "an option of " + std::string(judgement.tool) + " makes the shell run what the option names");
     }
     if (option.name == "W" && has_substitution(value)) {
-      judgement.runs_code(value, "bash expands this list, and runs the commands in it");
+      judgement.runs_code(value, "bash expands the list of -W, and runs the commands in it");
     }
     if (option.name == "a" && option.value) judge_name(judgement, value);
   }
@@ -141,7 +142,8 @@ void judge_options(const Judgement& judgement) {
     if (judgement.tool != "let") {
       judge_name(judgement, word);
     } else if (!word.literal) {
-      judgement.is_unclear(word, "this arithmetic is known only when the command runs, and bash may run what is in it");
+      judgement.is_unclear(
+          word, "an arithmetic expression is known only when the command runs, and bash may run commands in it");
     } else if (has_substitution(word)) {
       judgement.runs_code(word, "bash expands arithmetic once more, and runs the commands in it");
     } else {

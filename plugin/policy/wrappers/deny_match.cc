@@ -1,4 +1,4 @@
-// Whether an entry of a deny list, read as options and operands, matches a command (arguments_match in
+// Decides whether an entry of a deny list, read as options and operands, matches a command (arguments_match in
 // policy/wrappers.h).
 //
 // - For a program with values_known, it is clear which word is the value of an option. For any other program, a word
@@ -119,7 +119,7 @@ bool says(const Knowledge& knowledge, std::string_view text, std::string_view na
     const std::string_view said = long_name(text);
     if (said == name || knowledge.has_synonym(said, name)) return true;
     if (said.empty() || knowledge.single_dash || knowledge.is_long_option(said)) return false;
-    // `said` may be an abbreviation of the name, or of another name of the option.
+    // `said` may be an abbreviation of the option's name, or of a synonym.
     if (!is_letter && name.starts_with(said)) return true;
     for (const std::string_view list :
          {common_synonyms, knowledge.special ? knowledge.special->spec().synonyms : std::string_view(),
@@ -168,7 +168,7 @@ std::size_t end_of_options(const Knowledge& knowledge, const std::vector<Word>& 
   return words.size();
 }
 
-// git push has operands for what other commands have options for: +BRANCH forces, :BRANCH deletes.
+// In git push, operands can do what options do in other commands: +BRANCH forces, :BRANCH deletes.
 bool operand_says(const Knowledge& knowledge, const std::string& text, std::string_view name) {
   if (knowledge.special == nullptr || !is_listed(knowledge.special->spec().names, "git push", ',')) return false;
   return (text.starts_with('+') && (name == "f" || name == "force")) ||
@@ -212,8 +212,8 @@ bool is_operand(const Knowledge& knowledge, const std::string& text, const std::
   return first && !text.empty() && wanted.starts_with(text) && is_listed(abbreviating, knowledge.tool);
 }
 
-// Whether the operands of the command begin, or may begin, with the wanted ones. `matched[n]` is true when the first n
-// may have been found.
+// True if the operands of the command begin, or may begin, with the wanted ones. `matched[n]`: the first n wanted ones
+// have been found, or may have been.
 bool has_operands(const Knowledge& knowledge, const std::vector<Word>& words, const std::vector<std::string>& wanted) {
   std::vector<bool> matched(wanted.size() + 1, false);
   matched[0] = true;

@@ -44,7 +44,8 @@ Inner* Judgement::runs_words(std::vector<Word> inner_words, std::vector<Word> as
 void Judgement::runs_shell() const { runs_words({{"sh", true, word(0).at}}); }
 
 void Judgement::runs_script(const Word& text) const {
-  if (!text.literal) return is_unclear(text, "it is shell text that is known only when the command runs");
+  if (!text.literal)
+    return is_unclear(text, "shell text for " + std::string(tool) + " is known only when the command runs");
   Inner* const script = put(inners, about(Inner::Kind::script, text, {}));
   script->command.reads_pipe = standard_input(command).kind != StandardInput::Kind::none;
 }
@@ -115,8 +116,8 @@ bool Judgement::is_descriptor_file(std::string_view path) const {
                   [&](const std::string& directory) { return is_descriptor(resolve_folder(directory, path)); })) {
     return true;
   }
-  // In an unknown folder, the path may be one of the names that descriptors have. If the command has no standard input,
-  // there is nothing to read.
+  // In an unknown folder, the path may be the name of a descriptor's file. If the command has no standard input, there
+  // is nothing to read.
   constexpr std::string_view folders[] = {"/", "/dev", "/proc", "/proc/self/fd"};
   if (!where->elsewhere || standard_input(command).kind == StandardInput::Kind::none) return false;
   return std::any_of(std::begin(folders), std::end(folders), [&](std::string_view folder) {

@@ -19,7 +19,7 @@ using programs::ParsedCommand;
 using programs::read_options;
 using Inners = std::vector<Inner>;
 
-// The command that is judged, and what it is known to run so far.
+// The command that is judged, and what it is known to run so far, `inners`. runs() to is_unclear() add to `inners`.
 struct Judgement {
   std::string_view tool;
   const SimpleCommand& command;
@@ -62,7 +62,7 @@ struct StandardInput {
     unknown,  // a pipe, a file, or the input of an enclosing construct: known only when the command runs
   };
   Kind kind = Kind::none;
-  Word word;  // the text, or the word that stands for it
+  Word word;  // the text; Kind::unknown: the word that a message names
 };
 StandardInput standard_input(const SimpleCommand& command);
 
@@ -75,7 +75,7 @@ bool looks_like_file(const Word& word);
 // For a command that runs for each name that is found: removes `placeholder` from the words. A word that contained it
 // is no longer literal, because the name is known only when the command runs. True if a word contained it.
 bool open_placeholder(std::vector<Word>& words, std::string_view placeholder);
-// Adds one word that stands for further arguments, which are known only when the command runs.
+// Adds one word in place of further arguments, which are known only when the command runs.
 void append_unknown(Inner& inner);
 // Notes that the inner command does not read the standard input of the command that runs it.
 void close_input(Inner& inner);
@@ -86,7 +86,7 @@ bool judge_builtin(const Judgement& judgement);
 bool judge_finder(const Judgement& judgement);
 bool judge_interpreter(const Judgement& judgement);
 bool judge_prefix(const Judgement& judgement);
-// For a command in which no family has found anything: notes if the command runs its standard input as code.
+// For a command in which no family has found anything: reports standard input that the command runs as code.
 void judge_code_in_input(const Judgement& judgement);
 bool judge_program_option(const Judgement& judgement);
 

@@ -16,7 +16,7 @@ Inner* run_range(const Judgement& judgement, std::size_t first, std::size_t last
   return judgement.runs_words({begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last)});
 }
 
-// A path that can stand for every {}: a path below a folder that these words name, with plain characters only. Empty:
+// An example of the paths that replace {}: one below a folder that these words name, with plain characters only. Empty:
 // the folders are not certain, have other characters, or reach /dev or /proc. `expression` is the index of the word
 // after the folders.
 std::string path_found(const Judgement& judgement, std::size_t expression) {
@@ -27,7 +27,7 @@ std::string path_found(const Judgement& judgement, std::size_t expression) {
     const std::string& folder = words[i].text;
     if (words[i].literal && is_listed("-H -L -P", folder)) continue;
     if (!words[i].literal || folder.empty() || !std::all_of(folder.begin(), folder.end(), is_plain)) return {};
-    // Files below /dev and /proc are not like other files.
+    // Files below /dev and /proc are not like other files, so an example says nothing about them.
     static const std::vector<std::string> top = {"/"};
     const auto& directories = judgement.where != nullptr ? judgement.where->directories : top;
     if ((folder.starts_with('/') || judgement.where != nullptr) &&
@@ -57,12 +57,13 @@ void judge_find(const Judgement& judgement) {
   for (std::size_t i = 1; i < words.size(); ++i) {
     const Word& word = words[i];
     if (!word.literal) {
-      // Before the expression, words are folders; within it, such a word is a test or an action.
+      // Before the expression, a word that is not literal is a folder. In the expression, it is a test or an action.
       if (expression == 0) continue;
-      return judgement.is_unclear(word, "it is known only when the command runs, and may be -exec");
+      return judgement.is_unclear(word, "a word of find is known only when the command runs, and may be -exec");
     }
     if (word.text == "{}" || word.text == ";") {
-      return judgement.is_unclear(word, "it belongs to an -exec that is known only when the command runs");
+      return judgement.is_unclear(word,
+                                  word.text + " of find belongs to an -exec that is known only when the command runs");
     }
     const bool begins =
         (word.text.starts_with('-') && !is_listed("-H -L -P", word.text)) || word.text == "(" || word.text == "!";
@@ -91,9 +92,10 @@ void judge_find(const Judgement& judgement) {
 
 void judge_xargs(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("xargs"));
-  // Without a command, xargs runs echo. This option can set PATH to a number, and even echo is then another program.
+  // Without a command, xargs runs echo. --process-slot-var can set PATH to a number, so that even echo may be a
+  // different program.
   if (const Given* slot = reading.find("process-slot-var")) {
-    judgement.runs_code(judgement.word(slot->word), "it sets a variable of any name");
+    judgement.runs_code(judgement.word(slot->word), "--process-slot-var of xargs sets a variable of any name");
   }
   if (judgement.has_obstacle(reading) || reading.find("help version") != nullptr || reading.operands.empty()) return;
   Inner* const inner = judgement.runs(reading.operands.front());
@@ -128,13 +130,13 @@ void judge_parallel(const Judgement& judgement) {
     for (std::size_t i = last; i < judgement.words().size(); ++i) {
       const Word& word = judgement.word(i);
       if (is_separator(word)) {
-        if (word.text.starts_with("::::")) judgement.is_unclear(word, "this file has the commands");
+        if (word.text.starts_with("::::")) judgement.is_unclear(word, "a file contains the commands of parallel");
       } else {
         judgement.runs_script(word);
       }
     }
     if (last == judgement.words().size()) {
-      judgement.is_unclear(judgement.word(0), "its standard input has the commands");
+      judgement.is_unclear(judgement.word(0), "the standard input of parallel contains its commands");
     }
     return;
   }

@@ -12,7 +12,7 @@ namespace {
 using programs::OptionTable;
 using programs::ProgramSpec;
 
-// With these options, even programs that otherwise always run code only print information.
+// With one of these options, even a program that otherwise always runs code does nothing but print information.
 constexpr std::string_view only_telling = "--version --help -version -help -V -ls -list";
 
 // Modules for python -m that take code, or run other programs.
@@ -33,14 +33,15 @@ void judge_file(const Judgement& judgement, const Word& file) {
   if (file.literal && (file.text == "-" || judgement.is_descriptor_file(file.text))) {
     judge_input(judgement);
     if (file.text != "-" && judgement.inners.empty()) {
-      judgement.runs_code(file, "what this descriptor contains is known only when the command runs");
+      judgement.runs_code(file, "the content of a descriptor is known only when the command runs");
     }
   } else if (!file.literal && !judgement.is_named_file(file)) {
-    judgement.is_unclear(file, "its text is known only when the command runs, and may be an option that passes code");
+    judgement.is_unclear(file, "a word of " + std::string(judgement.tool) +
+                                   " is known only when the command runs, and may be an option that passes code");
   }
 }
 
-// An unknown option may take the apparent file as its value, so the words after it still count.
+// An unknown option may take the apparent file as its value, so the options after that file are judged as well.
 void judge_hidden_code(const Judgement& judgement, const ProgramSpec& interpreter, std::size_t from) {
   for (std::size_t i = from; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
@@ -67,7 +68,7 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
       if (!value.literal) {
         judgement.is_unclear(value, "which module runs is known only when the command runs");
       } else if (is_listed(code_modules, value.text)) {
-        judgement.runs_code(value, "this module takes code, or a program to run");
+        judgement.runs_code(value, "the module " + value.text + " takes code, or a program to run");
       }
       return;  // the remaining words belong to the module
     }
@@ -89,14 +90,16 @@ void judge_interpreter_words(const Judgement& judgement, const OptionTable& prog
 void judge_script_runtime(const Judgement& judgement) {
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
-    if (!word.literal)
-      return judgement.is_unclear(word, "its text is known only when the command runs, and may pass code");
+    if (!word.literal) {
+      return judgement.is_unclear(
+          word, "a word of " + std::string(judgement.tool) + " is known only when the command runs, and may pass code");
+    }
     if (is_listed("eval -e --eval -p --print -r --preload repl", word.text.substr(0, word.text.find('=')))) {
       return judgement.runs_code(word, word.text + " gives " + std::string(judgement.tool) + " code");
     }
     if (word.text == "-") return judge_input(judgement);
     if (is_listed("x create", word.text) && judgement.tool == "bun") {
-      return judgement.runs_code(word, "it runs a package");
+      return judgement.runs_code(word, "bun " + word.text + " runs a package");
     }
     if (!word.text.starts_with('-') && word.text != "run") return;
   }
@@ -107,20 +110,21 @@ void judge_script_runtime(const Judgement& judgement) {
 void judge_spooler(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *programs::find_program("at"));
   if (const Given* file = reading.find("f e")) {
-    return judgement.runs_code(judgement.word(file->word), "it schedules commands that are not seen here");
+    return judgement.runs_code(judgement.word(file->word),
+                               std::string(judgement.tool) + " schedules commands that are not in the line");
   }
   if (reading.find("l r d c V") != nullptr) return;
   const StandardInput input = standard_input(judgement.command);
   if (judgement.tool == "crontab" && !reading.operands.empty() &&
       judgement.word(reading.operands.front()).text != "-") {
-    return judgement.runs_code(judgement.word(reading.operands.front()), "it schedules the commands in this file");
+    return judgement.runs_code(judgement.word(reading.operands.front()), "crontab schedules the commands in a file");
   }
   if (input.kind == StandardInput::Kind::none) return;
   if (input.kind == StandardInput::Kind::text && judgement.tool != "crontab") return judgement.runs_script(input.word);
-  judgement.runs_code(input.word, "it schedules the commands on its standard input");
+  judgement.runs_code(input.word, std::string(judgement.tool) + " schedules the commands on its standard input");
 }
 
-// True if the text may contain a command of a database client that runs a program.
+// True if the text may contain a command with which a database client runs a program.
 bool runs_programs(std::string_view text, bool sqlite) {
   const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
   if (!sqlite) return programs::any_listed("\\!,\\o |,\\o|,\\g |,\\g|,PROGRAM,program,system ,\\copy", has, ',');
@@ -136,7 +140,7 @@ bool runs_programs(std::string_view text, bool sqlite) {
   return programs::any_listed(text, is_loud, '\n');
 }
 
-// Whether the client of a database takes its commands from standard input; true if that is not certain.
+// True if a database client reads its commands from standard input, or may do so.
 bool reads_commands(const Judgement& judgement, bool sqlite) {
   constexpr std::string_view asks = "-V -? --version --help -version -help";
   const auto& words = judgement.words();
@@ -169,12 +173,16 @@ void judge_database(const Judgement& judgement) {
   const bool sqlite = judgement.tool.starts_with("sqlite");
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
-    if (runs_programs(word.text, sqlite)) return judgement.runs_code(word, "it may run a program of the system");
-    if (sqlite && is_listed("-init --init", word.text)) return judgement.runs_code(word, "it names a file of commands");
+    if (runs_programs(word.text, sqlite)) {
+      return judgement.runs_code(word, std::string(judgement.tool) + " may run a program of the system");
+    }
+    if (sqlite && is_listed("-init --init", word.text)) {
+      return judgement.runs_code(word, word.text + " names a file of commands");
+    }
   }
   const StandardInput input = standard_input(judgement.command);
   if (input.kind == StandardInput::Kind::text && runs_programs(input.word.text, sqlite)) {
-    judgement.runs_code(input.word, "it may run a program of the system");
+    judgement.runs_code(input.word, std::string(judgement.tool) + " may run a program of the system");
   }
   if (input.kind == StandardInput::Kind::unknown && reads_commands(judgement, sqlite)) {
     judgement.runs_code(input.word, std::string(judgement.tool) + " reads commands from its standard input");
@@ -197,11 +205,11 @@ void judge_telling_words(const Judgement& judgement, const OptionTable& program)
   for (std::size_t i = 1; i < judgement.words().size(); ++i) {
     const Word& word = judgement.word(i);
     if (tells(telling, word.text)) {
-      return judgement.runs_code(word, "it makes " + std::string(judgement.tool) + " run what is named here");
+      return judgement.runs_code(word, std::string(judgement.tool) + " runs what one of its arguments names");
     }
   }
   if (!telling.reads_input) return;
-  // make's -f may name its file in any word, even in a bundle.
+  // In make, the file of -f may be in any word, even at the end of a bundle.
   const auto is_input = [&](std::string_view text) { return text == "-" || judgement.is_descriptor_file(text); };
   const ParsedCommand reading = read_options(judgement.words(), 1, program);
   const bool reads_input =
@@ -227,11 +235,11 @@ void judge_steered(const Judgement& judgement, const OptionTable& program) {
   if (!known || !alone) judgement.runs_code(words[0], std::string(judgement.tool) + " can run any command from within");
 }
 
-// Programs, not covered by other functions, whose language runs programs or writes files.
+// Programs that no other function covers, and whose language can run programs or write files.
 struct CodeReader {
   std::string_view names;
   std::string_view options;  // options whose value is a file of code
-  bool always;               // standard input is code as well, unless a word says otherwise
+  bool always;               // standard input is code even if no word names it
 };
 
 constexpr CodeReader code_readers[] = {

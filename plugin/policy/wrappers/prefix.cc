@@ -14,8 +14,8 @@ using programs::OptionTable;
 using programs::ProgramSpec;
 using programs::Runs;
 
-// env -S may contain env -S again. The recursion ends anyway, because the text gets shorter each time, but nobody nests
-// it more deeply than this.
+// env -S may contain env -S again. The recursion would end even without this limit, because the text gets shorter each
+// time, but nobody nests it more deeply than this.
 constexpr int max_split_depth = 8;
 
 // The program's spec, if the program runs what its words or options name. nullptr: it does not, or is not known.
@@ -31,21 +31,21 @@ const OptionTable* find_prefix(std::string_view name) {
 bool is_assignment(const Word& word) { return word.text.find('=') != std::string::npos && word.text.front() != '='; }
 
 // Runs the words from `at` on: NAME=value words, and then a command. A word that is known only when the line runs may
-// belong to either, or become several words.
+// be an assignment, belong to the command, or become several words.
 void run_with_assignments(const Judgement& judgement, std::size_t at) {
   std::vector<Word> assignments;
   const auto& words = judgement.words();
   while (at < words.size() && words[at].literal && is_assignment(words[at])) assignments.push_back(words[at++]);
   if (at < words.size() && !words[at].literal && (at + 1 < words.size() || is_assignment(words[at]))) {
     return judgement.is_unclear(words[at],
-                                "it is known only when the command runs, so it is not clear where the command of " +
+                                "a word is known only when the command runs, so it is not clear where the command of " +
                                     std::string(judgement.tool) + " begins");
   }
   // Without a command, env only prints the variables.
   judgement.runs(at, std::move(assignments));
 }
 
-// The character that a backslash before `c` stands for; 0: env refuses the escape.
+// The character that a backslash and `c` mean together; 0: env refuses the escape.
 char escape_value(char c) {
   constexpr std::string_view names = "fnrtv#$\"'\\";
   constexpr std::string_view values = "\f\n\r\t\v#$\"'\\";
@@ -114,7 +114,7 @@ void judge_env(const Judgement& judgement, int depth) {
     std::vector<Word> rest;
     const Word text = judgement.value_of(*split);
     if (!text.literal || depth == max_split_depth || !split_string(text, rest)) {
-      return judgement.is_unclear(text, "it is not clear how env splits this text");
+      return judgement.is_unclear(text, "it is not clear how env splits the text of -S");
     }
     SimpleCommand command = judgement.command;
     const auto from = static_cast<std::ptrdiff_t>(split->next);
@@ -135,7 +135,8 @@ void judge_su(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("su"));
   if (judgement.has_obstacle(reading) || reading.find("h V help version") != nullptr) return;
   if (const Given* shell = reading.find("s shell")) {
-    judgement.runs_code(judgement.word(shell->word), "it names the program that runs as the shell");
+    judgement.runs_code(judgement.word(shell->word),
+                        "an option of " + std::string(judgement.tool) + " names the program that runs as the shell");
   }
   if (reading.find("u user") != nullptr && judgement.tool == "runuser") {
     if (!reading.operands.empty()) judgement.runs(reading.operands.front());
@@ -159,7 +160,7 @@ void judge_flock(const Judgement& judgement) {
     // A word that looks like a file is the file. Any other word may become several words.
     if (!looks_like_file(judgement.word(file))) {
       return judgement.is_unclear(judgement.word(file),
-                                  "it is known only when the command runs, and may become several words");
+                                  "a word is known only when the command runs, and may become several words");
     }
   }
   if (file + 1 >= judgement.words().size()) return;
@@ -217,13 +218,13 @@ void judge_ssh(const Judgement& judgement) {
     if (has_host) return judgement.runs_joined(from);
     if (!judgement.word(from).literal && from + 1 < judgement.words().size()) {
       return judgement.is_unclear(judgement.word(from),
-                                  "it is known only when the command runs, and may become several words");
+                                  "a word is known only when the command runs, and may become several words");
     }
     ++from;
   }
 }
 
-// entr COMMAND, in which /_ stands for the file that changed; entr -s TEXT.
+// entr COMMAND, in which entr replaces /_ by the file that has changed; entr -s TEXT.
 void judge_entr(const Judgement& judgement) {
   const ParsedCommand reading = read_options(judgement.words(), 1, *find_program("entr"));
   if (judgement.has_obstacle(reading) || reading.operands.empty()) return;
@@ -316,8 +317,9 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
   const bool hands_on = prefix.hands_input_on == "*" || reading.find(prefix.hands_input_on) != nullptr;
   if (const StandardInput input = standard_input(judgement.command);
       hands_on && !has_command && input.kind != StandardInput::Kind::none) {
-    judgement.runs_code(input.word, "the program to which " + std::string(judgement.tool) +
-                                        " passes its standard input may be a shell, which runs it");
+    judgement.runs_code(input.word,
+                        "the program to which " + std::string(judgement.tool) +
+                            " passes its standard input may be a shell, which would run the input as commands");
   }
   const bool wants_shell = (judgement.tool == "sudo" && reading.find("s i shell login") != nullptr) ||
                            (judgement.tool == "doas" && reading.find("s") != nullptr) ||
@@ -326,7 +328,7 @@ void judge_words(const Judgement& judgement, const OptionTable& program, std::si
     const Word& operand = judgement.word(reading.operands[i]);
     if (!operand.literal && reading.operands.size() > 1) {
       return judgement.is_unclear(operand,
-                                  "it is known only when the command runs, and may become several words, so what " +
+                                  "a word is known only when the command runs, and may become several words, so what " +
                                       std::string(judgement.tool) + " runs is not clear");
     }
   }
@@ -412,7 +414,7 @@ bool judge_prefix(const Judgement& judgement) {
   return true;
 }
 
-// Programs with another purpose, which have an option that names a program to run: tar -I, rsync -e,
+// Programs made for something else, but with an option that names a program to run: tar -I, rsync -e,
 // sort --compress-program.
 bool judge_program_option(const Judgement& judgement) {
   const programs::OptionTable* const found = programs::find_program(judgement.tool);

@@ -23,7 +23,7 @@ bool may_be_foreign(const ProgramSpec& shell, std::string_view tool, const Word&
 void judge_text(const Judgement& judgement, const ProgramSpec& shell, const Word& text) {
   judgement.runs_script(text);
   if (text.literal && may_be_foreign(shell, judgement.tool, text)) {
-    judgement.runs_code(text, std::string(judgement.tool) + " may read it differently from a POSIX shell");
+    judgement.runs_code(text, std::string(judgement.tool) + " may read its script differently from a POSIX shell");
   }
 }
 
@@ -63,9 +63,9 @@ bool judge_shell(const Judgement& judgement) {
   if (reading.find("version help") != nullptr && reading.find("c") == nullptr) return true;
   if (const Given* option = reading.find(shell.code)) {
     judgement.runs_code(words[option->word],
-                        "it names a file of commands that " + std::string(judgement.tool) + " runs first");
+                        "an option names a file of commands that " + std::string(judgement.tool) + " runs first");
   }
-  // If -c takes a value, that is the text; otherwise -c makes the first operand the text.
+  // If -c takes a value, this value is the text. If -c takes none, the first operand is the text.
   bool with_text = false;
   for (const Given& option : reading.given) {
     if (!is_listed("c C e command commands execute init-command", option.name) || !option.value) continue;
@@ -92,7 +92,7 @@ bool judge_shell(const Judgement& judgement) {
   } else if (file.literal && judgement.is_descriptor_file(file.text)) {
     judge_input(judgement, shell);
     if (judgement.inners.empty())
-      judgement.is_unclear(file, "what this descriptor contains is known only when the command runs");
+      judgement.is_unclear(file, "the content of a descriptor is known only when the command runs");
   }
   return true;
 }

@@ -119,9 +119,9 @@ std::string schema_with_id(std::string_view more, std::string_view required) {
 Tool pty_read() {
   static const std::string input = schema_with_id(
       R"(, "cells": {"type": "boolean", "default": false,
-      "description": "Show the cells, too, with their colours and attributes. Neighbouring cells that look alike count as one."},
+      "description": "Also show the cells, with their colours and attributes. Neighbouring cells that look alike count as one."},
     "scrollback": {"type": "integer", "minimum": 0, "maximum": 1000, "default": 0,
-      "description": "How many of the lines that left the screen last to show as well."})",
+      "description": "Also show this many of the last lines that scrolled off the screen."})",
       "\"pty\"");
   return {
       {"pty_read", "Show the screen of a terminal", "1.0.0",

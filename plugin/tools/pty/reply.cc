@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The most bytes that are recorded of an unknown name, which may be anything.
+// The most bytes that are recorded of an unknown name, because such a name may be any text.
 constexpr std::size_t max_id = 64;
 
 std::string joined_lines(const std::vector<std::string>& lines) {
@@ -61,7 +61,7 @@ Json end_object(const PtyEnd& end) {
   return object;
 }
 
-// The line below the screen.
+// The line that a result shows below the screen.
 std::string about(const Pty& pty, const PtyView& view, const Shown& shown) {
   std::string text = '[' + pty.id();
   text += view.end ? ": ended, " + to_utf8(view.end->how)

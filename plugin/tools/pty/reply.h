@@ -31,7 +31,7 @@ struct Waiting {
       "description": "Wait no longer than this. Default: 1000, with wait_for 10000."})";
 
   void read(Parameters& parameters, std::chrono::milliseconds usual = std::chrono::milliseconds(1000));
-  // Waits at most until `deadline`, the host's deadline.
+  // What to wait for, at most until `deadline`, the host's deadline.
   Pty::Wish wish(const Pty::Mark& since, Pty::Clock::time_point deadline) const;
 };
 
@@ -51,9 +51,9 @@ ToolResult show(Pty& pty, const Shown& shown);
 
 // {"error": {"code", "message", "hint"}}, with the members of `more`.
 ToolResult refusal(const CallError& error, const Json& more = Json::object());
-// The same, and recorded in the audit trail.
+// Like refusal(), but also records the refusal in the audit trail.
 ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
-// The recorded refusal of wrong parameters.
+// The recorded refusal of a call whose parameters are wrong.
 ToolResult invalid(const std::string& problem, const Labels& labels, const CallContext& context);
 
 // The result of a call that was cancelled.

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// The terminal that the screen emulates; programs look up its name.
+// The type of terminal that the screen emulates. Programs look up what it can do by this name, the value of TERM.
 constexpr std::string_view terminal_type = "xterm-256color";
 
 // The lifetime if the call names none, unless the configuration allows less.

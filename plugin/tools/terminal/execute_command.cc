@@ -142,7 +142,7 @@ class TerminalFormat {
     const auto add = [&](const char* name, const engine::StreamText& stream) {
       if (!stream.truncated) return;
       warning += (warning.empty() ? "" : "; ") + std::string(name) + " had " + std::to_string(stream.bytes) +
-                 " bytes, and only its beginning and its end are here: " + std::to_string(max_output) + " bytes";
+                 " bytes, but only its beginning and its end are shown here: " + std::to_string(max_output) + " bytes";
     };
     add("stdout", outcome_.standard_output);
     add("stderr", outcome_.standard_error);

@@ -1,5 +1,5 @@
-// What the terminal tools answer: the objects of their specification, as the metadata and, written as JSON, as the
-// text.
+// The results of the terminal tools: the objects of their specification, which are the metadata of a result and,
+// written as JSON, also its text.
 #pragma once
 
 #include <string>
@@ -25,13 +25,13 @@ ToolResult reply(Json object);
 // MAX_SESSIONS_EXCEEDED.
 Json failure(const char* code, const std::string& message, const std::string& hint);
 
-// The specification's code for a code of docs/guide/results.md.
+// The code of the specification that corresponds to a code of docs/guide/results.md.
 const char* code_for(const CallError& error);
 
 ToolResult refusal(const CallError& error);
 
-// Like refusal(), but also records the refusal, since there was no command yet to judge. `labels` has those of session,
-// task and agent that are known.
+// Like refusal(), but also records the refusal, which no record of a command would show. `labels` has the session, the
+// task and the agent, as far as they are known.
 ToolResult recorded_refusal(const CallError& error, const Labels& labels, const CallContext& context);
 
 // The recorded refusal of a call whose parameters are wrong.

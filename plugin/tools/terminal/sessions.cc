@@ -185,7 +185,7 @@ Tool terminal_close_session() {
       R"("message": {"type": "string"}, "auditError": {"type": "string"}, "processesLeft": {"type": "array"})");
   return {{"terminal_close_session", "Close a terminal session", "1.0.0",
            "Closes a session: the command that runs in it is stopped, and all background processes that its commands "
-           "have started are ended. The sessionId is of no use afterwards.",
+           "have started are ended. The sessionId cannot be used afterwards.",
            session_id_schema, output, false, true, false, false},
           prepare<CloseSession>};
 }

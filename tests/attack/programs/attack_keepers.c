@@ -1,11 +1,11 @@
-/* Attacks the two processes that keep a command: its parent, the custodian, and the custodian's parent, the warden.
+/* Attacks the two keepers of a command: its parent, the custodian, and the custodian's parent, the warden.
  *
  * Usage: attack_keepers ACTION TARGET ENDING
  *   ACTION  stop, stop-loop (by a daemon); nofile, nproc, cpu, as, data, fsize, stack (the limit becomes 0);
- *           nofile-8 (the limit becomes 8); nice, ionice, idle, affinity; kill (at once); none
+ *           nofile-8 (the limit becomes 8); nice, ionice, idle, affinity; kill (SIGKILL); none
  *   TARGET  custodian, warden, both
  *   ENDING  exit: with status 0; hang: for a minute
- * First it leaves a daemon behind, in a session of its own. Each of its processes ends by itself after a minute. */
+ * First it leaves a daemon behind, in a session of its own. All its processes end after a minute at most. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>

@@ -1,12 +1,12 @@
-// Uses objects that all processes of a user share and that belong to no folder: System V's, and the message queues of
-// POSIX.
+// Uses objects that all processes of a user share and that belong to no folder: the IPC objects of System V, and the
+// message queues of POSIX.
 //
 // Usage: shared_objects use KEY MEMORY SEMAPHORES MESSAGES QUEUE
 //          Uses existing objects, given by key, numbers and the queue's name: writes into the memory,
 //          raises a semaphore, takes messages away, and removes the queue. Prints "CALL ok" or "CALL ERRNO" for each
 //          call.
 //        shared_objects make KEY
-//          Makes a shared memory segment with this key, which stays.
+//          Makes a shared memory segment with this key, and leaves it behind.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     char text[16];
   } message;
   report("msgrcv", msgrcv(atoi(argv[5]), &message, sizeof message.text, 0, IPC_NOWAIT | MSG_NOERROR));
-  // The kernel's own calls, because the C library reports some errors differently. They take names without the slash.
+  // Uses the kernel's calls, because the C library reports some errors differently. They want names without the slash.
   const long queue = syscall(SYS_mq_open, argv[6] + 1, O_RDWR | O_NONBLOCK, 0, NULL);
   report("mq_open", queue);
   // The next calls are tried even if mq_open failed: where the file system of the queues is mounted, a queue can be

@@ -1,4 +1,4 @@
-// Tries to take the processor and the disk from other processes: priority, scheduler, processors.
+// Tries to take the processor and the disk from other processes, by changing their priority, scheduler and processors.
 //
 // Usage: turns_of PROCESS...   (numbers)
 // Prints "changed PROCESS CALL" for each call that was not refused, and at the end "done".

@@ -1,4 +1,4 @@
-/* Uses memory where a monitor may not look for it.
+/* Uses memory where a monitor might not look for it.
  *
  * Usage: use_memory HOW MEGABYTES [TIMES]
  *   without-main-thread  in a thread, after the main thread has ended

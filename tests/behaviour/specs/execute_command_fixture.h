@@ -56,7 +56,7 @@ struct ExecuteCommand {
     return call(given, Json{{"command", "npm -v"}, {"cwd", cwd}});
   }
 
-  // The folders in which npm ran, each with a line end.
+  // The folders in which npm ran, each with a newline.
   std::string ran_in() const {
     std::ostringstream content;
     content << std::ifstream(trace).rdbuf();
@@ -64,7 +64,7 @@ struct ExecuteCommand {
   }
 };
 
-// A result: the text is YAML of the three keys, and the metadata say the same.
+// Checks a result: its text is YAML with the three keys, and its metadata say the same.
 inline void check_result(const Answer& answer, int exit_code, const std::string& out) {
   BOOST_TEST_CONTEXT(answer.raw.substr(0, 1000)) {
     BOOST_TEST(!answer.is_error());

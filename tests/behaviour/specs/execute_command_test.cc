@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_problematic_interactive_invocation_fails_at_once_with_the
   const Answer by_path = call(all, programs + "/vi");
   check_error(by_path, "policy_denied", {note});
   BOOST_TEST(!std::filesystem::exists("ran"));
-  // These programs are allowed with arguments with which they need no person. A program that is not listed is still
+  // These programs are allowed with arguments that let them run without a person. A program that is not listed is still
   // refused.
   program("top", "echo \"$*\"");
   program("vi", "echo \"$*\"");

@@ -12,7 +12,7 @@ using namespace wtool::test;
 
 namespace {
 
-// Nobody answers, so whatever happens, happens without a person.
+// The host answers every question with no, so whatever runs, runs without a person's approval.
 struct Attacks : Project {
   Attacks() {
     host.answer = WTOOL_APPROVAL_NO;
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(files_in_force_are_never_written_whatever_they_are_called) 
     BOOST_TEST(run_with(strict, "mv " + name + " elsewhere") == failed(invalid(name)));
     BOOST_TEST(run_with(strict, "rm " + name) == failed(invalid(name)));
   }
-  // Nor can the files' folders be moved or removed.
+  // The files' folders cannot be moved or removed either.
   for (const char* command : {"mv conf other", "rm -r conf"})
     BOOST_TEST(run_with(strict, command) == failed(invalid("conf")));
   file("evil2/real.json", "evil\n");
@@ -354,7 +354,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_commands_that_is_doubtful_lets_nothing_run_and_st
   }
   file(".clada/commands.json", R"({"allowed": ["npm test"]})");
   ::chmod(path.c_str(), 0666);
-  BOOST_TEST(error("npm test").starts_with("the file of commands may be written by others"));
+  BOOST_TEST(error("npm test").starts_with("the file of commands may be changed by other users"));
   std::filesystem::rename(path, root + "/elsewhere.json");
   link("../elsewhere.json", ".clada/commands.json");
   BOOST_TEST(error("npm test").starts_with("the file of commands cannot be read: " + path));
@@ -370,8 +370,8 @@ BOOST_AUTO_TEST_CASE(the_hint_for_a_file_of_commands_asks_for_no_more_than_the_r
   const std::string path = root + "/.clada/commands.json";
   for (const unsigned writable : {0666U, 0662U}) {
     ::chmod(path.c_str(), writable);
-    BOOST_TEST(error("npm test").ends_with(path + "; take that permission away (chmod o-w)"), error("npm test"));
-    // This follows the hint. The group may still write the file.
+    BOOST_TEST(error("npm test").ends_with(path + "; remove that permission (chmod o-w)"), error("npm test"));
+    // This is what the hint advises: others may no longer write the file. The group still may.
     ::chmod(path.c_str(), writable & ~2U);
     BOOST_TEST(run("npm test") == succeeded("ran\n"));
   }

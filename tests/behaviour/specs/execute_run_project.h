@@ -27,7 +27,7 @@ struct Project {
   ScratchFolder scratch;
   const std::string root = folder("project");
   const std::string programs = folder("bin");
-  // Programs are found only in these folders: those that a test makes, and those of the system.
+  // Programs are found only in these folders: one for programs that a test makes, and those of the system.
   const Json config{{"execute_run", {{"root", root}}}, {"commands", {{"path", {programs, "/usr/bin", "/bin"}}}}};
   ToolUnderTest tool{plugin, config, "execute_run"};
 

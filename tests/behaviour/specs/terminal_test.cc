@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(apps_tools_caws_tools_allow_json_is_looked_for_in_the_direc
   BOOST_TEST(message(execute(id, {"echo", "a"})).find("there is no tools-allow.json") != std::string::npos);
   project.file("tools-allow.json", R"(["echo"])");
   BOOST_TEST(execute(id, {"echo", "a"}).at("stdout") == "a\n");
-  // The place that the specification names comes first, and a change takes effect at once.
+  // The place that the specification names comes first, and a change takes effect immediately.
   project.file("apps/tools/caws/tools-allow.json",
                R"(["node", "npm", "pnpm", "yarn", "git", "docker", "python", "pytest"])");
   BOOST_TEST(code(execute(id, {"echo", "a"})) == "COMMAND_NOT_ALLOWED");
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(apps_tools_caws_tools_allow_json_is_looked_for_in_the_direc
 
 BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so) {
   const std::string id = open();
-  // Nested more deeply than a stack allows.
+  // The JSON is nested more deeply than a stack allows.
   const std::string deep = "[" + std::string(500'000, '[') + std::string(500'000, ']') + "]";
   const std::pair<std::string, const char*> rows[] = {
       {"", "is not JSON"},
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_list_that_is_missing_or_broken_allows_nothing_and_says_so
         refused.dump().find(Json(expected).dump().substr(1, std::string(expected).size() - 1)) != std::string::npos,
         text << ": " << refused);
   }
-  // A list that could never be opened, or never be read to its end.
+  // In place of the list, there is something that could never be opened, or never be read to its end.
   const std::string pipe = scratch.path() + "/pipe";
   BOOST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   for (const std::string& odd : {pipe, std::string("/dev/zero"), scratch.path()}) {
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(command_base_name_must_be_in_allowlist) {
   scratch.file("echo", "#!/bin/sh\necho hijacked\n", 0755);
   const std::string id = open();
   BOOST_TEST(execute(id, {"echo", "a"}).at("stdout") == "a\n");
-  // A path counts as a listed name only if it is the file that the name stands for.
+  // A path counts as a listed name only if it leads to the file that is run for this name.
   const Answer found = ToolUnderTest(plugin).shell("command -v cat");
   const std::string real = found.out().substr(0, found.out().size() - 1);
   BOOST_TEST(execute(id, {real, "script"}).contains("exitCode"));
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(command_base_name_must_be_in_allowlist) {
     BOOST_TEST(code(execute(id, {path, "a"})) == "COMMAND_NOT_ALLOWED", path);
   }
   BOOST_TEST(code(execute(id, {scratch.path() + "/echo", "a"})) == "COMMAND_NOT_ALLOWED");
-  // A path does not count if it is that file for the host, but another one for the command.
+  // A path does not count if it leads to that file for the host, but to another file for the command.
   const std::string hosts = scratch.path() + "/hosts";
   std::filesystem::create_directory(hosts);
   std::filesystem::create_symlink(real, hosts + "/cat");
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(max_output_size_1mb_truncated_with_warning) {
   BOOST_TEST(cut.at("exitCode") == 0);
   BOOST_TEST(cut.at("truncated") == true);
   BOOST_TEST(cut.at("warning") ==
-             "stdout had 2688895 bytes, and only its beginning and its end are here: 1048576 bytes");
+             "stdout had 2688895 bytes, but only its beginning and its end are shown here: 1048576 bytes");
   const std::string text = cut.at("stdout");
   BOOST_TEST(text.size() <= 1048576U + 100);
   BOOST_TEST(text.starts_with("1\n2\n"));
@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(max_output_size_1mb_truncated_with_warning) {
   BOOST_TEST(!whole.contains("truncated"));
 }
 
-// ---- Error codes, each in the case that it stands for
+// ---- Error codes, each in the case that it is for
 
 BOOST_AUTO_TEST_CASE(error_code_session_not_found) {
   for (const std::string id : {"term-TASK-001-1697123456789", "x", "../x", "term-TASK-001-1697123456789-\n"}) {

@@ -6,14 +6,14 @@
  *   wide N [deaf]         N processes, all but the first children of the first
  *   deep N [deaf]         N processes, each the child of the one before, and each executed again, as in nested shells
  *   forked N [deaf]       the same with only fork. All of them share their memory's bookkeeping (the kernel's anon_vma
- *                         chains), so the kernel itself takes seconds to make such a tree, and long to free it.
+ *                         chains), so the kernel itself takes seconds to make such a tree, and a long time to free it.
  *   daemon                a process with a daemon beside it (a double fork, and a session of its own)
  *   reforker              a process with a child that forks and exits, whose child forks and exits, and so on
  *   stamp                 writes when main() began and when it ends (CLOCK_MONOTONIC, nanoseconds), and the id of its
  *                         parent
  *
- * All but the first and the last write "ready" on standard output as soon as everything that they start is there, and
- * then stay until they are ended. Each ends after five minutes at the latest, even if the process that
+ * All but `write` and `stamp` write "ready" on standard output as soon as everything that they start is there, and then
+ * stay until they are ended. Each ends after five minutes at the latest, even if the process that
  * started it is gone. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -70,9 +70,9 @@ static void grow_wide(long count) {
   stay();
 }
 
-/* Each level executes the program again, as nested shells and makes do. Otherwise a process a thousand forks deep
- * shares its memory's bookkeeping with a thousand others, and the kernel takes seconds to make such a tree and to free
- * it. */
+/* Each level executes the program again, as nested shells and makes do. With only fork, a process a thousand forks deep
+ * would share its memory's bookkeeping with a thousand others, and the kernel would take seconds to make such a tree
+ * and to free it. */
 static void grow_deep(char* program, long count, char* variant) {
   if (count > 1) {
     char rest[24];

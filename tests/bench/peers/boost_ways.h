@@ -1,4 +1,4 @@
-// Boost.Process as shipped: a program without arguments, both of its streams captured, and waited for.
+// Boost.Process as shipped runs a program without arguments, captures both of its streams, and waits for it.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The worker for Boost.Process as Boost ships it, used as its documentation shows. way.h describes its protocol. It is
-// a separate program, so that only this one depends on what Boost.Process needs.
+// The worker for Boost.Process as Boost ships it, used as its documentation shows. way.h describes the worker's
+// protocol. It is a separate program, so that no other worker depends on what Boost.Process needs.
 //
 // Usage: bench_boost v1|v2 [--host-mb N] [--] PROGRAM
 #include <cstdio>

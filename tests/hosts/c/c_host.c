@@ -1,8 +1,8 @@
 /* A host in plain C11: it loads a plugin, lists its tools, makes a call and reads the result, and cancels another call
- * from a second thread. It includes only <wtool/tool.h>, and the C library.
+ * from a second thread. It uses only <wtool/tool.h> and the C library.
  *
  * Usage: c_host PLUGIN.so
- * Exit status 0 when everything was as it should be; else 1, and standard error says what was not. */
+ * Exit status: 0 if everything was as it should be; else 1, and standard error says what was not. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static wtool_view view(const char* text) {
 
 static int is(wtool_view v, const char* text) { return v.size == strlen(text) && memcmp(v.data, text, v.size) == 0; }
 
-/* Whether the bytes hold the text. */
+/* True if the bytes contain the text. */
 static int holds(wtool_view v, const char* text) {
   const size_t length = strlen(text);
   size_t i;
@@ -52,7 +52,7 @@ static const void* no_extension(const wtool_host* host, const char* id) {
   return NULL;
 }
 
-/* What the sink of the cancelled call tells the second thread. */
+/* What the sink of the cancelled call shares with the second thread. */
 struct watch {
   pthread_mutex_t mutex;
   pthread_cond_t changed;
@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "c_host: no entry of this version\n");
     return 1;
   }
-  /* Before init: the tools are there to be read. */
+  /* The tools can be read before init. */
   for (i = 0; i < entry->tool_count(); i++) {
     const wtool_descriptor* descriptor = entry->tool_at(i);
     check(descriptor != NULL, "tool_at gave nothing below tool_count");

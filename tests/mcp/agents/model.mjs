@@ -1,5 +1,6 @@
-// A model for agents, on loopback, that follows a script: it calls the tool shell_execute with one command, and then says `done` and
-// what it got. It speaks the interfaces of Codex (responses), of opencode (chat completions) and of Gemini CLI (generateContent).
+// A model for agents, on loopback, that follows a script: it calls the tool shell_execute with one command, and then
+// answers `done` and the tool's output. It offers the interfaces of Codex (responses), of opencode (chat completions)
+// and of Gemini CLI (generateContent).
 import {createServer} from 'node:http';
 
 // start(command): {url, seen, close}. `seen` is {tools, output}: the names that were offered, and what the tool gave, as text.

@@ -1,6 +1,8 @@
-// Tries `wtool mcp` with agents, driven by a scripted model on loopback: try.mjs PROGRAM MODULES FOLDER [NAME]. MODULES is where the agents are
-// installed, FOLDER is empty and the script's own; NAME is a part of the names of the agents to try. `wtool mcp --install` puts the server into
-// the configuration of each. Exits with 1 when something fails.
+// Tries `wtool mcp` with agents, driven by a scripted model on loopback: try.mjs PROGRAM MODULES FOLDER [NAME]
+//   MODULES  where the agents are installed
+//   FOLDER   an empty folder for this script
+//   NAME     only agents whose names contain it
+// `wtool mcp --install` puts the server into each agent's configuration. Exits with 1 if something fails.
 //
 // Each agent runs three commands: one whose output the model sees; one that must be approved, which is refused with the reason;
 // and one that runs longer than the server waits, whose output so far the model sees.

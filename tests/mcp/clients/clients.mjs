@@ -5,8 +5,8 @@
 //   call(tool, args, signal)        {text, isError}; an abort of the signal cancels the call and rejects
 //   close()                         ends the client, and the server with it
 //
-// `forms`: the client shows forms. `silent`: it does not tell the server of a cancelled call. `once`: each call is a program of its own, so
-// nothing is kept between two calls.
+// `forms`: the client shows forms. `silent`: the client does not report a cancelled call to the server. `once`: each
+// call is a separate program, so nothing is kept between two calls.
 import {spawn} from 'node:child_process';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
@@ -117,7 +117,7 @@ const openai = {
   },
 };
 
-// A client that is a program: it makes one call. When it is told to end, everything that it has started ends, too.
+// A client that is a program and makes one call. An interrupt ends it and everything that it has started.
 function program(name, words) {
   return {
     name, forms: false, once: true,

@@ -1,8 +1,11 @@
-// Tries `wtool mcp`, confined to a project, with clients that others have written: try.mjs PROGRAM FOLDER [NAME]. FOLDER is empty and
-// the script's own; NAME is a part of the names of the clients to try. Prints a line for each client, and exits with 1 when something fails.
+// Tries `wtool mcp`, confined to a project, with third-party clients: try.mjs PROGRAM FOLDER [NAME]
+//   FOLDER  an empty folder for this script
+//   NAME    only clients whose names contain it
+// Prints a line for each client, and exits with 1 if something fails.
 //
-// Each connects, lists and calls; cancels a command, of which nothing may be left; gets an approval where it has forms, and a clear
-// refusal where not; and gets what a command has written so far when that runs for longer than a client waits, and the rest later.
+// Each client connects, lists the tools and calls one. It cancels a command, of which nothing may be left. It gets an
+// approval if it has forms, and otherwise a clear refusal. If a command runs for longer than the client waits, the
+// client gets the output so far, and the rest later.
 import assert from 'node:assert/strict';
 import {existsSync, mkdirSync, rmSync, writeFileSync} from 'node:fs';
 import {processes, until} from '../processes.mjs';
@@ -11,11 +14,11 @@ import {clients} from './clients.mjs';
 const [command, folder, wanted = ''] = process.argv.slice(2);
 const root = `${folder}/project`;
 mkdirSync(root, {recursive: true});
-// The variable that clients pass on to servers, whatever else they keep to themselves.
+// Clients pass HOME on to servers, whatever other variables they leave out.
 process.env.HOME = folder;
 for (const name of ['XDG_CONFIG_HOME', 'XDG_STATE_HOME']) delete process.env[name];
 mkdirSync(`${folder}/.config/wtool`, {recursive: true});
-// A short wait makes a job of any command on a busy machine: only the test of jobs has it.
+// A short wait makes a job of any command on a busy machine, so only the test of jobs has a short wait.
 const configure = (seconds) => writeFileSync(
     `${folder}/.config/wtool/wtool.yaml`, `commands: {ask: [touch]}\nmcp: {answer_within: ${seconds}, approve_within: none}\n`);
 const server = {command, args: ['mcp', '--root', root], answer: 'yes'};

@@ -1,12 +1,15 @@
 // Streamable HTTP on loopback for a server on standard input and output: bridge.mjs PROGRAM ARGUMENT...
 //
-// The conformance suite speaks HTTP alone, `wtool mcp` standard input and output alone. Prints the URL as its first line, and ends
-// with its standard input. Messages pass unchanged, except calls of the tools in the JSON object BRIDGE_COMMANDS: they become calls
-// of shell_execute with its commands. The bridge itself adds what the transport requires:
-// - a session of the older era (it begins with `initialize`) is a process with an id; all other requests share one more process.
-// - The ids of requests are replaced by numbers on the way in and put back on the way out, since several clients share a process.
-// - The answer to a request is JSON, or a stream of events as soon as something comes before it.
-// - The status of an error in the newer era, and the errors that are about headers.
+// The conformance suite supports only HTTP, and `wtool mcp` only standard input and output. The bridge prints its URL
+// as the first line, and ends when its standard input ends. Messages pass unchanged, except calls of the tools in the
+// JSON object BRIDGE_COMMANDS: these become calls of shell_execute with the commands of that object. The bridge itself
+// adds what the transport requires:
+// - A session of the older era (it begins with `initialize`) is a process with an id. All other requests share one more
+//   process.
+// - The ids of requests are replaced by numbers on the way in and put back on the way out, because several clients
+//   share a process.
+// - The answer to a request is JSON, or a stream of events as soon as something comes before the answer.
+// - An error in the newer era gets its HTTP status, and wrong headers are answered with an error.
 import {spawn} from 'node:child_process';
 import {randomUUID} from 'node:crypto';
 import {createServer} from 'node:http';

@@ -1,9 +1,10 @@
-// Runs the official conformance suite against `wtool mcp`: run.mjs PROGRAM SUITE FOLDER. SUITE is the folder of its package, and
-// FOLDER is empty and the script's own.
+// Runs the official conformance suite against `wtool mcp`: run.mjs PROGRAM SUITE FOLDER
+//   SUITE   the folder of the suite's package
+//   FOLDER  an empty folder for this script
 //
-// The suite asks for tools by name. Those that a server of commands can have are workflows here, or calls of shell_execute that the
-// bridge makes of them. For every check that fails, not-applicable.txt says why it does not apply. A failing check that is not listed there, a listed one that does not fail, and
-// a scenario without a result each fail the run.
+// The suite asks for tools by name. If a server of commands can have such a tool, it is a workflow here, or the bridge
+// makes it a call of shell_execute. For every check that fails, not-applicable.txt says why it does not apply. The run
+// fails if a failing check is not listed there, if a listed check does not fail, or if a scenario has no result.
 import {spawn} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';

@@ -1,4 +1,4 @@
-// Tries `wtool mcp` with the official clients: try.mjs PROGRAM FOLDER. FOLDER is empty and the script's own.
+// Tries `wtool mcp` with the official clients: try.mjs PROGRAM FOLDER. FOLDER is an empty folder for this script.
 import assert from 'node:assert/strict';
 import {execFile} from 'node:child_process';
 import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
@@ -17,7 +17,7 @@ const tests = {
   async 'lists and calls'({client, run, call}) {
     const {tools} = await client.listTools();
     assert(tools.some((tool) => tool.name === 'shell_execute'));
-    // The server's own tools leave out what is the protocol's default.
+    // The server's own tools leave out annotations that have the protocol's default values.
     assert(tools.filter((tool) => tool.title).every((tool) => Object.keys(tool.annotations).length >= 4));
     const good = await run('echo hi');
     assert.equal(good.structuredContent.stdout, 'hi\n');
@@ -76,7 +76,8 @@ const median = (all) => all.sort((a, b) => a - b)[Math.floor(all.length / 2)];
 const most_of_exec_file = 0.9;
 const most_resident = 12 * 1024;  // KiB
 
-// Measures calls alternately with a bare execFile, so that all have the same machine. Returns what is beyond its limit.
+// Measures calls alternately with a bare execFile, so that both run under the same load. Returns each figure that is
+// above its limit.
 async function measure() {
   const bare = promisify(execFile);
   const shell = `${folder}/shell.yaml`;

@@ -1,4 +1,4 @@
-// base/audit_trail.h: what a line looks like, how it is chained, and what becomes of a text that is too long for it.
+// base/audit_trail.h: what a line looks like, how it is chained, and how a text that is too long for it is cut.
 #include "base/audit_trail.h"
 
 #include <boost/test/unit_test.hpp>

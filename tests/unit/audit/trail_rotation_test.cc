@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_in_the_way_is_not_overwritten, RotatedTra
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_continued_is_refused_by_name, RotatedTrail) {
   for (const char* text : {"", "notes\n", R"({"time":"20)"}) {
     scratch.file("audit.jsonl.000000000007", text);
-    check_says(write("c"), file + ".000000000007 should hold the earlier lines, but its last line is not complete");
+    check_says(write("c"), file + ".000000000007 should contain the earlier lines, but its last line is not complete");
   }
   fs::remove(file + ".000000000007");
   fs::create_symlink(file, file + ".000000000007");

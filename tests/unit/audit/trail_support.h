@@ -27,8 +27,8 @@ inline std::string content(const std::string& path) {
 }
 
 inline void put(const std::string& path, const std::string& bytes) {
-  // Some file systems write a file to the disk at once when it is made shorter and closed again, so the file is
-  // removed.
+  // Some file systems write a file to the disk immediately when it is made shorter and closed again. That is slow, so
+  // the file is removed first.
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;
 }

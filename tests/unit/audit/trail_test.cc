@@ -92,7 +92,7 @@ BOOST_FIXTURE_TEST_CASE(a_path_that_is_not_a_regular_file_is_refused_without_wai
       {"/dev/full", "it is not a regular file"},
       {folder, "name a file in a folder"},
       {target + "/audit.jsonl", "name a file in a folder"},
-      {"/sys/audit.jsonl", "let the host's user read and write it"},
+      {"/sys/audit.jsonl", "allow the host's user to read and write it"},
       {"/proc/audit.jsonl", "make the folder for it"},
   };
   for (const auto& row : rows) {
@@ -144,7 +144,7 @@ BOOST_FIXTURE_TEST_CASE(a_lock_that_is_held_is_waited_for_and_then_named, TrailF
 BOOST_FIXTURE_TEST_CASE(a_child_that_has_the_open_files_too_does_not_keep_the_lock, TrailFolder) {
   write_all(1);
   options.lock_wait = std::chrono::milliseconds(10'000);
-  // Children that are forked while a thread writes, and live on.
+  // Children are forked while a thread writes, and live on.
   std::vector<pid_t> children;
   std::atomic<std::size_t> written = 0;
   std::atomic<bool> enough = false;

@@ -1,4 +1,4 @@
-// base/edit_distance.h: "did you mean ...?", and the names that exist.
+// base/edit_distance.h: the suggestion "did you mean ...?", and the list of existing names.
 #include "base/edit_distance.h"
 
 #include <boost/test/unit_test.hpp>

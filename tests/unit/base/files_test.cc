@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(more_than_the_limit_is_an_error) {
   BOOST_TEST(read_all(file.get(), 5, read) == 0);
 }
 
-// A pipe takes 64 KiB: without the wait, the rest would be lost.
+// A pipe has room for 64 KiB: without the wait, the rest would be lost.
 BOOST_FIXTURE_TEST_CASE(a_descriptor_that_does_not_block_is_waited_for, Pipe) {
   const std::string text(1'000'000, 'x');
   std::string read;

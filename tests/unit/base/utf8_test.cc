@@ -31,8 +31,8 @@ BOOST_AUTO_TEST_CASE(each_maximal_invalid_part_becomes_one_mark) {
       {"\xFF", mark},                                   // never a byte of UTF-8
       {"a\xC3", "a" + mark},                            // cut off at the end
       {"\xC3(", mark + "("},                            // second byte missing
-      {"\xE6\xBC", mark},                               // two of three: one part
-      {"\xF0\x9F\x98x", mark + "x"},                    // three of four: one part
+      {"\xE6\xBC", mark},                               // two of three bytes: one mark
+      {"\xF0\x9F\x98x", mark + "x"},                    // three of four: one mark
       {"\xC0\xAF", mark + mark},                        // overlong
       {"\xE0\x80\xAF", mark + mark + mark},             // overlong
       {"\xED\xA0\x80", mark + mark + mark},             // a surrogate
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(any_bytes_become_valid) {
       state ^= state << 13;
       state ^= state >> 7;
       state ^= state << 17;
-      // Mostly bytes from the lead and continuation ranges, where the rules are.
+      // Most bytes are lead and continuation bytes, because the rules are about those.
       bytes.push_back(static_cast<char>(state % 3 == 0 ? state >> 8 : 0x80 | (state >> 8)));
     }
     const std::string text = to_utf8(bytes);

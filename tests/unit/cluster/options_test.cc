@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_call_leaves_some_of_its_slots_memory_to_the_pilot) {
   BOOST_TEST(memory("1K") == 1U << 20);
 }
 
-// Slurm gives a signal up to 60 seconds early.
+// Slurm may send a signal up to 60 seconds early.
 BOOST_AUTO_TEST_CASE(a_job_is_not_signalled_before_its_pilot_leaves) {
   for (const int minutes : {1, 4, 5, 60}) {
     const auto options = options_of({{"time", minutes}});

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Bytes that are not UTF-8, and one that ends a text in C.
+// Bytes that are not UTF-8, and a NUL, which would end a text in C.
 const std::string odd("caf\xe9\xff\0!", 7);
 
 Order some_order() {

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(without_a_settable_limit_no_cgroup_is_made) {
 BOOST_AUTO_TEST_CASE(memory_is_exceeded_when_the_kernel_refused_more) {
   BOOST_TEST(use());
   set("memory.events.local",
-      "low 0\nhigh 0\nmax 120\noom 0\noom_kill 0\noom_group_kill 0\n");  // It reached its limit, but not more.
+      "low 0\nhigh 0\nmax 120\noom 0\noom_kill 0\noom_group_kill 0\n");  // Nothing was killed for the limit.
   BOOST_TEST((cgroup.exceeded() == Limit::none));
   set("memory.events.local",
       "low 0\nhigh 0\nmax 120\noom 0\noom_kill 3\noom_group_kill 1\n");  // The machine had no memory left.

@@ -1,4 +1,4 @@
-// engine/cancellation.h: a request is heard through the descriptor, and only ever grows stronger.
+// engine/cancellation.h: a request makes the descriptor readable, and can only become stronger.
 #include "engine/cancellation.h"
 
 #include <poll.h>

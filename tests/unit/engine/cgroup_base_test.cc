@@ -1,5 +1,5 @@
 // Where a command's cgroup may be made, found from the texts of /proc and a tree of directories. The test makes up
-// both, because the kernel's own are plain files and lines, too.
+// both: the kernel's own are plain files and lines, too.
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_mount_that_does_not_show_the_cgroup_of_the_process_is_ski
 
 BOOST_AUTO_TEST_CASE(in_a_cgroup_namespace_what_is_outside_of_it_is_not_guessed) {
   check(cgroup_directories(mount("/../..", "/sys/fs/cgroup"), "0::/\n"), {});  // mounted before the namespace was made
-  check(cgroup_directories(mount("/", "/sys/fs/cgroup"), "0::/../other\n"), {});  // moved out of it
+  check(cgroup_directories(mount("/", "/sys/fs/cgroup"), "0::/../other\n"), {});  // The process is outside.
 }
 
 BOOST_AUTO_TEST_CASE(blanks_in_paths_are_read_as_the_kernel_writes_them) {
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(one_controller_or_another_name_is_not_enough) {
 }
 
 BOOST_AUTO_TEST_CASE(without_controllers_no_base_is_chosen) {
-  // As on a machine that gives its controllers to version 1.
+  // A machine that gives all controllers to version 1 looks like this.
   const std::string root = cgroup("/r", "");
   BOOST_TEST(choose_cgroup_base({root}).empty());
   BOOST_TEST(choose_cgroup_base({}).empty());
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(one_that_we_may_not_use_is_skipped) {
   BOOST_TEST(choose_cgroup_base({scope, slice, root}) == root);
   std::filesystem::permissions(root + "/cgroup.procs", std::filesystem::perms::owner_read);
   BOOST_TEST(choose_cgroup_base({scope, slice, root}).empty());
-  std::filesystem::permissions(slice, std::filesystem::perms::owner_all);  // So that it can be removed.
+  std::filesystem::permissions(slice, std::filesystem::perms::owner_all);  // The test can remove the folder again.
 }
 
 BOOST_AUTO_TEST_SUITE_END()

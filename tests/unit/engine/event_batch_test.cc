@@ -111,7 +111,7 @@ BOOST_FIXTURE_TEST_CASE(batches_go_out_in_the_order_of_their_first_bytes, Receiv
   add(err, "e", 10);
   take();
   add(err, "1", 11);  // Due at 30.
-  add(out, "2", 12);  // Due already at 20.
+  add(out, "2", 12);  // Due at 20, before the first.
   add(err, "3", 13);
   batch.deliver_due(at(20));
   BOOST_TEST(take() == (Got{"e:13", "o:2"}), boost::test_tools::per_element());

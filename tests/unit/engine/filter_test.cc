@@ -106,7 +106,7 @@ class Filter {
     return (*this)(number_of(name), arguments);
   }
 
-  // Whether the program allows, and whether it refuses, the call with some of the arguments.
+  // allowed: the program allows the call with at least one set of arguments. refused: it refuses at least one.
   struct Says {
     bool allowed = false;
     bool refused = false;
@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(the_guide_has_every_call_once) {
     BOOST_TEST(in_guide.erase(name) == 1U, name << " (" << number << ") is missing");
   }
   for (const std::string& name : in_guide) BOOST_TEST(false, name << " is no system call");
-  // If the library knows newer calls, the table needs another look.
+  // If the library supports newer calls, the table must be checked against them.
   for (int number = newest + 1; number < newest + 100; ++number) {
     char* const name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_X86_64, number);
     BOOST_TEST(name == nullptr, (name == nullptr ? "" : name) << " is newer than the table");
@@ -284,7 +284,7 @@ BOOST_AUTO_TEST_CASE(each_flag_of_a_namespace_is_refused) {
   }
   BOOST_TEST(filter("unshare", {0x80}) == fails_with(EPERM));  // a time namespace
   BOOST_TEST(filter("unshare", {CLONE_FILES | CLONE_FS | CLONE_SYSVSEM}) == allow);
-  // A thread, a vfork, and a process that shares its parent's I/O context.
+  // These make a thread, a vfork child, and a process that shares its parent's I/O context.
   BOOST_TEST(filter("clone", {CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                               CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID}) == allow);
   BOOST_TEST(filter("clone", {CLONE_VM | CLONE_VFORK | SIGCHLD}) == allow);

@@ -162,9 +162,9 @@ BOOST_FIXTURE_TEST_CASE(refused_signals_and_changes_of_processes, Machine) {
                            "taskset: failed to set pid 4242's affinity: Operation not permitted"}) {
     BOOST_TEST(told(text) == "a change of process 4242", text);
   }
-  for (const char* text : {"bash: line 1: kill: (77) - Operation not permitted",     // nor could the host
+  for (const char* text : {"bash: line 1: kill: (77) - Operation not permitted",     // the host may not either
                            "bash: line 1: kill: (4242) - No such process",           //
-                           "kill: (99999999999999999999): Operation not permitted",  // no process
+                           "kill: (99999999999999999999): Operation not permitted",  // not a process id
                            "sh: 1: kill: Operation not permitted"}) {
     BOOST_TEST(told(text).empty(), text);
   }
@@ -177,7 +177,7 @@ BOOST_FIXTURE_TEST_CASE(refused_shared_memory, Machine) {
   BOOST_TEST(told(text) == "shared memory (sandbox.ipc is deny)");
 }
 
-// Bounds are counted, not timed.
+// The bounds are numbers of look-ups, not times.
 BOOST_FIXTURE_TEST_CASE(what_is_looked_up_has_a_bound, Machine) {
   std::string one_line = "touch: cannot touch ";
   std::string many_lines;
@@ -207,7 +207,7 @@ BOOST_FIXTURE_TEST_CASE(a_search_can_be_cancelled, Machine) {
 BOOST_FIXTURE_TEST_CASE(errors_that_the_sandbox_did_not_cause, Machine) {
   for (const char* text : {
            "cat: /etc/missing: No such file or directory",
-           "cat: /etc/key: Permission denied",                      // nor could the host
+           "cat: /etc/key: Permission denied",                      // the host may not either
            "cat: a: Permission denied",                             // within the write root
            "touch: cannot touch '/site/x/new': Permission denied",  // the same
            "/bin/sh: 1: ../y/plain: Permission denied",             // not executable for anybody

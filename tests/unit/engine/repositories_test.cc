@@ -29,7 +29,7 @@ Texts settings(std::string_view text) {
   return texts;
 }
 
-// Big-endian, as the index has it.
+// Big-endian, as in the index.
 std::string number(std::uint32_t value) {
   std::string bytes;
   for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xffU);
@@ -80,7 +80,7 @@ struct Search : ScratchFolder {
   }
   void make(const std::string& name) const { std::filesystem::create_directories(root + '/' + name); }
 
-  // Lets the search begin to watch.
+  // Searches so often that the search begins to watch the folders.
   void watch_folders() {
     for (int looks = 0; looks < 3; ++looks) found();
   }
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(submodules_are_found_in_an_index_of_each_version) {
         BOOST_TEST(is_submodule(index, "ab"));
         BOOST_TEST(!is_submodule(index, "abc"));
         BOOST_TEST(!is_submodule(index, "other"));
-        // No shorter part from the beginning is a valid index, so the answer is uncertain.
+        // No shorter beginning of the file is a valid index, so the answer is uncertain.
         for (std::size_t size = 0; size + 1 < index.size(); size += 7) is_submodule(index.substr(0, size), "other");
         BOOST_TEST(is_submodule(index.substr(0, 40), "other"));
       }
@@ -304,7 +304,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_its_owner_has_closed_is_named, Search) {
   if (::geteuid() == 0) return;
   make("open/.git");
   make("shut/.git");
-  // May be neither entered nor listed; only entered; only listed.
+  // The folder may be neither entered nor listed, only entered, or only listed.
   for (const mode_t mode : {0000U, 0300U, 0600U}) {
     BOOST_REQUIRE(::chmod((root + "/shut").c_str(), mode) == 0);
     BOOST_TEST(found() == Texts{"/open/.git"}, boost::test_tools::per_element());

@@ -1,5 +1,5 @@
 // engine/spill.h and engine/spill_directory.h: the content of the file, which files are removed, and the messages when
-// it fails.
+// the file cannot be written.
 #include "engine/spill.h"
 
 #include <fcntl.h>
@@ -146,7 +146,7 @@ BOOST_FIXTURE_TEST_CASE(one_file_alone_stops_at_the_limit_of_all, Folder) {
               std::string(400'000, 'a') + std::string(400'000, 'b') + std::string(mebibyte - 800'000, 'c')));
   BOOST_TEST(result.error == "the output file ends after 1048576 bytes: all output files in " + path +
                                  " may have 1048576 bytes together (output.max_bytes), and none of them can be "
-                                 "removed; raise output.max_bytes, or let the command write less");
+                                 "removed; raise output.max_bytes, or make the command write less");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_of_exactly_the_limit_is_complete, Folder) {
@@ -195,7 +195,7 @@ BOOST_FIXTURE_TEST_CASE(the_oldest_are_removed_and_no_more_than_needed, Folder) 
   const WholeOutputFile result = spill(directory, std::string(300'000, 'n'));
   BOOST_TEST(result.error == "");
   BOOST_TEST(!has(old_name(1)));
-  BOOST_TEST(!has(old_name(2)));  // After the first, 48,576 + 250,000 bytes were free.
+  BOOST_TEST(!has(old_name(2)));  // Without the first, only 48,576 + 250,000 bytes are free: too few.
   BOOST_TEST(has(old_name(3)));
   BOOST_TEST(has(old_name(4)));
   BOOST_TEST(content(result.path).size() == 300'000U);
@@ -287,7 +287,7 @@ BOOST_FIXTURE_TEST_CASE(room_that_is_granted_is_gone_until_it_is_settled, Folder
   BOOST_TEST(error == 0);
   BOOST_TEST(directory.reserve(600'000, opened, &error) == mebibyte - 600'000);
   BOOST_TEST(directory.reserve(1, opened, &error) == 0U);
-  directory.settle(mebibyte);  // Nothing of it was written.
+  directory.settle(mebibyte);  // Nothing of what was reserved was written.
   BOOST_TEST(directory.reserve(mebibyte, opened, &error) == mebibyte);
 }
 

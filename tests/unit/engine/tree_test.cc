@@ -53,7 +53,7 @@ struct Family {
   pid_t eldest;
 };
 
-// The calls of read(2) that this process has made; 0: the kernel does not count them.
+// The number of read(2) calls that this process has made; 0: the kernel does not count them.
 std::uint64_t reads_so_far() {
   std::ifstream counts("/proc/self/io");
   std::string name;
@@ -80,7 +80,7 @@ pid_t fork_with_number(pid_t number) {
   return static_cast<pid_t>(::syscall(SYS_clone3, &arguments, sizeof arguments));
 }
 
-// A process of ours that has a child with the process id `wanted`, which sends back each byte that it gets.
+// A process of ours with a child that has the process id `wanted` and sends back each byte that it gets.
 struct Stranger {
   explicit Stranger(pid_t wanted) {
     int ends[2];
@@ -119,7 +119,7 @@ struct Stranger {
 BOOST_AUTO_TEST_SUITE(tree)
 
 BOOST_AUTO_TEST_CASE(a_chain_is_collected_parents_first) {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // So that the chain's orphans can be waited for.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // This process can then wait for the orphans of the chain.
   const Family family(5);
   ProcessTree tree(::getpid());
   BOOST_TEST(tree.collect());
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_chain_is_collected_parents_first) {
   BOOST_TEST(tree.members().front().parent == ::getpid());
 }
 
-// As on a kernel without the files that list children.
+// This is how a tree is found on a kernel without the files that list children.
 BOOST_AUTO_TEST_CASE(a_tree_is_found_among_all_processes_parents_first) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const Family family(5), another(3);

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(the_standard_input_is_shown_and_the_title_says_where_it_is_
       holds(asked({{"command", "wc"}, {"stdin", input}}),
             "With a text of 9000 bytes at its standard input. These are its first 9 bytes (SHA-256 of the whole: "
             "5e):\n  | one\n"));
-  // A subject of another plugin.
+  // Another plugin's subjects may have members of any type.
   BOOST_TEST(holds(asked({{"stdin", "as it likes"}}), "stdin:\n  | as it likes\n"));
   BOOST_TEST(
       holds(asked({{"stdin", {{"bytes", json::array()}, {"text", 5}, {"cut", "no"}}}}), "With this text of [] bytes"));

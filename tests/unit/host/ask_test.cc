@@ -130,7 +130,7 @@ BOOST_FIXTURE_TEST_CASE(lint_takes_only_a_permission_for_one, ShellPlace) {
       {"ask", "a person would be asked before this command: because"},
       {"perhaps",
        "there is no way to tell whether policy allows this command: the tool shell_execute gives the verdict "
-       "\"perhaps\", which is not one of allow, ask and deny"},
+       "\"perhaps\", which is not allow, ask or deny"},
       {"fail",
        "there is no way to tell whether policy allows this command: the call of shell_execute could not be "
        "explained: this test does not explain"},
@@ -159,7 +159,7 @@ BOOST_FIXTURE_TEST_CASE(lint_asks_once_about_commands_that_are_the_same, ShellPl
     return wtool({"lint", file}).out;
   };
   BOOST_TEST(holds(lint(""), "0 warnings"));
-  // With other variables, it is another command.
+  // With other variables, it is a different command, so lint asks about it separately.
   BOOST_TEST(holds(lint(" with environment={\"X\": \"1\"}"), "1 warning"));
 }
 

@@ -1,4 +1,4 @@
-// audit/verify.h and audit/append.h, with trails that the plugin's own part wrote: what is found, shown and added.
+// audit/verify.h and audit/append.h, with trails that the plugin's own part wrote: what is reported, shown and added.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
@@ -32,8 +32,8 @@ std::string content(const std::string& path) {
 }
 
 void put(const std::string& path, const std::string& bytes) {
-  // Some file systems write a file to the disk at once when it is made shorter and closed again, so the file is
-  // removed.
+  // Some file systems write a file to the disk immediately when it is made shorter and closed again. That is slow, so
+  // the file is removed first.
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;
 }
@@ -101,7 +101,7 @@ struct WrittenTrail {
   }
 };
 
-// A line as somebody who knows the format would forge it: whole, and with a hash that is right.
+// A line as somebody who understands the format would forge it: whole, and with a correct hash.
 std::string forged(const std::string& line, const std::function<void(std::string&)>& change) {
   std::string hashed(wtool::audit::without_hash(line).value());
   change(hashed);
@@ -194,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(every_change_of_a_byte_is_found, WrittenTrail) {
     BOOST_TEST(!found.good(), what << " at byte " << at << " is not found: " << all_of(found));
   };
   for (std::size_t at = 0; at < good.size(); ++at) {
-    // A kill or a loss of power, too, may leave the last brace or the last newline missing or zero.
+    // A last brace or newline that is missing or zero may also come from a kill or a loss of power.
     const bool end = at + 2 >= good.size();
     for (const char other : {'x', '"', '0', '\n', '\0', '}', static_cast<char>(good[at] ^ 1)}) {
       if (other == good[at] || (end && other == '\0')) continue;
@@ -244,8 +244,8 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
       {"one removed", [](Lines& l) { l.erase(l.begin() + 2); }, "line 3: number 3 before this line are missing"},
       {"two removed", [](Lines& l) { l.erase(l.begin() + 2, l.begin() + 4); },
        "line 3: numbers 3 to 4 before this line are missing"},
-      {"one repeated", [](Lines& l) { l.insert(l.begin() + 2, l[2]); }, "line 4: this line repeats the one before"},
-      {"the last repeated", [](Lines& l) { l.push_back(l[5]); }, "line 7: this line repeats the one before"},
+      {"one repeated", [](Lines& l) { l.insert(l.begin() + 2, l[2]); }, "line 4: this line repeats the line before it"},
+      {"the last repeated", [](Lines& l) { l.push_back(l[5]); }, "line 7: this line repeats the line before it"},
       {"an old one repeated at the end", [](Lines& l) { l.push_back(l[1]); }, "line 7: number 2 follows number 6"},
       {"two swapped", [](Lines& l) { std::swap(l[2], l[3]); }, "line 4: number 3 follows number 4"},
       {"the last two swapped", [](Lines& l) { std::swap(l[4], l[5]); },
@@ -256,10 +256,10 @@ BOOST_FIXTURE_TEST_CASE(what_was_done_to_the_lines_is_said, WrittenTrail) {
        "line 4: this line does not continue the line before it"},
       {"a forged beginning",
        [](Lines& l) { l[0] = forged(l[0], [](std::string& h) { replace(h, "\"prev\":\"0", "\"prev\":\"1"); }); },
-       "line 1: this is not how a trail begins"},
+       "line 1: a trail cannot begin with this line"},
       {"a forged recovery",
        [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "\"start\"", "\"recovered\""); }); },
-       "line 3: this line reports a torn one before it, which is missing"},
+       "line 3: this line reports a torn line before it, but that torn line is missing"},
       {"a forged rotation",
        [](Lines& l) { l[2] = forged(l[2], [](std::string& h) { replace(h, "\"start\"", "\"rotated\""); }); },
        "line 3: this line belongs at the beginning of a file"},
@@ -434,7 +434,7 @@ BOOST_FIXTURE_TEST_CASE(an_expected_line_must_be_there, WrittenTrail) {
   write(2);
   const std::uint64_t since = report().lines - before.lines;
   BOOST_TEST(all_of(report(before.head)) ==
-             "note: the expected line is there; " + std::to_string(since) + " lines came since\n");
+             "note: the expected line is in the trail; " + std::to_string(since) + " lines came after it\n");
   const std::string other(64, 'a');
   BOOST_TEST(!report(other).good());
   BOOST_TEST(all_of(report(other)) == "problem: the expected line " + other +

@@ -1,4 +1,4 @@
-// The layers of the configuration: what overrides what, what a lock leaves, and from which files it comes.
+// The layers of the configuration: what overrides what, what a lock still allows, and which files it comes from.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -125,17 +125,16 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_reported_with_its_place) {
       {"environment: {inherit: some}", "environment.inherit must be all, core or none"},
       {"environment: {deny: [\"A[BC]\"]}", "1:22: environment.deny must be a list of names of variables"},
       {"environment: {set: [A]}", "environment.set must be a mapping of names to texts"},
-      {"environment: {set: {A-B: 1}}", "1:21: environment.set.A-B is not the name of a variable"},
+      {"environment: {set: {A-B: 1}}", "1:21: environment.set.A-B is not a valid name of a variable"},
       {"environment: {set: {A: }}", "environment.set.A must be a text"},
       {"environment: {set: {A: [1]}}", "environment.set.A must be a single value"},
       {"environment: {set: {A: 1, A: 2}}", "the key environment.set.A occurs twice"},
-      {"environment: {set: {A: \"\\0\"}}",
-       "environment.set.A must be a text, such as \"\" for an empty one, but has a NUL"},
+      {"environment: {set: {A: \"\\0\"}}", "environment.set.A must be a text (\"\" for an empty one), but has a NUL"},
       {"cluster: {classes: [big]}",
        "cluster.classes must be a mapping of names to keys, such as {big: {cpus: 8}}, but is a"},
       {"cluster: {classes: {big: 1}}",
        "cluster.classes.big must be a mapping of keys to values, but is a single value"},
-      {"cluster: {classes: {a b: {cpus: 1}}}", "cluster.classes.a b is not the name of a class"},
+      {"cluster: {classes: {a b: {cpus: 1}}}", "cluster.classes.a b is not a valid name of a class"},
       {"cluster: {classes: {big: {cpus: 0}}}", "cluster.classes.big.cpus must be a whole number, 1 to 1024"},
       {"cluster: {classes: {big: {cpu: 1}}}",
        "1:27: unknown key cluster.classes.big.cpu; did you mean 'cluster.classes.big.cpus'?"},
@@ -151,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_value_of_the_policy_is_reported_with_its_place) {
       {"lock: [comands]", "1:8: lock has \"comands\", which is neither a section nor a key; did you mean 'commands'?"},
       {"lock: [limits.timeout]", "lock has \"limits.timeout\", which is neither"},
       {"lock: [background.end]", "lock has \"background.end\", which is neither"},
-      {"lock: [[a]]", "lock must have names, but has a list"},
+      {"lock: [[a]]", "each entry of lock must be a name, but this one is a list"},
   };
   for (const auto& [text, expected] : rows) {
     const Merged result = merged("", text);
@@ -269,7 +268,7 @@ BOOST_AUTO_TEST_CASE(what_is_locked_may_not_be_loosened) {
       {"directories: {roots: [/site/a]}\nlock: [directories]", "directories: {roots: [/site/ab]}",
        "only paths in or below \"/site/a\", but this has \"/site/ab\""},
       {"directories: {roots: [/site/a]}\nlock: [directories]", "directories: {roots: [a/../..]}", "but this has \"/\""},
-      {"directories: {roots: [/site]}\nlock: [directories]", "directories: {roots: []}", "stands for everywhere"},
+      {"directories: {roots: [/site]}\nlock: [directories]", "directories: {roots: []}", "which means any path"},
       {"directories: {confine_arguments: true}\nlock: [directories]", "directories: {confine_arguments: false}",
        "allows only true, but this is false"},
       {"environment: {inherit: core}\nlock: [environment]", "environment: {inherit: all}", "allows only core or none"},
@@ -497,7 +496,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_change_is_noticed) {
   home.age("project/wtool.yaml");
   BOOST_TEST(files.changed());
   BOOST_TEST_REQUIRE(settled());
-  // Another file in its place.
+  // Another file takes its place.
   std::ofstream("new.yaml") << "limits: {processes: 3}\n";
   home.age("project/new.yaml");
   std::filesystem::rename("new.yaml", "wtool.yaml");

@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(all_mistakes_are_reported_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(scalars_have_the_types_of_yaml_1_2) {
-  // grace_seconds takes any number, so it shows what became one.
+  // grace_seconds accepts any number, so it shows which texts are read as numbers.
   const auto grace = [](const std::string& text) {
     return accepted("limits: {grace_seconds: " + text + "}")["limits"]["grace_seconds"];
   };
@@ -354,7 +354,7 @@ BOOST_AUTO_TEST_CASE(a_program_by_a_relative_path_is_the_one_below_the_files_fol
   BOOST_TEST(nlohmann::json::parse(*config).at("commands").at("allow") ==
              (nlohmann::json{"/site/build.sh", "/site/tools/lint --fix *", "ls"}));
   BOOST_TEST(!parse_config("commands: {allow: [./build.sh]}", "wtool.yaml", "/my site", error));
-  BOOST_TEST(error.find("no entry can hold") != std::string::npos);
+  BOOST_TEST(error.find("no entry may contain") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

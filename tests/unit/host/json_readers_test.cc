@@ -1,8 +1,8 @@
-// The readers of JSON that others wrote: arguments of calls and configurations, outputs and answers of steps, messages
-// of MCP clients, records of journals. Each takes what RFC 8259 requires and refuses what it forbids, and none crashes.
+// The readers of JSON from others: arguments of calls and configurations, outputs and answers of steps, messages of MCP
+// clients, records of journals. Each accepts what RFC 8259 requires and refuses what it forbids, and none crashes.
 //
 // tests/json/run does the same with an outside suite: the files of the folder WTOOL_JSON_SUITE, whose names begin with
-// y_ (to be taken), n_ (to be refused) or i_ (either).
+// y_ (must be accepted), n_ (must be refused) or i_ (may be either).
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(what_readers_may_choose_has_not_changed) {
   const std::string flat = repeated("[", 60) + repeated("]", 60);
   const std::string deep = repeated("[", 200) + repeated("]", 200);
   const Row rows[] = {
-      // A number that no double can hold would become another one.
+      // A number that no double can represent would become a different number.
       {"1e400", false, false, false, false, false},
       {"-1e400", false, false, false, false, false},
       // Of two values with one key, one would be lost.
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(what_readers_may_choose_has_not_changed) {
       // Half of a character: clients of MCP cut texts there, and get U+FFFD.
       {R"("\ud83d")", false, false, false, true, false},
       {R"("\ude42\ud83d")", false, false, false, true, false},
-      // The mark may only stand before a whole text.
+      // The byte order mark may come only before a whole text.
       {"\xef\xbb\xbf[]", false, true, false, false, false},
       {flat, true, true, true, true, true},
       {deep, false, true, false, false, true},

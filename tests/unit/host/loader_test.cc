@@ -179,13 +179,13 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_is_not_an_empty_one) {
 
 BOOST_AUTO_TEST_CASE(a_library_without_the_symbol_is_not_a_plugin) {
   BOOST_TEST(holds(refused(built("no_symbol")), "it has no symbol wtool_entry_v1, so it is not a plugin"));
-  BOOST_TEST(holds(refused(built("other_symbol")), "it has no symbol wtool_entry_v1; it speaks version 3"));
+  BOOST_TEST(holds(refused(built("other_symbol")), "it has no symbol wtool_entry_v1; it has version 3"));
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_version_or_size_of_the_entry_is_named) {
-  BOOST_TEST(holds(refused(built("wrong_major")), "says version 7 of the interface, but this host speaks 1"));
+  BOOST_TEST(holds(refused(built("wrong_major")), "says version 7 of the interface, but this host has version 1"));
   BOOST_TEST(holds(refused(built("small_entry")), "struct_size is 40, but version 1.0 has"));
-  BOOST_TEST(holds(refused(built("tiny_entry")), "struct_size is 4, too small to hold a version"));
+  BOOST_TEST(holds(refused(built("tiny_entry")), "struct_size is 4, too small for a version"));
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_descriptor_is_named_by_its_number) {

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(with_a_result_or_an_error_it_is_a_response) {
   BOOST_TEST(error.failed);
   BOOST_TEST(error.id.empty());
   refused(R"({"jsonrpc":"2.0","id":1})", invalid_request, "1");
-  // The line must close the question that it answers, and must not be answered itself.
+  // The line must end the question that it answers, and must not be answered itself.
   const Message both = read_message(R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})");
   BOOST_TEST((both.kind == Kind::response));
   BOOST_TEST(both.failed);

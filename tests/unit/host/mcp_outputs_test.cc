@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(each_stream_is_kept_byte_for_byte) {
 }
 
 BOOST_AUTO_TEST_CASE(an_output_has_no_name_in_any_folder) {
-  // Whoever starts the tests may have left an open file to them: ctest does so with its log.
+  // Whoever starts the tests may have passed on an open file: ctest does so with its log.
   const std::set<std::string> before = open_temporary_files();
   OutputStore store(10 * block);
   store.open()->add(out, "secret");

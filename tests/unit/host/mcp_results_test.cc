@@ -117,8 +117,8 @@ BOOST_AUTO_TEST_CASE(an_output_of_a_session_that_is_cut_is_flagged_and_warned_of
   BOOST_TEST((both.at("truncated") == true));
   BOOST_TEST(
       both.at("warning") ==
-      "stdout had 10000 bytes, and only its beginning and its end are here: 1024 bytes; stderr had 5000 bytes, and "
-      "only its beginning and its end are here: 1024 bytes");
+      "stdout had 10000 bytes, but only its beginning and its end are shown here: 1024 bytes; stderr had 5000 bytes, "
+      "but only its beginning and its end are shown here: 1024 bytes");
   // The tool's own warning says more, so it stays.
   const ordered_json earlier =
       cut_one({{"stdout", std::string(10'000, 'x')}, {"truncated", true}, {"warning", "stdout had 9 GB"}});

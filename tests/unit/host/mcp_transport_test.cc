@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_long_line_is_reported_once_and_the_next_lines_are_read) {
   BOOST_TEST((input.next(line) == Next::too_long));
   BOOST_TEST((input.next(line) == Next::line));
   BOOST_TEST(line == "after");
-  // The same in pieces. The id of the request comes last.
+  // The same line comes in pieces. The id of the request comes last.
   pipe.write(R"({"method":"m","params":{"a":")" + std::string(150, 'c'));
   auto waiting = std::async(std::launch::async, [&] { return input.next(line); });
   pipe.write(std::string(500, 'c'));
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(nobody_waits_for_a_slow_reader_and_nothing_is_lost) {
     std::atomic<bool> gone{false};
     Output output(ends.fd[1], [&] { gone.store(true); });
     const std::string line = line_of(10'000);
-    for (int i = 0; i < 1000; ++i) output.send(line);  // Ten megabytes, far more than a pipe or a socket holds.
+    for (int i = 0; i < 1000; ++i) output.send(line);  // Ten megabytes, far more than a pipe or a socket can buffer.
     auto reader = std::async(std::launch::async, [&] { return lines_of(ends.fd[0]); });
     output.finish(10s);
     ends.close(1);
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_reader_that_never_reads_is_not_waited_for) {
 }
 
 BOOST_AUTO_TEST_CASE(a_reader_that_is_gone_is_reported_once) {
-  ::signal(SIGPIPE, SIG_IGN);  // As the program does.
+  ::signal(SIGPIPE, SIG_IGN);  // The program does so, too.
   Ends ends;
   std::atomic<int> gone{0};
   Output output(ends.fd[1], [&] { ++gone; });

@@ -59,7 +59,7 @@ Program::Program(const std::vector<std::string>& arguments, const Options& optio
   const PipeEnds in, out, err;
   out_ = out.ends[0];
   err_ = err.ends[0];
-  // Closed before there is a program that could write into the pipe.
+  // The reading end is closed before there is a program that could write into the pipe.
   if (options.close_out) ::close(std::exchange(out_, -1));
   pid_ = ::fork();
   BOOST_REQUIRE(pid_ >= 0);

@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_SUITE(host_reload_test)
 using nlohmann::json;
 using Kind = ToolOutcome::Kind;
 
-// A toolbox whose configuration is project.yaml of a folder, below a user's wtool.yaml.
+// A toolbox whose configuration comes from two files: project.yaml, and a user's wtool.yaml.
 struct Running {
   explicit Running(const std::string& project) : tracing(LogFilter(LogLevel::error), LogFormat::text, STDERR_FILENO) {
     write(project);
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_SUITE(reload)
 BOOST_AUTO_TEST_CASE(a_change_between_two_calls_is_picked_up) {
   Running running("limits: {timeout_max: 5}\n");
   BOOST_TEST(running.config() == json::parse(R"({"limits":{"timeout_max":5}})"));
-  // The file changes at once, and keeps its length: times of files are coarse.
+  // The file changes again immediately and keeps its length. File times are too coarse to show such a change.
   for (int i = 1; i < 10; ++i) {
     running.write("limits: {timeout_max: " + std::to_string(i) + "}\n");
     BOOST_TEST(running.config()["limits"]["timeout_max"] == i);
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(what_loosens_a_lock_refuses_calls) {
 }
 
 BOOST_AUTO_TEST_CASE(what_the_plugin_refuses_refuses_calls) {
-  // The plugin of the test takes no more than 1000 bytes.
+  // The plugin of the test accepts no more than 1000 bytes.
   Running running("");
   running.write("environment: {set: {LONG: " + std::string(1000, 'x') + "}}\n");
   for (int i = 0; i < 3; ++i) BOOST_TEST(holds(running.refused(), "the configuration is too long for this test"));

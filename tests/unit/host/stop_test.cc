@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(an_unsubscribed_listener_hears_nothing_more_and_a_move_keep
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Collects what a Stop says, and waits for it.
+// Collects the requests of a Stop, and waits for them.
 struct Heard {
   explicit Heard(Stop& stop)
       : listening(stop.subscribe([this](const StopRequest& request) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(marked_signals_ask_for_each_kind_of_stop_once) {
       marked(SIGTERM, mark_of_stop);
       heard.wait_for(1);
     }
-    // Ctrl-C still means: now.
+    // Ctrl-C still asks to stop now.
     ::raise(SIGINT);
     heard.wait_for(2);
     for (int i = 0; i < 3; ++i) marked(SIGINT, mark_of_stop_now);

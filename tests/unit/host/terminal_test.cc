@@ -31,7 +31,7 @@ struct Place {
     ::close(program);
     ::close(person);
   }
-  // What the screen shows once everything that was written so far has come.
+  // What the screen shows after everything that was written so far.
   std::string text() {
     char buffer[4096];
     for (ssize_t got; (got = ::read(person, buffer, sizeof buffer)) > 0;) {
@@ -39,7 +39,7 @@ struct Place {
     }
     return screen.text();
   }
-  // Waits up to a minute.
+  // Waits up to a minute until `seen` returns true. Returns whether it did.
   bool wait_until(const std::function<bool(const std::string& shown)>& seen) {
     for (int i = 0; i < 600; ++i) {
       if (seen(text())) return true;

@@ -1,7 +1,7 @@
 /* A plugin for the tests of the host, in plain C. Two tools:
  *
- *   echo  answers with the number of argument bytes, the arguments (if they begin like an object) and its
- *         configuration; is_error if they do not; sends "out" and "err" as live output before
+ *   echo  sends "out" and "err" as live output; then answers with the number of argument bytes, the arguments and its
+ *         configuration. If the arguments do not begin like an object, it answers null for them and sets is_error
  *   wait  sends "waiting" as live output, and ends only when it is cancelled; with "stubborn" in its arguments only
  *         when it is cancelled now, with "never" never
  *
@@ -167,7 +167,7 @@ static wtool_status run_wait(wtool_call* call, wtool_blob* result) {
   for (uint32_t seen = 0; call->how < enough;) {
     if (call->how != seen) {
       seen = call->how;
-      pthread_mutex_unlock(&call->mutex); /* The sink may cancel. */
+      pthread_mutex_unlock(&call->mutex); /* The sink may cancel, which locks. */
       event(call, WTOOL_EVENT_STDERR, seen == WTOOL_CANCEL_NOW ? "still not\n" : "not yet\n", 2);
       pthread_mutex_lock(&call->mutex);
       continue;
@@ -212,7 +212,7 @@ static void call_free(wtool_call* call) {
   free(call);
 }
 
-/* The arguments name the answer: allow, ask, deny, a verdict that does not exist, or no explanation at all; `once` is
+/* The arguments name the answer: allow, ask, deny, a verdict that does not exist, or no explanation at all. `once` is
  * allowed the first time, and denied from then on. */
 static wtool_status explain(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
                             wtool_blob* error) {

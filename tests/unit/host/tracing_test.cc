@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(subscriber)
 
-// Both ends of a pipe that takes what the tests below write.
+// Both ends of a pipe that has room for what the tests below write.
 struct Pipe {
   Pipe() { BOOST_REQUIRE(::pipe2(ends, O_CLOEXEC) == 0); }
   ~Pipe() {
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(lines_of_many_threads_do_not_mix) {
     std::vector<std::thread> writers;
     for (int i = 0; i < threads; ++i) {
       writers.emplace_back([&tracing, i] {
-        // Longer than what a pipe takes at once.
+        // The message is longer than what a pipe accepts in one piece.
         const std::string message(6000, static_cast<char>('a' + i));
         for (int n = 0; n < lines; ++n) {
           const auto span = tracing.open_span(0, "s", {});

@@ -34,7 +34,7 @@ struct Pair {
   std::unique_ptr<Channel> host, pilot;
 };
 
-// A host, and the other end of its socket, at which the test plays the peer.
+// A host, and the other end of its socket, which the test uses as the peer.
 struct Stranger {
   Stranger() {
     int ends[2];
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_connection_that_rests_loses_nothing) {
   BOOST_REQUIRE(pair.pilot->send(Type::hello, "me"));
   BOOST_REQUIRE(pair.pilot->send(Type::beat, ""));
   BOOST_TEST(pair.host->wait(patience).has_value());
-  pair.host->rest();  // The second one has been received as well.
+  pair.host->rest();  // The second message has been received, too.
   BOOST_TEST(pair.host->wait(patience).has_value());
   pair.host->rest();
   BOOST_REQUIRE(pair.pilot->send(Type::leaving, ""));

@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_host_with_another_key_is_refused) {
   const Key key = random_key();
   Handshake pilot(key);
   pilot.begin();
-  // The other side does not know the key, so it can only make up its tag.
+  // The other side does not have the key, so it can only make up its tag.
   BOOST_TEST(!pilot.finish(std::string(handshake_size, 'x')).has_value());
 }
 
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_replayed_beginning_gets_other_keys_and_cannot_be_continue
   auto replayed = again.answer(begun, other_answer);
   auto pilots = pilot.finish(answer);
   BOOST_REQUIRE((hosts && replayed && pilots));
-  // What the pilot said in the first connection does not open in the second.
+  // A message that the pilot sent in the first connection cannot be opened in the second.
   const std::string recorded = pilots->send.seal("hello");
   BOOST_TEST(hosts->receive.open(recorded).has_value());
   BOOST_TEST(!replayed->receive.open(recorded).has_value());

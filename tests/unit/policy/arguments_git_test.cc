@@ -347,7 +347,7 @@ BOOST_AUTO_TEST_CASE(whatever_writes_executes_or_connects_is_unsafe) {
       {"git commit --dry-run -v", "text conversion"},
       {"git commit -am x --dry-run", "stores the files"},
       {"git commit --dry-run --only f", "stores the files"},
-      {"git commit --dry-run f", "stores the files"},
+      {"git commit --dry-run f", "stores these files"},
       {"git clean", "removes files"},
       {"git clean -d", "removes files"},
       {"git clean -nf", "removes files"},
@@ -442,10 +442,10 @@ BOOST_AUTO_TEST_CASE(what_runs_programs_of_the_configuration_is_unsafe) {
       {"git log -p --diff-merges=remerge", "only as"},
       {"git log -p --diff-merges r", "only as"},
       {"git log -p --diff-merges=on", "only as"},
-      {"git log -p -m", "not one that is known"},
-      {"git reflog list -p", "not one that is known"},
+      {"git log -p -m", "is not known to be safe"},
+      {"git reflog list -p", "is not known to be safe"},
       {"git reflog list list", "takes no name"},
-      {"git cherry -p", "not one that is known"},
+      {"git cherry -p", "is not known to be safe"},
   });
   all_are_safe({
       "git log -p --diff-merges=first-parent",

@@ -39,7 +39,7 @@ std::vector<Interpreter> installed(const std::vector<Interpreter>& all) {
   return found;
 }
 
-// Runs programs in a folder of their own, and sees whether they left something there.
+// Runs programs in separate folders, and checks whether they left something there.
 class Trial {
  public:
   explicit Trial(std::vector<Interpreter> interpreters) : interpreters_(std::move(interpreters)) {}
@@ -67,8 +67,8 @@ class Trial {
   std::vector<Interpreter> interpreters_;
 };
 
-// Checks that programs that are judged safe leave nothing. Some of the others must leave something, or nothing was
-// tested.
+// Checks that programs that are judged safe leave nothing. Some of the other programs must leave something, because
+// otherwise nothing was tested.
 void safe_ones_leave_nothing(const std::string& tool, const Texts& programs, Trial trial) {
   constexpr int most_refused = 100;
   int harmful = 0, refused = 0, safe = 0;
@@ -96,7 +96,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-// `count` of them, chosen at random.
+// `count` of the texts, chosen at random.
 Texts chosen(Texts all, std::size_t count, std::mt19937& random) {
   for (std::size_t i = 0; i < all.size(); ++i) std::swap(all[i], all[i + random() % (all.size() - i)]);
   all.resize(std::min(all.size(), count));

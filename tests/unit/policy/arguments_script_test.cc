@@ -382,7 +382,7 @@ BOOST_AUTO_TEST_CASE(awk_that_prints_is_safe) {
                   "{return_value = 1}",
                   "{print index($0, \"|\")}",
                   "BEGIN { OFS = \"\\t\" } { $1 = $1 } 1",
-                  // A division, and then strings.
+                  // These are divisions, followed by strings.
                   "{x = a /\"/; system(\"id\"); \"/ 2}",
                   "{print a[1] /\"/; system(\"id\"); \"/ 2}",
                   "{x = (a) /\"/; system(\"id\"); y = \"/ 2}",
@@ -501,7 +501,7 @@ BOOST_AUTO_TEST_CASE(awk_that_cannot_be_read_is_unsafe) {
                   "{x = y-- / 2}",
                   "\"\\",
                   "{@/re/}",
-                  // Keywords only of gawk are variables in mawk and original-awk.
+                  // Keywords that only gawk has are variables in mawk and original-awk.
                   "BEGIN{x = func / system(\"touch canary\") / 1}",
                   "BEGIN{x = case / system(\"touch canary\") / 1}",
                   "BEGIN { switch (1) / system(\"touch canary\") / 1 }",

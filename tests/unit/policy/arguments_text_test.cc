@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(text_tools_that_write_or_execute_are_unsafe) {
       {"tee out", "writes files"},
       {"tee -a out", "writes files"},
       {"sdiff a b", "writes files"},
-      {"cat --output=x", "is not one that is known to be safe"},
+      {"cat --output=x", "is not known to be safe"},
   });
 }
 
@@ -428,7 +428,7 @@ BOOST_AUTO_TEST_CASE(changing_the_system_is_unsafe) {
       {"ip l s", "may change the network"},
       {"ip -batch f", "commands from a file"},
       {"ip netns exec x sh", "ip netns is not one"},
-      {"sqlite3 a.db '.shell id'", "a language or options"},
+      {"sqlite3 a.db '.shell id'", "through its own language"},
       {"dmesg -C", "clears"},
       {"dmesg -c", "clears"},
       {"dmesg --clear", "clears"},

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(searching_is_safe) {
       "fd -e c",
       "fd -t f x src",
       "fd -H -I x",
-      // The command that they run is judged separately.
+      // The command that fd runs is judged separately.
       "fd -e c -x wc -l",
       "fd x --exec-batch rm",
       "fd --extension c --max-depth 2 .",
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(searching_that_executes_or_writes_is_unsafe) {
       {"ack --output='@{[`id`]}' x", "perl code"},
       {"ack --ackrc=f x", "options from a file"},
       {"fd -x ls ';' --gen-completions", "writes text"},
-      {"fd -x ls ';' --no-such-option", "is not one that is known"},
+      {"fd -x ls ';' --no-such-option", "is not known to be safe"},
       {"grep --output=x y", "the option --output of grep"},
       {"grep --in x y", "the option --in of grep"},
   });

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(arguments_may_follow_if_they_cannot_be_unsafe) {
   for (const std::string_view line :
        {"sort", "rg x", "sed -n s/a/b/p", "sed --", "rm", "git log", "uniq", "uniq --", "tar tf", "date", "hostname",
         "unknown", "printf", "grep --unknown x", "env", "xargs", "find", "awk 1",
-        // They take options of git diff, of systemctl and of zstd as well.
+        // These also accept the options of git diff, of systemctl and of zstd.
         "git blame", "systemctl status", "zstdcat"}) {
     const auto words = words_of(line);
     BOOST_TEST(!takes_more_arguments(words[0], words), line);
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_known_has_no_rules) {
   // The program may have been named by its path.
   BOOST_TEST((judge_arguments("sort", {"/usr/bin/sort", "-o", "x"}).kind == Kind::unsafe));
   BOOST_TEST(judge_arguments("sort", {"/usr/bin/sort", "-X"}).reason ==
-             "the option -X of sort is not one that is known to be safe");
+             "the option -X of sort is not known to be safe");
 }
 
 BOOST_AUTO_TEST_CASE(the_word_that_is_unsafe_is_named) {
@@ -274,7 +274,7 @@ BOOST_AUTO_TEST_CASE(long_command_lines_take_linear_time) {
     for (std::size_t i = 0; i < count; ++i) all += text;
     return all;
   };
-  // Processor time: on a busy machine a thread may wait longer than it works.
+  // Processor time is measured, because on a busy machine a thread may wait longer than it works.
   const auto now = [] {
     timespec time{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

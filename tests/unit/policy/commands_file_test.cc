@@ -1,4 +1,4 @@
-// policy/commands_file.h: answers that several processes give at once are all kept.
+// policy/commands_file.h: answers that several processes give at the same time are all kept.
 #include "policy/commands_file.h"
 
 #include <sys/wait.h>

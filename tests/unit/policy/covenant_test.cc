@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(whatever_the_line_is_what_is_accepted_means_the_same_words_
     BOOST_REQUIRE(read_line(written_out(words.words)).words == words.words);
     const Reading reading = read_command(words.words);
     BOOST_REQUIRE((reading.refusal.empty() == (reading.tier != Tier::refused)));
-    // Reading the words that run gives the same words again.
+    // If the words that run are read again, the words stay the same.
     if (reading.tier != Tier::immediate || reading.git || reading.executed.empty()) continue;
     BOOST_REQUIRE_MESSAGE(read_command(reading.executed).executed == reading.executed, line);
   }

@@ -73,12 +73,11 @@ std::string page() {
       "With `commands: {allow: [sort], arguments: safe}`, `sort -u a.txt` is allowed, and `sort -o b.txt a.txt` is "
       "denied:\n"
       "`-o writes to a file, and commands.arguments allows only safe arguments`.\n\n"
-      "The database of `plugin/policy/programs/`, as `tests/unit/policy/database_test.cc` writes it: with\n"
-      "`WTOOL_WRITE_PAGES=1 build/tests/bin/arguments_test -t database`. A program that is not here, or an option that "
-      "is not in\n"
-      "the second column, is refused under `arguments: safe`. Some arguments are judged beyond this: the languages of "
-      "`sed`, `awk`\n"
-      "and `find`, settings of `git`, operands. See [policy.md](../policy.md).\n";
+      "This page is generated from the database in `plugin/policy/programs/` (`tests/unit/policy/database_test.cc`).\n"
+      "To write it again, run `WTOOL_WRITE_PAGES=1 build/tests/bin/arguments_test -t database`.\n"
+      "A program that is not here, or an option that is not in the second column, is refused under `arguments: safe`.\n"
+      "Some arguments are judged beyond this: the languages of `sed`, `awk` and `find`, settings of `git`, operands.\n"
+      "See [policy.md](../policy.md).\n";
   const std::pair<const char*, std::span<const ProgramSpec>> families[] = {
       {"Text", text_programs()},
       {"Files", file_programs()},
@@ -180,7 +179,7 @@ BOOST_AUTO_TEST_CASE(options_are_read_as_they_are_written) {
   BOOST_TEST(find_program("md5sum")->letter('c')->lists);
   BOOST_TEST(find_program("git branch")->word("--no-list").negated);
   BOOST_TEST(find_program("bwrap")->only("overlay")->values == 3u);
-  // Unproven options count for the question what a program runs, but never for the question what is safe.
+  // Unproven options are used to find out what a program runs, but never to show that it is safe.
   BOOST_TEST(find_program("npm")->word("--yes").option == nullptr);
   BOOST_TEST(find_program("npm")->only("yes") != nullptr);
   BOOST_TEST(find_program("docker exec") != nullptr);

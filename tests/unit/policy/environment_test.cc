@@ -308,7 +308,7 @@ BOOST_AUTO_TEST_CASE(under_an_allow_list_only_harmless_names_and_those_of_enviro
   // A dangerous name must be listed exactly as it is.
   for (const char* name : {"GIT_SSH_COMMAND", "LD_PRELOAD", "GREP"})
     BOOST_TEST(refuse_name(name, rules).has_value(), name);
-  // Nobody may set the variables by which a shell finds programs.
+  // A shell depends on these variables, so they may never be set, even if they are listed.
   rules.allow = {"PATH", "BASH_ENV", "ENV", "IFS", "PWD", "BASH_FUNC_x", "GIT_SSH_COMMAND"};
   for (const char* name : {"PATH", "BASH_ENV", "ENV", "IFS", "PWD", "BASH_FUNC_x"}) {
     BOOST_TEST(refuse_name(name, rules).has_value(), name);

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(what_matches_nothing_stays_as_shells_leave_it) {
   BOOST_TEST(runs("ls src/x[12].c") == "'ls' 'src/x[12].c'");
 }
 
-// The words that are judged are the names, whatever they look like.
+// What is judged are the names that the glob matches, whatever they look like.
 BOOST_AUTO_TEST_CASE(a_name_that_looks_like_an_option_is_judged_as_one) {
   folder.file("-delete", "");
   commands.safe_arguments = true;
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_glob_does_not_look_out_of_the_roots) {
   is_refused("ls out/*", "a glob that leads out of directories.roots");
   is_refused("ls ../*", "a glob that leads out of directories.roots");
   BOOST_TEST(runs("ls */*").find("secret-name") == std::string::npos);
-  // Nor does the refusal reveal whether something exists there.
+  // The refusal does not reveal either whether something exists there.
   is_refused("echo */secret-name", "a glob that leads out of directories.roots");
   is_refused("echo */no-such-name", "a glob that leads out of directories.roots");
   is_refused("echo */../*/secret-name", "a glob that leads out of directories.roots");
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(harmless_variables_may_stand_in_front_of_a_program) {
   BOOST_TEST(runs("FOO='*' ls") == "FOO='*' 'ls'");
   environment.deny = {"LC_*"};
   is_refused("LC_ALL=C ls", "is denied by the pattern LC_* of environment.deny");
-  is_refused("export LC_ALL=C; ls", "export takes NAME=value");
+  is_refused("export LC_ALL=C; ls", "export may be used here only as NAME=value");
   environment = {};
   // A shell would keep these variables, or run something else.
   is_refused("LC_ALL=C", "without a program after it");
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(tools_other_than_shell_execute_expand_nothing) {
     BOOST_TEST(to_text(judgement.verdict.decision) == "deny", line);
     BOOST_TEST(!judgement.script);
   }
-  // Nor is anything expanded where lines run as they stand.
+  // Where lines run as they are written, nothing is expanded either.
   commands = {};
   commands.deny = {"rm"};
   BOOST_TEST(!judge("ls *.md").script);

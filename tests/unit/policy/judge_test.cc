@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(git_that_is_judged_safe_runs_without_what_a_configuration_n
              "echo git timeout 5 git HARD diff --no-ext-diff --no-textconv --submodule=short");
   BOOST_TEST(run(rules, "echo a | xargs git diff --") ==
              "echo a xargs git HARD diff --no-ext-diff --no-textconv --submodule=short --");
-  // Run as written: a command that an entry names in full, and one with any arguments allowed.
+  // These run as written: a command that an entry names in full, and one that may have any arguments.
   BOOST_TEST(run(Rules().allow({"git status"}).safe(), "git status") == "git status");
   BOOST_TEST(run(Rules().allow({"git"}), "git status") == "git status");
   check(Rules().allow({"sh *", "git"}).safe(), "sh -c 'git status'", Decision::deny, "git", "commands.allow",
@@ -132,11 +132,11 @@ BOOST_AUTO_TEST_CASE(a_refusal_is_about_the_word_that_is_not_covered) {
   check(rules, "ls -l", Decision::allow, "", "commands.allow: ls", "");
   check(rules, "ls && id -u", Decision::deny, "id", "commands.allow", "\"id\" is not in commands.allow");
   check(rules, "npm tests", Decision::deny, "npm tests", "commands.allow",
-        "no entry of commands.allow covers these words");
-  check(rules, "./ls", Decision::deny, "./ls", "commands.allow", "not the program that \"ls\"");
+        "no entry of commands.allow covers \"npm\" as it is used here");
+  check(rules, "./ls", Decision::deny, "./ls", "commands.allow", "not the same program as \"ls\"");
   check(rules, "ls $HOME", Decision::deny, "$HOME", "commands.allow", "cannot be checked before it runs");
   check(rules, "ls 'x", Decision::deny, "'", "commands.allow", "cannot be read as shell text");
-  check(rules, "eval ls", Decision::deny, "eval", "commands.allow", "part of the shell");
+  check(rules, "eval ls", Decision::deny, "eval", "commands.allow", "builtin of the shell");
   check(rules, "sh -c 'id'", Decision::deny, "sh", "commands.allow", "");
   check(Rules().allow({}), "ls", Decision::deny, "ls", "commands.allow", "");
 }
@@ -192,11 +192,12 @@ BOOST_AUTO_TEST_CASE(only_an_entry_that_says_so_opens_the_network_and_only_with_
     BOOST_TEST(to_text(rules.verdict(line).decision) == "ask", line);
     BOOST_TEST(rules.verdict(line).opens_network, line);
   }
-  // A line that is asked about because of another entry, or because it might match; a refused one; and allowed ones.
+  // Here a yes opens nothing: another entry asks, or a word may match an entry; a line is refused; or lines are
+  // allowed.
   for (const char* line : {"git fetch", "git $X", "$X push", "git push; rm x", "git status", "echo git push"}) {
     BOOST_TEST(!rules.verdict(line).opens_network, line);
   }
-  // Without a deny list, what is not known is asked about, but opens nothing either.
+  // Without a deny list, an unknown line is asked about, but a yes does not open the network.
   const Verdict unknown = Rules().ask_network({"git push"}).verdict("git $X");
   BOOST_TEST(to_text(unknown.decision) == "ask");
   BOOST_TEST(!unknown.opens_network);
@@ -291,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_cd_is_followed_and_what_comes_after_may_run_in_either_dir
   BOOST_TEST(decision("cd c && cat ../../x; cat ../../../x") == "deny");
   BOOST_TEST(decision("cd ../.. && cd .. && ls") == "deny");
   BOOST_TEST(decision("cd .. | ls") == "deny");
-  // A cd with options is judged as without them, and what runs is the same.
+  // A cd with options is judged like one without, and what runs is the same.
   BOOST_TEST(decision("cd -P .. && cat ../x") == "allow");
   BOOST_TEST(decision("cd -L -P -- .. && cat ../x") == "allow");
   BOOST_TEST(decision("cd -- -x && cat ../../x") == "allow");
@@ -307,9 +308,11 @@ BOOST_AUTO_TEST_CASE(a_cd_is_followed_and_what_comes_after_may_run_in_either_dir
 BOOST_AUTO_TEST_CASE(builtins_that_stay_are_judged_by_their_words) {
   const Rules rules = Rules().allow({"export", "cd", "ls", "printf"});
   check(rules, "export CI=1 && ls", Decision::allow, "", "commands.allow: export", "");
-  check(rules, "export A=b && ls", Decision::deny, "A=b", "commands.allow", "export takes NAME=value");
-  check(rules, "export PATH=x", Decision::deny, "PATH=x", "commands.allow", "export takes NAME=value");
-  check(rules, "export A", Decision::deny, "A", "commands.allow", "export takes NAME=value");
+  check(rules, "export A=b && ls", Decision::deny, "A=b", "commands.allow",
+        "export may be used here only as NAME=value");
+  check(rules, "export PATH=x", Decision::deny, "PATH=x", "commands.allow",
+        "export may be used here only as NAME=value");
+  check(rules, "export A", Decision::deny, "A", "commands.allow", "export may be used here only as NAME=value");
   check(rules, "cd; ls", Decision::deny, "cd", "commands.allow", "exactly one directory");
   check(rules, "echo x", Decision::deny, "echo", "commands.allow", "");
 }
@@ -325,7 +328,7 @@ BOOST_AUTO_TEST_CASE(options_that_only_end_a_script_sooner_need_no_entry) {
   for (const char* line : {"set -x; ls", "set -ex\nls", "set\nls", "set a b; ls", "set -- a; ls", "set -e a\nls",
                            "set -o\nls", "set -o posix\nls", "set -eo\nls", "set -oe pipefail\nls", "set -; ls",
                            "set -e-; ls", "set --e; ls", "set -k; ls", "set -eo pipefail x; ls"}) {
-    check(rules, line, Decision::deny, "set", "commands.allow", "set is a part of the shell");
+    check(rules, line, Decision::deny, "set", "commands.allow", "set is a builtin of the shell");
   }
   // As a program, or as the command of another program, `set` is a name like any other.
   check(rules, "env set -e", Decision::deny, "env", "commands.allow", "");
@@ -363,7 +366,7 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
              "leave it out; commands.allow can name the whole command");
   BOOST_TEST(safe({"make"}).verdict("make").hint ==
              "an entry that also names arguments would allow the program with exactly these: \"make ARGUMENT\"");
-  // Words that no entry can express.
+  // No entry can express these words.
   for (const char* line : {"npm test 'a b'", "npm test '*'"}) {
     const std::string hint = "leave it out: no entry can name these words; commands.unlisted: ask lets a person decide";
     BOOST_TEST(safe({"npm"}).verdict(line).hint == hint);
@@ -372,10 +375,10 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
              "the entry \"./mytool *\" in commands.allow would allow all of them");
   BOOST_TEST(to_text(safe({"./mytool *"}).verdict("./mytool x").decision) == "allow");
   BOOST_TEST(Rules().allow({"make"}).verdict("'time' make").hint ==
-             "leave time out, or add the entry \"time\" to commands.allow");
+             "leave out the word time, or add the entry \"time\" to commands.allow");
 }
 
-// {} is known as far as it matters: it stands for a path, not for an option.
+// About {}, it is known that find puts a path in its place, and not an option.
 BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   for (const bool is_safe : {false, true}) {
     Rules rules =
@@ -423,7 +426,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_never_shows_a_placeholder_or_a_description_as_a_p
   for (const auto& [line, reason] :
        {std::pair<std::string, std::string>("cat /etc/passwd", " leads to \"/etc/passwd\", outside of "),
         {"cat " + many, " may lead out of directories.roots: it may name more paths than are checked"},
-        {"cat /proc/self/cwd/x", " may lead out of directories.roots: where it leads cannot be found out"},
+        {"cat /proc/self/cwd/x", " may lead out of directories.roots: it is not known where it leads"},
         {"cat a://%2e", " may lead out of directories.roots: it is written with %"},
         {"curl 'http://[a-b]'", " may lead out of directories.roots: curl may expand it to any address"},
         {"ln -s a/../b c", " may lead out of directories.roots: the target of a link is relative to the link's own"}}) {
@@ -434,7 +437,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_never_shows_a_placeholder_or_a_description_as_a_p
   rules.directories.confine_arguments = false;
   check(rules, "cd /etc && cat x", Decision::deny, "/etc", "commands.allow", "cd would lead to \"/etc\", outside of");
   check(rules, "cd /proc/self/cwd && cat x", Decision::deny, "/proc/self/cwd", "commands.allow",
-        "where cd leads cannot be found out, and may be outside of directories.roots");
+        "it is not known where cd leads; the folder may be outside of directories.roots");
 }
 
 BOOST_AUTO_TEST_CASE(a_refusal_says_what_to_write_instead) {

@@ -129,9 +129,9 @@ BOOST_AUTO_TEST_CASE(other_constructs_of_shells_are_named_too) {
       {"ls 'a", "a single quote that is never closed", 3},
       {"ls \"a", "a double quote that is never closed", 3},
       {"ls \\", "a backslash with nothing after it", 3},
-      {"echo see issue #5", "a comment: a shell would not see # and what follows it", 15},
-      {"ls # comment\nid", "a comment: a shell would not see # and what follows it", 3},
-      {"ls # a; b | c", "a comment: a shell would not see # and what follows it", 3},
+      {"echo see issue #5", "a comment: a shell would ignore # and what follows it", 15},
+      {"ls # comment\nid", "a comment: a shell would ignore # and what follows it", 3},
+      {"ls # a; b | c", "a comment: a shell would ignore # and what follows it", 3},
   };
   for (const Row& row : rows) check_construct(refused(row.text), row);
 }
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_zero_byte_is_refused) {
   check_construct(refused(std::string_view("ls\0id", 5)), {std::string_view("ls\0id", 5), "a zero byte", 2});
 }
 
-// Every text has words, or a construct that lies inside it. A text with an operator has no words.
+// Every text has either words or a construct with a place inside the text. A text with an operator has no words.
 BOOST_AUTO_TEST_CASE(short_texts_of_awkward_characters_are_words_or_refused) {
   constexpr std::string_view letters = "a '\"\\;|&<>$`(){}*~#!=\n1";
   std::size_t words = 0;

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_folder_above_that_becomes_a_link_into_a_root_is_noticed_a
   make("tools", 0755);
   const std::string tools = make("tools/bin", 0755);
   BOOST_TEST(by_default(tools + ":" + safe).search_path() == tools + ":" + safe);
-  // The same folder, which is now below a root, with a link where it was.
+  // Now the same folder is below a root, and a link is in its place.
   BOOST_REQUIRE(::rename((scratch.path() + "/tools").c_str(), (project + "/tools").c_str()) == 0);
   BOOST_REQUIRE(::symlink((project + "/tools").c_str(), (scratch.path() + "/tools").c_str()) == 0);
   BOOST_TEST(by_default(tools + ":" + safe).search_path() == safe);
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_path_through_a_folder_that_may_change_is_not_found) {
   BOOST_REQUIRE(::symlink(tool.c_str(), (project + "/tool").c_str()) == 0);
   BOOST_TEST(!programs.is_found(project + "/folder/tool"));
   BOOST_TEST(!programs.is_found(project + "/tool"));
-  // The same file for this process, but another one for the command.
+  // This path leads to the same file for this process, but may lead to another one for the command.
   BOOST_TEST(!programs.is_found("/proc/self/root" + tool));
   BOOST_TEST(!programs.is_found(safe + "/../safe/tool"));
   const Programs of_the_system = by_default("/usr/bin:/bin");

@@ -126,8 +126,8 @@ BOOST_AUTO_TEST_CASE(what_shells_read_differently_is_found_in_both_ways) {
       {"x[1 2]=a b", "[=x=a?,b][x[1,2]=a,b]"},
       {"!(a b) c", "[!?,c]~[a,b]"},
       {"a @(b|$(c)) d+(e)", "[a,@][a,@?,d+?]~[c]"},
-      // The third reading is that of bash when it is called as sh: it reads $'...' as bash does, and the quote as dash
-      // does.
+      // A line may have a third reading, that of bash when it is called as sh: such a bash reads $'...' as bash does,
+      // and a quote inside "${...}" as dash does.
       {"$'\\'' \"${x:-'}\"; a; b \"'}\"", "[',?][$\\ \"${x:-}; a; b ][a][b,'}]"},
       {"echo \"${x:-'}\"; a; b \"'}\"", "[echo,?][a][b,'}]"},
   });
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(words_have_their_place_in_the_line) {
   BOOST_TEST(line.substr(script.commands[2].redirections.at(0).at.begin) == "> g");
 }
 
-// Unescaped text has no place of its own in the line.
+// Text inside nested backquotes loses its escapes when it is read, so its words have no place of their own in the line.
 BOOST_AUTO_TEST_CASE(words_in_nested_backquotes_have_the_place_of_the_outer_ones) {
   const std::string line = "a `b \\`c\\`` d";
   for (const SimpleCommand& command : parse(line).commands) {

@@ -461,7 +461,7 @@ BOOST_AUTO_TEST_CASE(finders_run_what_they_find) {
       {"find -exec rm {} ';'", "command: rm ?./found"},
       {"find -L src ../b -type f -exec rm {} ';' -exec ls x{} ';'", "command: rm ?src/found & command: ls ?x ..."},
       {"find ( -name a -o -name b ) -exec rm {} ';'", "command: rm ?./found"},
-      // Where the text for {} may look different.
+      // In these commands, what find puts in place of {} may look like something other than a path below a folder.
       {"find host:x -exec rm {} ';'", "command: rm ? ..."},
       {"find $x -name y -exec rm {} ';'", "command: rm ? ..."},
       {"find src -type f -execdir rm {} ';' -ok rm {} ';'", "command: rm ? ... & command: rm ? ..."},
@@ -700,7 +700,7 @@ BOOST_AUTO_TEST_CASE(any_words_are_judged) {
     std::string line = round % 3 == 0 ? "| " : round % 3 == 1 ? "{ " : "";
     for (auto left = 1 + random() % 7; left > 0; --left) line += words[random() % words.size()] + ' ';
     SimpleCommand command = wtool::test::command_of(line);
-    // Twice, because the caller also judges what is run.
+    // Two levels, because the caller also judges what is run.
     for (int level = 0; level < 2 && !command.words.empty(); ++level) {
       const auto inners = inner_commands(command.words.front().text, command);
       arguments_match(command.words.front().text, command.words, {"-f", "--force", "-rf"}, {"a", "b"});

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(unknown_and_dangerous_ones_do_not) {
 
 BOOST_AUTO_TEST_CASE(only_the_plain_forms_of_the_question_what_are_you_pass) {
   BOOST_TEST(passed("\x1b[c\x1b[0c\x1b[>c\x1b[>0c") == "^[c^[0c^[>c^[>0c");
-  // The first two are what terminals answer to such questions. A terminal that echoes an answer must not ask again.
+  // Terminals answer such questions with the first two. If an answer is echoed, it must not count as a question.
   for (const char* sequence :
        {"\x1b[?1;2c", "\x1b[>0;100;0c", "\x1b[>1c", "\x1b[>;c", "\x1b[0;1c", "\x1b[9c", "\x1b[=c"}) {
     BOOST_TEST(passed(sequence).empty(), sequence + 1);
@@ -119,6 +119,6 @@ BOOST_AUTO_TEST_CASE(a_title_is_taken_and_bounded_and_other_strings_are_dropped)
   BOOST_TEST(all.record.title.size() <= 512U);
   BOOST_TEST(passed("\x1b]52;c;QUJD\x07"
                     "a\x1bP$qm\x1b\\b\x1b_x\x1b\\c\x1b^y\x1b\\d") == "abcd");
-  // A string that never ends is broken off by the next sequence.
+  // A string that never ends is ended by the next sequence.
   BOOST_TEST(passed("\x1b]0;never\x1b[1mz") == "^[1mz");
 }

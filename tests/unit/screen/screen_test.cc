@@ -133,8 +133,8 @@ BOOST_AUTO_TEST_CASE(endless_combining_characters_take_no_memory) {
   BOOST_TEST(shown.screen.cursor().column == 2);
 }
 
-// After these controls and sequences, libvterm still adds to the same list of combining characters. One more mark,
-// written elsewhere, shows what it remembers: the mark would replace the "e" of the first cell.
+// After these controls and sequences, libvterm still adds to the list of combining characters of the earlier glyph. One
+// more mark, written elsewhere, makes that list visible: the mark would replace the "e" of the first cell.
 BOOST_AUTO_TEST_CASE(controls_and_sequences_make_no_room_for_more_combining_characters) {
   std::string marks;
   for (int i = 0; i < 8; ++i) marks += "\xcc\x81";
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(controls_and_sequences_make_no_room_for_more_combining_char
     Shown shown;
     shown << "e" + marks << between << "\r\xcc\x81";
     BOOST_TEST(shown.text() == accented, between);
-    // Few rounds: without the bound, each takes longer than the one before.
+    // There are few rounds, because without the bound each round takes longer than the one before.
     for (int i = 0; i < 500; ++i) shown << "\x1b[2G" << marks << between;
     shown << "\r\xcc\x81";
     BOOST_TEST(shown.text() == accented, between);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(glyphs_that_overwrite_each_other_at_the_end_of_a_line_are_n
   BOOST_TEST(shown.text() == "\xc3\xbc  \xc3\xb6|");
 }
 
-// A terminal that echoes gives every answer back.
+// On a terminal that echoes, every answer comes back as output.
 BOOST_AUTO_TEST_CASE(no_answer_is_a_question) {
   for (const char* question :
        {"\x1b[c", "\x1b[0c", "\x1b[>c", "\x1b[>0c", "\x1b[5n", "\x1b[6n", "\x1b[?5n", "\x1b[?6n"}) {

@@ -1,4 +1,4 @@
-// A terminal by itself, as the run of its command calls it.
+// A terminal alone: the test calls it as the run of its command would.
 #include "sessions/pty.h"
 
 #include <boost/test/unit_test.hpp>

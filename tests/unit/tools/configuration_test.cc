@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(a_host_may_only_tighten_what_the_fleets_policy_locks) {
       // A host chooses these values for each user or project, unless the policy does.
       {"lock: [commands, output]", R"({"commands":{"approvals":"/a"},"output":{"directory":"/b"}})", ""},
       {"commands: {approvals: /c}\nlock: [commands]", R"({"commands":{"approvals":"/a"}})", "allows only \"/c\""},
-      // What is wrong in itself stays wrong.
+      // An invalid value is refused even where a lock applies.
       {"lock: [limits]", R"({"limits":5})", "limits is 5, but must be an object"},
       {"lock: [limits]", R"({"limits":{"timeout_max":"x"}})", "limits.timeout_max must be a whole number"},
       {"lock: [limits]", R"({"limits":{"x":1}})", "no key limits.x"},
@@ -359,7 +359,7 @@ BOOST_AUTO_TEST_CASE(what_a_host_leaves_open_is_as_the_fleets_policy_says) {
   BOOST_TEST(configuration->timeout_max.count() == 60);
   BOOST_TEST(configuration->timeout_default.count() == 60);
   BOOST_TEST(configuration->limits.open_files == 99U);
-  // The sandbox of a host that names no folder writes nowhere, and no command may write the policy.
+  // If a host names no folder, its sandbox lets commands write nowhere; and no command may write the policy.
   BOOST_TEST_REQUIRE(configuration->sandbox.has_value());
   BOOST_TEST(configuration->sandbox->write.empty());
   const auto& files = configuration->files_in_force;

@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(ambiguous_scalars_are_quoted) {
 BOOST_AUTO_TEST_CASE(every_character_survives_alone_and_in_lines) {
   std::string lost;
   for (std::uint32_t begin = 0; begin <= 0x10FFFF; begin += 64) {
-    // 64 characters at once; where characters have meanings, each one alone as well.
+    // 64 characters at a time. Where characters have meanings in YAML, each is also tested alone.
     const bool special = begin < 0x300 || (begin >= 0x2000 && begin < 0x2080) || (begin & 0xFFFF) >= 0xFD00;
     std::string all;
     for (std::uint32_t each = begin; each < begin + 64; ++each) {

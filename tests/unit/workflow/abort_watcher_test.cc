@@ -94,7 +94,7 @@ BOOST_FIXTURE_TEST_CASE(a_stale_file_is_ignored_and_a_rewritten_one_counts, Scen
   make_folder();
   write("stale");
   const AbortWatcher watcher(path, stop);
-  // Another file in the same folder is not a reason. Events come in order, so this gets the one that is written last.
+  // Another file in the same folder is not a reason. Events come in order, so the watcher sees that file first.
   std::ofstream(path / ".swissarmyhammer/other") << "x";
   write("fresh");
   BOOST_TEST(reason() == "fresh");

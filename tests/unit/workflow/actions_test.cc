@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(an_invalid_limit_is_an_error) {
   };
   const auto has = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
   BOOST_TEST(problems("sandbox=\"read-only\" network=deny memory=1G cpu=60s processes=50") == "");
-  BOOST_TEST(has(problems("sandbox=none"), "9:27: error: sandbox must be read-only, with which a step writes no file"));
+  BOOST_TEST(
+      has(problems("sandbox=none"), "9:27: error: sandbox must be read-only, which keeps a step from writing files"));
   BOOST_TEST(has(problems("network=allow"), "network must be deny: a step can only have less"));
   for (const char* wrong :
        {"memory=1", "memory=1X", "memory=-1G", "memory=\"\"", "memory=99999999999T", "memory=\"${m}\""}) {
@@ -109,7 +110,8 @@ BOOST_AUTO_TEST_CASE(an_invalid_limit_is_an_error) {
     BOOST_TEST(has(problems(wrong), "cpu must be the processor time of the whole step"), wrong);
   }
   for (const char* wrong : {"processes=0", "processes=many", "processes=1000001"}) {
-    BOOST_TEST(has(problems(wrong), "processes must be the number of processes that may be alive at once"), wrong);
+    BOOST_TEST(has(problems(wrong), "processes must be the number of processes that may exist at the same time"),
+               wrong);
   }
   BOOST_TEST(has(problems("memory=1G memory=2G"), "the option memory is given twice"));
   BOOST_TEST(has(diagnostics_of(one_action("memory=1G")), "'A' has no action"));
@@ -122,14 +124,14 @@ BOOST_AUTO_TEST_CASE(an_invalid_place_is_an_error) {
                  "9:22: error: on must be cluster or local, not \"clutser\"; did you mean 'cluster'?"));
   BOOST_TEST(has(problems("Shell \"true\" on=\"${where}\""), "on must be cluster or local, not"));
   BOOST_TEST(has(problems("Shell \"true\" on=local on=cluster"), "the option on is given twice"));
-  BOOST_TEST(has(problems("Shell \"true\" slot=\"${what}\""), "slot must be the name of one of cluster.classes"));
+  BOOST_TEST(has(problems("Shell \"true\" slot=\"${what}\""), "slot must be the name of a class in cluster.classes"));
   BOOST_TEST(has(problems("on=cluster slot=a slot=b"), "the option slot is given twice"));
   BOOST_TEST(has(problems("slot=big"), "'A' has no action, so it takes no options; slot=big must follow an action"));
   BOOST_TEST(has(problems("on=cluster"), "'A' has no action, so it takes no options"));
   BOOST_TEST(has(problems("on=cluster result=\"x\""), "this is not expected after on=cluster"));
   const std::string twice = diagnostics_of(workflow_text("[*] --> W\nstate W {\n[*] --> A\nA --> [*]\n}\nW --> [*]\n",
                                                          "- W: on=cluster\n- W: on=local\n- A: Log \"x\"\n"));
-  BOOST_TEST(has(twice, "a second item for the state 'W'"), twice);
+  BOOST_TEST(has(twice, "this is a second item for the state 'W'"), twice);
 }
 
 BOOST_AUTO_TEST_CASE(waits_have_units) {

@@ -1,5 +1,5 @@
-// Files that nobody wrote on purpose: large, deep, cut off, random. They end with diagnostics, soon, and without a
-// crash.
+// Files that nobody wrote on purpose: large, deep, cut off, random. Reading them ends quickly, with diagnostics and
+// without a crash.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <chrono>
@@ -22,7 +22,7 @@ std::string repeated(const std::string& text, std::size_t count) {
   return out;
 }
 
-// Tells an answer from a hang, even under sanitizers on a busy machine.
+// Fails only if reading hangs, even under sanitizers on a busy machine.
 void expect_soon(const std::string& name, const std::string& text) {
   const auto began = std::chrono::steady_clock::now();
   const std::string found = diagnostics_of(text);

@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(finally_does_not_run_if_the_run_waits_to_be_resumed) {
   Around around;
   around.services.skips_finally = [] { return true; };
   BOOST_TEST(Run(workflow_text(diagram, "- A: Abort \"enough\"\n" + last), nullptr, {}, around).path() == "A");
-  // That holds only for runs that are aborted.
+  // `finally` is skipped only in a run that is aborted.
   BOOST_TEST(Run(workflow_text(diagram, "- A: Log \"a\"\n" + last), nullptr, {}, around).path() == "A Z");
 }
 
@@ -531,7 +531,7 @@ BOOST_AUTO_TEST_CASE(a_workflow_that_goes_another_way_now_is_noticed) {
   const Run second(
       workflow_text("[*] --> A\nA --> X\nX --> B\nB --> C\nC --> [*]\n", shell_in_all + "- X: Shell \"x\"\n"),
       exits_with(0), {}, around);
-  BOOST_TEST(holds(second.recorder.events, "where the earlier run was in 'B', this one comes to 'X'"));
+  BOOST_TEST(holds(second.recorder.events, "at this point, the earlier run was in 'B', but this run comes to 'X'"));
   BOOST_TEST(commands_of(second) == (std::multiset<std::string>{"b", "c", "x"}), boost::test_tools::per_element());
 }
 

@@ -148,7 +148,8 @@ BOOST_AUTO_TEST_CASE(links_are_followed_and_circles_are_a_problem) {
   fs::create_directory_symlink(scratch.path() + "/elsewhere", project("src/lib"));
   BOOST_TEST(listed(find_files(project(), {"src/**"})) == "src/a.c src/deep/b.c src/lib/c.c ");
   fs::create_directory_symlink(project("src"), project("src/deep/up"));
-  BOOST_TEST(find_files(project(), {"src/**"}).problem.find("leads in a circle") != std::string::npos);
+  BOOST_TEST(find_files(project(), {"src/**"}).problem.find("is a link to a folder that contains it") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(outputs_lie_below_the_directory) {
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_FIXTURE_TEST_SUITE(step_cache, Kept)
 
 BOOST_AUTO_TEST_CASE(work_is_done_once) {
-  BOOST_TEST(once() == "nothing is kept of it");
+  BOOST_TEST(once() == "no result of this step is kept");
   BOOST_TEST(once() == "");
 }
 
@@ -195,7 +196,7 @@ BOOST_AUTO_TEST_CASE(another_version_or_directory_makes_the_work_be_done) {
   fs::copy(project(), scratch.path() + "/copy", fs::copy_options::recursive);
   Work elsewhere = work();
   elsewhere.directory = scratch.path() + "/copy";
-  BOOST_TEST(once(elsewhere) == "nothing is kept of it");
+  BOOST_TEST(once(elsewhere) == "no result of this step is kept");
 }
 
 BOOST_AUTO_TEST_CASE(a_part_does_not_run_into_the_next_one) {
@@ -277,14 +278,14 @@ BOOST_AUTO_TEST_CASE(an_output_that_another_state_of_the_inputs_made_is_not_a_hi
   wanted.outputs = {"build"};
   once(wanted);
   scratch.file("project/build/other", "of another state");
-  BOOST_TEST(once(wanted) == "the output 'build/other' is not one of those that were kept");
+  BOOST_TEST(once(wanted) == "the output 'build/other' is not among the kept outputs");
   fs::remove(project("build/other"));
   once(wanted);
   BOOST_TEST(once(wanted) == "");
   wanted.outputs = {"build/*"};
   once(wanted);
   scratch.file("project/build/new", "");
-  BOOST_TEST(once(wanted) == "the output 'build/new' is not one of those that were kept");
+  BOOST_TEST(once(wanted) == "the output 'build/new' is not among the kept outputs");
 }
 
 BOOST_AUTO_TEST_CASE(a_command_that_writes_into_an_output_does_not_write_into_the_store) {
@@ -315,7 +316,7 @@ BOOST_AUTO_TEST_CASE(damage_is_found) {
     if (!entry.is_directory()) std::ofstream(entry.path(), std::ios::app) << "x";
   }
   fs::remove(project("build/app"));
-  BOOST_TEST(once().find("cannot be put back: the store has different content for it") != std::string::npos);
+  BOOST_TEST(once().find("cannot be put back: the content in the store is damaged") != std::string::npos);
   BOOST_TEST(content(project("build/app")) == "app");  // made again
   BOOST_REQUIRE(once() == "");
   for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
@@ -326,12 +327,12 @@ BOOST_AUTO_TEST_CASE(damage_is_found) {
     text.replace(at, 8, "made apq");
     std::ofstream(entry.path(), std::ios::binary | std::ios::trunc) << text;
   }
-  BOOST_TEST(once() == "nothing is kept of it");
+  BOOST_TEST(once() == "no result of this step is kept");
   BOOST_REQUIRE(once() == "");
   for (const auto& entry : fs::recursive_directory_iterator(folder() + "/entries")) {
     if (!entry.is_directory()) fs::resize_file(entry.path(), entry.file_size() / 2);
   }
-  BOOST_TEST(once() == "nothing is kept of it");
+  BOOST_TEST(once() == "no result of this step is kept");
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_or_damaged_record_of_hashes_costs_only_time) {
@@ -360,8 +361,7 @@ BOOST_AUTO_TEST_CASE(what_would_never_be_right_is_a_doubt) {
                it.outputs = {"src/**"};
                it.inputs = {"src/a.c"};
              }) == "'src/a.c' is both an input and an output");
-  BOOST_TEST(doubt([](Work& it) { it.outputs = {"../x"}; }) ==
-             "the output '../x' leads out of the directory of the step");
+  BOOST_TEST(doubt([](Work& it) { it.outputs = {"../x"}; }) == "the output '../x' leads out of the step's directory");
   BOOST_TEST(doubt([](Work& it) {
                it.outputs = {"src/**"};
                it.inputs = {"src/*.c"};
@@ -371,7 +371,7 @@ BOOST_AUTO_TEST_CASE(what_would_never_be_right_is_a_doubt) {
 BOOST_AUTO_TEST_CASE(work_that_makes_no_output_or_changes_its_inputs_is_not_kept) {
   Work wanted = work();
   wanted.outputs = {"build/app", "build/other"};
-  BOOST_TEST(once(wanted) == "nothing is kept of it; not kept: it made no output 'build/other'");
+  BOOST_TEST(once(wanted) == "no result of this step is kept; not kept: it made no output 'build/other'");
   StepCache cache(options());
   const Look look = cache.look(work());
   scratch.file("project/src/a.c", "int changed;\n");
@@ -395,10 +395,10 @@ BOOST_AUTO_TEST_CASE(what_is_refused_is_not_kept) {
   StepCache cache(options());
   Look look = cache.look(work());
   scratch.file("project/build/app", std::string(300'000, ' ') + "hunter2");
-  BOOST_TEST(cache.keep(work(), look, "r", "", refuses("hunter2")) == "the output 'build/app': holds a secret");
-  BOOST_TEST(cache.keep(work(), look, "hunter2", "", refuses("hunter2")) == "its result holds a secret");
-  BOOST_TEST(cache.keep(work(), look, "r", "", refuses("deep/b.c")) == "the name of a file holds a secret");
-  BOOST_TEST(cache.keep(work(), look, "r", "", refuses("build/app")) == "the name of a file holds a secret");
+  BOOST_TEST(cache.keep(work(), look, "r", "", refuses("hunter2")) == "the output 'build/app': contains a secret");
+  BOOST_TEST(cache.keep(work(), look, "hunter2", "", refuses("hunter2")) == "its result contains a secret");
+  BOOST_TEST(cache.keep(work(), look, "r", "", refuses("deep/b.c")) == "the name of a file contains a secret");
+  BOOST_TEST(cache.keep(work(), look, "r", "", refuses("build/app")) == "the name of a file contains a secret");
   BOOST_TEST(!cache.look(work()).entry);
   BOOST_TEST(blobs() == 0);
   // A secret that becomes known later.
@@ -422,7 +422,7 @@ BOOST_AUTO_TEST_CASE(a_look_writes_nothing) {
   looks.looks_only = true;
   {
     StepCache cache(looks);
-    BOOST_TEST(cache.look(work()).why == "nothing is kept of it");
+    BOOST_TEST(cache.look(work()).why == "no result of this step is kept");
   }
   BOOST_TEST(!fs::exists(folder()));
 }
@@ -430,7 +430,7 @@ BOOST_AUTO_TEST_CASE(a_look_writes_nothing) {
 BOOST_AUTO_TEST_CASE(a_store_that_others_may_write_is_not_used) {
   once();
   ::chmod(folder().c_str(), 0777);
-  BOOST_TEST(once().find("can be written by others") != std::string::npos);
+  BOOST_TEST(once().find("can be written by other users") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_oldest_entries_go_first) {
@@ -460,7 +460,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_entries_go_first) {
   for (const ListedEntry& one : store.list()) left += one.entry.step + " ";
   BOOST_TEST(left == "Three One ");
   BOOST_TEST(blobs() == 2);
-  BOOST_TEST(step("Two", '2') == "nothing is kept of it");
+  BOOST_TEST(step("Two", '2') == "no result of this step is kept");
   std::string problem;
   BOOST_TEST(store.clear(problem) > 30'000);
   BOOST_TEST(problem == "");
@@ -470,7 +470,8 @@ BOOST_AUTO_TEST_CASE(the_oldest_entries_go_first) {
 BOOST_AUTO_TEST_CASE(outputs_larger_than_the_store_are_not_kept) {
   StepCache::Options small = options();
   small.max_bytes = 1000;
-  BOOST_TEST(once(work(), std::string(2000, 'x'), small).find("1000 bytes of the whole store") != std::string::npos);
+  BOOST_TEST(once(work(), std::string(2000, 'x'), small).find("1000 bytes, the limit of the whole store") !=
+             std::string::npos);
   BOOST_TEST(blobs() == 0);
 }
 
@@ -493,7 +494,7 @@ BOOST_AUTO_TEST_CASE(a_kill_at_any_moment_leaves_no_half_entry) {
     }
     BOOST_REQUIRE(child > 0);
     char byte = 0;
-    // Each round kills at another point of the third piece of work.
+    // Each round kills the process at a different point of its third piece of work.
     for (int i = 0; i < 2; ++i) BOOST_REQUIRE(::read(done[0], &byte, 1) == 1);
     for (int i = 0; i < round * 20; ++i) ::sched_yield();
     ::kill(child, SIGKILL);

@@ -23,7 +23,8 @@ BOOST_AUTO_TEST_CASE(a_diagram_without_a_start_is_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(a_second_start_is_an_error) {
-  expect("[*] --> A\n[*] --> B\nA --> B\nB --> [*]\n", "", "4:1: error: a second start; the first one leads to 'A'\n");
+  expect("[*] --> A\n[*] --> B\nA --> B\nB --> [*]\n", "",
+         "4:1: error: this is a second start; the first start leads to 'A'\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_state_without_exit_is_an_error_with_its_line) {
@@ -48,9 +49,10 @@ BOOST_AUTO_TEST_CASE(a_loop_with_a_way_out_is_fine) {
 }
 
 BOOST_AUTO_TEST_CASE(two_exits_that_are_always_open_are_an_error) {
-  expect("[*] --> A\nA --> B\nA --> C: default\nB --> [*]\nC --> [*]\n", "",
-         "5:1: error: a second exit of 'A' that is always open; give all but one a condition, or declare `state A "
-         "<<fork>>` to take all of them at the same time\n");
+  expect(
+      "[*] --> A\nA --> B\nA --> C: default\nB --> [*]\nC --> [*]\n", "",
+      "5:1: error: this is a second exit of 'A' that is always open; give all but one a condition, or declare `state A "
+      "<<fork>>` to take all of them at the same time\n");
 }
 
 BOOST_AUTO_TEST_CASE(an_exit_with_the_condition_of_an_earlier_one_is_an_error) {
@@ -89,8 +91,9 @@ BOOST_AUTO_TEST_CASE(exits_that_are_never_taken_are_errors) {
 }
 
 BOOST_AUTO_TEST_CASE(the_exits_of_a_fork_take_no_condition) {
-  expect("[*] --> F\nstate F <<fork>>\nF --> A: exit_code == 0\nF --> B\nA --> [*]\nB --> [*]\n", "",
-         "5:10: error: an exit of the fork 'F' takes no condition, because all exits are taken at the same time\n");
+  expect(
+      "[*] --> F\nstate F <<fork>>\nF --> A: exit_code == 0\nF --> B\nA --> [*]\nB --> [*]\n", "",
+      "5:10: error: an exit of the fork 'F' must not have a condition, because all exits are taken at the same time\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_join_without_a_fork_is_a_warning) {

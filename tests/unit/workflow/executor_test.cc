@@ -140,10 +140,10 @@ BOOST_AUTO_TEST_CASE(a_condition_that_cannot_be_judged_fails_the_run_at_its_plac
                 exits_with(0, "6"));
   BOOST_TEST((run.report.status == RunReport::Status::failed));
   BOOST_TEST(run.report.reason.starts_with(
-                 "w.md:4:14: the condition `A > 5` cannot be judged: the string \"6\" and the int 5"),
+                 "w.md:4:14: the condition `A > 5` cannot be evaluated: the string \"6\" and the int 5"),
              run.report.reason);
   const Run text(workflow_text("[*] --> A\nA --> [*]: A.stdout\nA --> [*]: default\n", "- A: Shell \"x\"\n"));
-  BOOST_TEST(text.report.reason.find("must be true or false, but this is a string") != std::string::npos);
+  BOOST_TEST(text.report.reason.find("must be true or false, but this one is of type string") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(outputs_are_passed_on_quoted_for_their_place) {
@@ -195,9 +195,8 @@ BOOST_AUTO_TEST_CASE(a_value_that_is_too_large_for_a_command_line_fails_the_run)
 BOOST_AUTO_TEST_CASE(a_timeout_given_by_a_variable_is_checked_when_it_is_known) {
   const std::string text = workflow_text("[*] --> A\nA --> [*]\n", "- A: Shell \"x\" with timeout=\"${t}\"\n");
   BOOST_TEST(Run(text, nullptr, {{"t", expressions::Value("60")}}).tools.calls[0].arguments["timeout"] == 60);
-  BOOST_TEST(
-      Run(text, nullptr, {{"t", expressions::Value("0")}}).report.reason.find("a timeout is a number of seconds") !=
-      std::string::npos);
+  BOOST_TEST(Run(text, nullptr, {{"t", expressions::Value("0")}})
+                 .report.reason.find("a timeout must be a number of seconds") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(endless_loops_end_at_the_limit) {

@@ -1,4 +1,4 @@
-// What expressions have beyond the cases of CEL: values that stand for texts, our own methods, messages, bounds.
+// What expressions have beyond the cases of CEL: values that can be used as texts, our own methods, messages, bounds.
 #include <boost/test/unit_test.hpp>
 
 #include "expressions_support.h"
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(mistakes_with_values_say_which_values) {
       {"1 + '1'", "2: the int 1 and the string \"1\" cannot be combined with +; string(...) makes a text"},
       {"count * 2", "6: the string \"12\" and the int 2 cannot be combined with *; int(...) makes a number"},
       {"1 + 1.5", "2: the int 1 and the double 1.5 cannot be combined with +; double(...) makes a double"},
-      {"5.0 % 2.0", "4: the double 5 and the double 2 cannot be combined with %; % is for ints"},
+      {"5.0 % 2.0", "4: the double 5 and the double 2 cannot be combined with %; % needs two ints"},
       {"1 / 0", "2: 1 / 0 divides by zero"},
       {"1 % 0", "2: 1 % 0 divides by zero"},
       {"9223372036854775807 + 1", "20: 9223372036854775807 + 1 does not fit into 64 bits"},
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(mistakes_with_values_say_which_values) {
       {"[1, 'x', 3].includes('y')", "12: the string \"y\" and the int 1 cannot be compared"},
       {"'a' in 'abc'",
        "4: 'in' needs a list or a map after it, but got the string \"abc\"; to look for a part of a text"},
-      {"1 in {'a': 1}", "2: the keys of a map are strings, not the int 1"},
+      {"1 in {'a': 1}", "2: the keys of a map are strings, but got the int 1"},
       {"items.contains('a')", "6: contains needs a string before the '.', but got a list; to look for an element"},
       {"{1: 2}", "1: the keys of a map are texts in quotes, not \"1\""},
       {"{'a': 1, 'a': 2}", "9: the key \"a\" occurs twice"},
@@ -96,13 +96,13 @@ BOOST_AUTO_TEST_CASE(mistakes_with_values_say_which_values) {
       {"build.matches('(' + '')", "18: \"(\" is not a regular expression: missing )"},
       {"exit_code.matches('x')", "10: matches needs a string before"},
       {"matches(1, 'x')", "0: matches needs a string, but got the int 1"},
-      {"has(build)", "0: has takes one field, as in"},
+      {"has(build)", "0: has(...) takes one field, as in"},
       {"has(exit_code.a)", "14: the int 3 has no fields"},
       {"bool('yes')", "0: bool() cannot make a bool from the string \"yes\""},
       {"int(1e19)", "0: int() cannot make a number from the double 1"},
       {"5u", "0: there are no unsigned numbers"},
       {"b'a'", "0: byte strings are not supported"},
-      {"'\\ud800'", "1: this escape is not the number of a character"},
+      {"'\\ud800'", "1: no character has the number in this escape"},
       {"'\\x4'", "1: this escape needs 2 hexadecimal digits"},
       {"'''a''", "0: this text has no closing quote"},
       {"'a\\", "0: this text has no closing quote"},

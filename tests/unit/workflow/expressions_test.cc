@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(errors_point_at_the_character) {
       {"${name} == 1", "0: write a variable in a condition by its name alone"},
       {"name == #", "8: the character \"#\" means nothing"},
       {"name.", "5: the name of a field or method is expected after '.'"},
-      // Found when it is evaluated.
+      // These errors come only when the text is evaluated.
       {"unknown == 1", "0: no unknown"},
       {"count > 2", "6: the string \"12\" and the int 2 cannot be compared with >; int(...)"},
       {"count == 12", "6: the string \"12\" and the int 12 cannot be compared"},

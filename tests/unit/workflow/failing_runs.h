@@ -30,7 +30,7 @@ inline FakeTools::Answer failing(std::set<std::string> bad) {
   };
 }
 
-// As failing(), but policy refuses them.
+// Like failing(), but policy refuses the commands.
 inline FakeTools::Answer refusing(std::set<std::string> bad) {
   return [bad = std::move(bad)](const Json& arguments, Stop&, const ToolCaller::OutputSink&) {
     const bool refused = bad.contains(command_of(arguments));

@@ -1,4 +1,4 @@
-// What a failure does: which transitions take it, and what it ends. With fake tools.
+// What a failure does: which transitions are taken after it, and what it ends. With fake tools.
 #include <boost/test/unit_test.hpp>
 #include <new>
 #include <set>
@@ -24,7 +24,8 @@ BOOST_AUTO_TEST_CASE(a_plain_arrow_is_taken_only_after_a_success) {
   BOOST_TEST((run.report.status == RunReport::Status::failed));
   BOOST_TEST(run.report.reason ==
              "step 'Build' failed, and no transition handles the failure: Command failed with exit code 1 (`Build --> "
-             "Test` is taken only after a success: write `Build --> Test: always` to continue all the same, or add an "
+             "Test` is taken only after a success: write `Build --> Test: always` to take it after a failure as well, "
+             "or add an "
              "exit with the label `failure`)");
   BOOST_TEST(run.summary().find("said build") != std::string::npos, run.summary());
   BOOST_TEST(Run(text).path() == "Build Test Deploy");
@@ -158,7 +159,7 @@ BOOST_AUTO_TEST_CASE(the_first_arrow_that_is_not_taken_is_named_once_in_each_wor
       failing({"a"}), {}, others.around);
   BOOST_TEST(holds(outer.report.reason, "`A --> B" + only), outer.report.reason);
   BOOST_TEST(holds(outer.report.reason, "`Sub --> Next" + only), outer.report.reason);
-  // One failure that leaves a branch, and then the fork, is advised on where it came from.
+  // A failure that ends a branch, and then the fork, gets advice only about the arrow after the state that failed.
   const Run fork(workflow_text("[*] --> Split\nstate Split <<fork>>\nstate Meet <<join>>\nSplit --> A\nSplit --> C\n"
                                "A --> B\nB --> Meet\nC --> Meet\nMeet --> Next\nNext --> [*]\n",
                                "- A: Shell \"a\"\n- B: Log \"b\"\n- C: Log \"c\"\n- Next: Log \"n\"\n"),

@@ -1,4 +1,4 @@
-// Refusals, mistakes of a workflow and limits: they end a run through every level. With fake tools.
+// Refusals, a workflow's mistakes and limits end the whole run, at whatever level they occur. With fake tools.
 #include <boost/test/unit_test.hpp>
 
 #include "failing_runs.h"
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(a_condition_that_cannot_be_judged_is_a_mistake_that_an_exit
                                   "- A: Shell \"a\"\n- C: Log \"${error}\"\n"),
                     exits_with(0, "no JSON"));
   BOOST_TEST(handled.path() == "A C");
-  BOOST_TEST(holds(handled.recorder.events, "cannot be judged"), handled.recorder.events);
+  BOOST_TEST(holds(handled.recorder.events, "cannot be evaluated"), handled.recorder.events);
   Around slow;
   slow.settings.fail_fast = false;
   const Run branch(workflow_text("[*] --> F\nstate F <<fork>>\nstate J <<join>>\nF --> A\nF --> B\nA --> J: A.json.ok\n"

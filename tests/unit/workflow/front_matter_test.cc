@@ -15,10 +15,10 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
       {"name: [a]\n", "2:7: error: 'name' must be a text"},
       {"name: a\nname: b\n", "3:1: error: the key 'name' occurs here a second time"},
       {"max_steps: 0\n", "2:12: error: 'max_steps' must be a whole number from 1 to"},
-      {"- a\n", "2:1: error: the front matter must hold lines"},
+      {"- a\n", "2:1: error: the front matter must contain lines"},
       {"name: [a\n", "error: the front matter is not valid YAML"},
       {"parameters: x\n", "2:13: error: 'parameters' must be a list"},
-      {"parameters:\n  - x\n", "3:5: error: a parameter is an entry"},
+      {"parameters:\n  - x\n", "3:5: error: a parameter must be an entry"},
       {"parameters:\n  - type: string\n", "3:5: error: this parameter has no name"},
       {"parameters:\n  - name: a b\n", "3:11: error: the name of a parameter is made of"},
       {"parameters:\n  - name: a\n    typ: string\n",
@@ -27,8 +27,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
        "4:14: error: the pattern is not a regular expression in RE2 syntax: missing )"},
       {"parameters:\n  - name: a\n    validation:\n      mix: 1\n",
        "5:7: error: unknown key 'mix' of a validation; did you mean 'min'?"},
-      {"parameters:\n  - name: a\n    min: 1\n",
-       "3:5: error: 'min' and 'max' are limits of a parameter of type number"},
+      {"parameters:\n  - name: a\n    min: 1\n", "3:5: error: 'min' and 'max' are only for a parameter of type number"},
       {"parameters:\n  - name: a\n    type: number\n    min: 2\n    default: 1\n",
        "6:14: error: the default \"1\" is less than the minimum 2"},
       {"parameters:\n  - name: a\n    type: multi_choice\n", "3:5: error: a parameter of type multi_choice needs"},
@@ -45,7 +44,7 @@ BOOST_AUTO_TEST_CASE(front_matter_that_is_not_understood_is_an_error) {
        "5:14: error: parameter 'a': \"x\" is not a number"},
       {"parameters:\n  - name: a\n    choices: [x, y]\n    default: z\n", "5:14: error: the default \"z\" is not one"},
       {"parameters:\n  - name: a\n    required: maybe\n", "4:15: error: 'required' must be true or false"},
-      {"parameters:\n  - name: a\n  - name: a\n", "4:5: error: a second parameter 'a'"},
+      {"parameters:\n  - name: a\n  - name: a\n", "4:5: error: this is a second parameter 'a'"},
       {"parameters:\n  - name: exit_code\n", "3:5: error: 'exit_code' is set by the run itself"},
   };
   for (const auto& [yaml, expected] : cases) {
@@ -73,10 +72,11 @@ BOOST_AUTO_TEST_CASE(malformed_front_matter_is_read_and_reported) {
   BOOST_TEST(found("--\n" + keys + "--\n").find("1:1: error: ") != std::string::npos);
   BOOST_TEST(found("\n---\n" + keys + "----\n").find("6:1: error: ") != std::string::npos);
   const std::string lower = found("\n\n---\n" + keys + "---\n");
-  BOOST_TEST(lower.find("3:1: warning: the front matter begins in the first line of a file; it is read here") !=
-                 std::string::npos,
-             lower);
-  // Lines that markdown has elsewhere, too, are not front matter.
+  BOOST_TEST(
+      lower.find("3:1: warning: front matter must begin in the first line of the file; this front matter is read") !=
+          std::string::npos,
+      lower);
+  // Rows of dashes that markdown uses for other things do not begin front matter.
   const std::string other = "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n\n## Actions\n\n- A: Log \"a\"\n";
   for (const char* top :
        {"\n---\nNote: this is a text\n\n---\n", "-----\n\nwords\n\n-----\n", "\n---\nkey: x\n\n# Title\n\n---\n"}) {

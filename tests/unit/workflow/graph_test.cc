@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_composite_state_is_a_box_and_what_only_ends_a_run_is_apar
   BOOST_TEST(holds(picture, "class=\"caption\" "));
   BOOST_TEST(holds(picture, ">finally</text>"));
   BOOST_TEST(count_of(picture, "class=\"edge\"") == 7U);
-  // The arrow from the composite state to itself belongs to the box, not to what is inside.
+  // The arrow from the composite state to itself is drawn at the box, not at a state inside.
   BOOST_TEST(count_of(picture, ">failure<title>") == 1U);
 }
 
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(the_path_of_a_run_is_bold_and_states_show_how_they_ended) {
   run.steps[1].end.next = {"Choose"};
   run.steps[1].number = 2;
   const std::string picture = diagram_svg(workflow, &run);
-  // The arrow from the start, and the one after Ask.
+  // The arrow from the start and the one after Ask have been taken.
   BOOST_TEST(count_of(picture, "class=\"edge taken\"") == 2U);
   BOOST_TEST(holds(picture, ">\u2713 Ask</text>"));
   BOOST_TEST(holds(picture, ">\u2717 Sorry</text>"));

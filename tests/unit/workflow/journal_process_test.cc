@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_killed_process_loses_nothing_that_it_has_done) {
   BOOST_REQUIRE(run.steps.size() == 5U);
   BOOST_TEST(run.steps[2].end.outcome.standard_output == "second");
   BOOST_TEST((run.steps[4].status == Step::Status::running));
-  // The lock has died with the process.
+  // The end of the process has released the lock.
   std::string error;
   const auto resumed = resume_run(folder.path(), "last", "", {}, error);
   BOOST_REQUIRE_MESSAGE(resumed, error);

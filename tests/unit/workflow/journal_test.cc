@@ -140,8 +140,8 @@ BOOST_FIXTURE_TEST_CASE(a_list_of_runs_sees_a_resumption_in_the_middle_of_a_long
            "}\n";
   };
   const std::string output =
-      record("output", 41, R"(,"step":1,"branch":"","seq":1,"state":"A","stream":"stdout","text":")" +
-                               std::string(1000, 'x') + "\"");
+      record("output", 41,
+             R"(,"step":1,"branch":"","seq":1,"state":"A","stream":"stdout","text":")" + std::string(1000, 'x') + "\"");
   std::string text = record("run_started", 10, R"(,"run":"r","name":"n","sha256":"","directory":"/","inputs":{})") +
                      record("run_ended", 12, R"(,"status":"failed","ms":2000)") +
                      record("run_resumed", 40, R"(,"run":"r","inputs":{})");

@@ -1,4 +1,4 @@
-// Whether a text is well-formed XML, as far as reports use it: tags match, attributes are quoted and occur once,
+// Checks that a text is well-formed XML, as far as reports use it: tags match, attributes are quoted and occur once,
 // entities exist, and characters are allowed in XML. It may begin with a declaration and a DOCTYPE.
 #pragma once
 

@@ -8,7 +8,8 @@ using namespace wtool::host;
 
 namespace {
 
-// One letter for each placeholder: b, d, s, h, a, or R if it is refused.
+// One letter for the kind of each placeholder: b (bare), d (double quotes), s (single quotes), h (here-document),
+// a (arithmetic), R (refused).
 std::string places_of(const std::string& text) {
   auto parsed = expressions::parse_template(text);
   BOOST_REQUIRE(std::holds_alternative<expressions::Template>(parsed));
@@ -53,7 +54,8 @@ BOOST_AUTO_TEST_CASE(the_place_of_a_placeholder_follows_from_the_shell_text_arou
       {"v=\"$(cat <<E\n${x}\nE\n)\" ${x}", "hb"},
       {"cat <<<${x} ${x}", "bb"},
       {"cat <<${x}\na\nE", "R"},
-      // Where shells differ, or where the reading is in doubt, nothing after that place is trusted.
+      // Where shells differ, or where the reading is in doubt, placeholders after that place are refused. `((1))` is
+      // not in doubt.
       {"echo $'a\\'' ${x}", "R"},
       {"echo $[1] ${x}", "R"},
       {"((1)) && echo ${x}", "b"},

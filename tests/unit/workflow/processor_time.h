@@ -6,7 +6,7 @@
 
 namespace wtool::test {
 
-// The processor time of the work in seconds, which does not grow because the machine does other things as well.
+// The processor time of the work in seconds, which does not grow when the machine is busy with other work.
 template <class Work>
 double processor_time(Work&& work) {
   const std::clock_t began = std::clock();

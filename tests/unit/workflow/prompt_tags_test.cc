@@ -1,4 +1,4 @@
-// The tags that files of prompts know: what they render, what they refuse, and their bounds.
+// The tags that only prompt files may use: what they render, what they refuse, and their limits.
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <memory>
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_of_prompts_have_their_place) {
       {"{% render 'a'", "main:0: this {% render is not closed by '%}'"},
       {"{% rendr 'a' %}", "main:0: there is no tag {% rendr %}; did you mean 'render'? The tags are if, unless"},
       {"{% tablerow x in list %}", "main:0: there is no tag {% tablerow %}"},
-      // Found when the prompt is rendered.
+      // These mistakes are found when the prompt is rendered.
       {"{% render a %}", "main:10: no a; write the name of a prompt in quotes: \"a\""},
       {"{% render 'nowhere' %}", "main:0: there is no nowhere"},
       {"{{ name }}{% assign x = missing %}", "main:24: no missing"},
@@ -248,11 +248,9 @@ BOOST_AUTO_TEST_CASE(a_mistake_in_another_prompt_names_its_place_there) {
            "main:1: in reads:2: there is no 'name' in this prompt; {% render %} passes on only"},
           {"x{% include 'outer' %}", "main:1: in reads:2: there is no 'name' in this prompt"},
           {"x{% include 'broken' %}", "main:1: broken:8: the expression ends"},
-          {"x{% include 'self' %}",
-           "main:1: in self:0: prompts inserted in one another in a circle: main -> self -> self"},
-          {"x{% render 'ping' %}",
-           "main:1: in pong:0: prompts inserted in one another in a circle: main -> ping -> pong"},
-          {"{% include 'main' %}", "main:0: prompts inserted in one another in a circle: main -> main"},
+          {"x{% include 'self' %}", "main:1: in self:0: prompts insert one another in a circle: main -> self -> self"},
+          {"x{% render 'ping' %}", "main:1: in pong:0: prompts insert one another in a circle: main -> ping -> pong"},
+          {"{% include 'main' %}", "main:0: prompts insert one another in a circle: main -> main"},
       },
       others);
 }
@@ -272,11 +270,11 @@ BOOST_AUTO_TEST_CASE(prompts_are_bounded) {
   const std::pair<std::string, const char*> cases[] = {
       {"{% for i in (1..1000000) %}{% endfor %}", "at most 100000 numbers"},
       {"{% for i in (1..99999999999999999999) %}{% endfor %}", "whole number"},
-      // The usual bound, with rounds of many steps.
+      // This reaches the usual bound, because each round takes many steps.
       {"{% for i in (1..1000) %}{% if long contains 'y' %}{% endif %}{% endfor %}", "takes more than"},
-      {"{% for i in (1..100) %}{% render 'large' %}{% endfor %}", "beyond 16 MiB"},
-      {"{% for i in (1..100) %}{{ long }}{% endfor %}", "beyond 16 MiB"},
-      {"{% for i in (1..100) %}{% capture x %}{{ long }}{% endcapture %}{% endfor %}", "beyond 16 MiB"},
+      {"{% for i in (1..100) %}{% render 'large' %}{% endfor %}", "longer than 16 MiB"},
+      {"{% for i in (1..100) %}{{ long }}{% endfor %}", "longer than 16 MiB"},
+      {"{% for i in (1..100) %}{% capture x %}{{ long }}{% endcapture %}{% endfor %}", "longer than 16 MiB"},
       {"{% assign x = long %}{% for i in (1..60) %}{% assign x = x | replace: 'x', 'xx' %}{% endfor %}", "16 MiB"},
       {repeated("{% if name %}", 21) + repeated("{% endif %}", 21), "at most 20 deep"},
   };
@@ -284,7 +282,8 @@ BOOST_AUTO_TEST_CASE(prompts_are_bounded) {
     const std::string result = rendered(text, others);
     BOOST_TEST(result.find(expected) != std::string::npos, text.substr(0, 80) << " gave " << result.substr(0, 200));
   }
-  // Each round is counted, in all prompts together; ten million of them take minutes under a sanitizer.
+  // Each round is counted, in all prompts together. The bound is low here: the usual ten million rounds would take
+  // minutes under a sanitizer.
   constexpr std::size_t steps = 100'000;
   BOOST_TEST(rendered("{% render 'many' %}{% render 'many' %}", others, steps) == "");
   for (const std::string& text : {repeated("{% for i in (1..1000) %}", 3) + repeated("{% endfor %}", 3),
@@ -302,7 +301,7 @@ BOOST_AUTO_TEST_CASE(rendering_prompts_that_each_include_the_next_one_twice_ends
   }
   twice["p40"] = "";
   BOOST_TEST(rendered("{% include 'p30' %}", twice) == "");
-  BOOST_TEST(rendered("{% include 'p0' %}", twice).find("insert one another more than 10000 times") !=
+  BOOST_TEST(rendered("{% include 'p0' %}", twice).find("inserts prompts more than 10000 times in all") !=
              std::string::npos);
 }
 

@@ -65,7 +65,7 @@ std::string diagnostics_at_check(const std::string& text) {
 BOOST_FIXTURE_TEST_SUITE(quoting_tags, InOwnDirectory)
 
 BOOST_AUTO_TEST_CASE(hostile_values_in_tests_and_loops_arrive_byte_for_byte) {
-  // Each prints all values, with a dot after each.
+  // Each command prints all values, with a dot after each.
   const char* const commands[] = {
       "{% for v in all %}printf '%s.' ${v}\n{% endfor %}",
       "printf '%s.' {% for v in all %}{{ v }} {% endfor %}",
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(places_after_tags_are_checked_before_and_while_a_command_is
              std::string::npos);
   BOOST_TEST(diagnostics_at_check("{% for v in all %}# ${v}{% endfor %}").find("in a comment") != std::string::npos);
   BOOST_TEST(diagnostics_at_check("{% if yes %}a{% else %}# ${v}{% endif %}").find("a# ") == std::string::npos);
-  // If only the actual values make a place one that is refused, it is refused when the command is made.
+  // If a place must be refused only because of the actual values, the refusal comes when the command is made.
   const Scope scope({{"v", Value("x")}, {"yes", Value(false)}, {"no", Value(false)}});
   BOOST_TEST(command_of("{% if yes %}echo {% endif %}# ${v}", scope).starts_with("error: ${v} cannot be put here"));
   BOOST_TEST(command_of("{% if no %}'{% endif %}`${v}`", scope).starts_with("error: ${v} cannot be put here"));

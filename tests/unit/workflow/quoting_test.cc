@@ -26,7 +26,7 @@ class OneValue final : public expressions::Scope {
   Value value_;
 };
 
-// Each prints the value and nothing else. `$p` is what printf needs to show it.
+// Each command prints the value and nothing else. `$p` is what printf needs to show it.
 const char* const places[] = {
     "printf %s ${x}",
     "printf %s \"${x}\"",

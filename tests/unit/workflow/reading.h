@@ -30,7 +30,7 @@ const Kind& action_of(const host::workflow::Workflow& workflow, const std::strin
   return *kind;
 }
 
-// For a workflow that goes away at the end of the statement.
+// Returns a copy, because this workflow ends with the statement.
 template <class Kind>
 Kind action_of(const host::workflow::Workflow&& workflow, const std::string& id) {
   return action_of<Kind>(workflow, id);

@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_step_is_read_as_it_was_written) {
   BOOST_TEST(outcome.error == "timeout");
   BOOST_TEST(outcome.duration_ms == 12'034);
   BOOST_TEST(value_of(outcome.metadata) == R"({"ratio":2.0,"stderr":"err","stdout":"out\n\"quoted\""})");
-  // Outputs may be large, and most tools give them twice; they are recorded once.
+  // Outputs may be large, and most tools return them twice; they are recorded once.
   BOOST_TEST(lines.find("quoted", lines.find("quoted") + 1) == std::string::npos);
   BOOST_TEST(value_of(outcome.matrix) == "[1]");
   BOOST_TEST(outcome.variables.is_null());

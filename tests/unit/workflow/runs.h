@@ -1,4 +1,4 @@
-// Runs of workflows with fake tools, and what their observer heard.
+// Runs of workflows with fake tools, and what their observer receives.
 #pragma once
 
 #include <boost/test/unit_test.hpp>

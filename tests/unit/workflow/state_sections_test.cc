@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(two_actions_of_a_state_in_two_notations_are_reported) {
                           "**Action**: Log \"z\"\n\n# Notes\n\n**Action**: none\n";
   const std::string found = diagnostics_of(two);
   BOOST_TEST(found.find("15:13: error: the state 'A' has an action here and another one under `Actions`") == 0U, found);
-  BOOST_TEST(found.find("18:13: warning: this action does not count") != std::string::npos, found);
+  BOOST_TEST(found.find("18:13: warning: this action is ignored") != std::string::npos, found);
   BOOST_TEST(found.find("20:4: warning: there is no state \"C\" in the diagram") != std::string::npos, found);
   BOOST_TEST(found.find("25:13: warning: this is not an action of a state") != std::string::npos, found);
 }

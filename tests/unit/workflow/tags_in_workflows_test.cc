@@ -1,4 +1,4 @@
-// Tags of templates in the actions of a workflow: what is found before a run, and what runs.
+// Tags of templates in the actions of a workflow: which mistakes are reported before a run, and what runs.
 #include <boost/test/unit_test.hpp>
 
 #include "expressions/value.h"

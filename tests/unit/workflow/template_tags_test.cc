@@ -236,13 +236,13 @@ BOOST_AUTO_TEST_CASE(mistakes_in_tags_are_errors_with_their_place) {
       {"a{% raw %}b", "1: this {% raw %} has no {% endraw %}"},
       {"{% comment %}b", "0: this {% comment %} has no {% endcomment %}"},
       {"{% endraw %}", "0: this {% endraw %} closes nothing"},
-      // Found when the template is rendered.
+      // These mistakes are found when the template is rendered.
       {"a {% if missing == 1 %}b{% endif %}", "8: no missing"},
       {"{% if text == 1 %}b{% endif %}", "11: the string \"some text\" and the int 1 cannot be compared"},
       {"{% if yes and text == 1 %}b{% endif %}", "19: the string"},
       {"{% for n in missing %}{% endfor %}", "12: no missing"},
-      {"{% for n in person %}{% endfor %}", "12: a loop goes through a list, but this is a map"},
-      {"{% for n in build %}{% endfor %}", "12: a loop goes through a list, but this is the string"},
+      {"{% for n in person %}{% endfor %}", "12: a loop needs a list, but this is a map"},
+      {"{% for n in build %}{% endfor %}", "12: a loop needs a list, but this is the string"},
       {"{% for n in person | lines %}{% endfor %}", "12: the filter 'lines' needs a text, but got a map"},
       {"{% for n in names %}${m}{% endfor %}", "20: no m"},
       {"{% for n in names %}{% endfor %}${n}", "32: no n"},
@@ -289,19 +289,20 @@ BOOST_AUTO_TEST_CASE(tags_are_bounded) {
   BOOST_TEST(rendered(repeated("{% if yes %}", 20) + "x" + repeated("{% endif %}", 20)) == "x");
   BOOST_TEST(rendered(repeated("{% if yes %}", 21) + repeated("{% endif %}", 21))
                  .starts_with("240: tags may be nested at most 20 deep"));
-  // 3 ^ 20 rounds would take for ever. Each round is counted; ten million of them take minutes under a sanitizer.
+  // 3 ^ 20 rounds would take for ever, but each is counted. The bound is low here: the usual ten million rounds would
+  // take minutes under a sanitizer.
   const auto nested = [](std::size_t loops, const std::string& body, std::size_t steps) {
     return rendered(repeated("{% for a in names %}", loops) + body + repeated("{% endfor %}", loops), steps);
   };
   BOOST_TEST(nested(20, "", 100'000).find("takes more than 100000 steps") != std::string::npos);
   BOOST_TEST(nested(6, "", 100'000) == "");
-  // The usual bound, with rounds of many steps.
+  // This reaches the usual bound, because each round takes many steps.
   BOOST_TEST(nested(7, "{% if large contains 'y' %}{% endif %}", max_template_steps).find("takes more than") !=
              std::string::npos);
   BOOST_TEST(nested(5, "{% if large contains 'y' %}{% endif %}", max_template_steps) == "");
   const std::string list = "[" + repeated("1,", 5000) + "1]";
   const std::string large = repeated("x", 4000);
-  BOOST_TEST(rendered("{% for a in " + list + " %}" + large + "{% endfor %}").find("beyond 16 MiB") !=
+  BOOST_TEST(rendered("{% for a in " + list + " %}" + large + "{% endfor %}").find("longer than 16 MiB") !=
              std::string::npos);
 }
 

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(placeholders_are_replaced_and_everything_else_stays) {
       {"{{ number | default: \"d\" }}", "7"},
       {"{{ outcome.nothing | default: \"d\" }}", "d"},
       {"{{ blank | trim | json | raw }}", "\"a b\""},
-      // Text that belongs to other languages.
+      // These texts belong to other languages, and stay as they are.
       {"$${text} $$", "${text} $$"},
       {"${text:-x} ${#text} ${1} ${}", "${text:-x} ${#text} ${1} ${}"},
       {"{{.Names}} {{}} {{ }}", "{{.Names}} {{}} {{ }}"},
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(filters_change_values) {
 BOOST_AUTO_TEST_CASE(dashes_take_the_blanks_on_their_side) {
   const std::pair<const char*, const char*> cases[] = {
       {"a \n {{- number }} b", "a7 b"}, {"a {{ number -}} \n\t b", "a 7b"},
-      {"a {{- number -}} b", "a7b"},    {"a {{- .Names -}} b", "a {{- .Names -}} b"},  // those of other programs
+      {"a {{- number -}} b", "a7b"},    {"a {{- .Names -}} b", "a {{- .Names -}} b"},  // other programs' text
       {"{{ blank -}} x", "  a b\nx"},                                                  // a value keeps its own blanks
   };
   for (const auto& [text, expected] : cases) BOOST_TEST(rendered(text) == expected, text << " gave " << rendered(text));
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(filters_cannot_make_texts_without_bound) {
   const std::string large = "aaaaaaaaaa" + std::string(200'000, '.');
   std::string text = "{{ 'a'";
   for (int i = 0; i < 100; ++i) text += " | replace: 'a', '" + large + "'";
-  BOOST_TEST(rendered(text + " }}").find("more than 16 MiB") != std::string::npos);
+  BOOST_TEST(rendered(text + " }}").find("longer than 16 MiB") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(all_mistakes_of_a_text_are_found_at_once) {

@@ -118,7 +118,7 @@ const tests = {
     let ready = 0;
     const controller = new AbortController();
     const onOutput = () => {
-      if ((ready += 1) === 8) controller.abort(); // reached only when all calls run at once
+      if ((ready += 1) === 8) controller.abort(); // reached only when all calls run at the same time
     };
     const calls = Array.from({ length: 8 }, () => run(tree(newMark()), { onOutput, signal: controller.signal }));
     for (const call of await Promise.allSettled(calls)) assert.equal(call.reason?.name, 'AbortError');
@@ -145,7 +145,7 @@ const tests = {
     nothingIsLeft(mark);
     assert.ok(result.cancelled);
     assert.match(result.text, /enough/);
-    call.cancel(); // after its end it does nothing
+    call.cancel(); // after the end of the call, this does nothing
   },
 
   async 'what a listener throws stops the call and rejects it'() {
@@ -187,7 +187,7 @@ const tests = {
     for (const end of ['process.exit(7)', "throw new Error('mine')"]) {
       const mark = newMark();
       const child = script(`require('./').run(process.env.COMMAND, { onOutput() { process.stdin.on('data', () => { ${end}; }); } })`, mark,
-        ['pipe', 'inherit', 'ignore'], "trap '' TERM; "); // whatever the command does with SIGTERM
+        ['pipe', 'inherit', 'ignore'], "trap '' TERM; "); // even a command that ignores SIGTERM
       await until(() => bearers(mark).length >= 3);
       child.stdin.write('now');
       const [status] = await once(child, 'exit');

@@ -139,7 +139,7 @@ class Calls(Case):
             plugin.call("shell")
 
     def test_calls_of_many_threads_run_beside_one_another(self):
-        meeting = threading.Barrier(8, timeout=BOUND)  # passes only when all calls run at once
+        meeting = threading.Barrier(8, timeout=BOUND)  # passes only when all calls run at the same time
         results = []
 
         def one(number):

@@ -17,7 +17,7 @@ NAME = "shell_tools.so"
 def find_plugin() -> str:
     """The path of shell_tools.so.
 
-    The variable WTOOL_PLUGIN names it. Without that variable, it is looked for in the installation that this package is a part of, in
+    If the variable WTOOL_PLUGIN is set, it names the file. If not, this looks in the installation that this package is a part of, in
     the installation of the program `wtool` in PATH, and in the folder that pkg-config prints.
     """
     named = os.environ.get("WTOOL_PLUGIN")
@@ -54,5 +54,5 @@ def _from_pkg_config() -> Optional[Path]:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    folder = re.sub(r"\\(.)", r"\1", answer.stdout.strip())  # it prints a path as a shell reads it: `a\ folder`
+    folder = re.sub(r"\\(.)", r"\1", answer.stdout.strip())  # pkg-config quotes a path for a shell: `a\ folder`
     return Path(os.path.realpath(folder)) if folder else None

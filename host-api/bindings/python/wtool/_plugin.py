@@ -39,14 +39,14 @@ class Tool:
 
 
 class Plugin:
-    """A plugin library with its tools, ready to be called from any thread, several at once.
+    """A plugin library with its tools. Any threads may call the tools, even at the same time.
 
         with Plugin(config={"limits": {"timeout_default": 60}}) as plugin:
             plugin.call("execute_command", {"command": "uname"})
 
-    `config` is the configuration of its tools (docs/guide/configuration.md). The configuration files of the program `wtool` are not read.
-    Closing ends all calls that still run, and all sessions and terminals. The end of the interpreter closes the plugin. Each library
-    can be open only once at a time.
+    `config` is the configuration of the tools (docs/guide/configuration.md). The configuration files of the program `wtool` are not read.
+    Closing ends all running calls, and all sessions and terminals. The end of the interpreter closes the plugin. A library can be open
+    only once at a time.
     """
 
     def __init__(self, path: Optional[Path] = None, config: Optional[Mapping[str, Any]] = None) -> None:
@@ -138,8 +138,8 @@ class Plugin:
         """Calls a tool and waits for the end. `deadline`: seconds after which the call is ended, whatever the tool's own timeout.
 
         `on_output(stream, data)` is called while the command runs, on the call's own thread. An exception in it stops the call, and is
-        raised here. KeyboardInterrupt cancels the call, waits for its end, and is then raised; a second one does not wait until the
-        command has cleaned up.
+        raised here. KeyboardInterrupt cancels the call, waits for its end, and is then raised; after a second one, the command gets
+        no time to clean up.
         """
         sink = None if on_output is None else _calling(on_output)
         call = self._new_call(tool, arguments, deadline, sink)
@@ -223,7 +223,7 @@ class Plugin:
     # ---- The end.
 
     def close(self) -> None:
-        """Ends all calls that still run, waits for them, and then ends the plugin. A second call does nothing."""
+        """Ends all calls that are still running, waits for them, and then ends the plugin. A second call does nothing."""
         with self._lock:
             if self._closed:
                 return
@@ -288,7 +288,7 @@ class Plugin:
         if deadline is not None:
             check_seconds("deadline", deadline)
         text = _json("the arguments", dict(arguments or {}))
-        # A deadline beyond 2^63 ms is as good as none, and might not fit into 64 bits.
+        # A deadline beyond 2^63 ms has no effect, and might not fit into 64 bits.
         deadline_ms = 0 if deadline is None else min(max(1, round(deadline * 1000)), 2**63)
 
         def over(call: Call) -> None:
@@ -399,7 +399,7 @@ def _open(path: str) -> Any:
             f"the plugin {path} cannot be used: it has version {entry.abi_major}.{entry.abi_minor} of the interface, with an entry of"
             f" {entry.struct_size} bytes, but this host speaks {_abi.ABI_MAJOR}.{_abi.ABI_MINOR}"
         )
-    entry.library = library  # The mapping lives as long as the entry.
+    entry.library = library  # The library stays open as long as the entry exists.
     return entry
 
 

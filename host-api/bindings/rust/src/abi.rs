@@ -65,7 +65,7 @@ impl Blob {
         Blob { struct_size: size_of::<Blob>(), reserved: 0, bytes: View::of(&[]), owner: std::ptr::null_mut(), release: None }
     }
 
-    /// What the plugin has put in; `None` if the blob was never filled.
+    /// What the plugin has put into the blob; `None` if the blob was never filled.
     pub fn read(&self) -> Option<String> {
         // A filled blob is valid until it is released, which only drop() does.
         self.release.map(|_| unsafe { self.bytes.text() })
@@ -173,7 +173,7 @@ mod tests {
     use std::fmt::Write;
     use std::process::Command;
 
-    /// Writes lines with the size of each struct and the offset of each field in Rust, and statements of C that print those of C.
+    /// Writes lines with the size of each struct and the offset of each field in Rust, and C statements that print the same lines for C.
     macro_rules! layout {
         ($ours:expr, $theirs:expr, $($rust:ident $c:literal { $($field:ident $($named:literal)?),* })*) => {$(
             writeln!($ours, "{} {}", $c, std::mem::size_of::<$rust>()).unwrap();

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 const NAME: &str = "shell_tools.so";
 
-/// The path of `shell_tools.so`. The variable `WTOOL_PLUGIN` names it. Without that variable, it is looked for beside the program `wtool`
-/// in `PATH`, and then in the folder that `pkg-config` prints.
+/// The path of `shell_tools.so`. If the variable `WTOOL_PLUGIN` is set, it names the file. If not, this looks in the installation of the
+/// program `wtool` in `PATH`, and then in the folder that `pkg-config` prints.
 pub fn find_plugin() -> Result<PathBuf, Error> {
     if let Some(named) = std::env::var_os("WTOOL_PLUGIN").filter(|name| !name.is_empty()) {
         let named = PathBuf::from(named);

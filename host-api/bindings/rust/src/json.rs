@@ -25,7 +25,7 @@ impl Json {
         (reader.at == text.len()).then_some(value)
     }
 
-    /// The member of an object.
+    /// The member `key`; `None` if there is no such member, or the value is not an object.
     pub fn get(&self, key: &str) -> Option<&Json> {
         match self {
             Json::Object(members) => members.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),

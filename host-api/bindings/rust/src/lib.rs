@@ -67,10 +67,10 @@ pub struct Tool {
     pub open_world: bool,
 }
 
-/// A plugin library with its tools. Any thread may call them, several at once. Each library can be open only once at a time.
+/// A plugin library with its tools. Any threads may call the tools, even at the same time. A library can be open only once at a time.
 pub struct Plugin {
     entry: &'static abi::Entry,
-    host: Box<abi::Host>, // where the plugin points to
+    host: Box<abi::Host>, // the plugin keeps a pointer to it
     tools: Vec<Tool>,
     made: Vec<MadeTool>,
 }
@@ -79,8 +79,8 @@ pub struct Plugin {
 #[derive(Clone, Copy)]
 struct MadeTool(*const abi::Tool);
 
-// Safe by the threads that the interface allows for each function: what a shared Plugin calls is [any-thread] or [run-thread], and what is
-// [control] is called only where the Plugin is made and dropped.
+// Safe, because each function is called only on threads that the interface allows: a shared Plugin calls only [any-thread] and [run-thread]
+// functions, and [control] functions are called only when the Plugin is made or dropped.
 unsafe impl Send for Plugin {}
 unsafe impl Sync for Plugin {}
 
@@ -222,7 +222,7 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// All arguments at once, as a JSON text that the tool judges. It replaces those of `argument`.
+    /// All arguments together, as a JSON text that the tool checks. The text replaces the arguments that `argument` has added.
     pub fn arguments_text(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
         self
@@ -278,14 +278,14 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Called while the command runs, on the thread that is inside `run`; if it is slow, the command waits. If it panics, the call
-    /// is stopped, and `run` panics when no process of the call is left.
+    /// `take` is called while the command runs, on the thread that is inside `run`; if `take` is slow, the command waits. If it
+    /// panics, the call is stopped, and `run` panics when no process of the call is left.
     pub fn on_output(mut self, take: impl FnMut(Stream, &[u8]) + Send + 'a) -> Self {
         self.on_output = Some(Box::new(take));
         self
     }
 
-    /// Cancels this call from any thread, before, during and after `run`.
+    /// An object that can cancel this call from any thread, before, during and after `run`.
     pub fn canceller(&self) -> Canceller {
         Canceller { shared: Arc::clone(&self.shared) }
     }
@@ -358,8 +358,8 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// Asks the call to stop, SIGTERM first, and does not wait. `run` returns when the call has ended. A call that
-    /// has not begun then starts nothing; after the end of the call, nothing happens.
+    /// Asks the call to stop, SIGTERM first, and does not wait. `run` returns when the call has ended. If the call has not begun,
+    /// `run` starts nothing. If the call has ended, nothing happens.
     pub fn cancel(&self, reason: &str) {
         self.stop(abi::CANCEL_GRACEFUL, reason);
     }

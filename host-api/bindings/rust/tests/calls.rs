@@ -99,7 +99,7 @@ fn every_tool_can_be_called() {
 
 #[test]
 fn calls_of_many_threads_run_beside_one_another() {
-    let meeting = Barrier::new(8); // passes only when all calls run at once
+    let meeting = Barrier::new(8); // passes only when all calls run at the same time
     std::thread::scope(|scope| {
         for number in 0..8 {
             let meeting = &meeting;

@@ -17,7 +17,7 @@
 
 namespace wtool {
 
-// A wtool_blob of the caller's, empty until a plugin fills it. Any thread, one at a time.
+// A wtool_blob that the caller owns, empty until a plugin fills it. Any thread, but only one at a time.
 class Blob {
  public:
   Blob() noexcept { clear(); }
@@ -76,7 +76,7 @@ class Call {
     if (call_ != nullptr) tool_->call_free(call_);
   }
 
-  // Blocks until the call is over. Call it only once.
+  // Blocks until the call is over. Call this only once.
   wtool_status run() noexcept {
     if (call_ == nullptr) return status_;
     status_ = tool_->call_run(call_, result_.out(), error_.out());

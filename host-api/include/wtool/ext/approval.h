@@ -15,11 +15,11 @@ extern "C" {
 #define WTOOL_EXT_APPROVAL "wtool.approval/1"
 
 #define WTOOL_APPROVAL_UNAVAILABLE 0u /* nobody can be asked */
-#define WTOOL_APPROVAL_YES 1u         /* this once */
-#define WTOOL_APPROVAL_NO 2u          /* not this once */
+#define WTOOL_APPROVAL_YES 1u         /* yes, this time only */
+#define WTOOL_APPROVAL_NO 2u          /* no, this time only */
 #define WTOOL_APPROVAL_ALWAYS 3u      /* yes, and remember */
 #define WTOOL_APPROVAL_NEVER 4u       /* no, and remember */
-#define WTOOL_APPROVAL_DEFERRED 5u    /* the host must end this call, and will bring the answer in another one */
+#define WTOOL_APPROVAL_DEFERRED 5u    /* the host must end this call; it will pass the answer to a later call */
 #define WTOOL_APPROVAL_EXPIRED 6u     /* nobody has answered in the time that the host gives a person */
 
 /* One question. Ownership: the plugin's, valid until ask returns. */
@@ -42,12 +42,12 @@ typedef struct wtool_host_approval {
   uint32_t struct_size;
   uint32_t reserved; /* 0 */
 
-  /* Asks, waits, and returns WTOOL_APPROVAL_*; any other value is taken as NO. Called on the thread that is inside
-   * call_run. Returns at once, with UNAVAILABLE, when the question is withdrawn. [run-thread] */
+  /* Asks, waits, and returns WTOOL_APPROVAL_*; any other value counts as NO. Called on the thread that is inside
+   * call_run. When the question is withdrawn, returns UNAVAILABLE immediately. [run-thread] */
   uint32_t (*ask)(const wtool_host* host, const wtool_approval_question* question) WTOOL_NOEXCEPT;
 
-  /* The call was cancelled: the question with this id must not wait any longer. Never waits. An unknown id is ignored.
-   * May be called before ask has begun to wait, and then ends that wait, too. [any-thread] */
+  /* Called when the call is cancelled: the question with this id must wait no longer. Never waits. An unknown id is
+   * ignored. If this is called before ask has begun to wait, ask does not wait. [any-thread] */
   void (*withdraw)(const wtool_host* host, uint64_t id) WTOOL_NOEXCEPT;
 } wtool_host_approval;
 

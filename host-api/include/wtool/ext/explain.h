@@ -21,8 +21,8 @@ typedef struct wtool_tool_explain {
   uint32_t reserved; /* 0 */
 
   /* Explains the call that the request describes. The request's limits apply; its sink and deadline are not used.
-   * WTOOL_OK fills *result. Arguments that are not valid are WTOOL_OK as well, with the verdict "deny" and the reason.
-   * [any-thread] */
+   * WTOOL_OK: *result is filled. If the arguments are not valid, that is WTOOL_OK, too: *result then has the verdict
+   * "deny" and the reason. [any-thread] */
   wtool_status (*explain)(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
                           wtool_blob* error) WTOOL_NOEXCEPT;
 } wtool_tool_explain;

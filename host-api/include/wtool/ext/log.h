@@ -1,7 +1,7 @@
 /* wtool/ext/log.h - extension "wtool.log/1", the host's side: where the plugin's log records and spans go.
  *
- * The five levels are those of Rust's tracing, so a host that uses that library maps them one to one. A plugin never
- * writes a log of its own anywhere else. Values of environment variables are never in a record.
+ * The five levels are those of Rust's tracing, so a host that uses that library maps them one to one. A plugin logs
+ * nowhere else. Values of environment variables are never in a record.
  */
 #ifndef WTOOL_EXT_LOG_H
 #define WTOOL_EXT_LOG_H
@@ -20,7 +20,7 @@ extern "C" {
 #define WTOOL_LOG_WARN 4u
 #define WTOOL_LOG_ERROR 5u
 
-/* A named value. It is passed by value and in arrays, so it never grows. */
+/* A named value. It is passed by value and in arrays, so the struct never grows. */
 typedef struct wtool_field {
   wtool_view key;  /* [a-z0-9_.]+ */
   wtool_view json; /* one JSON value: "text" with its quotes, 12, true, ["a"] */
@@ -52,7 +52,7 @@ typedef struct wtool_host_log {
    * [any-thread] */
   void (*emit)(const wtool_host* host, const wtool_log_record* record) WTOOL_NOEXCEPT;
 
-  /* Opens a span under parent (0: none), and returns its number, never 0; 0 where the host keeps no spans.
+  /* Opens a span under parent (0: none), and returns its number, or 0 if the host keeps no spans.
    * [any-thread] */
   uint64_t (*span_open)(const wtool_host* host, uint64_t parent, wtool_view name, const wtool_field* fields,
                         uint32_t n_fields) WTOOL_NOEXCEPT;

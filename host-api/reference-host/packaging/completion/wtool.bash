@@ -1,5 +1,5 @@
-# Completion of wtool for bash: asks `wtool complete` what fits. Read by the package bash-completion from
-# share/bash-completion/completions/wtool, or by hand: `. wtool.bash`.
+# Completion of wtool for bash: asks `wtool complete` what fits. The package bash-completion reads this file from
+# share/bash-completion/completions/wtool. To load it by hand: `. wtool.bash`.
 _wtool() {
   local IFS=$'\n' line files= candidates=()
   local word=${COMP_WORDS[COMP_CWORD]}

@@ -1,4 +1,5 @@
-# Completion of wtool for fish: asks `wtool complete` what fits. Read from share/fish/vendor_completions.d.
+# Completion of wtool for fish: asks `wtool complete` what fits. fish reads this file from
+# share/fish/vendor_completions.d.
 function __wtool_complete
     set -l words (commandline --current-process --tokenize --cut-at-cursor)
     for candidate in ($words[1] complete $words[2..-1] (commandline --current-token --cut-at-cursor) 2>/dev/null)

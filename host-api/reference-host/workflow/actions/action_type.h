@@ -1,4 +1,5 @@
-// What the program knows about each kind of action before a run: one row of a table, made in a file of this folder.
+// The table of the kinds of actions: how each kind is read, checked and described before a run. Each row is made in a
+// file of this folder.
 //
 // To add an action, write its data in model.h (a struct, and an alternative of ActionKind), a file here that makes its
 // row, a line in actions.cc, and its execution in the runner's actions.cc.
@@ -22,25 +23,25 @@
 
 namespace wtool::host::workflow {
 
-// The text of one action while it is read. Mistakes go to `diagnostics`. After a mistake, the returned action is not
-// used.
+// The text of one action while it is read. Mistakes go to `diagnostics`. After a mistake, the action that
+// ActionType::read returns is not used.
 struct ActionReading {
   ActionReading(const MappedText& text, const std::vector<CodeBlock>& code, Diagnostics& wrong)
       : blocks(code), cursor(text, wrong), diagnostics(wrong) {}
 
-  // Takes `expected`, a word that must follow, such as `tool` in `Call tool`. False: it is missing, and the diagnostic
-  // shows `form`, the whole action.
+  // Takes the word `expected`, such as `tool` in `Call tool`. False: the word is missing; the diagnostic shows `form`,
+  // which is how the whole action is written.
   bool expect_word(const std::string& expected, const std::string& form);
   bool quoted_template(const std::string& what, TemplateText& out);
 
   std::string word;                      // the word with which the action began, in lower case; the cursor is after it
-  const std::vector<CodeBlock>& blocks;  // below the list item
+  const std::vector<CodeBlock>& blocks;  // the code blocks below the list item
   ActionCursor cursor;
   Diagnostics& diagnostics;
   ActionOptions options;
 };
 
-// Is called with each template of an action.
+// Visits each template of an action.
 class TextVisitor {
  public:
   virtual ~TextVisitor() = default;
@@ -74,8 +75,8 @@ struct ActionType {
   std::string_view name;  // in journals, events and reports
   // The words with which the action begins, in lower case. Empty: the `read` of another row makes the action.
   std::vector<std::string_view> words;
-  std::vector<std::string_view> forms;  // how it is written, for the message about an unknown action
-  bool calls_something = true;          // does something outside of this process, or may take long
+  std::vector<std::string_view> forms;  // how the action is written, for the message about an unknown action
+  bool calls_something = true;          // the action does something outside of this process, or may take long
   bool can_fail = true;
   ActionKind (*read)(ActionReading& in) = nullptr;  // reads the action after its first word
   void (*texts)(const ActionKind& kind, TextVisitor& visit) = nullptr;
@@ -95,7 +96,8 @@ const std::vector<std::string>& action_words();
 std::optional<Action> read_action(const MappedText& text, const std::vector<CodeBlock>& blocks, std::size_t offset,
                                   Diagnostics& diagnostics);
 
-// The members of a row, made from functions of the action's own type. A lambda without captures works, too.
+// texts_of(), describe_of() and check_of() make the members of a row from functions that take one alternative of
+// ActionKind. The first two need a lambda without captures; check_of() needs a named function.
 template <class Kind, class Function>
 auto texts_of(Function) -> void (*)(const ActionKind&, TextVisitor&) {
   return [](const ActionKind& kind, TextVisitor& visit) { Function{}(std::get<Kind>(kind), visit); };

@@ -1,4 +1,4 @@
-// Execute prompt "name" with name="value", and Prompt "text": a text for the configured command.
+// Execute prompt "name" with name="value", and Prompt "text": the configured command (prompts.command) gets a text.
 #include <set>
 #include <string>
 #include <utility>

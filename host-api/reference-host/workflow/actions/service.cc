@@ -1,5 +1,5 @@
-// Service "command" ready="command": a command that runs beside the states that follow, until the run, or the composite
-// state around it, has ended.
+// Service "command" ready="command": a command that runs beside the states that follow. It is ended when the composite
+// state around the service ends, or at the end of the run.
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -69,8 +69,9 @@ bool read_restart(ActionReading& in, ServiceAction& made) {
       made.restart <= max_retries) {
     return true;
   }
-  in.diagnostics.add(at, "restart says how often a service that has ended by itself is started again, from 0 to " +
-                             std::to_string(max_retries) + ", such as restart=3");
+  in.diagnostics.add(at,
+                     "restart must be how many times a service is started again after it has ended by itself, 0 to " +
+                         std::to_string(max_retries) + ", such as restart=3");
   return false;
 }
 
@@ -89,7 +90,7 @@ bool read_free_port(ActionReading& in, ServiceAction& made) {
       std::all_of(name.begin(), name.end(), expressions::is_name_character)) {
     return true;
   }
-  in.diagnostics.add(at, "free_port names the variable that gets the number of the port, such as free_port=port, and " +
+  in.diagnostics.add(at, "free_port must name the variable that gets the port's number, such as free_port=port; " +
                              expressions::quoted_for_message(name) + " cannot name a variable");
   return false;
 }
@@ -121,7 +122,9 @@ bool read_service_option(ActionReading& in, OptionReader& options, ServiceAction
   }
   if (in.cursor.explain_quotes()) return false;
   if (name == "timeout") {
-    in.cursor.fail("a service has no timeout, because it runs until it is ended; ready_timeout=20s bounds its start");
+    in.cursor.fail(
+        "a service has no timeout, because it runs until it is ended; ready_timeout=20s limits the time until it is "
+        "ready");
     return false;
   }
   std::vector<std::string> known = options.names();
@@ -154,7 +157,7 @@ ActionKind read_service(ActionReading& in) {
 
 void check_service(const ServiceAction& service, const Action& action, ActionCheck& check) {
   check_shell(service.run, action, check);
-  if (service.ready) check_shell_command(*service.ready, check);  // the rest is the same as that of `run`
+  if (service.ready) check_shell_command(*service.ready, check);  // its other members are copies of those of `run`
   if (!service.free_port.name.empty())
     check_own_name(service.free_port.name, service.free_port.offset, check.diagnostics);
   std::string why;
@@ -164,12 +167,12 @@ void check_service(const ServiceAction& service, const Action& action, ActionChe
   }
   const ActionOptions& options = action.options;
   if (options.matrix) {
-    check.diagnostics.add(options.matrix_offset, "a service has no matrix; write a state for each service");
+    check.diagnostics.add(options.matrix_offset, "a service cannot have a matrix; write a state for each service");
   }
   for (const NamedPlace* place : {&options.place.on, &options.place.slot}) {
     if (place->name.empty() || place->name == "local") continue;
     check.diagnostics.add(place->offset,
-                          "a service runs on the machine of wtool, because the steps that use it must find it; start "
+                          "a service runs on the machine of wtool, because the steps that use it must reach it; start "
                           "a service on the cluster with a Shell command");
   }
 }

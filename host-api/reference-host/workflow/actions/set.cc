@@ -1,4 +1,4 @@
-// Set name="value": variables of the workflow.
+// Set name="value": sets variables of the workflow.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,7 +11,7 @@ namespace {
 
 ActionKind read_set(ActionReading& in) {
   SetAction made;
-  // `Set variable x="1"`; but `Set variable="1"` sets a variable of that name.
+  // Skips the word in `Set variable x="1"` and `Set secret x="1"`. In `Set variable="1"`, the word is the name.
   for (const char* word : {"secret", "variable"}) {
     ActionCursor ahead = in.cursor;
     if (in.word == "set_variable" || !ahead.take_word(word) || ahead.sees('=')) continue;

@@ -23,8 +23,8 @@ using expressions::quoted_for_message;
 
 // --- reading ---
 
-// The end of a message: how to quote a command that has no quotes or the wrong quotes. Empty: the quoting is not
-// simple.
+// The end of a message: how to quote a command that has no quotes or the wrong quotes. Empty: the command is empty,
+// too long to be shown, or contains characters that need a backslash.
 std::string command_in_quotes(ActionReading& in) {
   ActionCursor ahead = in.cursor;
   std::string text = ahead.take_rest().text();
@@ -205,7 +205,7 @@ ActionKind read_shell(ActionReading& in) {
 
 // --- checking ---
 
-// The beginning of the warning about the policy's verdict; NULL if policy allows the command. An unknown verdict is a
+// The beginning of the warning about the policy's verdict; null: no warning is needed. An unknown verdict needs a
 // warning, too.
 const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
   const char* const unknown = "there is no way to tell whether policy allows this command: ";
@@ -217,7 +217,7 @@ const char* problem_of(CommandVerdict::Kind kind, const ShellAction& shell) {
     case CommandVerdict::Kind::deny:
       return "policy would refuse this command: ";
     case CommandVerdict::Kind::no_directory:
-      // With a working_dir of its own, the command does not run in the directory that was judged.
+      // A command with the option working_dir does not run in the directory that the verdict is about.
       return shell.working_directory ? nullptr : unknown;
     case CommandVerdict::Kind::unknown:
       break;

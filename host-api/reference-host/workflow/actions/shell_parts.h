@@ -21,7 +21,7 @@ bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& 
 void parse_command(CommandText& command, Diagnostics& diagnostics);
 
 void check_shell(const ShellAction& shell, const Action& action, ActionCheck& check);
-// Only its command: where its placeholders are, and what the policy says.
+// Checks only the command of `shell`: the places of its placeholders, and the policy's verdict.
 void check_shell_command(const ShellAction& shell, ActionCheck& check);
 
 }  // namespace wtool::host::workflow

@@ -1,4 +1,4 @@
-// Call tool "name" with {...}: a call of any tool that the plugin has.
+// Call tool "name" with {...}: a call of any tool of the plugin, or of a server in `mcp_servers`.
 #include <memory>
 #include <string>
 
@@ -48,11 +48,10 @@ ActionKind read_tool(ActionReading& in) {
     const std::string key = in.cursor.take_name();
     if (key.empty() || !in.cursor.take_symbol('=')) {
       if (key.empty() && in.cursor.explain_quotes()) return made;
-      in.diagnostics.add(
-          at,
-          "after the tool, `with` and a JSON object, name=\"value\" pairs or options are expected, such as "
-          "result=\"name\"" +
-              did_you_mean(lowered(key), options.names()));
+      in.diagnostics.add(at,
+                         "after the tool, write `with` and a JSON object, or name=\"value\" pairs, or options such as "
+                         "result=\"name\"" +
+                             did_you_mean(lowered(key), options.names()));
       return made;
     }
     if (arguments.contains(key)) in.diagnostics.add(at, "the argument " + key + " is given twice");

@@ -98,7 +98,7 @@ ActionKind read_wait(ActionReading& in) {
   }
   made.unit = std::chrono::milliseconds(unit->milliseconds);
   if (!written.empty()) {
-    const auto amount = duration_value(written);  // as seconds
+    const auto amount = duration_value(written);  // the number alone, as if it were seconds
     const auto longest = static_cast<double>(max_wait) * 1000;
     if (!amount || static_cast<double>(amount->count()) / 1000 * static_cast<double>(unit->milliseconds) > longest) {
       in.diagnostics.add(at, "a wait must be a number of " + unit_word + ", and at most " +

@@ -1,4 +1,4 @@
-// Run workflow "name" with name="value", Delegate to "name": another workflow, with values of its own.
+// Run workflow "name" with name="value", and Delegate to "name": runs another workflow with the given values.
 #include <algorithm>
 #include <string>
 #include <unordered_set>

@@ -79,7 +79,7 @@ class ActionChecker {
   void keep(const Action& action) {
     const auto fail = [&](const std::string& message) { diagnostics_.add(action.options.keep_offset, message); };
     if (std::holds_alternative<ServiceAction>(action.kind)) {
-      return fail("a service continues after its state has ended; `keep` belongs to a step that makes the files");
+      return fail("a service continues after its state has ended; use `keep` in a step that makes the files");
     }
     if (action.options.secret) return fail("the files of a secret step are never kept; leave out `secret` or `keep`");
     for (const auto& entry : *action.options.keep) {
@@ -103,7 +103,7 @@ class ActionChecker {
     }
     if (cache.outputs && !cache.inputs && !cache.wanted) {
       return fail(
-          "outputs alone does not say when the step is up to date; add inputs=[...], or cache=true for a step that "
+          "the outputs alone do not show when the step is up to date; add inputs=[...], or cache=true for a step that "
           "reads no file");
     }
     if (cache.strict && !std::holds_alternative<ShellAction>(action.kind)) {
@@ -124,7 +124,7 @@ class ActionChecker {
       const bool is_open = output.find("${") != std::string::npos || output.find("{{") != std::string::npos;
       const std::string first = output.substr(0, output.find('/'));
       if (cache.strict && !is_open && (first == output || first == "." || first.find_first_of("*?[") != first.npos)) {
-        fail("with cache=strict, an output must lie in a folder that the step may fill, such as build/app, not " +
+        fail("with cache=strict, an output must be in a folder that the step may fill, such as build/app, not " +
              quoted_for_message(output));
       }
       if (cache.inputs && std::find(cache.inputs->begin(), cache.inputs->end(), entry) != cache.inputs->end()) {
@@ -133,8 +133,8 @@ class ActionChecker {
     }
   }
 
-  // Reports a place (`on`, `slot`) that cannot be used, where the place is written: at an option of the action, or of a
-  // composite state around it. Each place is reported once for each tool.
+  // Reports a place (`on`, `slot`) that cannot be used. The diagnostic is at the option that gives the place, which
+  // belongs to the action or to a composite state around it. Each place is reported once for each tool.
   void place(const State& state) {
     if (!around_.place_problem) return;
     limits(state);
@@ -158,8 +158,8 @@ class ActionChecker {
     }
   }
 
-  // Reports limits that cannot be enforced on the tool that the state calls. The limits of a composite state are
-  // reported at the call, too.
+  // Reports limits that cannot be enforced on the tool that the state calls. They are reported at the call, even if a
+  // composite state gives them.
   void limits(const State& state) {
     const auto* call = std::get_if<ToolAction>(&state.action->kind);
     if (call == nullptr) return;
@@ -208,7 +208,7 @@ class ActionChecker {
   const Workflow& workflow_;
   const CheckContext& around_;
   Diagnostics& diagnostics_;
-  std::set<std::pair<std::size_t, std::string>> told_of_place_;  // by offset and tool
+  std::set<std::pair<std::size_t, std::string>> told_of_place_;  // the places that were reported, by offset and tool
 };
 
 }  // namespace

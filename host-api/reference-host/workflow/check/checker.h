@@ -1,10 +1,11 @@
 // Finds mistakes in a workflow that was parsed, before the workflow runs.
 //
 // - The diagram: a start, an end, no state that cannot be reached or left, no exit that is never taken.
-// - Names: every variable that a template or a condition reads is a parameter, set by an action, a result, a state, one
-//   of the run's own (variables.h), or given with --var. No condition compares values whose types never match.
+// - Names: every variable that a template or a condition reads gets a value: from a parameter, an action, the outcome
+//   of a state, the run itself (is_run_name() in model.h) or --var. No condition compares values whose types never
+//   match.
 // - Actions: tools, workflows and prompts exist, timeouts are in range, values in commands are at places where they can
-//   be quoted, the names that are set may be set, and states to which failures lead exist.
+//   be quoted, no reserved name is set, and the states that `on failure` and `finally` name exist.
 //
 //   CheckContext context;  // what is around the file: tools, other workflows, prompts, the policy
 //   context.tools = &tools;
@@ -33,8 +34,8 @@ struct ShellMistake {
   std::string message;      // the shell's own message
 };
 
-// Returns the mistakes in the commands that a shell cannot read. `shell` is a name such as sh or bash, or a path; empty
-// means the configured one. No command is run.
+// Returns the syntax mistakes that `shell` finds in the commands, without running any of them. `shell` is a name such
+// as sh or bash, or a path; empty: the configured shell.
 using ShellReader =
     std::function<std::vector<ShellMistake>(const std::string& shell, const std::vector<std::string>& commands)>;
 
@@ -44,18 +45,19 @@ struct CommandVerdict {
     ask,
     deny,
     no_directory,  // the working directory cannot be used now; a state may create it before the command runs
-    unknown,       // there is no way to tell
+    unknown,       // the verdict could not be determined
   };
   Kind kind = Kind::unknown;
   std::string reason;
 };
 
-// What a workflow is checked against, beyond its own file. Checks that need a null or empty member are skipped.
+// What a workflow is checked against, beyond its own file. A check is skipped if a member that it needs is null or
+// empty.
 struct CheckContext {
   const ToolCaller* tools = nullptr;
   std::string file;  // of the workflow; needed with `library`
   Library* library = nullptr;
-  // What is wrong with the prompt `name`, one sentence each; `known` are the names that have a value.
+  // The mistakes in the prompt `name`, one sentence for each; `known` are the names that have a value.
   std::function<std::vector<std::string>(const std::string& name, const std::string& file,
                                          const std::set<std::string, std::less<>>& known)>
       prompt_problems;
@@ -64,9 +66,9 @@ struct CheckContext {
       prompt_sets;
   // Why no prompt can be executed at all; empty: prompts can be executed.
   std::function<std::string()> prompt_command_problem;
-  // Why a workflow cannot have its commands run by `shell` (sh, bash or an absolute path); empty: it can.
+  // Why `shell` (sh, bash or an absolute path) cannot run the commands of a workflow; empty: it can.
   std::function<std::string(const std::string& shell)> shell_problem;
-  // Why a tool cannot be called at `place`, within its limits; empty: it can.
+  // Why `tool` cannot be called at `place`, within the limits of `place`; empty: it can.
   std::function<std::string(const Placement& place, const std::string& tool)> place_problem;
   // The largest timeout that the configuration allows, in seconds. Nothing: every timeout is allowed.
   std::optional<std::int64_t> timeout_max;
@@ -74,41 +76,41 @@ struct CheckContext {
   // variable whose value has placeholders is passed as an empty text.
   std::function<CommandVerdict(const std::string& command, const std::map<std::string, std::string>& environment)>
       verdict;
-  // Which commands the shell cannot read.
+  // Finds the commands that the shell cannot read.
   ShellReader unreadable_commands;
   // Whether to look for workflows that run one another in a circle, starting from this one.
   bool find_loops = true;
-  // Whether a missing workflow or prompt is an error, as for a workflow that is about to run, or only a warning.
+  // True: a missing workflow or prompt is an error, because the workflow is about to run. False: it is a warning.
   bool must_exist = false;
 };
 
-// `given` are the names of --var.
+// `given` are the names that --var gives.
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
                     Diagnostics& diagnostics);
 
-// The same, but only with `tools`. If they are null, tools are not looked up.
+// The same with a context that has only `tools`. Null: tools are not looked up.
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const ToolCaller* tools,
                     Diagnostics& diagnostics);
 
 struct CalledWorkflow {
   const Library::Entry* entry = nullptr;
-  Diagnostics diagnostics;  // of the check; those of reading are in the entry
+  Diagnostics diagnostics;  // from the check; those from reading the file are in `entry`
 };
 
-// Checks the workflows that a workflow runs, directly or through others, each once. Names that are templates are
-// skipped. An argument counts as given if any of the calls gives it. `check_context` must have a library. A workflow
-// that cannot be found is not reported here: the check of the workflow that calls it reports it.
+// Checks each workflow that `workflow` runs, directly or through other workflows, once. A workflow whose name is a
+// template is skipped. An argument counts as given if any of the calls gives it. `check_context` must have a library.
+// A workflow that cannot be found is not reported here: the check of the workflow that calls it reports it.
 std::vector<CalledWorkflow> check_called_workflows(const Workflow& workflow, const CheckContext& check_context);
 
 // ---- name_uses.cc: which variables a workflow reads, and where.
 
 struct NameRead {
   std::string name;
-  std::string field;  // the first field that is read from it; may be empty
+  std::string field;  // the first field that is read from it; empty: no field
   // The longer name that begins here, if dashes or dots join further words to `name` (run-tests for run); else empty.
   std::string longer;
   std::size_t offset = 0;
-  bool may_be_missing = false;  // it has a default
+  bool may_be_missing = false;  // the template has a default for it, or tests it first
   bool in_command = false;      // as ${name}
   bool whole_condition = false;
   std::size_t state = no_state;
@@ -118,8 +120,8 @@ struct NameRead {
 // `diagnostics` gets the mistakes in templates that were not parsed before (those in JSON); may be null.
 std::vector<NameRead> name_uses(const Workflow& workflow, Diagnostics* diagnostics);
 
-// Every name that has a value at some time in a run: those of `given`, parameters, what Set and result="..." store, the
-// states, and the run's own except `matrix`.
+// Every name that has a value at some time in a run: those of `given`, parameters, what Set, result="..." and free_port
+// store, the states, and the names that every run sets (run_names()) except `matrix`.
 std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const std::vector<std::string>& given);
 
 // Every variable that the workflow reads in a template or condition, sorted, each once.

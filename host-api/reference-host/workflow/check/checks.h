@@ -1,5 +1,5 @@
-// The checks of a parsed workflow, each in the file that is named; checker.h runs them all. `given` are the names of
-// --var.
+// The checks of a parsed workflow. The comment of each check names its file; check_workflow() (checker.h) runs them
+// all. `given` are the names that --var gives.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,24 @@
 namespace wtool::host::workflow {
 
 // diagram_checks.cc: no start, states that cannot be reached or left, exits that are never taken, joins without a fork.
-// Linear.
+// Takes linear time.
 void check_diagram(const Workflow& workflow, Diagnostics& diagnostics);
 
 // loop_checks.cc: loops that an agent may repeat without any bound.
 void check_loops(const Workflow& workflow, Diagnostics& diagnostics);
 
-// name_checks.cc: each name that templates and conditions read is defined, an outcome has the field, and some path
-// leads from a state that sets the value to the place that reads it.
+// name_checks.cc: each name that templates and conditions read is defined, an outcome has each field that is read from
+// it, and some path leads from a state that sets the value to the place that reads it.
 void check_names(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
                  Diagnostics& diagnostics);
 
-// unread_states.cc: `${v1.2}`, `${build/all}`, `${run-tests:-x}` and `{{ 1-build }}` with the name of a state. Such a
-// name cannot be a placeholder: the text would stay as it is, and a shell would read one of its own variables.
+// unread_states.cc: names of states in braces that are not read as placeholders, as in `${v1.2}`, `${build/all}`,
+// `${run-tests:-x}` and `{{ 1-build }}`. Such text would stay as it is, and a shell would read one of its own
+// variables.
 void check_unread_states(const Workflow& workflow, Diagnostics& diagnostics);
 
-// condition_types.cc: conditions that compare values whose types never match, `exit_code == "0"` or `success == 1`. An
-// error if the run itself sets the value; a warning if a parameter does, because a state may give it another type.
+// condition_types.cc: conditions that compare values whose types never match, such as `exit_code == "0"`. An error if
+// the run itself sets the value; a warning for a parameter, because a state may give it a value of another type.
 void check_condition_types(const Workflow& workflow, Diagnostics& diagnostics);
 
 // action_checks.cc: missing tools, workflows and prompts, timeouts out of range, values in commands at places where
@@ -42,7 +43,7 @@ void check_actions(const Workflow& workflow, const std::vector<std::string>& giv
 // Commands with tags, or with `raw`, are left out: their text is known only during a run.
 void check_shell_syntax(const Workflow& workflow, const ShellReader& reader, Diagnostics& diagnostics);
 
-// What the check of one action may use, and where it reports.
+// What the checks of a workflow's actions may use, and where they report mistakes.
 struct ActionCheck {
   // Reports a workflow or prompt that is missing or cannot be used: an error if around.must_exist, else a warning.
   void missing(std::size_t offset, std::string message);
@@ -52,15 +53,16 @@ struct ActionCheck {
   const std::vector<std::string>& given;  // the names of --var
   const CheckContext& around;
   Diagnostics& diagnostics;
-  bool told_of_command = false;  // the missing command for prompts was reported; once per file is enough
+  bool told_of_command = false;  // the problem with the command for prompts was reported; once per file is enough
 };
 
-// Reports a variable that is set, or a parameter, if its name is one of the run's own.
+// Reports a parameter or variable whose name every run sets itself: an error, or a warning if the workflow may set it,
+// too (is_settable_run_name() in model.h).
 void check_own_name(const std::string& name, std::size_t offset, Diagnostics& diagnostics);
 
-// tool_argument_checks.cc: compares the arguments of `Call tool` with the tool's own schema: names, required ones, and
+// tool_argument_checks.cc: compares the arguments of `Call tool` with the tool's schema: names, required arguments, and
 // the types, ranges and lengths of values that are known before a run. `schema` is JSON text of an object schema; a
-// part of it that is not understood forbids nothing.
+// part of it that is not understood is ignored.
 void check_tool_arguments(const ToolAction& action, const std::string& schema, std::optional<std::int64_t> timeout_max,
                           Diagnostics& diagnostics);
 

@@ -47,7 +47,7 @@ class TypeChecker {
  private:
   using Choices = std::vector<std::string>;
 
-  // Notes the texts that a field of a typed answer can be, if `output` lists them.
+  // Notes the texts that a field of a typed answer may have, if `output` lists them.
   void take_choices(const State& state) {
     const ActionOptions& options = state.action->options;
     if (!options.output || options.matrix || !options.output->is_object()) return;
@@ -55,7 +55,7 @@ class TypeChecker {
     if (properties == options.output->end() || !properties->is_object()) return;
     const auto& own = outcome_fields();
     for (const auto& [field, schema] : properties->items()) {
-      // A field that every outcome has is not a field of the answer.
+      // If every outcome has a field of this name, the name means that field, and not the answer's.
       if (std::find(own.begin(), own.end(), field) != own.end()) continue;
       const auto listed = schema.is_object() ? schema.find("enum") : schema.end();
       if (!schema.is_object() || listed == schema.end() || !listed->is_array()) continue;
@@ -67,7 +67,7 @@ class TypeChecker {
     }
   }
 
-  // Warns where an answer is compared with a text that it can never be.
+  // Warns if a field of an answer is compared with a text that the field never has.
   void compare(const Node& answer, const Node& value, std::size_t label) {
     if (answer.kind != Node::Kind::field || answer.operands[0]->kind != Node::Kind::name) return;
     const std::string& state = answer.operands[0]->text;
@@ -83,7 +83,7 @@ class TypeChecker {
                           question_then(did_you_mean(*text, known), "`output` lists " + joined(known)));
   }
 
-  // A value that a state sets may be of any type.
+  // Notes that a state sets the name, so that its value may be of any type.
   void forget(const std::string& name) {
     parameters_.erase(name);
     set_.emplace(name, true);

@@ -49,7 +49,8 @@ class DiagramChecker {
  private:
   using Marks = std::vector<bool>;
 
-  // Where a state may lead to: its exits, and the state that a failure of its action leads to.
+  // Fills targets_ and sources_. A state may lead to the targets of its exits, and to the state that its action names
+  // with `on failure`.
   void connect() {
     targets_.resize(states_.size());
     sources_.resize(states_.size());
@@ -138,7 +139,7 @@ class DiagramChecker {
     }
   }
 
-  // The unreached states from which all other unreached states follow. A diagnostic is needed only for the former.
+  // Unreached states from which all other unreached states can be reached. Only these states need a diagnostic.
   Marks unreached_beginnings(const Marks& reached) const {
     Marks told(states_.size());
     Marks covered = reached;
@@ -152,8 +153,8 @@ class DiagramChecker {
     return told;
   }
 
-  // Whether `on failure` or `finally` leads to a state that is not in the diagram. Such a target has its own
-  // diagnostic.
+  // Whether `on failure` or `finally` names a state that is not in the diagram. Such a name is reported by another
+  // check.
   bool has_unknown_targets() const {
     const auto unknown = [this](const NamedPlace& place) {
       return !place.name.empty() && workflow_.index_of(place.name) == no_state;
@@ -163,7 +164,7 @@ class DiagramChecker {
                        [&](const State& state) { return state.action && unknown(state.action->options.on_failure); });
   }
 
-  // Whether this is a composite state that is bypassed, because arrows lead straight to its inner states.
+  // Whether `state` is a composite state that is bypassed, because arrows lead straight to its inner states.
   bool is_passed_by(std::size_t state, const Marks& reached) const {
     if (workflow_.find(states_[state].id + "/end") == nullptr) return false;
     return std::any_of(targets_[state].begin(), targets_[state].end(),
@@ -210,7 +211,7 @@ class DiagramChecker {
     }
   }
 
-  // Reports conditions on success and failure where no action can have run.
+  // Reports conditions on success and failure in places that are reached before any action has run.
   void first_actions() {
     std::vector<std::size_t> acting;
     for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -228,7 +229,8 @@ class DiagramChecker {
     }
   }
 
-  // A state that is named only in arrows may be mistyped. The search takes time, so it is limited.
+  // The end of a message about `id`, which may be mistyped: the most similar name of another state. Empty: no name is
+  // similar, or there are already many diagnostics. (The search takes time.)
   std::string hint(const std::string& id) {
     if (diagnostics_.size() > max_diagnostics_shown) return "";
     if (ids_.empty()) {
@@ -253,13 +255,13 @@ class DiagramChecker {
     }
     if ((success && failure) || !expression) return;
     diagnostics_.warn(state.offset, "the choice '" + state.id +
-                                        "' has no exit for the case that none of its conditions is true, and the run "
-                                        "fails there; add a line `" +
+                                        "' has no exit to take if none of its conditions is true, so the run would "
+                                        "fail there; add a line `" +
                                         state.id + " --> STATE: default`");
   }
 
-  // Whether a condition has no obvious opposite. `x > 3` and `x <= 3` together may cover everything, which people must
-  // judge.
+  // False for a negation and for a comparison other than ==. Together with another condition, such a condition may
+  // cover every case, as `x > 3` and `x <= 3` do, so the choice is not reported.
   static bool is_one_case(const Transition& exit) {
     if (exit.kind != Transition::Kind::expression) return true;
     if (!exit.condition.root) return false;
@@ -277,8 +279,9 @@ class DiagramChecker {
     for (const Transition& exit : state.exits) {
       if (state.kind == State::Kind::fork) {
         if (exit.kind == Transition::Kind::unconditional) continue;
-        diagnostics_.add(exit.label_offset, "an exit of the fork '" + state.id +
-                                                "' takes no condition, because all exits are taken at the same time");
+        diagnostics_.add(exit.label_offset,
+                         "an exit of the fork '" + state.id +
+                             "' must not have a condition, because all exits are taken at the same time");
         continue;
       }
       if (always_true != nullptr) {
@@ -294,7 +297,7 @@ class DiagramChecker {
           continue;
         }
         if (open != nullptr) {
-          diagnostics_.add(exit.offset, "a second exit of '" + state.id +
+          diagnostics_.add(exit.offset, "this is a second exit of '" + state.id +
                                             "' that is always open; give all but one a condition, or declare `state " +
                                             state.id + " <<fork>>` to take all of them at the same time");
         }

@@ -97,7 +97,7 @@ class OlderRule {
       const bool leads_inwards = !state.hidden && state.other_half != no_state;
       if (!fails_[i] || state.kind == State::Kind::fork || leads_inwards) continue;
       for (const Transition& exit : state.exits) {
-        // A failure never passed an exit that leads straight to the end.
+        // An exit straight to an end is the same under both rules: a failure before it remains a failure.
         if (!is_unconditional(exit) || exit.target == no_state || states_[exit.target].hidden) continue;
         if (!takes_failure(workflow_, state, exit)) made.push_back({i, &exit});
       }
@@ -116,13 +116,13 @@ class OlderRule {
   void warn_of(const Changed& one, bool of_older_kind, Diagnostics& diagnostics) {
     const std::string arrow = shown_name(workflow_, one.state) + " --> " + shown_name(workflow_, one.exit->target);
     const std::string repair = "; write `" + arrow +
-                               ": always` if a failure is to take this exit, too, or `failures: continue` in the "
-                               "front matter of a file for the older rule (`wtool lint --fix` adds it)";
+                               ": always` to take it after a failure as well, or write `failures: continue` in the "
+                               "front matter to use the older rule for the file (`wtool lint --fix` adds it)";
     const std::size_t looks = who_looks(one);
     if (looks != no_state) {
       diagnostics.warn(one.exit->offset,
                        "`" + arrow + "` is taken only after a success, but '" + shown_name(workflow_, looks) +
-                           "' after it looks at how '" + shown_name(workflow_, one.state) + "' ended" + repair,
+                           "', which follows, tests how '" + shown_name(workflow_, one.state) + "' ended" + repair,
                        arrow + ": always");
     } else if (of_older_kind) {
       diagnostics.warn(one.exit->offset, "`" + arrow + "` is taken only after a success" + repair, arrow + ": always");
@@ -146,7 +146,7 @@ class OlderRule {
     }
   }
 
-  // A state after the exit that checks how the state before the exit ended; no_state: none does.
+  // A state that comes after the exit and checks how the state before the exit ended; no_state: there is none.
   std::size_t who_looks(const Changed& one) {
     if (judges(states_[one.exit->target])) return no_state;
     const std::size_t next = who_looks_next(one.exit->target);
@@ -165,7 +165,8 @@ class OlderRule {
     return nearest(one.exit->target, readers);
   }
 
-  // Searches the states that are reached before another action runs for one that checks how the last action ended.
+  // A state that is reached before another action runs, and that checks how the last action ended; no_state: there is
+  // none.
   std::size_t who_looks_next(std::size_t start) const {
     std::set<std::size_t> seen = {start};
     std::deque<std::size_t> todo = {start};

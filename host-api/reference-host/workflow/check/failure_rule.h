@@ -1,5 +1,5 @@
-// Which transitions a failure takes: `A --> B` means success. docs/decisions/0016-a-plain-arrow-means-success.md gives
-// the reasons.
+// Which transitions are taken after a failure. `A --> B` means success, for the reasons in
+// docs/decisions/0016-a-plain-arrow-means-success.md.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace wtool::host::workflow {
 
-// Whether the exit has no condition: A --> B, `always` or `default`. It is the last resort of its state.
+// Whether the exit has no condition: A --> B, `always` or `default`. Such an exit is the last resort of its state.
 bool is_unconditional(const Transition& exit);
 
-// True for success, failure, exit_code and is_error: how an action ended, not what it returned.
+// True for success, failure, exit_code and is_error: the names that say how an action ended, not what it returned.
 bool is_outcome_name(std::string_view name);
 
 // Whether the condition of `exit` asks how an action ended: success, failure, exit_code or is_error, even as a field
@@ -27,14 +27,14 @@ bool tests_outcome(const Transition& exit);
 // states fail only by a mistake that ends the run.
 bool can_fail(const State& state);
 
-// Whether `exit`, an unconditional one of `state`, is taken after a failure as well.
+// Whether `exit`, an unconditional exit of `state`, is taken after failures, too.
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
-// Whether a failure that takes the exit is then handled by what the exit leads to: a choice, a join, or the exits of a
-// composite state.
+// Whether a failure after which the exit is taken is handled by the exit's target: by a choice, a join, or the exits of
+// a composite state.
 bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit);
 
-// Whether an exit names `failure`: such an exit takes refusals and mistakes of its state, too.
+// Whether an exit has the condition `failure`. Such an exit is taken even after a refusal or a mistake of its state.
 bool has_failure_exit(const State& state);
 // Whether a condition of an exit reads `exhausted`.
 bool has_exhausted_exit(const State& state);
@@ -42,17 +42,18 @@ bool has_exhausted_exit(const State& state);
 // The name of the state in the file. For a hidden state, that of its composite state; [*] for the end.
 std::string shown_name(const Workflow& workflow, std::size_t state);
 
-// ---- Files for the older rule, by which a transition without a condition was taken after failures as well.
+// ---- Files written for the older rule, by which a transition without a condition was taken after failures, too.
 
-// The unconditional exits that were taken after a failure, and no longer are. Empty under `failures: continue`.
+// The unconditional exits that are taken after a failure under the older rule, but not under the present one. Empty:
+// there are none, or the file has `failures: continue`.
 std::vector<const Transition*> changed_exits(const Workflow& workflow);
 
 // Warns about the exits whose old meaning the file seems to need: a later state looks at how the state before the exit
-// ended, or the file lies below a folder `.swissarmyhammer`.
+// ended, or the file is below a folder `.swissarmyhammer`.
 void check_older_rule(const Workflow& workflow, const std::string& file, Diagnostics& diagnostics);
 
-// The text of the file with the key `failures: continue` in its front matter, which is added if missing; all else is
-// kept byte for byte. Empty: `error` says why.
+// The text of the file with the key `failures: continue` added to its front matter, and with a front matter if the file
+// has none; all else is kept byte for byte. Empty: `error` says why.
 std::string with_failures_continue(const Source& source, std::string& error);
 
 }  // namespace wtool::host::workflow

@@ -34,7 +34,7 @@ class LoopFinder {
  private:
   struct Visit {
     std::size_t state;
-    std::size_t next = 0;  // of its targets
+    std::size_t next = 0;  // the index of the target to visit next
   };
 
   bool is_bounded(std::size_t state) const {
@@ -88,8 +88,8 @@ class LoopFinder {
 
   const Workflow& workflow_;
   std::vector<std::vector<std::size_t>> targets_;
-  std::vector<std::size_t> order_;   // in which states were first met, from 1; 0: not yet
-  std::vector<std::size_t> lowest_;  // the lowest order of a state to which this one leads back
+  std::vector<std::size_t> order_;   // the order in which states were first visited, from 1; 0: not visited
+  std::vector<std::size_t> lowest_;  // for each state: the lowest order of a state to which it leads back
   std::vector<bool> open_;           // on stack_
   std::vector<std::size_t> stack_;
   std::size_t count_ = 0;

@@ -16,7 +16,7 @@ namespace wtool::host::workflow {
 
 namespace {
 
-// Whether a state can have run before another one, on any path through the diagram.
+// Answers whether a state can have run before another one, on any path through the diagram.
 class ValuePaths {
  public:
   // `workflow` must outlive this object.
@@ -24,16 +24,16 @@ class ValuePaths {
 
   // False: no path leads from any state of `earlier` to `state`. With `after_action`, the question is about the exits
   // of `state`, so `state` itself counts as earlier, too. True in doubt: if the state cannot be reached at all, or if
-  // earlier questions have used up the steps.
+  // earlier calls have used up steps_left_.
   bool may_follow(const std::vector<std::size_t>& earlier, std::size_t state, bool after_action);
 
  private:
   void connect(std::size_t from, std::size_t to);
 
   const Workflow& workflow_;
-  std::vector<std::vector<std::size_t>> sources_;  // the states that lead to each
-  std::vector<bool> from_anywhere_;                // where `on failure` or `finally` leads
-  std::vector<std::size_t> seen_;                  // in which search each state was last met
+  std::vector<std::vector<std::size_t>> sources_;  // for each state: the states that lead to it
+  std::vector<bool> from_anywhere_;                // true for the targets of the workflow's `on failure` and `finally`
+  std::vector<std::size_t> seen_;                  // for each state: the last search that visited it
   std::size_t question_ = 0;
   std::size_t steps_left_ = 5'000'000;
 };
@@ -107,7 +107,7 @@ class NameChecker {
       const State& state = workflow_.states[i];
       if (!state.hidden) outcomes_.insert(state.id);
       if (!state.hidden && state.id.find_first_of("-.") != std::string::npos) compound_.insert(state.id);
-      // Of the states without an action, only joins and composite ones have an outcome.
+      // A state counts as a setter of its name even if it has no outcome: check_path() reports the places that read it.
       if (!state.hidden) sets(state.id, i);
       if (!state.action) continue;
       if (const auto* set = std::get_if<SetAction>(&state.action->kind)) {
@@ -178,7 +178,8 @@ class NameChecker {
     return variables_.contains(name) || outcomes_.contains(name) || is_run_name(name);
   }
 
-  // Checks `build.test`, if that is the name of a state, and `run-tests` in an expression. True: a diagnostic was made.
+  // Reports the name of a state, such as build.test or run-tests, that is read as a field or a subtraction. True: a
+  // diagnostic was made.
   bool check_compound(const NameRead& use) {
     if (use.longer.empty() || compound_.empty()) return false;
     std::string state = use.longer;
@@ -187,10 +188,10 @@ class NameChecker {
       if (cut == std::string::npos || cut < use.name.size()) return false;
       state.resize(cut);
     }
-    // If the part before the dash or dot is defined, this is a subtraction or a field.
     if (state == use.name) return false;
     const auto& fields = outcome_fields();
     const auto answer = answers_.find(use.name);
+    // If the part before the dash or dot is defined, this is a subtraction, or a field that may exist.
     if (is_defined(use.name) && (use.field.empty() || outcomes_.count(use.name) == 0 ||
                                  (answer != answers_.end() && answer->second.contains(use.field)) ||
                                  std::find(fields.begin(), fields.end(), use.field) != fields.end())) {
@@ -222,7 +223,7 @@ class NameChecker {
     if (is_state && found->second.size() == 1 && !has_outcome(first)) {
       return tell(use, "the state '" + use.name + "' has no action, and so no outcome that could be read");
     }
-    // The later pairs of a Set may read what its earlier ones set, and the commands of a service its port.
+    // The later pairs of a Set may read what its earlier pairs set. The commands of a service may read its port.
     const State& reader = workflow_.states[use.state];
     const bool sets_itself = use.in_action && reader.action &&
                              (std::holds_alternative<SetAction>(reader.action->kind) ||
@@ -238,7 +239,7 @@ class NameChecker {
                               "' from a state that sets it, such as '" + first.id + "'"));
   }
 
-  // Only a warning in a condition, where another operand may decide: `success || B.success`.
+  // Reports a mistake; only as a warning in a condition, where another operand may decide: `success || B.success`.
   void tell(const NameRead& use, std::string message) {
     if (use.in_action) {
       diagnostics_.add(use.offset, std::move(message));
@@ -258,7 +259,7 @@ class NameChecker {
     if (use.name == "matrix") return matrix(use);
     const bool is_own = is_run_name(use.name);
     if (outcomes_.contains(use.name)) {
-      // A name of the run itself wins over a state of the same name.
+      // A name that the run itself sets takes precedence over a state of the same name.
       if (!is_own || use.name == "result" || use.name == "last_action_result") return field(use);
     }
     if (!is_own) {
@@ -294,7 +295,7 @@ class NameChecker {
     if (use.field.empty()) return;
     const auto& fields = outcome_fields();
     if (std::find(fields.begin(), fields.end(), use.field) != fields.end()) return;
-    // An option that was not understood may have given it further fields.
+    // An option that was not understood may have given the outcome further fields.
     const State* state = workflow_.find(use.name);
     if ((state != nullptr && state->action_unread) || workflow_.ambiguous_states.contains(use.name)) return;
     std::vector<std::string> known = fields;
@@ -326,7 +327,7 @@ class NameChecker {
   Diagnostics& diagnostics_;
   Names variables_;
   Names outcomes_;
-  std::map<std::string, Names, std::less<>> answers_;  // the fields that `output` gives an outcome
+  std::map<std::string, Names, std::less<>> answers_;  // by outcome: the fields that `output` adds
   std::vector<std::string> known_;
   Names compound_;                                                        // states with a dash or a dot in their names
   std::map<std::string, std::vector<std::size_t>, std::less<>> setters_;  // states that give a name its value

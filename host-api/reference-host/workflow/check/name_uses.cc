@@ -33,7 +33,8 @@ Guard guard_of(const std::string& text) {
   return made;
 }
 
-// A longer name at the beginning of a text: words joined by dashes and dots, if a dash or a dot follows the name.
+// The longer name at the beginning of `text`: the name of `name_size` bytes, and the words that dashes and dots join
+// to it. Empty: no such word follows.
 std::string longer_name(std::string_view text, std::size_t name_size) {
   if (name_size >= text.size() || (text[name_size] != '-' && text[name_size] != '.')) return "";
   std::size_t end = name_size;
@@ -83,7 +84,7 @@ class Collector final : public TextVisitor {
     }
   }
 
-  // The templates in the strings of a JSON value. Mistakes are reported where the JSON begins.
+  // Collects the names in the strings of a JSON value, which are templates. Mistakes are reported at `offset`.
   void json(const nlohmann::json& value, std::size_t offset) override {
     if (value.is_string()) {
       const auto& written = value.get_ref<const std::string&>();
@@ -119,7 +120,7 @@ class Collector final : public TextVisitor {
       const std::size_t first = uses_.size();
       value(argument.value);
       if (!argument.guard) continue;
-      // A name that the guard tests may be missing, in the guard and after it.
+      // A name that the guard tests may be missing in the value, and in the guard if the guard is that name alone.
       const Guard guard = guard_of(argument.guard->written.text());
       for (std::size_t i = first; i < uses_.size(); ++i) {
         if (guard.names.contains(uses_[i].name)) uses_[i].may_be_missing = true;
@@ -159,7 +160,7 @@ std::set<std::string, std::less<>> names_defined(const Workflow& workflow, const
     if (const auto* service = std::get_if<ServiceAction>(&state.action->kind)) names.insert(service->free_port.name);
   }
   names.erase("");
-  names.erase("matrix");  // only some states have it
+  names.erase("matrix");  // it has a value only in states with the option `matrix`
   return names;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// Whether the text may become any value once its template is filled in, as a single placeholder may.
+// Whether `value` is a text whose template may give a value of any type, as a single placeholder does.
 bool may_be_anything(const json& value) {
   if (!value.is_string()) return false;
   const auto parsed = expressions::parse_template(value.get_ref<const std::string&>());
@@ -60,7 +60,7 @@ std::vector<std::string> types_of(const json& property) {
   return types;
 }
 
-// A limit of the schema that the value breaks, in words; empty if it breaks none. Types are checked elsewhere.
+// The limit of the schema that the value breaks, in words; empty: it breaks none. Types are checked elsewhere.
 std::string broken_limit(const json& schema, const json& value) {
   const auto number = [&](const char* key) -> std::optional<double> {
     const auto found = schema.find(key);
@@ -88,7 +88,7 @@ std::string broken_limit(const json& schema, const json& value) {
   return "";
 }
 
-// What the value must be, in words, if it is something else; empty if it is right.
+// What the value must be, in words; empty: the value is right, or not known before a run.
 std::string mistake_in(const json& schema, const json& value) {
   if (!schema.is_object() || may_be_anything(value)) return "";
   const std::vector<std::string> types = types_of(schema);
@@ -135,7 +135,7 @@ void check_tool_arguments(const ToolAction& action, const std::string& schema, s
                                   ", not " + (is_hidden ? describe_json(wrong) : expressions::quoted_json(wrong)));
     };
     json own = *property;
-    // The schema has the maximum for calls from outside; a workflow may use the configured maximum.
+    // The schema has the maximum for calls that are not from a workflow. A workflow has the configured maximum.
     if (action.tool == shell_tool && name == "timeout") {
       own.erase("maximum");
       if (timeout_max) own["maximum"] = *timeout_max;

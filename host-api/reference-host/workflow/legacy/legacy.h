@@ -6,7 +6,7 @@
 //
 // The lines of a state, without its name, are one YAML map.
 //
-// The other one has a section for each state (legacy_sections.cc):
+// The other notation has a section for each state (legacy_sections.cc):
 //
 //   ## States
 //   ### Build
@@ -32,7 +32,7 @@ inline constexpr std::size_t max_description = 64 * 1024;  // bytes, of the desc
 
 struct DescriptionLine {
   std::string_view text;   // everything after the colon and one blank
-  std::size_t offset = 0;  // of that text
+  std::size_t offset = 0;  // of `text`
 };
 
 // Fills kind, action and description of the state from its descriptions, which are in the order of the file. If neither
@@ -43,8 +43,8 @@ void read_descriptions(std::size_t state, const std::vector<DescriptionLine>& li
 // Fills sections and parameters of the document, from line `first` on.
 void read_sections(const Source& source, std::size_t first, const std::vector<bool>& code_lines, Document& document);
 
-// Applies the sections to the states. Actions count only if the file has none under `## Actions`, parameters only if
-// the front matter has none.
+// Applies the sections to the states. Actions in sections count only if there is no item under `## Actions`, and the
+// list of parameters only if the front matter has no parameters.
 void apply_sections(const Document& document, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

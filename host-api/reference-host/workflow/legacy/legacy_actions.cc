@@ -44,7 +44,7 @@ class DescribedState {
     }
     try {
       const YAML::Node root = YAML::Load(text);
-      if (!root.IsMap()) return fail(root, "the descriptions of a state are lines of the form `State: key: value`");
+      if (!root.IsMap()) return fail(root, "the descriptions of a state must be lines of the form `State: key: value`");
       for (const auto& pair : root) {
         if (!pair.first.IsScalar()) {
           fail(pair.first, "a key must be a plain word");
@@ -75,7 +75,7 @@ class DescribedState {
   }
   void fail(const YAML::Node& node, std::string message) { diagnostics_.add(offset(node.Mark()), std::move(message)); }
 
-  // Notes the names, so that one mistake is not reported again wherever its variable is read.
+  // Notes the variables that the action may set, so that a mistake in it is not reported again wherever they are read.
   void note_names() {
     for (const char* key : {"name", "variable", "counter"}) {
       const auto found = keys_.find(key);
@@ -83,7 +83,7 @@ class DescribedState {
     }
   }
 
-  // The value of a key, which then counts as known; undefined if the key is missing.
+  // Takes the value of a key out of keys_; undefined: the key is missing.
   YAML::Node take(const std::string& key) {
     const auto found = keys_.find(key);
     if (found == keys_.end()) return YAML::Node(YAML::NodeType::Undefined);

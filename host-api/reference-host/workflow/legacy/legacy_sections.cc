@@ -32,7 +32,7 @@ std::string_view without_marks(std::string_view text) {
 
 struct LegacyField {
   std::string key;         // in lower case
-  std::string_view value;  // of the source
+  std::string_view value;  // a part of the source
 };
 
 // `**Key**: value` or `**Key:** value`; an empty key if the line has neither form.
@@ -145,7 +145,7 @@ class SectionReader {
   std::size_t parameters_level_ = 0;
 };
 
-// `` `Shell "make"` `` is the action inside.
+// The text without the backticks around it, if there are any: an action may be written as code.
 MappedText without_code_mark(const MappedText& text) {
   const std::string& all = text.text();
   const bool is_code = all.size() > 2 && all.starts_with('`') && all.ends_with('`');
@@ -191,7 +191,7 @@ void apply(const StateSection& section, bool has_list, Workflow& workflow, Diagn
         "the state '" + section.name + "' has an action here and another one under `Actions`; keep one of them");
   } else {
     diagnostics.warn(section.action_offset,
-                     "this action does not count, because the file has a list of actions under "
+                     "this action is ignored, because the file has a list of actions under "
                      "`Actions`; write `- " +
                          section.name + ": ...` there");
   }

@@ -17,7 +17,7 @@ namespace {
 
 // ---- The line of a workflow file that a diagnostic is about, with a caret below the place.
 
-// Characters that are shown before the place, and at and after it.
+// The most characters that are shown before the place, and from the place on.
 constexpr std::size_t max_before = 60;
 constexpr std::size_t max_after = 60;
 

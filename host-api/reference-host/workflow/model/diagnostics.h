@@ -11,7 +11,7 @@
 namespace wtool::host::workflow {
 
 inline constexpr std::size_t max_diagnostics_shown = 100;
-// Beyond this number, diagnostics are only counted: nobody reads 20,000 for one file.
+// Diagnostics beyond this number are only counted: nobody reads 20,000 of them for one file.
 inline constexpr std::size_t max_diagnostics_kept = 20'000;
 
 struct Diagnostic {
@@ -31,14 +31,14 @@ struct PlacedDiagnostic {
   Diagnostic diagnostic;
 };
 
-// All diagnostics, in any order; if there are very many, only the first are kept.
+// All diagnostics, in any order. Only the first max_diagnostics_kept are kept; the others are counted.
 class Diagnostics {
  public:
-  // Without a `suggestion`, the name that did_you_mean() (base/edit_distance.h) has put into the message is
-  // used.
+  // Without a `suggestion`, the name that did_you_mean() (base/edit_distance.h) has put into the message is the
+  // suggestion.
   void add(std::size_t offset, std::string message, std::string suggestion = "");
   void warn(std::size_t offset, std::string message, std::string suggestion = "");
-  // True without errors; warnings do not count.
+  // True if there are no errors, even if there are warnings.
   bool empty() const { return errors_ == 0; }
   // How many errors there are.
   std::size_t size() const { return errors_; }
@@ -48,19 +48,19 @@ class Diagnostics {
   std::size_t dropped_errors() const { return dropped_errors_; }
   std::size_t dropped_warnings() const { return dropped_warnings_; }
 
-  // Sorted by place, each once.
+  // The diagnostics that are kept, sorted by place, each once.
   std::vector<Diagnostic> sorted() const;
 
-  // The same with lines and columns. Linear, even if all diagnostics are in one line.
+  // The same with lines and columns. Takes linear time, even if all diagnostics are in one line.
   std::vector<PlacedDiagnostic> placed(const Source& source) const;
 
-  // One line each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE` or `... warning: MESSAGE`. At most
-  // `max_diagnostics_shown`, then the number of the others.
+  // One line for each, sorted by place: `FILE:LINE:COLUMN: error: MESSAGE` or `... warning: MESSAGE`. At most
+  // `max_diagnostics_shown` of them, then the number of the others.
   std::string text(const Source& source) const;
-  // The same, each followed by its line of the file with a caret below the place.
+  // The same, but each line is followed by the line of the file, with a caret below the place.
   std::string with_lines(const Source& source) const;
 
-  // Adds all of `more`.
+  // Adds all diagnostics of `more`.
   void add_all(const Diagnostics& more);
 
  private:

@@ -132,15 +132,17 @@ std::string problem_of_lock_name(const std::string& name) {
       !name.empty() && name.size() <= longest && name.front() != '.' &&
       std::all_of(name.begin(), name.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
   if (fits) return "";
-  return "the name of a lock must be made of at most " + std::to_string(longest) +
-         " letters, digits, _, - and . (not first), not " + expressions::quoted_for_message(name);
+  return "the name of a lock must have at most " + std::to_string(longest) +
+         " letters, digits, _, - and ., and must not begin with a dot; this is " +
+         expressions::quoted_for_message(name);
 }
 
 std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why) {
   const auto duration = duration_value(text, max_timeout);
   if (duration && duration->count() > 0) return duration;
-  why = "a timeout is a number of seconds, or a duration such as 300ms, 30s, 5m or 2h, and at least 1ms; this is " +
-        expressions::quoted_for_message(text);
+  why =
+      "a timeout must be a number of seconds, or a duration such as 300ms, 30s, 5m or 2h, and at least 1ms; this is " +
+      expressions::quoted_for_message(text);
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// A workflow as it was written, parsed. Plain data, immutable after checking. Places are byte offsets into the source.
+// A workflow as it was parsed. Plain data, immutable after checking. Places are byte offsets into the source.
 // At the end are the names that every workflow may use (those that a run sets by itself, and the fields of an outcome),
 // and functions for single texts of a file.
 #pragma once
@@ -31,11 +31,11 @@ inline constexpr std::size_t no_state = static_cast<std::size_t>(-1);
 inline constexpr std::string_view shell_tool = "shell_execute";
 inline constexpr std::size_t max_combinations = 1000;  // of a matrix
 
-// A text of the file that is, or holds, a template.
+// A text of the file, and the template that it contains.
 struct TemplateText {
   MappedText written;
   expressions::Template parsed;
-  bool is_value = false;   // one placeholder without quotes: it stands for the value itself, not for its text
+  bool is_value = false;   // one placeholder without quotes, which gives the value itself and not its text
   bool from_file = false;  // it comes from an env_file, so a plan does not show it
 };
 
@@ -51,13 +51,13 @@ struct NamedPlace {
   std::size_t offset = 0;
 };
 
-// An argument that a prompt, a tool or another workflow is given.
+// An argument for a prompt or for another workflow.
 struct Argument {
   std::string name;
   std::size_t offset = 0;
   std::variant<expressions::Value, TemplateText> value;
   // Set if the argument is inside `{% if ... %} name="value" {% endif %}`: a text that renders to nothing when the
-  // argument is to be left out. So a value never becomes syntax of the action.
+  // argument is to be left out. The guard is a separate text, so that a value never becomes syntax of the action.
   std::optional<TemplateText> guard;
 };
 
@@ -74,12 +74,12 @@ struct StepLimits {
   bool no_network = false;         // network=deny
   std::uint64_t memory_bytes = 0;  // memory=1G, of all processes together; 0: not given, here and below
   std::uint64_t cpu_seconds = 0;   // cpu=60s
-  std::uint32_t processes = 0;     // processes=50, alive at once
+  std::uint32_t processes = 0;     // processes=50, alive at the same time
 
   auto operator<=>(const StepLimits&) const = default;
 };
 
-// Each limit is the stricter one of the two.
+// The result has the stricter value of each limit.
 StepLimits stricter(const StepLimits& one, const StepLimits& other);
 
 // The limits in the form of wtool_request.limits; empty if there are no limits.
@@ -93,29 +93,29 @@ struct PlaceOptions {
   NamedPlace on;    // on="cluster" or "local"
   NamedPlace slot;  // slot="big": a class of the configuration's cluster
   StepLimits limits;
-  std::size_t limits_offset = 0;  // of the first option of limits; 0: none is given
+  std::size_t limits_offset = 0;  // of the first option that sets a limit; 0: there is none
 };
 
 // inputs=["src/**"] outputs=["build/app"], cache=true: a step that is up to date is not run.
 struct CacheOptions {
   std::optional<bool> wanted;                    // cache=true or false
-  bool strict = false;                           // cache=strict: as true, but the step sees only files that it names
-  std::shared_ptr<const nlohmann::json> inputs;  // lists of texts with templates, not empty; null: not given
+  bool strict = false;                           // cache=strict: like true, but the step can read only what it names
+  std::shared_ptr<const nlohmann::json> inputs;  // both are lists of texts with templates, not empty; null: not given
   std::shared_ptr<const nlohmann::json> outputs;
-  std::size_t offset = 0;  // of the last of these options; 0: none is given
+  std::size_t offset = 0;  // of the last of these options; 0: there is none
 
   bool is_on() const { return wanted.value_or(inputs != nullptr); }
 };
 
-// The options of any action that calls something (Shell, Call tool, Execute prompt, Run workflow).
+// The options of those actions that have options: Shell, Call tool, prompts, Run workflow, Service and Approve.
 
 struct ActionOptions {
   NamedPlace result;                    // result="name", or **Store As**: name
-  std::optional<TemplateText> timeout;  // a duration, for each try. The timeout of a tool call is an argument
+  std::optional<TemplateText> timeout;  // a duration, for each try. The timeout of `Call tool` is an argument
   std::int64_t retry = 0;               // further tries after a failure
   bool says_retry = false;              // the option exists, whatever its value
   std::optional<Backoff> backoff;
-  std::optional<TemplateText> total_timeout;  // the same for all tries and the waits between them
+  std::optional<TemplateText> total_timeout;  // a duration, for all tries and the waits between them
   NamedPlace on_failure;                      // the state that a failure leads to, instead of an exit
   bool secret = false;                        // its outputs are secret
   std::optional<TemplateText> lock;           // the name of a lock that the step holds
@@ -130,8 +130,8 @@ struct ActionOptions {
   // output={...}: the JSON Schema of the answer, made from the short form if the file has that form. Null: any text.
   std::shared_ptr<const nlohmann::json> output;
   std::size_t output_offset = 0;
-  std::optional<std::int64_t> ask_again;   // how often a prompt is asked again if its answer is not valid by `output`
-  std::optional<std::int64_t> max_visits;  // max=5: how often the state does its action in one run of its workflow
+  std::optional<std::int64_t> ask_again;   // how often a prompt is asked again if its answer does not match `output`
+  std::optional<std::int64_t> max_visits;  // max=5: how often the state may do its action in one run of its workflow
 };
 
 inline constexpr std::int64_t usual_ask_again = 2;
@@ -143,7 +143,7 @@ struct ShellAction {
   std::optional<std::string> shell_options;  // shell_options="-eu"; "" means no options
   std::optional<TemplateText> working_directory;
   std::vector<std::pair<std::string, TemplateText>> environment;
-  std::vector<NamedPlace> environment_files;  // once they were read, their variables are in `environment`, too
+  std::vector<NamedPlace> environment_files;  // after they were read, `environment` has their variables, too
 };
 
 // Defaults for the steps of a workflow, or of a composite state, that do not set these options themselves.
@@ -164,7 +164,7 @@ struct ToolAction {
   std::map<std::string, std::size_t> argument_places;  // the place of each name
 };
 
-// `Execute prompt "name" with ...`: a template file that the configured command gets; or `Prompt "text"`.
+// `Execute prompt "name" with ...`: the configured command gets the text of a prompt file; or `Prompt "text"`.
 struct PromptAction {
   TemplateText prompt;
   bool is_inline = false;  // `prompt` is the text itself, and not the name of a file
@@ -196,7 +196,7 @@ struct SetAction {
 
 // `Wait 5 seconds`.
 struct WaitAction {
-  TemplateText amount;  // a number
+  TemplateText amount;  // a number of units
   std::chrono::milliseconds unit{1000};
 };
 
@@ -209,19 +209,19 @@ struct AbortAction {
   TemplateText message;
 };
 
-// `Approve "question" by="release" timeout=2h`: a person's yes or no. How long it waits is in the options.
+// `Approve "question" by="release" timeout=2h`: a person's yes or no. The timeout is in ActionOptions.
 struct ApproveAction {
   TemplateText question;
   std::optional<TemplateText> by;  // the user or the group who may answer
 };
 
-// How long a service may take until it is ready, unless it says so itself.
+// How long a service may take until it is ready, unless its ready_timeout says otherwise.
 inline constexpr std::chrono::milliseconds usual_ready_timeout{60'000};
 
 // `Service "command" ready="command"`: a command that runs beside the states that follow.
 struct ServiceAction {
   ShellAction run;
-  std::optional<ShellAction> ready;           // succeeds once the service can be used; in the same place as `run`
+  std::optional<ShellAction> ready;           // succeeds once the service can be used; runs in the directory of `run`
   std::optional<TemplateText> ready_timeout;  // a duration
   std::int64_t restart = 0;                   // how often it is started again after it has ended by itself
   NamedPlace free_port;                       // the variable that gets the number of a free TCP port
@@ -262,18 +262,18 @@ struct State {
     plain,
     choice,  // <<choice>>: only decides
     fork,    // <<fork>>: all exits are taken at the same time
-    join,    // <<join>>: waits for all paths of its fork
+    join,    // <<join>>: waits for all branches of its fork
   };
   std::string id;
   std::string description;
   std::size_t description_offset = 0;
   std::size_t offset = 0;  // where it is first named
   Kind kind = Kind::plain;
-  // A composite state becomes two states: one that leads to its inner start (a fork, if it has several regions), and
-  // one to which its inner ends lead and which has its exits. The second is hidden: no file names it.
+  // A composite state becomes two states: one that leads to its inner start (a fork if there are several regions), and
+  // one to which its inner ends lead and which has its exits. The second state is hidden: no file names it.
   bool hidden = false;
   bool entered = false;  // some transition leads here
-  // For a composite state its hidden state, and vice versa; no_state: it is neither.
+  // For a composite state, its hidden state; for a hidden state, its composite state; no_state: it is neither.
   std::size_t other_half = no_state;
   std::size_t around = no_state;  // the hidden state of the composite state that contains it; no_state: none does
   std::vector<Transition> exits;
@@ -306,7 +306,7 @@ struct PromptBudget {
   std::optional<std::int64_t> calls;                // of prompts.command
   std::optional<std::int64_t> tokens;               // as prompts.command reports them
   std::optional<double> cost;                       // as prompts.command reports it
-  std::optional<std::chrono::milliseconds> time{};  // that the calls take
+  std::optional<std::chrono::milliseconds> time{};  // that the calls may take
   std::size_t offset = 0;
 
   bool any() const { return calls || tokens || cost || time; }
@@ -324,18 +324,18 @@ struct Workflow {
   std::optional<bool> fail_fast;  // whether a branch that fails ends the others; nothing: true
   bool continues = false;         // `failures: continue`: exits without a condition are taken after failures, too
   bool says_failures = false;     // the key exists, whatever its value
-  NamedPlace on_failure;          // where a failure that no exit handles leads
+  NamedPlace on_failure;          // the state after a failure that no exit handles
   NamedPlace finally;             // the state that every run ends with, even after a failure or an abort
   NamedPlace concurrency;         // the name of a lock that each of its runs holds
   NamedPlace shell;               // for its Shell actions: sh, bash or an absolute path; empty: the configured one
-  std::optional<std::string> shell_options;  // for its blocks; nothing: -e, and with bash also -o pipefail
+  std::optional<std::string> shell_options;  // for its code blocks; nothing: -e, or with bash -e and -o pipefail
   PromptBudget budget;
   StepDefaults defaults;  // without the shell, which is the member `shell`
   std::vector<State> states;
   std::unordered_map<std::string, std::size_t> index;  // of states by id
   std::size_t start = no_state;
-  // Names that parts of the file that were not understood may have set or used. Mistakes that may only follow from
-  // these parts are not reported.
+  // Names that the file may set or use in parts that were not understood. A mistake that may be only a consequence of
+  // such a part is not reported.
   std::set<std::string> ambiguous_names;
   std::set<std::string> ambiguous_states;
   bool names_unread = false;    // any name may be ambiguous
@@ -346,7 +346,7 @@ struct Workflow {
     return found == index.end() ? nullptr : &states[found->second];
   }
 
-  // no_state where the name is empty, or no state has it.
+  // no_state: the name is empty, or no state has it.
   std::size_t index_of(const std::string& id) const {
     const auto found = index.find(id);
     return found == index.end() ? no_state : found->second;
@@ -362,22 +362,23 @@ struct Placement {
   auto operator<=>(const Placement&) const = default;
 };
 
-// Where the action of `state` runs: as the action itself says, or the innermost composite state around it that names a
-// place, or `around`, which the workflow inherits. The strictest of all their limits applies.
+// Where the action of `state` runs. The place is the one that the action names, else the one that the innermost
+// composite state around it names, else `around`, which the workflow inherits. For each limit, the strictest value of
+// all of these applies.
 Placement place_of(const Workflow& workflow, std::size_t state, const Placement& around = {});
 
 // True for the names that a run sets by itself: success, failure, exit_code, is_error, exhausted, result,
 // last_action_result and output (its text), error (its message; empty after a success), budget (what is left of it),
 // workflow_name, run_id, and matrix (inside of a state that has one).
 bool is_run_name(std::string_view name);
-// True for result, output, error, budget and exhausted: a file may set these names, too, and they keep its value from
-// then on.
+// True for result, output, error, budget and exhausted: a file may set these names, too. They keep the value that the
+// file sets.
 bool is_settable_run_name(std::string_view name);
 const std::vector<std::string>& run_names();
 
-// The fields of a state's or a result's value. `json` exists if the output is a JSON object or list; otherwise reading
-// it is an error. A step with the option `output` has the fields of its answer, too. `metadata` exists if a tool was
-// called. It is an error to read the text of an output that was cut, or the name of a file that could not be written.
+// The fields of an outcome. `json` exists if the output is a JSON object or list; if not, it is an error to read it. A
+// step with the option `output` has the fields of its answer, too. `metadata` exists if a tool was called. It is an
+// error to read the text of an output that was cut, or the name of a file that could not be written.
 const std::vector<std::string>& outcome_fields();
 
 // ---- The meaning of single texts of a workflow file: templates, and times.
@@ -388,26 +389,26 @@ TemplateText template_text(MappedText written, Diagnostics& diagnostics);
 // The same for a text that is not in the file, but replaces the file's text at `offset`.
 TemplateText template_text(const std::string& written, std::size_t offset, Diagnostics& diagnostics);
 
-// Whether it has no placeholder, so that its text is known before a run.
+// Whether the text has no placeholder and no tag, so that it is known before a run.
 bool is_literal(const TemplateText& text);
 bool is_literal(const CommandText& text);
 
 inline constexpr std::int64_t max_wait = 86'400;            // seconds; of Wait and a backoff
 inline constexpr std::int64_t max_timeout = 3'155'760'000;  // seconds, 100 years: a larger value could overflow a clock
 
-// Why this cannot be the name of a lock (`lock`, `concurrency`); empty if it can.
+// Why `name` cannot be the name of a lock (`lock`, `concurrency`); empty: it can.
 std::string problem_of_lock_name(const std::string& name);
 
-// A timeout of a step, at least 1 ms. Nothing for any other text; `why` says why.
+// A timeout of a step, at least 1 ms. Nothing: the text is not such a timeout; `why` says why.
 std::optional<std::chrono::milliseconds> timeout_value(const std::string& text, std::string& why);
 
-// `500ms`, `2s`, `1.5m`, `1h`, or a number of seconds, from 0 to `longest`. Nothing for any other text.
+// `500ms`, `2s`, `1.5m`, `1h`, or a number of seconds, from 0 to `longest`. Nothing: any other text.
 std::optional<std::chrono::milliseconds> duration_value(std::string_view text, std::int64_t longest = max_wait);
 
-// The names of the fields that `output` gives an outcome in addition to its own: those of the schema's objects. Sorted.
+// The names of the fields that `output` adds to those of an outcome: the fields of the schema's objects. Sorted.
 std::vector<std::string> answer_fields(const nlohmann::json& schema);
 
-// A duration as the tools take it: in seconds, as a whole number if possible.
+// A duration in the form that the tools expect: in seconds, as a whole number if possible.
 nlohmann::json as_seconds(std::chrono::milliseconds duration);
 
 // `2 min`, `90 s`, `1500 ms`.

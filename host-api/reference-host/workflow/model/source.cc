@@ -29,7 +29,7 @@ std::string too_large(const std::string& path) {
          " MiB; a workflow this large is not read";
 }
 
-// `; did you mean 'NAME'?` with a file of the same folder, or nothing.
+// `; did you mean 'NAME'?` with a file of the same folder; empty: no file has a similar name.
 std::string nearest_file(const std::string& path) {
   constexpr std::size_t max_entries = 2000;
   const fs::path wanted(path);
@@ -49,7 +49,7 @@ std::string nearest_file(const std::string& path) {
 }
 
 std::string read_whole(const std::string& path, std::string& error) {
-  // Not blocking, so that a FIFO without a writer cannot hang us.
+  // The file is opened without blocking, because the program would hang on a FIFO without a writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) {
     const int failed = errno;
@@ -66,7 +66,7 @@ std::string read_whole(const std::string& path, std::string& error) {
     error = path + ": this is a directory; name a workflow file in it";
     return {};
   }
-  // /dev/stdin, process substitution and the like are pipes. They are read to their end, so reading may block.
+  // /dev/stdin and process substitution are pipes. They are read to their end, so reading them may block.
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
     error = path + ": this is neither a file nor a pipe";
     return {};
@@ -82,8 +82,8 @@ std::string read_whole(const std::string& path, std::string& error) {
   return {};
 }
 
-// True if the text has a byte order mark of UTF-16, or if every second of its first bytes is NUL, as with ASCII
-// letters.
+// True if the text has a byte order mark of UTF-16, or if every second byte of its first four is NUL, as in ASCII
+// letters that are encoded in UTF-16.
 bool is_utf_16(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return true;
   if (text.size() < 4) return false;

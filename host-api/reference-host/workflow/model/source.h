@@ -12,7 +12,7 @@ namespace wtool::host::workflow {
 
 inline constexpr std::size_t max_file_size = 10 * 1024 * 1024;  // bytes
 
-// Both count from 1; columns count characters, a tab is one.
+// Both count from 1. Columns count characters; a tab counts as one.
 struct Position {
   std::size_t line = 1;
   std::size_t column = 1;
@@ -27,17 +27,17 @@ class Source {
 
   const std::string& name() const { return name_; }
   std::string_view text() const { return text_; }
-  // Where the text begins, after a byte order mark.
+  // The offset at which the text begins: after the byte order mark, if there is one.
   std::size_t content_begin() const { return content_begin_; }
 
   std::size_t line_count() const { return line_starts_.size(); }
-  // Counted from 0, without the line's end.
+  // The line with this index, counted from 0, without its line ending.
   std::string_view line(std::size_t index) const;
   std::size_t line_start(std::size_t index) const { return line_starts_[index]; }
-  // The index of the line that holds the offset.
+  // The index of the line that contains the offset.
   std::size_t line_at(std::size_t offset) const;
 
-  // Linear in the length of the line.
+  // Takes time linear in the length of the line.
   Position position(std::size_t offset) const;
 
  private:
@@ -47,19 +47,19 @@ class Source {
   std::vector<std::size_t> line_starts_;
 };
 
-// Reads a file; `error` is empty on success. Otherwise it names the problem: a missing file, a directory, no
+// Reads a file. On success, `error` is empty. On failure, `error` names the problem: a missing file, a directory, no
 // permission, more than `max_file_size`, NUL bytes, or invalid UTF-8 (with the line and column).
 Source load_source(const std::string& path, std::string& error);
 
-// A text that was taken from a source piece by piece (lines of a block, a string with escapes), and knows where each of
-// its bytes came from.
+// A text that was taken from a source piece by piece (lines of a block, a string with escapes), with the place in the
+// source of each of its bytes.
 class MappedText {
  public:
   const std::string& text() const { return text_; }
   bool empty() const { return text_.empty(); }
-  // The first piece may be empty; it then only says where the text would have been.
+  // The first piece may be empty; it then only gives the place where the text would have been.
   void append(std::string_view piece, std::size_t source_offset);
-  // The text without its last `count` bytes.
+  // Removes the last `count` bytes.
   void remove_suffix(std::size_t count) { text_.resize(text_.size() - count); }
   // The offset in the source of the byte at `offset`; at the end, the offset after the last byte.
   std::size_t locate(std::size_t offset) const;
@@ -69,13 +69,13 @@ class MappedText {
  private:
   struct Stretch {
     std::size_t begin;   // in text_
-    std::size_t source;  // its offset in the source
+    std::size_t source;  // where that byte is in the source
   };
   std::string text_;
   std::vector<Stretch> runs_;
 };
 
-// Without spaces and tabs at either end.
+// The text without spaces and tabs at either end.
 std::string_view trim(std::string_view text);
 
 }  // namespace wtool::host::workflow

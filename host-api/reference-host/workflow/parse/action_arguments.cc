@@ -13,7 +13,7 @@ namespace wtool::host::workflow {
 namespace {
 
 constexpr const char* how_to_guard =
-    "an argument that is not always given must be alone between {% if ... %} and {% endif %}; instead of an "
+    "an argument that is not always passed must be alone between {% if ... %} and {% endif %}; instead of an "
     "{% else %}, write a second {% if ... %} with the opposite condition";
 
 // The first word of a tag.
@@ -59,7 +59,7 @@ class ArgumentReader {
   }
 
  private:
-  // Only a warning, because SwissArmyHammer runs such files and ignores the line.
+  // Skips a line such as `Store As: name`, with a warning: SwissArmyHammer ignores such lines without an error.
   bool take_ignored_line(std::size_t at) {
     const auto line = cursor_.take_labelled_line();
     if (!line) return false;
@@ -98,7 +98,7 @@ class ArgumentReader {
       return false;
     }
     const std::vector<std::string> options = options_.names();
-    // A name that is itself the name of an option, as in `output="x"`, is an argument by its form.
+    // A name that is exactly the name of an option is an argument because of its value, as in `output="x"`.
     const bool is_named_so = std::find(options.begin(), options.end(), made.name) != options.end();
     if (const std::string hint = did_you_mean(lowered(made.name), options); !is_named_so && !hint.empty()) {
       diagnostics_.warn(at, "'" + made.name + "' is passed on as an argument, and is not an option" + hint);

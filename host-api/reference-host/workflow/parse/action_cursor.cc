@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t max_json_depth = 100;
 
-// The length of the object or list that begins with text[0], or npos.
+// The length of the object or list that begins with text[0]; npos: it has no end, or is nested too deeply.
 std::size_t object_length(std::string_view text) {
   std::size_t depth = 0;
   bool in_string = false;
@@ -79,7 +79,7 @@ std::string json_mistake(std::string_view text, std::size_t& at) {
     return "a value from a variable is written inside a text, as in {\"n\": \"${count}\"}";
   if (is_word_character(here))
     return "texts and names are written in double quotes; only numbers, true, false and null have no quotes";
-  return "a member is written \"name\": value, with a comma between two; a value from a variable is written inside a "
+  return "members are written \"name\": value, with commas between them; a value from a variable is written inside a "
          "text, as in {\"n\": \"${count}\"}";
 }
 
@@ -152,7 +152,7 @@ std::optional<MappedText> ActionCursor::take_between(char quote) {
   MappedText value;
   std::size_t i = at_ + 1;
   while (i < all.size() && all[i] != quote) {
-    // Plain stretches are copied whole, so that the map stays small.
+    // Plain stretches are appended whole, so that `value` consists of few pieces.
     std::size_t plain = i;
     while (plain < all.size() && all[plain] != quote && all[plain] != '\\' && all[plain] != '\n') ++plain;
     if (plain > i) {
@@ -299,7 +299,7 @@ std::shared_ptr<const nlohmann::json> ActionCursor::take_json_object(std::map<st
     at_ += size;
     return made;
   } catch (const nlohmann::json::parse_error& error) {
-    // nlohmann reports the byte after the one that it could not take.
+    // nlohmann reports the byte after the one that it could not parse.
     const std::size_t byte = std::min(error.byte == 0 ? 0 : error.byte - 1, size - 1);
     std::size_t place = byte;
     const std::string why = json_mistake(written, place);

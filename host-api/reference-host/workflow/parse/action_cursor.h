@@ -1,5 +1,5 @@
-// Reads the pieces of which actions are made: keywords, names, quoted texts, numbers, JSON. Knows the place of each in
-// the source.
+// Reads the pieces of which actions are made: keywords, names, quoted texts, numbers, JSON. The member here() gives the
+// place of the next piece in the source.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class ActionCursor {
   // `text` and `diagnostics` must outlive the cursor.
   ActionCursor(const MappedText& text, Diagnostics& diagnostics) : text_(text), diagnostics_(diagnostics) {}
 
-  // The offset in the source of what comes next.
+  // The place in the source of what comes next, as an offset.
   std::size_t here() {
     skip_blanks();
     return text_.locate(at_);
@@ -39,21 +39,21 @@ class ActionCursor {
   // A variable's name; empty if there is none here.
   std::string take_name();
 
-  // A text in double quotes. \" \\ \n \t are escapes; any other backslash stays, with what follows it. Nothing if there
-  // is no such text here: then a diagnostic says that `what` is expected.
+  // A text in double quotes. \" \\ \n \t are escapes; any other backslash is kept. Nothing: there is no such text here,
+  // and a diagnostic says that `what` is expected.
   std::optional<MappedText> take_quoted(const std::string& what);
-  // The same, in double or single quotes; in those, \' \\ \n \t are the escapes.
+  // The same for a text in double or single quotes. In single quotes, the escapes are \' \\ \n \t.
   std::optional<MappedText> take_text(const std::string& what);
   bool sees_text() { return sees('"') || sees('\''); }
 
-  // For a quoted text that was just taken: if more text directly follows its closing quote, makes a diagnostic about a
-  // quote inside it, or a missing one at its end. False if nothing follows.
+  // Call it after a quoted text was taken. If something other than a blank directly follows the closing quote, reports
+  // that the text contains a quote, or that its closing quote is missing. False: nothing of this kind follows.
   bool explain_quotes();
 
   // `${...}` or `{{ ... }}` without quotes, as it is written; nothing (and no diagnostic) if something else is here.
   std::optional<MappedText> take_placeholder();
 
-  // `{% ... %}`, as it is written; nothing as above.
+  // `{% ... %}`, as it is written; nothing (and no diagnostic) if something else is here.
   std::optional<MappedText> take_tag();
 
   // Everything up to the next blank; may be empty.
@@ -61,8 +61,8 @@ class ActionCursor {
   // Everything that is left.
   MappedText take_rest();
 
-  // A whole line `Words: text` below the action, such as `Store As: name`; nothing if something else is here. No action
-  // has lines of this form.
+  // A whole line `Words: text` below the action, such as `Store As: name`; nothing if something else is here. Such a
+  // line is never a part of an action.
   std::optional<std::string> take_labelled_line();
 
   // Letters, digits, underscores, hyphens and dots; may be empty.
@@ -74,7 +74,7 @@ class ActionCursor {
   // A JSON object; null after a diagnostic. `places` gets the place of each of its names in the source.
   std::shared_ptr<const nlohmann::json> take_json_object(std::map<std::string, std::size_t>* places = nullptr);
 
-  // A JSON list of texts, none of them empty; null after a diagnostic. `example` is one of them.
+  // A JSON list of texts, none of them empty; null after a diagnostic. `example` is a text that the diagnostic shows.
   std::shared_ptr<const nlohmann::json> take_text_list(const std::string& example);
 
   // What comes next, for messages.
@@ -89,7 +89,7 @@ class ActionCursor {
   const MappedText& text_;
   Diagnostics& diagnostics_;
   std::size_t at_ = 0;
-  std::size_t text_begin_ = 0;  // where the last taken text begins, with its quotes
+  std::size_t text_begin_ = 0;  // where the last quoted text begins and ends, with its quotes
   std::size_t text_end_ = 0;
 };
 

@@ -24,7 +24,7 @@ std::optional<Backoff> backoff_value(std::string_view text) {
   return Backoff{*first, *longest};
 }
 
-// Whether each entry is a list, or a text with a placeholder that becomes one.
+// Whether each entry is a list that is not empty, or a text with a template, which may render to a list.
 bool is_matrix(const nlohmann::json& object) {
   return !object.empty() && std::all_of(object.begin(), object.end(), [](const nlohmann::json& entry) {
     if (entry.is_array()) return !entry.empty();
@@ -100,7 +100,7 @@ OptionReader::Result OptionReader::take(ActionOptions& out) {
   if (name == "with" || std::find(known.begin(), known.end(), name) == known.end()) return Result::none;
   if (is_argument(name)) return Result::none;
   const std::size_t at = cursor_.here();
-  // An argument of a tool, a prompt or a workflow may have one of these names, and is never a list.
+  // Arguments of tools, prompts and workflows may have one of these names, but their values here are never lists.
   if ((name == "inputs" || name == "outputs" || name == "keep") && !sees_list(cursor_)) return Result::none;
   note(name, at);
   cursor_.take_bare_word();
@@ -310,8 +310,9 @@ bool take_slot(ActionCursor& cursor, Diagnostics& diagnostics, NamedPlace& out) 
   if (!word) return false;
   out = {*word, at};
   if (!word->empty() && word->find_first_of("{} \t") == std::string::npos) return true;
-  diagnostics.add(at, "slot must be the name of one of cluster.classes in the configuration, such as slot=big, not " +
-                          expressions::quoted_for_message(*word));
+  diagnostics.add(at,
+                  "slot must be the name of a class in cluster.classes of the configuration, such as slot=big, not " +
+                      expressions::quoted_for_message(*word));
   return false;
 }
 
@@ -359,7 +360,7 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
   StepLimits& limits = out.limits;
   if (name == "sandbox") {
     limits.read_only = *word == "read-only";
-    return limits.read_only || fail("sandbox must be read-only, with which a step writes no file");
+    return limits.read_only || fail("sandbox must be read-only, which keeps a step from writing files");
   }
   if (name == "network") {
     limits.no_network = *word == "deny";
@@ -382,7 +383,7 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
     return true;
   }
   return fail(
-      "processes must be the number of processes that may be alive at once, from 1 to 1000000, such as processes=50");
+      "processes must be the number of processes that may exist at the same time, 1 to 1000000, such as processes=50");
 }
 
 bool OptionReader::cache(const std::string& name, CacheOptions& out) {
@@ -408,8 +409,8 @@ bool OptionReader::matrix(ActionOptions& out) {
   if (!is_matrix(*object)) {
     diagnostics_.add(
         out.matrix_offset,
-        "a matrix must be an object of lists, such as matrix={\"os\": [\"a\", \"b\"]}, or of texts with a placeholder "
-        "that makes a list; no entry may be empty");
+        "a matrix must be an object of lists, such as matrix={\"os\": [\"a\", \"b\"]}; instead of a list, a text whose "
+        "placeholder gives a list is allowed; no entry may be empty");
     return false;
   }
   if (is_too_large(*object)) {

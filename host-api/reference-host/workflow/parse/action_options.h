@@ -1,7 +1,7 @@
 // Reads the options of an action, in any order: timeout=60, result="name", retry=3, backoff=2s..60s, total_timeout=600,
 // on failure: State, secret, lock="name", on="cluster", slot="big", sandbox="read-only", network=deny, memory=1G,
 // cpu=60s, processes=50, inputs=[...], outputs=[...], cache=true, keep=[...], matrix={...}, output={...}, ask_again=2,
-// max=5; and the name=value pairs that tools, prompts and other workflows are given.
+// max=5. Also reads the name=value pairs for prompts and for other workflows.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,8 @@ class OptionReader {
  public:
   enum class Result {
     none,    // what comes next is not an option; nothing was taken
-    taken,   // it was read
-    failed,  // it is an option, and a diagnostic says what is wrong with it
+    taken,   // an option was read
+    failed,  // an option comes next, and a diagnostic says what is wrong with it
   };
 
   // `has_timeout`: whether `timeout` is an option of this action.
@@ -34,7 +34,7 @@ class OptionReader {
 
   Result take(ActionOptions& out);
 
-  // The name before the next `=`, in the form of option names: in lower case, a hyphen as an underscore. Takes nothing.
+  // The name before the next `=`, in the form of option names: in lower case, with `_` for `-`. Takes nothing.
   std::string peek_name() const;
   // Notes that an option was given, and reports it if it was given before.
   void note(const std::string& name, std::size_t at);
@@ -78,7 +78,7 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
 // Takes the value of `output`: a JSON Schema, or the short form from which one is made. False after a diagnostic.
 bool take_output(ActionCursor& cursor, Diagnostics& diagnostics, ActionOptions& out);
 
-// ---- action_arguments.cc: the pairs.
+// ---- action_arguments.cc: the name=value pairs.
 
 // Takes the next value: a text in quotes, a number, true or false, or one placeholder without quotes. Nothing after a
 // diagnostic, which says that `what` was expected.

@@ -16,8 +16,8 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Notes the names that an action would have set, had it been understood: every word before a '=' or ':', and every name
-// after one, with a quote or without. So one mistake is not reported again for each place that reads its result.
+// Notes the names that might be set by an action that was not understood: every word before a '=' or ':', and every
+// word after one, with or without a quote. Places that read these names are then not reported as further mistakes.
 void note_ambiguous_names(std::string_view text, Workflow& workflow) {
   for (std::size_t equals = text.find_first_of("=:"); equals != std::string_view::npos;
        equals = text.find_first_of("=:", equals + 1)) {
@@ -45,7 +45,7 @@ bool is_prose(std::string_view text) {
   return std::find(known.begin(), known.end(), word) == known.end() && did_you_mean(word, known).empty();
 }
 
-// `- on failure: State`, `- finally: State`. False where the item is neither.
+// `- on failure: State`, `- finally: State`. False: the item is neither.
 bool read_setting(std::string_view id, const MappedText& text, Workflow& workflow, Diagnostics& diagnostics) {
   std::string key = lowered(id);
   std::replace(key.begin(), key.end(), '_', ' ');
@@ -149,7 +149,7 @@ bool take_composite_option(ActionCursor& cursor, OptionReader& options, Diagnost
   return why.empty();
 }
 
-// `- Work: on=cluster env={"CC": "clang"}`, where Work is a composite state without an action. False where the text is
+// `- Work: on=cluster env={"CC": "clang"}`, where Work is a composite state without an action. False: the text is
 // something else.
 bool read_composite_options(const MappedText& text, std::size_t found, Workflow& workflow, Diagnostics& diagnostics) {
   ActionCursor cursor(text, diagnostics);
@@ -180,7 +180,7 @@ bool read_composite_options(const MappedText& text, std::size_t found, Workflow&
     diagnostics.add(begin, "'" + state.id + "' has no action, so it takes no options; " + words +
                                " must follow an action, or be alone for a composite state");
   } else if (is_placed(state) || state.action) {
-    diagnostics.add(begin, "a second item for the state '" + state.id + "'; " + words +
+    diagnostics.add(begin, "this is a second item for the state '" + state.id + "'; " + words +
                                " must follow the action, or be alone in one item");
   } else {
     state.place = std::move(read.place);
@@ -239,14 +239,15 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
       workflow.states[meant].action_unread = true;
     }
     const std::string missing = "there is no state " + expressions::quoted_for_message(id) + " in the diagram";
-    // A name similar to a state's is a typo, and the run would lack that state's action. Any other such action is never
-    // reached, which SwissArmyHammer allows as well.
+    // If the name is similar to a state's, it is probably a typo, and that state would lack its action: an error. Any
+    // other action without a state never runs, which SwissArmyHammer allows: a warning.
     if (!hint.empty()) return diagnostics.add(offset, missing + hint);
     return diagnostics.warn(offset, missing + ", so this action never runs; add the state, or remove the action");
   }
   State& state = workflow.states[found->second];
   if (state.action || is_placed(state)) {
-    return diagnostics.add(offset, "a second action for the state '" + state.id + "'; a state has only one");
+    return diagnostics.add(offset,
+                           "this is a second action for the state '" + state.id + "'; a state may have only one");
   }
   state.action = std::move(action);
   state.action_unread = !state.action;
@@ -264,7 +265,7 @@ void read_action(const ActionItem& item, Workflow& workflow, Diagnostics& diagno
     if (is_last) one.blocks = item.blocks;
     if (i > 0) {
       const std::string& text = one.text.text();
-      diagnostics.add(one.offset, "this line is taken as part of the action above; write `- ` before " +
+      diagnostics.add(one.offset, "this line is read as part of the action above; write `- ` before " +
                                       expressions::quoted_for_message(text.substr(0, text.find(':') + 1)));
     }
     read_one(one, workflow, diagnostics);
@@ -297,7 +298,7 @@ void read_one(const ActionItem& item, Workflow& workflow, Diagnostics& diagnosti
   MappedText text = item.text.part(colon + 1, all.size());
   if (colon + 1 == all.size()) {
     text = MappedText();
-    // The text begins at the colon, so a missing action is reported after it, even if the item ends here.
+    // This blank is at the place of the colon, so that a missing action is reported after the colon.
     text.append(" ", item.text.locate(colon));
   }
   if (workflow.find(std::string(id)) == nullptr && read_setting(id, text, workflow, diagnostics)) return;

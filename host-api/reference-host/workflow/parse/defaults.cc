@@ -26,7 +26,7 @@ class Defaults {
       : workflow_(workflow), source_(source), diagnostics_(diagnostics) {}
 
   void apply() {
-    // Read even if no step needs the file, so that an unreadable one is reported.
+    // Every file is read, even one that no step needs, so that an unreadable file is reported.
     read_files(workflow_.defaults.environment_files, workflow_.defaults.environment);
     for (State& state : workflow_.states) {
       if (state.defaults) read_files(state.defaults->environment_files, state.defaults->environment);
@@ -37,7 +37,7 @@ class Defaults {
   }
 
  private:
-  // Adds the variables of the files that `out` does not have yet.
+  // Adds the files' variables to `out`, except those that `out` already has.
   void read_files(const std::vector<NamedPlace>& files, Environment& out) {
     if (source_ == nullptr) return;
     for (auto file = files.rbegin(); file != files.rend(); ++file) {
@@ -66,7 +66,7 @@ class Defaults {
   void apply_to(std::size_t state) {
     Action& action = *workflow_.states[state].action;
     for (ShellAction* shell : commands_of(action)) read_files(shell->environment_files, shell->environment);
-    // Bounded, since in a file with mistakes a composite state may be inside of itself.
+    // The loop is bounded, because in a file with mistakes a composite state may be inside of itself.
     std::size_t depth = 0;
     for (std::size_t at = workflow_.states[state].around; at != no_state && depth <= workflow_.states.size(); ++depth) {
       if (workflow_.states[at].other_half == no_state) break;
@@ -98,8 +98,8 @@ class Defaults {
     }
   }
 
-  // The commands of Shell and Service. The defaults for `timeout` and `retry` do not apply to a service: it has no
-  // timeout, and `retry` would only repeat its start.
+  // The commands of Shell and Service, to which the defaults of commands apply. (Those of `timeout` and `retry` do not
+  // apply to a service: it has no timeout, and `retry` would only repeat its start.)
   static std::vector<ShellAction*> commands_of(Action& action) {
     if (auto* shell = std::get_if<ShellAction>(&action.kind)) return {shell};
     auto* service = std::get_if<ServiceAction>(&action.kind);

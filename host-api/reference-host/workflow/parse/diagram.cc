@@ -18,7 +18,7 @@ constexpr std::string_view allowed =
     "a line of the diagram is `A --> B`, `A --> B: condition`, `A: description`, `state \"text\" as A`, "
     "`state A <<choice>>`, `state A {`, a note, `direction`, or a %% comment";
 
-// Lines that only style the picture.
+// The first words of lines that change only the look of the diagram.
 constexpr std::array<std::string_view, 8> presentation = {"classDef", "class", "style",     "accTitle",
                                                           "accDescr", "title", "linkStyle", "click"};
 
@@ -27,7 +27,7 @@ bool starts_with_word(std::string_view line, std::string_view word) {
                                     line[word.size()] == '\t' || line[word.size()] == ':');
 }
 
-// A name as mermaid has it: no blanks, no colon, nothing that is syntax.
+// Whether mermaid allows this name of a state: no blanks, no colon, nothing that is syntax.
 bool is_state_id(std::string_view text) {
   if (text.empty() || text == "--") return false;
   return text.find_first_of(" \t:\"{}[]<>;%") == std::string_view::npos;
@@ -49,11 +49,11 @@ std::string_view without_comment(std::string_view line) {
   return line;
 }
 
-// Arrows of other notations, or made by a program that replaces plain signs by typographic ones.
+// Arrows of other notations, and arrows whose plain signs a program has replaced by typographic ones.
 constexpr std::array<std::string_view, 13> wrong_arrows = {
     "--->", "==>", "=>", "-.->", "\u2013>", "\u2014>", "-\u2013", "\u2192", "\u27f6", "\u21d2", "- ->", "-- >", "->"};
 
-// The foreign arrow of a line; empty where the line has no arrow.
+// The wrong arrow in a line; empty: the line has none.
 std::string_view wrong_arrow(std::string_view line) {
   for (const std::string_view arrow : wrong_arrows) {
     if (const std::size_t at = line.find(arrow); at != std::string_view::npos) return line.substr(at, arrow.size());
@@ -92,7 +92,7 @@ class DiagramReader {
   }
   void fail(std::string_view at, std::string message) { diagnostics_.add(offset(at), std::move(message)); }
 
-  // Skips a line with a diagnostic. States that only this line names are then not reported again.
+  // Reports a line and skips it. Notes the names in the line, so that no check reports them as further mistakes.
   void lose(std::string_view line, std::string_view at, std::string message) {
     fail(at, std::move(message));
     workflow_.diagram_unread = true;
@@ -138,7 +138,7 @@ class DiagramReader {
     if (starts_with_word(line, "direction")) {
       const std::string_view way = trim(line.substr(9));
       if (way == "TB" || way == "TD" || way == "BT" || way == "LR" || way == "RL") return;
-      return fail(line, "direction is one of TB, BT, LR, RL");
+      return fail(line, "direction must be TB, TD, BT, LR or RL");
     }
     for (const std::string_view word : presentation) {
       if (starts_with_word(line, word)) return;
@@ -160,7 +160,7 @@ class DiagramReader {
     not_understood(line);
   }
 
-  // The index of the state, which is made when it is first named.
+  // The index of the state. Makes the state if it is named for the first time.
   std::size_t state(std::string_view id) {
     const auto [found, is_new] = workflow_.index.try_emplace(std::string(id), workflow_.states.size());
     if (is_new) {
@@ -171,7 +171,7 @@ class DiagramReader {
     return found->second;
   }
 
-  // One end of an arrow; no_state for [*]; nothing if it is not a state, after a diagnostic.
+  // The state at one end of an arrow; no_state: [*]. Nothing, after a diagnostic: the text names no state.
   std::optional<std::size_t> end_of_arrow(std::string_view text, std::string_view line, const char* which) {
     if (const std::size_t style = text.find(":::"); style != std::string_view::npos) text = trim(text.substr(0, style));
     if (text == "[*]") return no_state;
@@ -233,7 +233,7 @@ class DiagramReader {
     workflow_.states[*from].exits.push_back(std::move(made));
   }
 
-  // The colon of the label. (`:::name` after a state is a style.)
+  // The place of the colon before the label; npos: there is no label. (`:::name` after a state is a style.)
   static std::size_t label_colon(std::string_view text) {
     std::size_t at = text.find(':');
     while (at != std::string_view::npos && text.substr(at).starts_with(":::")) at = text.find(':', at + 3);
@@ -243,7 +243,8 @@ class DiagramReader {
   void start(std::string_view line, std::size_t target, const Transition& made) {
     if (target == no_state) return fail(line, "a diagram cannot lead from its start straight to its end");
     if (made.kind != Transition::Kind::unconditional) {
-      return diagnostics_.add(made.label_offset, "the start takes no condition; begin with a state that decides");
+      return diagnostics_.add(made.label_offset,
+                              "the arrow from the start must not have a condition; begin with a <<choice>>");
     }
     workflow_.states[target].entered = true;
     composites_.stands_here(target);
@@ -251,7 +252,7 @@ class DiagramReader {
     if (workflow_.start == no_state) {
       workflow_.start = target;
     } else {
-      fail(line, "a second start; the first one leads to '" + workflow_.states[workflow_.start].id + "'");
+      fail(line, "this is a second start; the first start leads to '" + workflow_.states[workflow_.start].id + "'");
     }
   }
 
@@ -273,7 +274,7 @@ class DiagramReader {
       not_understood(line);
     }
     if (!opens) return;
-    // Even the block of a state that was not understood must be closed.
+    // A block is opened even if its state was not understood, because a `}` will close it.
     composites_.open(declared ? *declared : state(line), offset(line));
   }
 
@@ -282,7 +283,7 @@ class DiagramReader {
     const std::string_view behind = close == std::string_view::npos ? "" : trim(rest.substr(close + 1));
     const std::string_view id = starts_with_word(behind, "as") ? trim(behind.substr(2)) : std::string_view();
     if (!is_state_id(id)) {
-      fail(line, "such a line is written `state \"text\" as Name`");
+      fail(line, "this line must have the form `state \"text\" as Name`");
       return std::nullopt;
     }
     const std::size_t made = state(id);

@@ -12,7 +12,7 @@ void read_condition(Transition& transition, Diagnostics& diagnostics) {
   std::string word = lowered(transition.label);
   std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '_'; });
   transition.always = word == "always";
-  // When a join is left, all paths into it are complete anyway.
+  // `AllComplete` is no condition: a join is left only when all of its branches are complete.
   if (word.empty() || transition.always || word == "allcomplete") return;
   if (word == "default") {
     transition.kind = Transition::Kind::fallback;
@@ -36,7 +36,7 @@ void read_condition(Transition& transition, Diagnostics& diagnostics) {
 void Composites::open(std::size_t state, std::size_t offset) {
   if (too_deep_ > 0 || open_.size() == max_composite_depth) {
     if (too_deep_++ == 0) {
-      // It is not known where the states of this block lead, so they are not checked.
+      // The block does not become a composite state, so the connections of its states are not known or checked.
       workflow_.diagram_unread = true;
       diagnostics_.add(offset,
                        "composite states are nested deeper than " + std::to_string(max_composite_depth) + " levels");
@@ -44,7 +44,7 @@ void Composites::open(std::size_t state, std::size_t offset) {
     return;
   }
   if (!states_.insert(state).second) {
-    diagnostics_.add(offset, "a second block of the composite state '" + workflow_.states[state].id + "'");
+    diagnostics_.add(offset, "this is a second block of the composite state '" + workflow_.states[state].id + "'");
   }
   Composite made;
   made.state = state;
@@ -80,12 +80,12 @@ bool Composites::divide(std::size_t offset) {
 }
 
 void Composites::start(std::size_t target, std::size_t offset) {
-  if (too_deep_ > 0) return;  // the start of a block that was not read
+  if (too_deep_ > 0) return;  // the start of a block that is nested too deeply
   Composite& composite = all_[open_.back()];
   Region& region = composite.regions.back();
   if (region.start != no_state) {
-    diagnostics_.add(offset, "a second start inside '" + workflow_.states[composite.state].id +
-                                 "'; the first one leads to '" + workflow_.states[region.start].id +
+    diagnostics_.add(offset, "this is a second start inside '" + workflow_.states[composite.state].id +
+                                 "'; the first start leads to '" + workflow_.states[region.start].id +
                                  "'. Regions that run at the same time are divided by a line --");
     return;
   }
@@ -120,7 +120,7 @@ void Composites::flatten(const Composite& composite) {
   }
   if (outer.kind != State::Kind::plain) {
     diagnostics_.add(composite.offset,
-                     "the state '" + outer.id + "' cannot both be composite and decide, fork or join");
+                     "the state '" + outer.id + "' cannot be composite and also a choice, fork or join");
   }
   hidden.exits = std::exchange(outer.exits, {});
   hidden.around = outer.around;

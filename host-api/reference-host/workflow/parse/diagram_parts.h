@@ -1,7 +1,7 @@
 // What a diagram has besides states and arrows: conditions on the arrows, and composite states.
 //
-// A composite state is `state A { [*] --> B ... }`. While the diagram is read, `Composites` knows which composite
-// states are open; at the end of the diagram it makes two plain states of each (see State::hidden in model.h).
+// A composite state is `state A { [*] --> B ... }`. While the diagram is read, `Composites` records which composite
+// states are open; at the end of the diagram, it makes two plain states of each (see State::hidden in model.h).
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 namespace wtool::host::workflow {
 
 // Reads the label of a transition: always, default, success, failure, or an expression. Sets kind and condition of a
-// transition whose label and label_offset are set. A condition that is not understood is a diagnostic; the exit itself
-// stays.
+// transition whose label and label_offset are set. A condition that is not understood is reported, but the transition
+// is kept.
 void read_condition(Transition& transition, Diagnostics& diagnostics);
 
 inline constexpr std::size_t max_composite_depth = 50;
@@ -37,7 +37,7 @@ class Composites {
   // Notes that the state is named here: it belongs to the innermost open composite state, unless it already belongs to
   // one.
   void stands_here(std::size_t state);
-  // Where `[*]` after an arrow leads: to the end of the innermost composite state, or no_state.
+  // The target of an arrow to `[*]`: the end of the innermost composite state; no_state: the end of the diagram.
   std::size_t end() const;
 
   // Call it after the last line.
@@ -62,7 +62,7 @@ class Composites {
   std::vector<Composite> all_;
   std::unordered_set<std::size_t> states_;
   std::vector<std::size_t> open_;  // indices into all_, outermost first
-  std::size_t too_deep_ = 0;       // blocks that are nested too deeply, and only counted
+  std::size_t too_deep_ = 0;       // the number of open blocks that are nested too deeply
 };
 
 }  // namespace wtool::host::workflow

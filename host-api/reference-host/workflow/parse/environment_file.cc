@@ -11,7 +11,8 @@
 namespace wtool::host::workflow {
 namespace {
 
-// The text between quotes, which begin at text[0]; only a comment may follow the quotes. False: `why` says why.
+// Reads a quoted value; text[0] is its opening quote. Only a comment may follow the closing quote. False: `why` says
+// why.
 bool unquote(std::string_view text, std::string& out, std::string& why) {
   const char quote = text[0];
   std::size_t i = 1;
@@ -31,14 +32,14 @@ bool unquote(std::string_view text, std::string& out, std::string& why) {
   return why.empty();
 }
 
-// What is wrong with the line; empty if nothing is wrong.
+// Adds the variable of the line to `out`. Returns what is wrong with the line; empty: nothing is wrong.
 std::string read_variable_line(std::string_view line, EnvironmentVariables& out) {
   line = trim(line);
   if (line.empty() || line.front() == '#') return "";
   constexpr std::string_view word = "export ";
   if (line.starts_with(word)) line = trim(line.substr(word.size()));
   const std::size_t equals = line.find('=');
-  if (equals == std::string_view::npos) return "a line is NAME=VALUE, or a comment that begins with #";
+  if (equals == std::string_view::npos) return "a line must be NAME=VALUE, or a comment that begins with #";
   const std::string name(trim(line.substr(0, equals)));
   if (!is_variable_name(name)) return expressions::quoted_for_message(name) + " cannot name an environment variable";
   const std::string_view written = trim(line.substr(equals + 1));

@@ -16,12 +16,12 @@ namespace wtool::host::workflow {
 using EnvironmentVariables = std::vector<std::pair<std::string, std::string>>;
 
 // The variables in the order of the file, each name once, with its last value. Nothing: `error` says what is wrong,
-// with the line.
+// and in which line.
 std::optional<EnvironmentVariables> read_environment_file(const std::string& path, std::string& error);
 
 // What parse_workflow() needs to read the files that a workflow names.
 struct EnvironmentSource {
-  std::string directory;       // of the run; relative names begin there
+  std::string directory;       // of the run; relative file names start from it
   bool must_exist = true;      // false: a file that cannot be read is only a warning
   EnvironmentVariables given;  // what the command line gives
 };

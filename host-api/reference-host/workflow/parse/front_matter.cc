@@ -44,7 +44,7 @@ class FrontMatter {
       const YAML::Node root = YAML::Load(std::string(source_.text().substr(begin, end - begin)) + ending);
       if (root.IsNull()) return;
       if (!root.IsMap()) {
-        diagnostics_.add(begin, "the front matter must hold lines of the form `key: value`");
+        diagnostics_.add(begin, "the front matter must contain lines of the form `key: value`");
         unread();
         return;
       }
@@ -60,7 +60,7 @@ class FrontMatter {
   }
 
  private:
-  // Notes that parameters, and the targets of failures, are not known.
+  // Notes that parameters, and the states that `on failure` and `finally` name, may be missing.
   void unread() { workflow_.names_unread = workflow_.diagram_unread = true; }
 
   void read_key(const std::string& key, const YAML::Node& value, const YAML::Node& at) {
@@ -218,7 +218,7 @@ class FrontMatter {
 
   void budget(const YAML::Node& map) {
     if (!map.IsMap()) {
-      return yaml_.fail(map, "'budget' is a map such as {calls: 20, tokens: 200000, cost: 2.50, time: 30m}");
+      return yaml_.fail(map, "'budget' must be a map such as {calls: 20, tokens: 200000, cost: 2.50, time: 30m}");
     }
     workflow_.budget.offset = yaml_.offset(map.Mark());
     yaml_.each(map, [this](const std::string& key, const YAML::Node& value, const YAML::Node& at) {
@@ -240,7 +240,7 @@ class FrontMatter {
         budget.time = timeout_value(text, ignored);
         good = budget.time.has_value();
       } else {
-        return yaml_.fail(at, "a budget has the keys calls, tokens, cost and time, not '" + key + "'" +
+        return yaml_.fail(at, "a budget may have the keys calls, tokens, cost and time, not '" + key + "'" +
                                   did_you_mean(key, {"calls", "tokens", "cost", "time"}));
       }
       if (good) return;
@@ -259,7 +259,8 @@ class FrontMatter {
     for (const YAML::Node& entry : list) {
       if (!entry.IsMap()) {
         workflow_.names_unread = true;
-        yaml_.fail(entry, "a parameter is an entry with the keys name, description, type, required, default, choices");
+        yaml_.fail(entry,
+                   "a parameter must be an entry with the keys name, description, type, required, default, choices");
         continue;
       }
       add(ParameterReader(yaml_).read(entry), entry);
@@ -290,7 +291,7 @@ class FrontMatter {
       workflow_.names_unread = true;
       return;
     }
-    if (!names_.insert(made.name).second) return yaml_.fail(at, "a second parameter '" + made.name + "'");
+    if (!names_.insert(made.name).second) return yaml_.fail(at, "this is a second parameter '" + made.name + "'");
     workflow_.parameters.push_back(std::move(made));
   }
 

@@ -1,4 +1,4 @@
-// The YAML between the two `---` at the top: the workflow's name, its parameters, its limits and its defaults.
+// The YAML between the two lines `---` at the top: the workflow's name, parameters, limits and defaults.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -83,7 +83,7 @@ class ParameterReader {
  public:
   explicit ParameterReader(YamlReader& yaml) : yaml_(yaml) {}
 
-  // Its name is empty if the written name cannot be used.
+  // The name of the parameter is empty if the written name cannot be used.
   Parameter read(const YAML::Node& entry);
 
  private:
@@ -111,8 +111,8 @@ class ParameterReader {
 inline constexpr std::size_t max_front_matter = 256 * 1024;  // bytes
 inline constexpr std::int64_t max_steps_allowed = 10'000'000;
 
-// Fills what the front matter sets: names and texts, parameters, limits, defaults of steps, and where failures lead. An
-// unknown key is an error if it is similar to a known one, and otherwise a warning.
+// Fills those members of `workflow` that the front matter sets. An unknown key is an error if it is similar to a known
+// one, and otherwise a warning.
 void read_front_matter(const Source& source, LineRange lines, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

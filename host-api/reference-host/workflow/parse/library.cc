@@ -86,7 +86,7 @@ std::string Library::locate(const std::string& name, const std::string& from, st
   }
   error = "there is no workflow " + expressions::quoted_for_message(name) + "; it would be a file " + name +
           ".md beside this one, or in a folder .swissarmyhammer/workflows, .wtool/workflows or workflows/ of the "
-          "current directory, or, within a repository, of one above it";
+          "current directory or, within a repository, of a directory above it";
   for (std::size_t i = first_shared_; i < folders_.size(); ++i) error += ", or in " + folders_[i];
   return {};
 }

@@ -1,12 +1,12 @@
 // The workflows that other workflows run by name.
 //
-// NAME is looked for in this order, as NAME.md, NAME and NAME.mermaid:
+// NAME is looked for in these folders, in this order, as NAME.md, NAME and NAME.mermaid:
 // - in the folder of the file that names it,
 // - in .swissarmyhammer/workflows, .wtool/workflows and workflows of the library's directory, then of its parents, up
 //   to the root of the repository (the first that has a .git); outside of a repository, only of that directory,
 // - in the shared folders (the user's and the machine's), which the creator of the library names.
 //
-// A name may contain folders (`issue/review`), but cannot lead out of these folders.
+// A name may contain folders (`issue/review`), but cannot lead out of the folders in which it is looked for.
 #pragma once
 
 #include <cstddef>
@@ -25,10 +25,10 @@
 
 namespace wtool::host::workflow {
 
-inline constexpr std::size_t max_call_depth = 100;  // workflows that run one another
+inline constexpr std::size_t max_call_depth = 100;  // workflows in a chain of calls
 inline constexpr std::size_t max_library_files = 1000;
 
-// Any thread. The entries that it returns live as long as this object.
+// May be used from any thread. The entries that it returns live as long as this object.
 class Library {
  public:
   struct Entry {
@@ -36,7 +36,7 @@ class Library {
     Workflow workflow;
     Diagnostics diagnostics;  // of reading, without those of a check
   };
-  // What is wrong with a call, and where in the calling file.
+  // What is wrong with a call, and the place of the call in the calling file.
   struct Problem {
     std::size_t offset = 0;
     std::string message;
@@ -57,15 +57,16 @@ class Library {
   // The workflow that the file `from` means by `name`. nullptr: `error` is a sentence with the reason.
   const Entry* find(const std::string& name, const std::string& from, std::string& error);
 
-  // list: the workflows in all folders, sorted by name, each name once: a file that an earlier folder hides is left
-  // out. Lists only the first max_library_files of a folder, at most 8 folders deep. names: their names. folders: where
-  // workflows are looked for, including folders that do not exist; the shared ones begin at first_shared().
+  // list: the workflows in all folders, sorted by name. A file is left out if an earlier folder has a file of the same
+  // name. Only the first max_library_files of a folder are listed, at most 8 folders deep. names: the names in list().
+  // folders: where workflows are looked for, including folders that do not exist. The shared folders begin at the index
+  // first_shared().
   std::vector<Listed> list() const;
   std::vector<std::string> names() const;
   const std::vector<std::string>& folders() const { return folders_; }
   std::size_t first_shared() const { return first_shared_; }
 
-  // Workflows that run themselves, directly or through others (`a -> b -> a`), and chains deeper than `max_call_depth`.
+  // Workflows that run themselves, directly or through others (`a -> b -> a`), and chains longer than `max_call_depth`.
   // Names that are templates are not followed. Missing workflows are reported elsewhere.
   std::vector<Problem> find_loops(const Workflow& workflow, const std::string& file);
 
@@ -75,7 +76,7 @@ class Library {
   std::string locate(const std::string& name, const std::string& from, std::string& error) const;
   void follow(const Workflow& workflow, Chain& chain);
 
-  std::vector<std::string> folders_;  // in which a name is looked for, after the folder of the calling file
+  std::vector<std::string> folders_;  // where a name is looked for, after the folder of the calling file
   std::size_t first_shared_ = 0;
   std::optional<EnvironmentSource> environment_;
   std::mutex mutex_;

@@ -14,7 +14,8 @@ namespace {
 
 using expressions::quoted_for_message;
 
-// Whether a text is an action, or begins like one with its text in quotes: `Shell "make` and `Shell 'make'` as well.
+// Whether a text is an action. The first word of an action and a quote are enough, even if the rest has a mistake, as
+// in `Shell "make` and `Shell 'make'`.
 bool is_action(const MappedText& text, const std::vector<CodeBlock>& blocks) {
   const std::string_view all = text.text();
   const std::size_t begin = all.find_first_not_of(" \t\n");
@@ -77,7 +78,7 @@ class LostActions {
   }
 
  private:
-  // Handles the items below one heading: one diagnostic covers them all.
+  // Handles the items below one heading. One diagnostic covers all of them.
   void group(const std::vector<StrayItem>& all, std::size_t begin, std::size_t end) {
     std::vector<const StrayItem*> lost;
     for (std::size_t i = begin; i < end; ++i) {
@@ -93,7 +94,7 @@ class LostActions {
       diagnostics_.add(
           static_cast<std::size_t>(above.data() - source_.text().data()),
           (lost.size() == 1 ? std::string("the action") : "the " + std::to_string(lost.size()) + " actions") +
-              " below this line would be lost: it reads " + quoted_for_message(above) + "; write `## Actions`",
+              " below this line would be lost: the line reads " + quoted_for_message(above) + "; write `## Actions`",
           "## Actions");
     } else if (first.above == StrayItem::Above::heading) {
       diagnostics_.add(first.item.offset,
@@ -105,7 +106,7 @@ class LostActions {
                        what + ": there is no heading `## Actions` above; put that line above this one", "## Actions");
     }
     for (const StrayItem* one : lost) read_action(one->item, workflow_, diagnostics_);
-    // With the right heading, the other items would be actions as well.
+    // With the right heading, all items would be actions, so mistakes in the other items are reported, too.
     for (std::size_t i = begin; is_near && i < end; ++i) {
       if (std::find(lost.begin(), lost.end(), &all[i]) == lost.end()) read_action(all[i].item, workflow_, diagnostics_);
     }

@@ -23,8 +23,9 @@ bool is_key(std::string_view line) {
          line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_ ") == colon && line[0] != ' ';
 }
 
-// Keys between two lines of dashes at the top that are not front matter, because blanks or empty lines come before
-// them, or because a line does not have three dashes. The keys are read all the same, so mistakes in them are found.
+// Reports keys that are nearly front matter: they are between two lines of dashes at the top of the file, but blanks or
+// empty lines come before the first line of dashes, or one of the two lines does not have three dashes. The keys are
+// still read, so that mistakes in them are reported, too.
 std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& diagnostics) {
   std::size_t first = 0;
   while (first < source.line_count() && trim(source.line(first)).empty()) ++first;
@@ -41,7 +42,7 @@ std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& 
                                                   expressions::quoted_for_message(trim(source.line(odd))));
     } else {
       diagnostics.warn(source.line_start(first),
-                       "the front matter begins in the first line of a file; it is read here, "
+                       "front matter must begin in the first line of the file; this front matter is read nevertheless, "
                        "but remove what is above it");
     }
     return LineRange{first + 1, i};
@@ -111,9 +112,9 @@ class DiagramChoice {
       chosen_ = range;
       return;
     }
-    diagnostics_.add(source_.line_start(range.begin), "a second state diagram; the first begins in line " +
+    diagnostics_.add(source_.line_start(range.begin), "this is a second state diagram; the first begins in line " +
                                                           std::to_string(chosen_->begin + 1) +
-                                                          ", and a workflow has exactly one");
+                                                          ", and a workflow must have exactly one");
   }
   const std::optional<LineRange>& chosen() const { return chosen_; }
 
@@ -137,8 +138,8 @@ Document read_document(const Source& source, Diagnostics& diagnostics) {
     blank.push_back({0, first});
   }
 
-  // A diagram without a fence would be taken for paragraphs and lists. So a first pass finds out only which lines are
-  // code. A raw diagram that is then found is blanked for the second pass.
+  // A raw diagram (one without a fence) would be taken for paragraphs and lists. A first pass therefore finds out only
+  // which lines are code, and each raw diagram outside of these lines is blanked for the second pass.
   DiagramChoice choice(source, diagnostics);
   bool could_be_raw = false;
   for (std::size_t i = first; i < source.line_count() && !could_be_raw; ++i) {

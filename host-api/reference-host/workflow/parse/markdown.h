@@ -2,7 +2,7 @@
 // code blocks, the sections about single states. Other files parse these parts.
 //
 // md4c decides what is a list item, a heading or a code block. It gets a copy without any inline markdown, so that
-// commands are never taken for links, emphasis or HTML, and the time stays linear.
+// commands are never taken for links, emphasis or HTML, and reading takes linear time.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace wtool::host::workflow {
 
-// Lines of the source, [begin, end), counted from 0.
+// The lines [begin, end) of the source, counted from 0.
 struct LineRange {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -66,14 +66,14 @@ struct Document {
   std::vector<ActionItem> items;
   std::vector<StrayItem> stray_items;
   bool has_actions_heading = false;
-  bool is_broken = false;              // a part has no end, which is reported; the rest is not read
+  bool is_broken = false;              // a part has no end, which was reported; the parts after it are not read
   std::vector<StateSection> sections;  // only those that have content
   std::vector<ParameterItem> parameters;
 };
 
 Document read_document(const Source& source, Diagnostics& diagnostics);
 
-// ---- markdown_lines.cc: what single lines of a workflow file look like, and the copy of it that md4c reads.
+// ---- markdown_lines.cc: the kinds of single lines, and the copy of a workflow file that md4c reads.
 
 bool is_heading(std::string_view line);
 // A heading that reads `Actions`.
@@ -83,11 +83,11 @@ bool is_list_line(std::string_view line);
 // `stateDiagram-v2` or `stateDiagram`, alone on its line.
 bool is_diagram_start(std::string_view line);
 
-// The text with each character of inline markdown replaced by an x, so all offsets stay. The lines in `blank`, which is
-// sorted, are blanked completely.
+// The text with each character of inline markdown replaced by an x, so that all offsets remain valid. The lines in
+// `blank`, which is sorted, are blanked completely.
 std::string masked(const Source& source, const std::vector<LineRange>& blank);
 
-// ---- markdown_reader.cc: what md4c says about that copy: which lines are code, the mermaid blocks, the items under
+// ---- markdown_reader.cc: what md4c finds in that copy: the lines of code, the mermaid blocks, the items under
 // `## Actions`.
 
 struct MermaidFence {
@@ -105,7 +105,7 @@ struct MarkdownParts {
   bool has_actions_heading = false;
 };
 
-// `text` is the copy of the source that `masked` makes. Linear.
+// `text` is the copy of the source that masked() makes. Takes linear time.
 MarkdownParts read_markdown(const Source& source, std::string text, Diagnostics& diagnostics);
 
 }  // namespace wtool::host::workflow

@@ -7,8 +7,8 @@
 namespace wtool::host::workflow {
 namespace {
 
-// Replaces the characters of inline markdown in a line by an x, in place, so that all offsets stay. Keeps the marks of
-// blocks.
+// Replaces each character of inline markdown in a line by an x, in place, so that all offsets remain valid. Keeps the
+// marks of blocks.
 void mask_line(std::string& text, std::size_t begin, std::size_t end) {
   std::size_t at = begin;
   const auto is_prefix = [](char c) { return std::string_view(" \t-*+>#=_~").find(c) != std::string_view::npos; };

@@ -140,7 +140,7 @@ class MarkdownReader {
       html_end_ = offset + size;
       return;
     }
-    last_code_offset_ = offset;  // the best known place of a block without a text
+    last_code_offset_ = offset;  // the best known place of a code block that follows, if it has no text
     if (in_heading_) {
       if (heading_offset_ == none) heading_offset_ = offset;
       return;
@@ -149,7 +149,7 @@ class MarkdownReader {
     if (open_.empty()) {
       if (in_actions_ && line != last_prose_line_ && is_list_line(source_.line(line))) {
         diagnostics_.add(offset,
-                         "this looks like an action, but markdown takes it as part of the paragraph above; put a "
+                         "this looks like an action, but markdown reads it as part of the paragraph above; put a "
                          "blank line before it and indent it less");
       }
       last_prose_line_ = line;
@@ -159,7 +159,7 @@ class MarkdownReader {
     item_text(open_.back(), offset, line);
   }
 
-  // masked() leaves comments as the only HTML blocks.
+  // After masked(), the only HTML blocks are comments.
   void end_html() {
     in_html_ = false;
     if (html_offset_ == none) return;
@@ -252,7 +252,7 @@ class MarkdownReader {
   }
 
   // Restores the tabs that md4c turned into spaces, for here-documents and makefiles. A tab that belongs half to the
-  // list and half to the code stays as spaces.
+  // list and half to the code is kept as spaces.
   void append_indentation(std::size_t line_start, std::size_t offset) {
     if (code_indent_ == 0) return;
     const std::string_view before = source_.text().substr(line_start, offset - line_start);
@@ -290,14 +290,14 @@ class MarkdownReader {
       mermaid_.push_back({code_range_.begin == none ? LineRange{0, 0} : code_range_, code_.offset, in_actions_});
     } else if (in_actions_) {
       diagnostics_.add(code_.offset, "this block belongs to no action; indent it under its `- State: Shell` item");
-      // The block is meant for the item above, which would have no command otherwise.
+      // The block is probably meant for the item above, which has no command.
       if (!items_.empty() && items_.back().in_actions && lacks_command(items_.back().item)) {
         items_.back().item.blocks.push_back(std::move(code_));
       }
     }
   }
 
-  // `- Build: Shell`, without a text in quotes or a block.
+  // True for `- Build: Shell` without a text in quotes or a block.
   static bool lacks_command(const ActionItem& item) {
     const std::string& text = item.text.text();
     const std::size_t word = lowered(text).find(" shell");

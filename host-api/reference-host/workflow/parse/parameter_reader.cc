@@ -188,16 +188,17 @@ void ParameterReader::fallback() {
 
 void ParameterReader::check_limits(const YAML::Node& entry) {
   if ((made_.minimum || made_.maximum) && made_.type != Parameter::Type::number) {
-    yaml_.fail(entry, "'min' and 'max' are limits of a parameter of type number; a text has min_length and max_length");
+    yaml_.fail(entry,
+               "'min' and 'max' are only for a parameter of type number; for a text, use min_length and max_length");
   }
   if ((made_.shortest || made_.longest || !made_.pattern.empty()) && made_.type != Parameter::Type::text) {
-    yaml_.fail(entry, "'pattern', 'min_length' and 'max_length' are limits of a parameter of type string");
+    yaml_.fail(entry, "'pattern', 'min_length' and 'max_length' are only for a parameter of type string");
   }
   if (made_.minimum && made_.maximum && *made_.minimum > *made_.maximum) {
-    yaml_.fail(entry, "the minimum of this parameter is more than its maximum");
+    yaml_.fail(entry, "the minimum of this parameter is greater than its maximum");
   }
   if (made_.shortest && made_.longest && *made_.shortest > *made_.longest) {
-    yaml_.fail(entry, "the min_length of this parameter is more than its max_length");
+    yaml_.fail(entry, "the min_length of this parameter is greater than its max_length");
   }
 }
 

@@ -1,4 +1,4 @@
-// Reads a whole workflow file, and its parts, each in the file that is named.
+// Reads a whole workflow file. The functions for its parts are in the files that are named below.
 //
 //   Diagnostics diagnostics;
 //   const Workflow workflow = parse_workflow(source, diagnostics);
@@ -15,8 +15,8 @@
 
 namespace wtool::host::workflow {
 
-// Never fails as a whole: mistakes go to `diagnostics`, and a workflow with any error must not be run. Linear in the
-// size of the file. The files of variables that the workflow names are read only with `environment`.
+// Always returns a workflow. Mistakes go to `diagnostics`; a workflow with any error must not be run. Takes time linear
+// in the size of the file. The files that `env_file` names are read only if `environment` is given.
 Workflow parse_workflow(const Source& source, Diagnostics& diagnostics, const EnvironmentSource* environment = nullptr);
 
 // diagram.cc: reads the lines of a mermaid stateDiagram-v2. What only changes the look of the diagram (direction,
@@ -26,8 +26,8 @@ void read_diagram(const Source& source, LineRange lines, Workflow& workflow, Dia
 
 // lost_actions.cc: finds actions in the wrong place of a workflow file, where they would have no effect: list items
 // outside of the `Actions` section, and descriptions of states in the diagram. Call it after all other actions were
-// read: if a state has an action, further text about it is documentation. An action that is found counts as the
-// state's, so that it is not reported as missing, too.
+// read: if a state has an action, further text about it is documentation. An action that is found counts as the state's
+// action, so that it is not also reported as missing.
 void find_lost_actions(const Source& source, const Document& document, Workflow& workflow, Diagnostics& diagnostics);
 
 // A name without the marks of bold text or code around it.
@@ -35,7 +35,7 @@ std::string_view plain_state_name(std::string_view id);
 
 // action_parser.cc: reads one item `- State: action` under `## Actions`, and gives the state its action. Anything that
 // is not understood is a diagnostic. `- on failure: State` and `- finally: State` are for the whole workflow, unless a
-// state has that name.
+// state is called `on failure` or `finally`.
 void read_action(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics);
 
 // The same for an action elsewhere in the file: `text` is everything after the state's name, `offset` the place of its

@@ -1,4 +1,4 @@
-// output={...}: the form of the answer of a step, as a JSON Schema or in a short form.
+// output={...}: the form of a step's answer, as a JSON Schema or in a short form.
 //
 //   {"verdict": ["pass", "fail"], "files": ["string"], "note?": "string", "size": {"lines": "integer"}}
 //
@@ -38,7 +38,7 @@ json schema_of_type(const std::string& type) {
   return {{"type", type == "list" ? "array" : type}};
 }
 
-// The form as it is written, shortened.
+// The schema of a short form that is an object. `why` is set if the form is not valid.
 json schema_of_fields(const json& fields, std::string& why);
 
 // The schema of a short form. `why` is set if `form` is not one.
@@ -53,7 +53,7 @@ json schema_of_form(const std::string& name, const json& form, std::string& why)
   }
   if (!form.is_array() || form.empty()) {
     why = "'" + name +
-          "' has a type such as \"string\", a list of one type such as [\"string\"], two or more values to " +
+          "' must have a type such as \"string\", a list of one type such as [\"string\"], two or more values to " +
           "choose from such as [\"pass\", \"fail\"], or an object of names; this is " + shown;
     return {};
   }
@@ -61,15 +61,17 @@ json schema_of_form(const std::string& name, const json& form, std::string& why)
     if (form[0].is_object() || is_answer_type(form[0])) {
       return {{"type", "array"}, {"items", schema_of_form(name, form[0], why)}};
     }
-    why = "a list of one entry is a list of that type, such as [\"string\"], and " + shown + " names no type" +
+    why = "a list of one entry means a list of that type, such as [\"string\"], but " + shown + " names no type" +
           question_then(form[0].is_string() ? did_you_mean(form[0].get<std::string>(), answer_types) : "",
-                        "a choice has two or more values");
+                        "a choice needs two or more values");
     return {};
   }
   const bool plain = std::none_of(form.begin(), form.end(), [](const json& one) { return one.is_structured(); });
   if (!plain || std::any_of(form.begin(), form.end(), is_answer_type)) {
-    why = "a choice is a list of texts, numbers, true, false or null, none of which is the name of a type; this is " +
-          shown + ". For any other form, write a JSON Schema: {\"type\": \"object\", \"properties\": {...}}";
+    why =
+        "a choice must be a list of texts, numbers, true, false or null, none of which is the name of a type; this "
+        "is " +
+        shown + ". For any other form, write a JSON Schema: {\"type\": \"object\", \"properties\": {...}}";
     return {};
   }
   return {{"enum", form}};
@@ -110,7 +112,8 @@ bool take_output(ActionCursor& cursor, Diagnostics& diagnostics, ActionOptions& 
       return false;
     }
     if (wrong = unjudged_part(*written); !wrong.empty()) {
-      diagnostics.warn(out.output_offset, "an answer is not checked by " + wrong + " of this JSON Schema");
+      diagnostics.warn(out.output_offset, "answers are not checked against " + wrong +
+                                              " of this JSON Schema, because wtool does not evaluate it");
     }
     out.output = written;
     return true;

@@ -65,8 +65,8 @@ class Renderer {
     const Place& place = places_[index];
     std::string text = command_.values[index].text;
     if (text.find('\0') != std::string::npos) {
-      return ExpressionError{placeholder.offset,
-                             "the value of " + placeholder.source + " holds a NUL byte, which no command line can"};
+      return ExpressionError{placeholder.offset, "the value of " + placeholder.source +
+                                                     " has a NUL byte, which no command line can contain"};
     }
     if (text.size() > largest_size_) {
       largest_size_ = text.size();
@@ -113,10 +113,10 @@ class Renderer {
     return std::nullopt;
   }
 
-  // What a here-document would change in a value, even if all of it is quoted.
+  // What a here-document would change in a value, even if the whole value is quoted. Nothing: it would change nothing.
   std::optional<std::string> lost_in_here_document(const std::string& text, const Place& place,
                                                    std::size_t begin) const {
-    // Some shells join such lines before they handle the quotes inside $( ).
+    // Some shells join a line that ends with a backslash to the next one before they handle the quotes inside $( ).
     if (place.kind != Place::Kind::here_document && text.find("\\\n") != std::string::npos) {
       return "has a line that ends with a backslash, which $( ) in a here-document would lose; set a shell variable "
              "before the here-document, and use that variable";
@@ -126,7 +126,7 @@ class Renderer {
     const bool at_line_start = out_.find_last_not_of('\t', begin - 1) == std::string::npos ||
                                out_[out_.find_last_not_of('\t', begin - 1)] == '\n';
     if (strips && ((at_line_start && text.starts_with('\t')) || text.find("\n\t") != std::string::npos)) {
-      return "has a line that begins with a tab, which <<- would take away; write << instead";
+      return "has a line that begins with a tab, which <<- would remove; write << instead";
     }
     return std::nullopt;
   }
@@ -168,7 +168,7 @@ class Renderer {
     if (largest_ == nullptr) return {0, message};
     return {largest_->offset,
             message + ". The largest value is that of " + largest_->source + " (" + std::to_string(largest_size_) +
-                " bytes); pass it by file: the outcome of a step has the fields stdout_file and stderr_file"};
+                " bytes); pass it in a file: the outcome of a step has the fields stdout_file and stderr_file"};
   }
 
   const expressions::Expanded& command_;
@@ -228,8 +228,8 @@ bool is_long_option(const std::string& word) {
          long_options.find(" " + word + " ") != std::string_view::npos;
 }
 
-// `-eu`, `+e`, `-eo`: short options of sh and bash, except those with which the shell reads no commands (-n) or other
-// commands (-s, -t).
+// `-eu`, `+e`, `-eo`: short options of sh and bash, except -n, -s and -t, with which the shell would not run the
+// commands as they are written.
 bool is_short_options(const std::string& word) {
   return word.size() > 1 && (word[0] == '-' || word[0] == '+') &&
          word.find_first_not_of("abefhuvxBCEHPTo", 1) == std::string::npos;
@@ -261,7 +261,8 @@ std::string problem_of_shell(const std::string& shell) {
                          return static_cast<unsigned char>(c) > 31;
                        });
   if (is_path) return "";
-  return "a shell is sh, bash or an absolute path such as /bin/dash; this is " + expressions::quoted_for_message(shell);
+  return "a shell must be sh, bash or an absolute path such as /bin/dash; this is " +
+         expressions::quoted_for_message(shell);
 }
 
 std::string read_shell_options(const std::string& written, std::string& options) {
@@ -278,7 +279,7 @@ std::string read_shell_options(const std::string& written, std::string& options)
       options += " " + name;
       continue;
     }
-    return "shell_options are options of the shell's `set`, such as \"-eu\" or \"-e -o pipefail\", or `none`; " +
+    return "shell_options must be options of the shell's `set`, such as \"-eu\" or \"-e -o pipefail\", or `none`; " +
            expressions::quoted_for_message(name.empty() ? word : word + " " + name) + " is not such an option";
   }
   return "";

@@ -3,7 +3,7 @@
 //
 // Without tags, the places are known once the template is parsed. With tags, the tags are evaluated first. The result
 // is a text with values in it, and the places are found in that text. So a tag may produce any part of a command, even
-// a quote, and a loop's value is quoted like every other.
+// a quote, and a loop's value is quoted in the same way as every other value.
 //
 // A block stops at its first command that fails: its first line is `set -e`, or `set -eo pipefail` if the workflow or
 // the action chooses bash (not every sh has pipefail). `shell_options` replaces these options. A one-line command in
@@ -24,8 +24,8 @@ namespace wtool::host::workflow {
 // The kernel refuses an argument of 128 KiB, and a command line is one argument of the shell.
 inline constexpr std::size_t max_command = 100 * 1024;  // bytes
 
-// Reports placeholders at refused places, which are known before any value is. Each branch and each loop body of the
-// tags counts once.
+// Reports placeholders at refused places. No values are needed for this. In tags, each branch and each loop body is
+// checked once.
 void check_places(const CommandText& command, Diagnostics& diagnostics);
 
 // The command with a plain word in place of each value, for a check of its syntax. Nothing: the command has tags or
@@ -42,11 +42,11 @@ std::string shell_of(const ShellAction& action, const Workflow& workflow);
 // The line that sets the shell options of the command, such as "set -e\n"; may be empty.
 std::string first_line_of(const ShellAction& action, const Workflow& workflow);
 
-// Why a workflow cannot choose this shell; empty if it can.
+// Why a workflow cannot choose this shell; empty: it can.
 std::string problem_of_shell(const std::string& shell);
 
 // Parses `shell_options`: options of `set`, such as "-eu" or "-e -o pipefail"; "none" and "" mean no options. Returns
-// why they are invalid; empty if `options` has the arguments for `set`.
+// why they are invalid. Empty: they are valid, and `options` gets the arguments for `set`.
 std::string read_shell_options(const std::string& written, std::string& options);
 
 }  // namespace wtool::host::workflow

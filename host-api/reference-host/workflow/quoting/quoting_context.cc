@@ -35,7 +35,7 @@ class PlaceFinder {
     Kind kind;
     std::size_t depth = 0;         // open parentheses inside
     bool seen_case = false;        // in a substitution: the word `case` was read
-    std::string word;              // the bare word that is being read, while it is made of plain characters
+    std::string word;              // the plain characters of the bare word that is being read
     bool word_start = true;        // a '#' here begins a comment
     bool word_plain = true;        // nothing quoted or inserted in the word so far
     bool escaped_newline = false;  // in a here-document: a backslash was before a newline
@@ -156,7 +156,7 @@ class PlaceFinder {
     }
   }
 
-  // A backslash and the character after it; a placeholder between the two is refused.
+  // Reads a backslash and the character after it. A placeholder between the two is refused.
   void backslash() {
     ++at_;
     if (mark_here() || at_ >= end_) {
@@ -227,7 +227,7 @@ class PlaceFinder {
     if (c == '<' && sees("<<")) return here_operator();
     if (c == '(') {
       if (sees("((")) {
-        // One shell reads a subshell in a subshell here, another arithmetic: a value must be harmless as both.
+        // One shell reads this as a subshell in a subshell, another as arithmetic: a value must be harmless in both.
         at_ += 2;
         frames_.emplace_back(Frame::Kind::arithmetic);
         return;
@@ -259,7 +259,7 @@ class PlaceFinder {
     std::size_t end = text_.find('\n', at_);
     if (end == std::string::npos || end > end_) end = end_;
     // A placeholder at the very end of the line is still in the comment.
-    refuse_up_to(end + 1, "it is in a comment; a value with more than one line would leave it");
+    refuse_up_to(end + 1, "it is in a comment, and the second line of a value would no longer be in the comment");
     at_ = end;
   }
 
@@ -285,7 +285,7 @@ class PlaceFinder {
     while (end < end_ && text_[end] != '`') end += text_[end] == '\\' ? 2U : 1U;
     end = std::min(end, end_);
     if (std::string_view(text_).substr(at_, end - at_).find('\n') != std::string_view::npos) newline_inside();
-    refuse_up_to(end + 1, "it is between backticks; write $(...) instead of them");
+    refuse_up_to(end + 1, "it is between backticks; write $(...) instead of the backticks");
     at_ = end < end_ ? end + 1 : end;
   }
 
@@ -360,7 +360,7 @@ class PlaceFinder {
     ++at_;
   }
 
-  // `<<` with its word.
+  // Reads `<<` and the delimiter after it.
   void here_operator() {
     at_ += 2;
     if (look() == '<') {  // a here-string: what follows is an ordinary word
@@ -400,7 +400,7 @@ class PlaceFinder {
     top().pending.push_back(std::move(here));
   }
 
-  // The text of a here-document, from at_ to the end of its last line.
+  // Reads the text of a here-document, from at_ to the end of its last line.
   void here_text(const PendingHere& here) {
     const std::size_t begin = at_;
     std::size_t line = begin;

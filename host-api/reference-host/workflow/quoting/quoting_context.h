@@ -1,6 +1,6 @@
 // Where in a shell command a placeholder is, so that its value can be quoted for that place and never becomes syntax.
 //
-// - This reads POSIX shell syntax as /bin/sh does: quotes, comments, $( ), $(( )), ${ }, backticks, here-documents,
+// - The code reads POSIX shell syntax as /bin/sh does: quotes, comments, $( ), $(( )), ${ }, backticks, here-documents,
 //   nested in each other.
 // - It is conservative. Where shells differ, or where no quoting helps (a comment, backticks, inside ${...}, a
 //   here-document with a quoted delimiter), the place is `refused` with a sentence that says why and what to do. Once
@@ -40,10 +40,10 @@ struct Place {
   std::vector<HereDelimiter> here_documents;
 };
 
-// One place for each value, in order; there is a value between each text and the next. Linear.
+// One place for each value, in order; there is a value between each text and the next. Takes linear time.
 std::vector<Place> find_places(const std::vector<std::string>& texts);
 
-// The places of a template's placeholders; each branch and each loop body of its tags counts once.
+// The places of a template's placeholders. In its tags, each branch and each loop body counts once.
 std::vector<Place> find_places(const expressions::Template& command);
 
 }  // namespace wtool::host::workflow

@@ -23,24 +23,26 @@ class PlaceholderMarks {
       marks_.push_back(text_.size());
     }
     text_ += texts.back();
-    // Any placeholder that the reading might miss is refused.
+    // Every placeholder is refused until assign() gives it another place.
     Place unknown;
     unknown.kind = Place::Kind::refused;
-    unknown.why = "there is no way to tell its place in the command";
+    unknown.why = "its place in the command is unclear";
     places_.resize(marks_.size(), unknown);
   }
 
-  // The command without its placeholders, which are between its bytes.
+  // The command without its placeholders. The place of a placeholder is an offset between two of its bytes.
   const std::string& text() const { return text_; }
   std::vector<Place> take_places() { return std::move(places_); }
 
-  // About the next placeholder without a place; was_just_at() is about the one before.
+  // is_at() and is_before() are about the next placeholder, which has no place yet; was_just_at() is about the
+  // placeholder before it.
   bool is_at(std::size_t offset) const { return next_ < marks_.size() && marks_[next_] == offset; }
   bool is_before(std::size_t offset) const { return next_ < marks_.size() && marks_[next_] < offset; }
   bool was_just_at(std::size_t offset) const { return next_ > 0 && marks_[next_ - 1] == offset; }
   Place& next_place() { return places_[next_]; }
 
-  // Whether a placeholder is strictly between the two offsets (is_between), or from the first to the last (is_within).
+  // Whether a placeholder is strictly between the two offsets (is_between), or between them or at one of them
+  // (is_within).
   bool is_between(std::size_t begin, std::size_t end) const { return end > begin + 1 && is_within(begin + 1, end - 1); }
   bool is_within(std::size_t first, std::size_t last) const {
     const auto found = std::lower_bound(marks_.begin(), marks_.end(), first);
@@ -61,7 +63,7 @@ class PlaceholderMarks {
   // Refuses all further placeholders, because the reading is uncertain from here on.
   void lose(const std::string& what) {
     if (!lost_.empty()) return;
-    lost_ = "it follows " + what + ", where there is no certain way to quote a value" + use_variable;
+    lost_ = "it follows " + what + ", after which no value can be quoted safely" + use_variable;
   }
 
  private:

@@ -1,5 +1,5 @@
 //! Commands with a mark of their own in their arguments, by which their live processes are counted in /proc.
-#![allow(dead_code)] // each test program uses its part
+#![allow(dead_code)] // each test program uses only some of the functions
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
