@@ -226,13 +226,14 @@ void CommandRun::hand_over() {
     output_.close_writer();
     error_.close_writer();
   } else if (sending == StartRequest::Sending::failed) {
+    const int failed = errno;
     in_custody_ = false;
     over_ = true;
-    if (errno == EPIPE || errno == ECONNRESET) {
+    if (failed == EPIPE || failed == ECONNRESET) {
       never_read_ = true;
     } else {
-      outcome_.termination = NotStarted{NotStarted::Stage::custody, errno,
-                                        std::string("it cannot be handed to its custodian: ") + std::strerror(errno)};
+      outcome_.termination = NotStarted{NotStarted::Stage::custody, failed,
+                                        std::string("it cannot be handed to its custodian: ") + std::strerror(failed)};
     }
   }
 }

@@ -245,9 +245,10 @@ bool WardenClient::spawn_custodian(const Custodian* keeper, int ruleset, Custodi
   const int sent[] = {theirs.get(), ruleset};
   const int asked = keeper != nullptr ? keeper->socket.get() : custodian.warden->control();
   while (!warden::send_message(asked, &spawn_custodian, sizeof spawn_custodian, sent, ruleset < 0 ? 1 : 2)) {
-    error = {errno, std::string("the warden cannot be reached: ") + std::strerror(errno)};
-    if (errno == ECONNRESET) error.error = EPIPE;
-    if (errno != EAGAIN || patience.over()) return false;
+    const int failed = errno;
+    error = {failed == ECONNRESET ? EPIPE : failed,
+             std::string("the warden cannot be reached: ") + std::strerror(failed)};
+    if (failed != EAGAIN || patience.over()) return false;
     // The queue of the asked keeper is full: the keeper is busy, or a command has stopped it.
     if (keeper != nullptr) keeper->wake();
     custodian.warden->wake();

@@ -122,10 +122,12 @@ std::string write_lock(const std::string& text) {
   ::unlinkat(folder.get(), fresh.c_str(), 0);
   Descriptor out(::openat(folder.get(), fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!out) return ::strerror(errno);
-  if (const int failed = write_all(out.get(), text).error; failed != 0) return ::strerror(failed);
-  if (::fsync(out.get()) != 0) return ::strerror(errno);
-  if (::renameat(folder.get(), fresh.c_str(), folder.get(), name.c_str()) != 0) return ::strerror(errno);
-  return {};
+  int failed = write_all(out.get(), text).error;
+  if (failed == 0 && ::fsync(out.get()) != 0) failed = errno;
+  if (failed == 0 && ::renameat(folder.get(), fresh.c_str(), folder.get(), name.c_str()) != 0) failed = errno;
+  if (failed == 0) return {};
+  ::unlinkat(folder.get(), fresh.c_str(), 0);
+  return ::strerror(failed);
 }
 
 int pin(Context& context, const std::vector<std::string>& names) {
