@@ -444,7 +444,7 @@ class Judge {
                                     (is_known ? "the repository at " + in_quotes(directory) + " has"
                                               : "the repository is known only when the command runs, and may have") +
                                         " filters, which run programs",
-                                    "name that directory as working_directory");
+                                    "set working_directory to the folder of that repository");
     }
   }
 

@@ -21,7 +21,8 @@ struct CommandRules {
   bool ask_unlisted = false;                     // unlisted: deny | ask
   std::optional<std::vector<std::string>> path;  // path: default (absent) | absolute folders
   std::string approvals;                         // approvals: absolute path of the file; empty: nothing is remembered
-  std::vector<std::string> interactive;          // programs that may run interactively under rules; "*": all programs
+  // The only programs that may run interactively if there are rules for commands; "*": all programs.
+  std::vector<std::string> interactive;
 };
 
 // The `directories` section of the configuration.

@@ -233,7 +233,7 @@ class Finder:
             return
         canonical = result.get_canonical()
         if canonical.kind == TypeKind.BOOL:
-            if not re.search(rb"[=!<>]=|[<>!]|&&|\|\|", text):  # Texts with these are changed as operators.
+            if not re.search(rb"[=!<>]=|[<>!]|&&|\|\|", text):    # operator() and unary() mutate these
                 self.expression("return", value, b"!(" + text + b")")
         elif canonical.kind not in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE, TypeKind.VOID):
             self.add("return", [Edit(*place, "before", b"return {};")], "return {};")

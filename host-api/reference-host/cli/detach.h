@@ -34,8 +34,8 @@ class Beginning final : public runner::RunObserver {
   Descriptor report_;
 };
 
-// Redirects the output of this process to the log, and sends the run's id to the program that was called. False: the
-// run must not begin; the reason is on standard error.
+// Redirects the output of this process to the log, and sends the run's id to the waiting wtool process, which
+// the user started. False: the run must not begin; the reason is on standard error.
 bool begin_detached(int report, const journal::Journal* journal);
 
 bool is_regular_file(const Descriptor& opened);

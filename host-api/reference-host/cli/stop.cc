@@ -202,7 +202,8 @@ int stop_run(const StopOptions& options) {
     if (processes.are_gone()) return say_how_it_ended(id, file);
     runner::wait_until(std::chrono::steady_clock::now() + look_at_processes_again, stop);
   }
-  complain("the run " + id + " was told to end, but has not ended yet; --now does not wait for its commands");
+  complain("the run " + id + " was told to end, but has not ended yet" +
+           (options.now ? "" : "; `wtool stop " + id + " --now` kills its commands immediately"));
   return interrupts.exit_status();
 }
 

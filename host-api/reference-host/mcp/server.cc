@@ -177,7 +177,8 @@ void Server::take(const Message& message, const std::shared_ptr<Batch>& batch) {
 }
 
 void Server::take_request(const Message& request, const std::shared_ptr<Batch>& batch) {
-  // A request about a task may wait for the end of the task, as a call waits for its own end.
+  // Like a request that makes a call, a request about a task may stay unanswered until the task ends. So its id must not
+  // be that of a request that is still waiting.
   if (Jobs::is_task_method(request.method) &&
       (calls_.contains(request.key) || urgent_calls_.contains(request.key) || jobs_.has_waiting(request.key))) {
     return send(batch, id_in_use(request.id));

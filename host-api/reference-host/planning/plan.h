@@ -108,8 +108,8 @@ std::string plan_json(const Plan& plan);
 // ---- planner.cc: makes the plan of a workflow that was checked. Nothing runs, nobody is asked, and nothing is
 // written.
 
-// At most this many plans of workflows that other workflows run are shown. A workflow has one plan for each place and
-// each set of known inputs.
+// The most plans that are shown of workflows called by another workflow. Such a workflow is planned once for each place
+// (on, slot, limits) and each set of known inputs.
 inline constexpr std::size_t max_plans = 200;
 
 struct PlanServices {

@@ -35,7 +35,8 @@ class Send : public pty::TerminalCall {
     parameters.end({"pty", "text", "keys", "wait_for", "quiet_ms", "wait_ms"});
     problem_ = parameters.problem();
     if (problem_.empty() && names.size() > max_keys) {
-      problem_ = "keys: got " + std::to_string(names.size()) + " keys; allowed are at most " + std::to_string(max_keys);
+      problem_ =
+          "keys: got " + std::to_string(names.size()) + " keys; at most " + std::to_string(max_keys) + " are allowed";
     }
     for (std::size_t i = 0; i < names.size() && problem_.empty(); ++i) {
       if (auto key = screen::key_of(names[i])) {

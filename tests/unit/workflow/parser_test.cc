@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(actions_that_are_not_understood_are_errors_with_line_and_co
       {"Shell \"x\" output={\"a\": {\"b\": [\"string\"]}, \"c\": [1, null], \"d?\": [{\"e\": \"any\"}]}", nullptr},
       {"Run workflow \"x\" output=\"a\" max=\"5\"", nullptr},
       {"Shell \"x\" with backoff=60s..2s",
-       "9:29: error: the first wait of this backoff is longer than the longest one; write backoff=2s..60s"},
+       "9:29: error: this backoff begins with a wait that is longer than its upper limit; write backoff=2s..60s"},
       {"Shell \"x\" on failure B", "9:27: error: this option is written `on failure: State`"},
       {"Shell \"x\" on failure:", "9:27: error: the state that a failure leads to is missing"},
       {"Shell \"x\" secret=maybe", "9:23: error: secret must be true or false"},

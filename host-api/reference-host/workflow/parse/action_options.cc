@@ -237,7 +237,8 @@ bool OptionReader::backoff(ActionOptions& out) {
   if (const std::size_t dots = text.find(".."); dots != std::string::npos && dots + 2 < text.size()) {
     const std::string turned = text.substr(dots + 2) + ".." + text.substr(0, dots);
     if (backoff_value(turned)) {
-      diagnostics_.add(at, "the first wait of this backoff is longer than the longest one; write backoff=" + turned);
+      diagnostics_.add(at,
+                       "this backoff begins with a wait that is longer than its upper limit; write backoff=" + turned);
       return false;
     }
   }
