@@ -123,12 +123,12 @@ BOOST_FIXTURE_TEST_CASE(names_that_cannot_be_locks_are_errors, Locks) {
   one("w.md", "concurrency: a/b\nparameters: [{name: name, default: ../x}]\n",
       "- A: Shell \"touch ran\" lock=\"..\"\n");
   const Finished lint = wtool({"lint", "w.md"});
-  BOOST_TEST(holds(lint.out, ":2:14: error: the name of a lock must have at most 100 letters"), lint.out);
-  BOOST_TEST(holds(lint.out, ", not \"..\""), lint.out);
+  BOOST_TEST(holds(lint.out, ":2:14: error: the name of a lock must have at most 100 characters"), lint.out);
+  BOOST_TEST(holds(lint.out, "; this is \"..\""), lint.out);
   one("w.md", "parameters: [{name: name, default: ../x}]\n", "- A: Shell \"touch ran\" lock=\"${name}\"\n");
   const Finished finished = wtool({"run", "w.md"});
   BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.out + finished.err, ", not \"../x\""), finished.err);
+  BOOST_TEST(holds(finished.out + finished.err, "; this is \"../x\""), finished.err);
   BOOST_TEST(!there("ran"));
 }
 

@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(jobs_count_as_calls_that_run_and_are_never_waited_for) {
   Session client("results: text, max_calls: 1");
   const int job = client.begin("echo ready; sleep 61");
   const Json waiting = client.call("echo hi");
-  BOOST_TEST(holds(client.poll(job), "still runs"));
+  BOOST_TEST(holds(client.poll(job), "has been running"));
   BOOST_TEST(holds(text_of(client.use("job_list")), "1 runs for "));
   client.wait_for(job, "ready\n");
   BOOST_TEST(!client.has_answer(waiting));
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_batch_is_answered_when_its_last_call_is_a_job) {
   const Json answers = Json::parse(line);
   BOOST_REQUIRE(answers.is_array());
   BOOST_TEST(answers.size() == 2U);
-  BOOST_TEST(holds(line, "job 1 still runs"), line);
+  BOOST_TEST(holds(line, "job 1 has been running"), line);
 }
 
 BOOST_AUTO_TEST_CASE(the_rest_of_a_cut_result_can_be_read) {

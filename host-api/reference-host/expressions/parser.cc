@@ -27,7 +27,7 @@ class Parser : private TokenReader {
       const Token& word = current();
       return ExpressionError{
           word.offset,
-          "a condition has no " + quoted_for_message(word.text) + " in front; write only what follows it" +
+          "a condition is written without " + quoted_for_message(word.text) + "; write only what follows it" +
               (word.text == "else" || word.text == "elif" ? ". Exits are tried in their order; the last exit may have "
                                                             "the label \"default\""
                                                           : "")};

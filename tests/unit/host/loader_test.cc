@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_version_or_size_of_the_entry_is_named) {
 BOOST_AUTO_TEST_CASE(a_wrong_descriptor_is_named_by_its_number) {
   BOOST_TEST(holds(refused(built("small_descriptor")), "tool number 0 is wrong: its struct_size is 32"));
   BOOST_TEST(holds(refused(built("twice_the_same")), "tool number 1 is wrong: its id \"echo\" occurs twice"));
-  BOOST_TEST(holds(refused(built("bad_id")), "its id \"Wait!\" does not have"));
+  BOOST_TEST(holds(refused(built("bad_id")), "its id \"Wait!\" must have"));
   BOOST_TEST(holds(refused(built("bad_schema")), "the input schema of echo is not a JSON object"));
 }
 

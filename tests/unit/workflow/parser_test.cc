@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(lines_of_a_diagram_that_are_not_understood_are_errors) {
       {"A --> B:", "3:1: error: a condition is missing"},
       {"A --> B: exit_code = 3", "3:20: error: the condition is not understood: a single '='"},
       {"  A --> B: when it works",
-       "3:12: error: the condition is not understood: a condition has no \"when\" in front"},
+       "3:12: error: the condition is not understood: a condition is written without \"when\""},
       {"[*] --> [*]", "3:1: error: a diagram cannot lead from its start straight"},
       {"[*] --> A: success", "3:12: error: the arrow from the start must not have a condition"},
       {"state F <<nothing>>", "3:9: error: unknown kind of state <<nothing>>"},

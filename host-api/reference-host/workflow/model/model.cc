@@ -133,7 +133,7 @@ std::string problem_of_lock_name(const std::string& name) {
       std::all_of(name.begin(), name.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
   if (fits) return "";
   return "the name of a lock must have at most " + std::to_string(longest) +
-         " letters, digits, _, - and ., and must not begin with a dot; this is " +
+         " characters, only letters, digits, _, - and dots, and no dot at its beginning; this is " +
          expressions::quoted_for_message(name);
 }
 
