@@ -166,7 +166,8 @@ namespace {
 // a power failure may leave.
 constexpr std::uint64_t reaches[] = {4096, max_line, 16ULL << 20};
 
-// Finds the last whole line of `block`, whose first byte begins a line if `begins_line`. False: there is none.
+// Finds the last whole line of `block`. With `begins_line`, the block begins with a line; otherwise it may begin inside
+// one. False: no whole line of the block can be read.
 bool find_last_line(std::string_view block, bool begins_line, Tail& tail) {
   std::size_t end = block.rfind('\n');
   while (end != std::string_view::npos) {

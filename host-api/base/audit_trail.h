@@ -87,7 +87,7 @@ bool is_older_name(std::string_view one, std::string_view other);
 
 // The last whole line of a file, and whether a torn line follows it.
 struct Tail {
-  std::optional<Link> last;   // of the last whole line; nothing: there is none
+  std::optional<Link> last;   // of the last whole line; nothing: the file has no whole line
   std::uint64_t torn_at = 0;  // where the last whole line ends; if the file is longer, a torn line follows
 };
 

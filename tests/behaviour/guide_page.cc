@@ -41,7 +41,7 @@ Json json_of(const YAML::Node& node) {
   return plain.is_primitive() && !plain.is_discarded() ? plain : Json(text);
 }
 
-// Where the first difference is. Nothing: there is none.
+// Where the first difference is. Nothing: the two are equal.
 std::optional<std::string> difference(const Json& expected, const Json& got, const std::string& where) {
   if (expected == "...") return std::nullopt;
   if (expected.is_object() && got.is_object()) {

@@ -1,7 +1,7 @@
 // A host under a filter that answers one system call with an error, as old kernels and containers do. The helper
 // programs, which it starts with its first call, have the filter as well.
 //
-// Usage: refused_call_host NUMBER ERRNO ARGUMENTS   writes the answer to a call with ARGUMENTS, or why there is none
+// Usage: refused_call_host NUMBER ERRNO ARGUMENTS   writes the answer to a call with ARGUMENTS, or why the call failed
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>

@@ -6,7 +6,7 @@
  *
  * - Threads. Every function says in square brackets where it may be called: [any-thread], [control], [run-thread],
  *   [constant]. docs/abi.md defines the tags.
- * - Sizes. Every struct starts with struct_size, set by whoever allocates the struct. Fields are only ever appended; a
+ * - Sizes. Every struct starts with struct_size, set by the allocator of the struct. Fields are only ever appended; a
  *   reader asks WTOOL_HAS before it touches a field that is newer than 1.0. wtool_view and wtool_field are passed
  *   by value and in arrays, so these structs never grow.
  * - Errors are of two kinds. A status other than WTOOL_OK and WTOOL_E_CANCELLED says that no call could be made. All
@@ -91,7 +91,7 @@ typedef struct wtool_host {
   const void* (*get_extension)(const struct wtool_host* host, const char* id)WTOOL_NOEXCEPT;
 } wtool_host;
 
-/* Hints for whoever chooses among tools (they inform, they protect nothing). Each bit is independent of the others. */
+/* Hints for those who choose a tool. They inform, but they protect nothing. Each bit is independent of the others. */
 #define WTOOL_HINT_READ_ONLY 1u   /* changes nothing in its environment */
 #define WTOOL_HINT_DESTRUCTIVE 2u /* may destroy or overwrite; without meaning where READ_ONLY is set */
 #define WTOOL_HINT_IDEMPOTENT 4u  /* repeating a call with the same arguments changes nothing more */

@@ -51,8 +51,7 @@ struct Ends {
   WakeUp wake{};
 };
 
-// The descriptors 0 to 2 are all open by now (fill_closed_descriptors()), so `nothing` is none of them and may be
-// closed.
+// fill_closed_descriptors() has opened the descriptors 0 to 2, so `nothing` has a higher number and may be closed.
 std::optional<Ends> move_standard_streams() {
   Ends ends;
   ends.in = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);

@@ -132,7 +132,7 @@ class PreparedWorkflow {
 workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& servers, const std::string& tool,
                                    const nlohmann::json& arguments);
 
-// The tool's whole explanation of the call; null: `why` says why there is none.
+// The tool's whole explanation of the call. Null: the tool gave no explanation; `why` says why.
 nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
                                const std::string& tool, const nlohmann::json& arguments, std::string& why);
 

@@ -77,7 +77,7 @@ struct Withheld {
 // The field of a map; null: it has no such field, or `value` is null or not a map.
 const Value* field_of(const Value* value, std::string_view name);
 
-// The value itself, or for a withheld value the one that `read` fetches; or a sentence that says why there is none.
+// The value itself; for a withheld value, the one that `read` fetches, or a sentence that says why it cannot be.
 std::variant<Value, std::string> readable(const Value& value);
 
 // Why a list or a map cannot be written as text: a value within it is withheld. Empty: it can be written.

@@ -71,8 +71,8 @@ class JournalLines {
  public:
   explicit JournalLines(const JournalInput& input) : input_(input) {}
 
-  // Finds the next whole line, which is valid until the next call. False: there is none; rest(), too_long() and error()
-  // say what follows instead.
+  // Finds the next whole line, which is valid until the next call. False: no whole line follows; rest(), too_long() and
+  // error() say what follows instead.
   bool next(std::string_view& line) {
     std::size_t searched = used_;
     for (;;) {

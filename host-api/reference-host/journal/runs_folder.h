@@ -26,7 +26,7 @@ std::string outputs_folder(const std::string& journal);
 // why that folder cannot be read.
 std::vector<std::string> list_runs(const std::string& directory, std::string& error);
 
-// Of the folders above the directory, the nearest one in which runs were started; empty: there is none.
+// Of the folders above the directory, the nearest one in which runs were started; empty: no run was started in them.
 std::string runs_above(const std::string& directory);
 
 // The run that `wanted` names: its id, a unique beginning of it, or `last`. Empty: `error` says what to do.

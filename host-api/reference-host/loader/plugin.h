@@ -85,7 +85,7 @@ class Plugin {
 //
 // - First beside the program: ../lib/wtool/shell_tools.so, from the folder of the program's own file.
 // - Then in the folders of WTOOL_PLUGIN_PATH, separated by colons, in their order; empty entries are skipped. In a
-//   folder, shell_tools.so is used or, if there is none, the only *.so. If a folder has several libraries and no
+//   folder, shell_tools.so is used or, if the folder lacks it, the only *.so. If a folder has several libraries and no
 //   shell_tools.so, that is an error, not a guess.
 
 // The path of an existing file. Empty: `error` lists the places that were tried. `program` is the path of the running

@@ -30,7 +30,7 @@ struct Client {
   std::string_view title;
   Place place;
   std::string_view path;        // relative to that place
-  std::string_view other_path;  // the file that is used instead if it exists; empty: there is none
+  std::string_view other_path;  // the file that is used instead if it exists; empty: there is only one file
   ClientFormat format;
   std::string_view note = {};  // what a user of this client should know
 };

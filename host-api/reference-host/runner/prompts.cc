@@ -61,7 +61,8 @@ OwnedFile temporary_file(const std::string& content, std::string& path, std::str
           }};
 }
 
-// The text of the prompt with its values filled in. If there is none, `error` says why; otherwise `error` stays empty.
+// The text of the prompt with its values filled in. If it cannot be made, `error` says why; otherwise `error` stays
+// empty.
 std::string rendered_prompt(const std::string& name, PromptFiles& files, const expressions::Scope& values,
                             std::string& error) {
   const expressions::Partial* prompt = files.find(name, error);

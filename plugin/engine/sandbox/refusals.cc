@@ -229,7 +229,7 @@ bool is_network_failure(std::string_view lowered) {
   return denied && has_any(lowered, socket_phrases);
 }
 
-// The first number after `at`, as a process number; 0 if there is none.
+// The first number after `at`, as a process number; 0 if no number follows.
 pid_t process_behind(std::string_view text, std::size_t at) {
   constexpr std::string_view digits = "0123456789";
   constexpr std::size_t max_digits = 9;

@@ -70,7 +70,7 @@ class SedReader {
     if (found_.unclear.empty()) function();
   }
 
-  // Reads an address. False: there is none here.
+  // Reads an address. False: no address begins here.
   bool address() {
     if (is_digit()) {
       skip_digits();

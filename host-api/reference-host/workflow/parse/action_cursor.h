@@ -36,7 +36,7 @@ class ActionCursor {
   bool take_symbol(char symbol);
   bool sees(char symbol);
 
-  // A variable's name; empty if there is none here.
+  // A variable's name; empty if no name begins here.
   std::string take_name();
 
   // A text in double quotes. \" \\ \n \t are escapes; any other backslash is kept. Nothing: there is no such text here,
