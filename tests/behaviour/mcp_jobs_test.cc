@@ -351,6 +351,12 @@ BOOST_AUTO_TEST_CASE(without_their_tools_there_are_no_jobs_and_no_outputs) {
   BOOST_TEST(!holds(text, "output_read"), text);
 }
 
+// The server replaces a sentence of the plugin's own description, and so must find it there.
+BOOST_AUTO_TEST_CASE(where_there_are_jobs_shell_execute_says_how_to_run_a_server) {
+  Session client("results: text");
+  BOOST_TEST(holds(client.ask("tools/list").dump(), "run a server with \\\"background\\\""));
+}
+
 BOOST_AUTO_TEST_CASE(a_structured_result_has_the_number_of_the_job) {
   Session client("results: both, output_bytes: 1024");
   const ScratchFolder folder;

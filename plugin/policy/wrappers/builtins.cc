@@ -20,14 +20,18 @@ bool has_live_subscript(std::string_view text) {
   return bracket != std::string_view::npos && text.find_first_not_of("0123456789@*]", bracket + 1) != text.npos;
 }
 
+void is_unknown_name(const Judgement& judgement, const Word& word) {
+  judgement.is_unclear(
+      word, "the name of a variable is known only when the command runs, and bash may run commands in that name");
+}
+
 // `word` is at a position where bash expects the name of a variable, or NAME=value.
 void judge_name(const Judgement& judgement, const Word& word) {
   const std::string_view name = std::string_view(word.text).substr(0, word.text.find('='));
   if (word.literal ? has_live_subscript(word.text) : has_live_subscript(name)) {
     judgement.runs_code(word, "bash expands the subscript of a name once more, and runs the commands in it");
   } else if (!word.literal && (name.empty() || has_live_subscript(name))) {
-    judgement.is_unclear(
-        word, "the name of a variable is known only when the command runs, and bash may run commands in that name");
+    is_unknown_name(judgement, word);
   }
 }
 
@@ -86,8 +90,7 @@ void judge_test(const Judgement& judgement) {
     const Word& next = words[i + 1];
     if (words[i].text == "-v" || words[i].text == "-R") {
       if (!next.literal) {
-        judgement.is_unclear(
-            next, "the name of a variable is known only when the command runs, and bash may run commands in that name");
+        is_unknown_name(judgement, next);
       } else if (!is_variable_name(next.text) && next.text != "]") {
         evaluates(next);
       }
@@ -110,8 +113,7 @@ void judge_named_option(const Judgement& judgement, std::string_view option) {
       if (name.literal) {
         judge_name(judgement, name);
       } else {
-        judgement.is_unclear(
-            name, "the name of a variable is known only when the command runs, and bash may run commands in that name");
+        is_unknown_name(judgement, name);
       }
     }
     // printf takes -v as an option only if it is the first argument.

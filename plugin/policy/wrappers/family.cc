@@ -44,8 +44,9 @@ Inner* Judgement::runs_words(std::vector<Word> inner_words, std::vector<Word> as
 void Judgement::runs_shell() const { runs_words({{"sh", true, word(0).at}}); }
 
 void Judgement::runs_script(const Word& text) const {
-  if (!text.literal)
+  if (!text.literal) {
     return is_unclear(text, "shell text for " + std::string(tool) + " is known only when the command runs");
+  }
   Inner* const script = put(inners, about(Inner::Kind::script, text, {}));
   script->command.reads_pipe = standard_input(command).kind != StandardInput::Kind::none;
 }
