@@ -1,10 +1,12 @@
-// What a resumed run uses as its inputs: never a mask in place of a secret, and lists as lists. Also which run a
-// drawing shows.
+// What a resumed run uses as its inputs: never a mask in place of a secret, and lists as lists; and how it notices that
+// an action has been changed. Also which run a drawing shows.
 #include <signal.h>
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "workflow_place.h"
 
@@ -83,6 +85,108 @@ BOOST_AUTO_TEST_CASE(a_list_is_handed_to_an_inner_workflow_as_it_is) {
   const Finished finished = wtool({"run", file_});
   BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
   BOOST_TEST(file("seen") == "2 deep, blue\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_step_whose_action_has_been_changed_runs_again_with_all_that_follow) {
+  const std::string unused = "  - {name: unused, default: x}\n";
+  const std::string failing = "- B: Shell \"echo B >>log; test -e go\"\n";
+  const std::string file_ = workflow_with(unused, "- A: Shell\n  ```sh\n  echo A >>log\n  ```\n" + failing);
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  // Another layout of the file is no change of the action.
+  workflow_with(unused, "Words before the list.\n\n" + failing + "- A:  Shell\n\n  ```sh\n  echo A >>log\n  ```\n");
+  const Finished same = wtool({"resume", "last"});
+  BOOST_TEST(same.exit_code == 1, same.out << same.err);
+  BOOST_TEST(!holds(same.err, "does not follow the path"), same.err);
+  BOOST_TEST(file("log") == "A\nB\nB\n");
+  workflow_with(unused, "- A: Shell\n  ```sh\n  echo new >>log\n  ```\n" + failing);
+  const Finished changed = wtool({"resume", "last"});
+  BOOST_TEST(holds(changed.err, "the action of 'A' has been changed; from here on, every step is run"), changed.err);
+  BOOST_TEST(file("log") == "A\nB\nB\nnew\nB\n");
+  // What counts is the action with which the step ran last.
+  scratch.file("go", "");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "A\nB\nB\nnew\nB\nB\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_secret_step_whose_action_has_been_changed_makes_the_later_ones_run_again) {
+  const auto text = [](const std::string& word) {
+    return "---\n---\n```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> C\nC --> [*]\n```\n## Actions\n- A: Shell "
+           "\"" +
+           word + "\" secret=true\n- B: Shell \"echo B >>log\"\n- C: Shell \"test -e go\"\n";
+  };
+  const std::string file_ = scratch.file("workflow.md", text("true"));
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 1);
+  BOOST_TEST(file("log") == "B\n");
+  scratch.file("workflow.md", text("true again"));
+  scratch.file("go", "");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "B\nB\n");
+}
+
+BOOST_AUTO_TEST_CASE(changed_actions_of_inner_workflows_and_matrices_are_noticed) {
+  const auto inner = [&](const std::string& word) {
+    scratch.file("inner.md",
+                 "```mermaid\nstateDiagram-v2\n[*] --> X\nX --> Y\nY --> [*]\n```\n## Actions\n- X: Shell \"echo " +
+                     word + " >>log\"\n- Y: Shell \"test -e go\"\n");
+  };
+  const auto outer = [&](const std::string& word) {
+    return workflow_with(
+        "  - {name: unused, default: x}\n",
+        "- A: Run workflow \"inner\"\n- B: Shell \"echo " + word +
+            "${matrix.n} >>log; test ${matrix.n} = 1 || test -e done\" matrix={\"n\": [1, 2]} lock=\"b\"\n");
+  };
+  inner("X");
+  const std::string file_ = outer("b");
+  BOOST_TEST(wtool({"run", file_, "--no-fail-fast"}).exit_code == 1);
+  inner("changed");
+  const Finished first = wtool({"resume", "last", "--no-fail-fast"});
+  BOOST_TEST(holds(first.err, "the action of 'X' has been changed"), first.err);
+  BOOST_TEST(file("log") == "X\nchanged\n");
+  scratch.file("go", "");
+  BOOST_TEST(wtool({"resume", "last", "--no-fail-fast"}).exit_code == 1);
+  const std::string so_far = file("log");
+  outer("c");
+  scratch.file("done", "");
+  const Finished last = wtool({"resume", "last", "--no-fail-fast"});
+  BOOST_TEST(last.exit_code == 0, last.out << last.err);
+  BOOST_TEST(holds(last.err, "the action of 'B' has been changed"), last.err);
+  const std::string added = file("log").substr(so_far.size());
+  BOOST_TEST((added == "c1\nc2\n" || added == "c2\nc1\n"), added);
+}
+
+BOOST_AUTO_TEST_CASE(changed_actions_in_descriptions_of_states_are_noticed) {
+  const auto text = [](const std::string& description, const std::string& command) {
+    return "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\nA: action: shell\nA: description: " +
+           description + "\nA: command: " + command + "\nB: action: shell\nB: command: test -e go\n```\n";
+  };
+  const std::string file_ = scratch.file("workflow.md", text("One", "echo A >>log"));
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  scratch.file("workflow.md", text("Two", "echo A >>log"));
+  BOOST_TEST(wtool({"resume", "last"}).exit_code == 1);
+  BOOST_TEST(file("log") == "A\n");
+  scratch.file("workflow.md", text("Two", "echo new >>log"));
+  BOOST_TEST(holds(wtool({"resume", "last"}).err, "the action of 'A' has been changed"));
+  BOOST_TEST(file("log") == "A\nnew\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_journal_that_does_not_know_the_actions_is_resumed_as_it_is) {
+  const std::string unused = "  - {name: unused, default: x}\n";
+  const std::string file_ = workflow_with(unused, "- A: Shell \"echo A >>log\"\n- B: Shell \"exit 1\"\n");
+  BOOST_TEST(wtool({"run", file_}).exit_code == 1);
+  for (const auto& entry : fs::directory_iterator(scratch.path() + "/.wtool/runs")) {
+    const std::string file = entry.path().string();
+    if (!file.ends_with(".jsonl")) continue;
+    const std::string old = std::regex_replace(content_of(file), std::regex(",\"action_sha256\":\"[0-9a-f]*\""), "");
+    BOOST_TEST(old != content_of(file));
+    std::ofstream(file) << old;
+  }
+  workflow_with(unused, "- A: Shell \"echo new >>log\"\n- B: Shell \"true\"\n");
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(file("log") == "A\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_drawing_shows_the_last_run_of_its_own_file) {

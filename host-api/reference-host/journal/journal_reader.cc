@@ -23,6 +23,7 @@ namespace {
 
 using runner::Outcome;
 using runner::PastRun;
+using runner::PastStep;
 using runner::Step;
 
 constexpr std::size_t max_line = 256UL * 1024 * 1024;
@@ -251,11 +252,13 @@ PastRun past_of(const RunRecord& run) {
   judge_forks(run, past);
   for (const StepRecord& step : run.steps) {
     if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
+    PastStep ended{step.state, step.status, step.tries, step.took, step.end};
+    if (step.action.empty() || !step.action_sha256.empty()) ended.action_sha256 = step.action_sha256;
     if (step.end.secret || step.masked || step.lost) {
-      past.hide(step.place.branch, step.place.sequence);
-      continue;
+      past.hide(step.place.branch, step.place.sequence, std::move(ended));
+    } else {
+      past.add(step.place.branch, step.place.sequence, std::move(ended));
     }
-    past.add(step.place.branch, step.place.sequence, {step.state, step.status, step.tries, step.took, step.end});
   }
   for (const auto& [place, usage] : run.usage) past.add_usage(place.branch, place.sequence, usage);
   return past;

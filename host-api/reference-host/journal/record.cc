@@ -259,6 +259,7 @@ void append_state_started(std::string& out, Moment at, const Step& step, const W
   RecordLine line(out, "state_started", at);
   line.step(step, root);
   line.text_if_any("action", action_word(step.of()));
+  if (step.of().action) line.text_if_any("action_sha256", step.of().action->sha256);
   if (!step.of().action || !workflow::type_of(step.of().action->kind).calls_something) return;
   const std::string limits = workflow::limits_text(workflow::place_of(*step.workflow, step.state).limits);
   if (!limits.empty()) line.key("limits") += limits;

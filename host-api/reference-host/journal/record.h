@@ -2,7 +2,8 @@
 // consist of such lines (docs/guide/runs.md has all fields):
 //
 //   {"v":1,"type":"run_started","time":"2026-11-21T23:15:02.123Z","run":"20261121-231502-3f9a","name":...,"sha256":...}
-//   {"v":1,"type":"state_started","time":...,"step":1,"branch":"","seq":1,"state":"Build","action":"shell"}
+//   {"v":1,"type":"state_started","time":...,"step":1,"branch":"","seq":1,"state":"Build","action":"shell",
+//    "action_sha256":"2c26b46b68ffc68f"}
 //   {"v":1,"type":"state_ended","time":...,"step":1,"branch":"","seq":1,"state":"Build","status":"succeeded",
 //    "ms":812.4,"exit_code":0,"tries":1,"outcome":{"stdout":"ok\n",...},"went_on":true,"next":["Test"]}
 //   {"v":1,"type":"notice","time":...,"text":"no file matches \"dist/**\", so no file is kept for it"}

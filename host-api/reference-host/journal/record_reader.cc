@@ -256,6 +256,7 @@ StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   step.workflow = text_member(record, "workflow");
   step.state = text_member(record, "state");
   step.action = text_member(record, "action");
+  step.action_sha256 = text_member(record, "action_sha256");
   step.hidden = flag_at(record, "hidden");
   step.began = at;
   return step;

@@ -97,6 +97,7 @@ void RunCollector::state_entered(const Step& step) {
   kept.workflow = workflow_of(step, root_);
   kept.state = step.of().id;
   kept.action = action_word(step.of());
+  if (step.of().action) kept.action_sha256 = step.of().action->sha256;
   kept.hidden = step.of().hidden;
   kept.replayed = step.replayed;
   kept.began = system_clock::now();

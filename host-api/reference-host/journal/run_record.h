@@ -51,6 +51,8 @@ struct StepRecord {
   bool hidden = false;      // no file names its state, which is the end of a composite state
   std::string node{};       // the node of a cluster on which the last call ran; empty: this machine
   std::string action;       // shell, tool, log, ...; empty: the state has no action
+  // As in workflow::Action; empty: there is no action, or the journal does not say it.
+  std::string action_sha256{};
   Moment began;
   std::chrono::steady_clock::duration took{};
   // The tries that failed and were followed by another one. Those of a secret step are without outputs.

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,6 +29,8 @@ struct PastStep {
   int tries = 1;
   std::chrono::steady_clock::duration took{};
   StepEnd end;
+  // Of the action (workflow::Action), empty: the state had none. Nothing: not known, as in older journals.
+  std::optional<std::string> action_sha256{};
 };
 
 // Immutable while a run reads it.
@@ -44,7 +47,9 @@ class PastRun {
     return judged_.contains(key(branch, sequence));
   }
   // Notes that the step ended, but must run again because its output is not in the journal.
-  void hide(std::string_view branch, std::uint64_t sequence) { hidden_.insert(key(branch, sequence)); }
+  void hide(std::string_view branch, std::uint64_t sequence, PastStep step) {
+    hidden_.insert_or_assign(key(branch, sequence), std::move(step));
+  }
   bool is_hidden(std::string_view branch, std::uint64_t sequence) const {
     return hidden_.contains(key(branch, sequence));
   }
@@ -53,6 +58,11 @@ class PastRun {
   const PastStep* find(std::string_view branch, std::uint64_t sequence) const {
     const auto found = steps_.find(key(branch, sequence));
     return found == steps_.end() ? nullptr : &found->second;
+  }
+  // The same, also for a hidden step.
+  const PastStep* find_ended(std::string_view branch, std::uint64_t sequence) const {
+    const auto hidden = hidden_.find(key(branch, sequence));
+    return hidden == hidden_.end() ? find(branch, sequence) : &hidden->second;
   }
   // Adds what the prompts of the step used, in all parts of the earlier run; also for steps that must run again.
   void add_usage(std::string_view branch, std::uint64_t sequence, const Usage& usage) {
@@ -87,7 +97,7 @@ class PastRun {
   }
   std::unordered_map<std::string, PastStep> steps_;
   std::unordered_set<std::string> judged_;
-  std::unordered_set<std::string> hidden_;
+  std::unordered_map<std::string, PastStep> hidden_;
   std::vector<std::pair<std::string, Usage>> usage_;  // by the place of the step
 };
 

@@ -61,10 +61,18 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
   // The states of `on failure` and `finally` always run again, because this run may have recreated what they removed in
   // the earlier run.
   if (branch.find("/0:") != std::string::npos) return nullptr;
-  const PastStep* found = request_.past->find(branch, sequence);
-  if (found == nullptr || found->state == state.id) return found;
-  forget_past("at this point, the earlier run was in '" + found->state + "', but this run comes to '" + state.id + "'");
-  return nullptr;
+  const PastStep* const ended = request_.past->find_ended(branch, sequence);
+  if (ended == nullptr) return nullptr;
+  if (ended->state != state.id) {
+    forget_past("at this point, the earlier run was in '" + ended->state + "', but this run comes to '" + state.id +
+                "'");
+    return nullptr;
+  }
+  if (ended->action_sha256 && *ended->action_sha256 != (state.action ? state.action->sha256 : "")) {
+    forget_past("the action of '" + state.id + "' has been changed");
+    return nullptr;
+  }
+  return request_.past->find(branch, sequence);
 }
 
 bool Run::past_is_judged(const std::string& branch, std::uint64_t sequence) const {

@@ -180,7 +180,20 @@ class DescribedState {
     }
     options(made);
     state_.action_unread = diagnostics_.size() != before;
+    made.sha256 = action_sha256(written());
     if (!state_.action_unread) state_.action = std::move(made);
+  }
+
+  // The lines of the action, without those that say something else about the state.
+  std::string written() const {
+    std::string all;
+    for (std::size_t i = first_; i < lines_.size(); ++i) {
+      const std::string_view line = lines_[i].text;
+      const bool is_other =
+          line.starts_with("description:") || line.starts_with("type:") || line.starts_with("terminal:");
+      if (!is_other) all.append(line).append("\n");
+    }
+    return all;
   }
 
   void options(Action& made) {

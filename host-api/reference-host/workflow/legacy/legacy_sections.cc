@@ -166,6 +166,7 @@ void apply_store_as(const StateSection& section, State& state, Diagnostics& diag
   if (!result.name.empty())
     return diagnostics.add(at, "the result of this action is named twice, here and as '" + result.name + "'");
   result = {std::string(without_marks(trim(section.store_as.text()))), at};
+  state.action->sha256 = action_sha256(state.action->sha256 + " " + result.name);
 }
 
 void apply(const StateSection& section, bool has_list, Workflow& workflow, Diagnostics& diagnostics) {

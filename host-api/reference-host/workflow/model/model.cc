@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "expressions/value.h"
 
@@ -121,6 +122,8 @@ bool is_literal(const expressions::Template& parsed, const std::string& written)
 }
 
 }  // namespace
+
+std::string action_sha256(std::string_view written) { return sha256(written).substr(0, 16); }
 
 bool is_literal(const TemplateText& text) { return is_literal(text.parsed, text.written.text()); }
 

@@ -237,6 +237,7 @@ struct Action {
   ActionKind kind;
   ActionOptions options;
   std::size_t offset = 0;  // of its line
+  std::string sha256{};    // action_sha256() of its text in the file
 };
 
 struct Transition {
@@ -382,6 +383,10 @@ const std::vector<std::string>& run_names();
 const std::vector<std::string>& outcome_fields();
 
 // ---- The meaning of single texts of a workflow file: templates, and times.
+
+// The beginning of the SHA-256 of an action's text in the file, by which a run that is resumed sees that the action has
+// been changed.
+std::string action_sha256(std::string_view written);
 
 // Parses the text; mistakes in the template go to `diagnostics`, with their places.
 TemplateText template_text(MappedText written, Diagnostics& diagnostics);

@@ -189,6 +189,12 @@ bool read_composite_options(const MappedText& text, std::size_t found, Workflow&
   return true;
 }
 
+std::string sha256_of(const MappedText& text, const std::vector<CodeBlock>& blocks) {
+  std::string written(trim(text.text()));
+  for (const CodeBlock& block : blocks) written += "\n```" + block.language + "\n" + block.text.text();
+  return action_sha256(written);
+}
+
 void read_one(const ActionItem& item, Workflow& workflow, Diagnostics& diagnostics);
 
 }  // namespace
@@ -220,6 +226,7 @@ void read_action_of(std::string_view id, std::size_t offset, const MappedText& t
   }
   const std::size_t diagnostics_before = diagnostics.size();
   std::optional<Action> action = read_action(text, blocks, offset, diagnostics);
+  if (action) action->sha256 = sha256_of(text, blocks);
   const bool is_known = found != workflow.index.end() && !workflow.states[found->second].hidden;
   if (diagnostics.size() != diagnostics_before || !is_known) {
     note_ambiguous_names(text.text(), workflow);
