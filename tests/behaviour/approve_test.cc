@@ -9,6 +9,7 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
+#include <list>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -497,6 +498,26 @@ BOOST_AUTO_TEST_CASE(a_process_that_says_nothing_hides_no_question) {
                              {.set = {{"XDG_RUNTIME_DIR", runtime}, {"XDG_STATE_HOME", place.folder.path()}}});
   BOOST_TEST(holds(shown.err, "did not send its questions in time"), shown.err);
   BOOST_TEST(holds(shown.out, id + ", "), shown.out);
+}
+
+BOOST_AUTO_TEST_CASE(many_processes_that_say_nothing_take_no_longer_than_one) {
+  const ScratchFolder folder;
+  std::list<Program> processes;
+  std::list<Impostor> silent;
+  for (int i = 0; i < 10; ++i) {
+    processes.emplace_back(std::vector<std::string>{"sleep", "61"}, Program::On::pipes);
+    silent.emplace_back(folder.path() + "/wtool/approve", "", processes.back().pid());
+  }
+  const auto began = std::chrono::steady_clock::now();
+  const Finished shown = run({WTOOL_TEST_PROGRAM, "approve"}, {.set = {{"XDG_RUNTIME_DIR", folder.path()}}});
+  // One takes five seconds.
+  BOOST_TEST((std::chrono::steady_clock::now() - began < std::chrono::seconds(10)));
+  std::size_t refusals = 0;
+  for (std::size_t at = 0; (at = shown.err.find("did not send its questions in time", at)) != std::string::npos; ++at) {
+    ++refusals;
+  }
+  BOOST_TEST(refusals == silent.size(), shown.err);
+  for (Program& process : processes) process.kill(SIGKILL);
 }
 
 BOOST_AUTO_TEST_CASE(a_process_that_never_ends_its_line_is_given_up) {

@@ -24,7 +24,6 @@ using nlohmann::json;
 
 // How long to wait for a reply: the other process may be stopped, or may not be one of our servers.
 constexpr std::chrono::seconds patience{5};
-constexpr std::chrono::seconds least_patience{1};
 // Longer than any line that our servers send.
 constexpr std::size_t max_server_line = std::size_t{64} << 20;
 constexpr std::size_t max_questions = 10'000;
@@ -35,11 +34,11 @@ int milliseconds_until(std::chrono::steady_clock::time_point due) {
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-// Waits until the socket can be read. False: nothing has come until `due`, which may have passed before the call.
-bool can_read(const Descriptor& socket, std::chrono::steady_clock::time_point due) {
-  pollfd polled{socket.get(), POLLIN, 0};
+// Waits until one of the sockets can be read. False: nothing has come until `due`, which may have passed before the
+// call.
+bool can_read(std::vector<pollfd>& polled, std::chrono::steady_clock::time_point due) {
   while (const int left = milliseconds_until(due)) {
-    const int ready = ::poll(&polled, 1, left);
+    const int ready = ::poll(polled.data(), polled.size(), left);
     if (ready >= 0 || errno != EINTR) return ready > 0;
   }
   return false;
@@ -77,16 +76,25 @@ void QuestionClient::look() {
     if (!folder) continue;
     for (const std::string& name : question_sockets(folder)) connect_to(folder, path, name);
   }
+  // All servers at the same time, so that silent ones do not add up.
   const auto due = std::chrono::steady_clock::now() + patience;
-  for (Server& server : servers_) {
-    // Each server gets at least `least_patience`, since the servers before it may have used up the common limit.
-    const auto own_due = std::max(due, std::chrono::steady_clock::now() + least_patience);
-    while (!server.is_ready && !server.is_gone) {
-      if (can_read(server.socket, own_due)) {
-        read_from(server);
-      } else {
+  for (bool in_time = true; in_time;) {
+    std::vector<Server*> awaited;
+    std::vector<pollfd> polled;
+    for (Server& server : servers_) {
+      if (server.is_ready || server.is_gone) continue;
+      awaited.push_back(&server);
+      polled.push_back({server.socket.get(), POLLIN, 0});
+    }
+    if (awaited.empty()) break;
+    in_time = can_read(polled, due);
+    for (std::size_t i = 0; i < awaited.size(); ++i) {
+      Server& server = *awaited[i];
+      if (!in_time) {
         refusals_.push_back("the process of " + server.place + " did not send its questions in time");
         forget(server);
+      } else if (polled[i].revents != 0) {
+        read_from(server);
       }
     }
   }
@@ -218,7 +226,8 @@ std::string QuestionClient::answer(const AskedQuestion& asked, std::string_view 
   }
   const auto due = std::chrono::steady_clock::now() + patience;
   while (server.answered.empty() && !server.is_gone) {
-    if (!can_read(server.socket, due)) return "the process that asks did not say whether it accepts the answer";
+    std::vector<pollfd> polled{{server.socket.get(), POLLIN, 0}};
+    if (!can_read(polled, due)) return "the process that asks did not say whether it accepts the answer";
     read_from(server);
   }
   const std::string answered = server.answered;
