@@ -12,6 +12,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/calm_poll.h"
 #include "base/descriptor.h"
 #include "base/environment.h"
 #include "base/text.h"
@@ -47,7 +48,7 @@ class CancelWatch {
     try {
       thread_ = std::thread([&cancellation, cancel, over = over_.descriptor()] {
         pollfd ready[2] = {{cancel, POLLIN, 0}, {over, POLLIN, 0}};
-        while (::poll(ready, 2, -1) < 0) {
+        while (calm_poll(ready, 2, -1) < 0) {
         }
         if (ready[1].revents != 0) return;
         cancellation.request(engine::Cancellation::Mode::now, "the call that needs it was cancelled");

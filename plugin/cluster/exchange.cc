@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "audit/tracing.h"
+#include "base/calm_poll.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 
@@ -131,8 +132,8 @@ Exchange::End Exchange::await(Cancellation* cancellation, const Listener& listen
     }
     pollfd ready[2] = {{channel.descriptor(), POLLIN, 0},
                        {cancellation == nullptr ? -1 : cancellation->descriptor(), POLLIN, 0}};
-    ::poll(ready, 2,
-           static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(pilot::host_patience - silent).count()));
+    calm_poll(ready, 2,
+              static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(pilot::host_patience - silent).count()));
     if (ready[1].revents != 0) cancellation->acknowledge();
   }
 }

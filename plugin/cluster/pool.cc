@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/calm_poll.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/pilot/ticket.h"
@@ -380,7 +381,7 @@ Slot Pool::take(int cancel, Clock::time_point until, Refusal& refusal, const Nee
       const bool for_another = told_;
       lock.unlock();
       pollfd ready[2] = {{for_another ? -1 : epoll_.get(), POLLIN, 0}, {cancel, POLLIN, 0}};
-      ::poll(ready, 2, for_another ? 5 : 250);
+      calm_poll(ready, 2, for_another ? 5 : 250);
       lock.lock();
       cancelled = ready[1].revents != 0;
     }

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "base/calm_poll.h"
+
 namespace wtool::engine {
 
 using Clock = std::chrono::steady_clock;
@@ -34,9 +36,10 @@ bool has_event(int descriptor, short events, std::chrono::milliseconds most) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     pollfd watched{descriptor, events, 0};
-    const int ready = ::poll(&watched, 1, static_cast<int>(std::max<decltype(left)>(left, 0)));
+    const int ready = calm_poll(&watched, 1, static_cast<int>(std::max<decltype(left)>(left, 0)));
     if (ready >= 0) return ready > 0;
-    if (errno != EINTR) return false;
+    // A caller may wait in a loop, so a failed wait takes its time, too.
+    if (errno != EINTR && left <= 0) return false;
   }
 }
 
@@ -51,7 +54,7 @@ bool Patience::await(int descriptor, short events, std::chrono::milliseconds mos
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return false;
     pollfd watched[] = {{descriptor, events, 0}, {cancellation.descriptor(), POLLIN, 0}};
-    if (::poll(watched, 2, static_cast<int>(left)) > 0 && watched[0].revents != 0) return true;
+    if (calm_poll(watched, 2, static_cast<int>(left)) > 0 && watched[0].revents != 0) return true;
   }
   return false;
 }

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/calm_poll.h"
 #include "base/utf8.h"
 #include "engine/backstop.h"
 #include "engine/input_file.h"
@@ -245,7 +246,7 @@ void CommandRun::watch() {
                       {custodian_.socket.get(), on_socket, 0},
                       {cancellation_.descriptor(), POLLIN, 0},
                       {shown_ended_ ? -1 : options_.terminal->master(), POLLIN, 0}};
-  const int ready = ::poll(watched, 5, time_left());
+  const int ready = calm_poll(watched, 5, time_left());
   if (ready > 0) {
     if (watched[0].revents != 0) take_flow(output_, Stream::standard_output);
     if (watched[1].revents != 0) take_flow(error_, Stream::standard_error);

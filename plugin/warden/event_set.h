@@ -37,6 +37,7 @@ class EventSet {
   // `timeout_ms` of -1, waits without a limit.
   unsigned wait(int timeout_ms) const {
     epoll_event events[8];
+    // Fails only with EINTR, since the set and the array are valid.
     const int count = ::epoll_wait(epoll_.get(), events, 8, timeout_ms);
     unsigned sources = 0;
     for (int i = 0; i < count; ++i) sources |= 1U << events[i].data.u32;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/calm_poll.h"
 #include "base/pilot/munge.h"
 
 namespace wtool::pilot {
@@ -133,7 +134,7 @@ std::optional<ChannelMessage> Channel::wait(std::chrono::milliseconds limit) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
     if (left.count() <= 0) return std::nullopt;
     pollfd ready{socket_.get(), POLLIN, 0};
-    ::poll(&ready, 1, milliseconds(left));
+    calm_poll(&ready, 1, milliseconds(left));
   }
 }
 

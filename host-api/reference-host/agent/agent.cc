@@ -18,6 +18,7 @@
 #include "agent/node.h"
 #include "agent/say.h"
 #include "agent/slot.h"
+#include "base/calm_poll.h"
 #include "base/environment.h"
 #include "base/json.h"
 #include "base/pilot/munge.h"
@@ -155,7 +156,7 @@ bool Agent::introduce(int socket, MayWait may_wait, std::string& why) {
     }
     if (n >= 0) continue;
     pollfd ready[2] = {{socket, POLLIN, 0}, {leave_event_.descriptor(), POLLIN, 0}};
-    ::poll(ready, 2, 1000);
+    calm_poll(ready, 2, 1000);
   }
   const auto payload = munge->decode(answer.substr(2), why);
   if (!payload) return false;
@@ -181,7 +182,7 @@ std::unique_ptr<Channel> Agent::connect(std::string& problem, const std::string&
       if (channel->begin(ticket_.aes && pilot::has_aes() ? pilot::Suite::aes : pilot::Suite::chacha)) {
         while (may_wait() && channel->take_in() && channel->state() == Channel::State::begun) {
           pollfd ready[2] = {{channel->descriptor(), POLLIN, 0}, {leave_event_.descriptor(), POLLIN, 0}};
-          ::poll(ready, 2, 1000);
+          calm_poll(ready, 2, 1000);
         }
       }
       const std::string job = variable("SLURM_JOB_ID"), node = variable("SLURMD_NODENAME");

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "agent/say.h"
+#include "base/calm_poll.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 
@@ -161,7 +162,7 @@ void AgentSlot::serve_orders() {
     if (channel_->state() == Channel::State::closed) break;
     channel_->rest();
     pollfd ready[2] = {{channel_->descriptor(), POLLIN, 0}, {owner_.leave_event(), POLLIN, 0}};
-    ::poll(ready, 2, -1);
+    calm_poll(ready, 2, -1);
   }
   channel_->send(Type::leaving, {});
   if (!owner_.leaving()) owner_.host_is_gone();

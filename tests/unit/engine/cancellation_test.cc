@@ -1,13 +1,17 @@
-// engine/cancellation.h: a request makes the descriptor readable, and can only become stronger.
+// engine/cancellation.h: a request makes the descriptor readable, and can only become stronger. A wait that the system
+// refuses takes its time.
 #include "engine/cancellation.h"
 
 #include <poll.h>
+#include <sys/resource.h>
 
 #include <boost/test/unit_test.hpp>
+#include <ctime>
 
 namespace cancellation_test {
 
 using wtool::engine::Cancellation;
+using wtool::engine::Patience;
 using Mode = Cancellation::Mode;
 
 namespace {
@@ -46,6 +50,24 @@ BOOST_AUTO_TEST_CASE(graceful_after_now_is_ignored) {
   cancellation.request(Mode::graceful, "late");
   BOOST_TEST(!heard(cancellation));
   BOOST_TEST((cancellation.mode() == Mode::now));
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_that_the_system_refuses_takes_no_processor_time) {
+  Cancellation never, other;
+  rlimit before{};
+  BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  pollfd refused{other.descriptor(), POLLIN, 0};
+  const bool fails = ::poll(&refused, 1, 0) < 0;
+  const std::clock_t began = std::clock();
+  const bool came = Patience{{}, never}.await(other.descriptor(), POLLIN, std::chrono::milliseconds(500)) ||
+                    wtool::engine::has_event(other.descriptor(), POLLIN, std::chrono::milliseconds(500));
+  const double used = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
+  BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  BOOST_TEST(fails);
+  BOOST_TEST(!came);
+  BOOST_TEST(used < 0.25);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
