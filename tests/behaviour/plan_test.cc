@@ -98,6 +98,23 @@ BOOST_FIXTURE_TEST_CASE(commands_are_filled_in_with_what_is_known, Place) {
   BOOST_TEST(holds(options, "up to 3, waiting 1 s first and at most 2 min"), options);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_plan_that_is_shown_above_is_named_even_if_no_more_are_shown, Place) {
+  scratch.file("inner.md",
+               "---\nparameters: [{name: n}]\n---\n```mermaid\nstateDiagram-v2\n[*] --> X\nX --> [*]\n```\n"
+               "## Actions\n- X: Log \"${n}\"\n");
+  std::string diagram = "[*] --> S0\n", actions;
+  constexpr int most = 200;
+  for (int i = 0; i < most + 2; ++i) {
+    const std::string name = "S" + std::to_string(i);
+    diagram += name + " --> " + (i == most + 1 ? "[*]" : "S" + std::to_string(i + 1)) + "\n";
+    actions += "- " + name + ": Run workflow \"inner\" with n=\"" + std::to_string(i == most + 1 ? 0 : i) + "\"\n";
+  }
+  const Json made = json(workflow(diagram, actions));
+  BOOST_TEST(state(made, "S199").at("workflow").is_object());
+  BOOST_TEST(state(made, "S200").at("remark") == "more workflows than can be shown");
+  BOOST_TEST(state(made, "S201").at("remark") == "its plan is shown above");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_variable_that_is_set_twice_is_not_known, Place) {
   const std::string file = workflow(
       "    [*] --> One\n    One --> Two: success\n    One --> Use: failure\n    Two --> Use\n    Use --> [*]\n",

@@ -502,10 +502,15 @@ class Planner {
     for (const auto& [argument, value] : arguments.values) {
       key += '\0' + argument + "=" + expressions::to_text(value);
     }
-    if (!planned_.insert(key).second || planned_.size() > max_plans) {
-      made.remark = planned_.size() > max_plans ? "more workflows than can be shown" : "its plan is shown above";
+    if (planned_.contains(key)) {
+      made.remark = "its plan is shown above";
       return;
     }
+    if (planned_.size() >= max_plans) {
+      made.remark = "more workflows than can be shown";
+      return;
+    }
+    planned_.insert(std::move(key));
     std::vector<std::string> errors;
     const auto inputs =
         workflow::resolve_arguments(*other->workflow, arguments.values, names_read(*other->workflow), errors);
