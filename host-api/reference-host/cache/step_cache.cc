@@ -151,7 +151,7 @@ void StepCache::check_outputs(const Work& work, Look& look) {
     if (state.exists && same) continue;
     if (state.exists && (!state.link.empty() || !state.problem.empty() ||
                          (state.hash != output.hash && !store_.has_content(state.hash)))) {
-      look.why = "the output " + quoted(output.path) + " was changed by something else";
+      look.why = "the output " + quoted(output.path) + " was changed by something else, or is no longer kept";
       return;
     }
     if (!output.hash.empty() && !store_.has_content(output.hash)) {
@@ -182,7 +182,8 @@ std::string StepCache::why_not(const Work& work, const Look& look) const {
   for (const auto& [name, hash] : latest->parts) {
     if (!look.parts.contains(name)) differs(name, "is gone");
   }
-  if (differences == 0) return "its kept result is damaged";
+  // The entry was not there when look() searched for it.
+  if (differences == 0) return "another run has only just kept its result";
   if (differences == 1) return first;
   return first + ", and " + std::to_string(differences - 1) + " more";
 }
