@@ -52,17 +52,20 @@ int slurm_failed(const std::string& error) {
 bool print_object(const ordered_json& all) { return print(dumped(all, 2) + '\n'); }
 
 // A line for each row, with aligned columns.
-std::string columns_of(const std::vector<std::vector<std::string>>& rows) {
+std::string columns_of(std::vector<std::vector<std::string>> rows) {
   std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
+  for (auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = cleaned_for_terminal(row[i], false);
+      widths[i] = std::max(widths[i], display_width(row[i]));
+    }
   }
   std::string out;
   for (const auto& row : rows) {
     std::string line = " ";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      line += ' ' + cleaned_for_terminal(row[i], false) + std::string(widths[i] - display_width(row[i]) + 1, ' ');
+      line += ' ' + padded(row[i], widths[i]) + ' ';
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + '\n';
