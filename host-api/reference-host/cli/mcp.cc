@@ -95,7 +95,9 @@ std::optional<std::string> root_of(const McpOptions& options) {
   if (!is_named && options.policy == "open") return std::string();
   const std::filesystem::path folder = std::filesystem::canonical(is_named ? options.root : ".", failure);
   if (failure || !std::filesystem::is_directory(folder, failure)) {
-    complain("--root: there is no such folder: " + (is_named ? options.root : "the working directory of wtool"));
+    complain(is_named ? "--root: there is no such folder: " + options.root
+                      : "the folder in which wtool was started cannot be found: " + failure.message() +
+                            "; start it in another folder, or name a folder with --root DIR");
     return std::nullopt;
   }
   if (is_named) return folder.string();
