@@ -123,6 +123,15 @@ BOOST_FIXTURE_TEST_CASE(a_variable_that_is_set_twice_is_not_known, Place) {
   BOOST_TEST(command(json(file), "Use") == "echo <a> '2' <b | default: \"x\">");
 }
 
+BOOST_FIXTURE_TEST_CASE(a_default_does_not_replace_what_an_agent_may_set, Place) {
+  scratch.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }}\"}\n");
+  const std::string file =
+      workflow(two,
+               "- One: Prompt \"Set mode to fast or slow.\"\n- Two: Shell \"make {{ mode | default: \\\"slow\\\" }} "
+               "{{ absent | default: \\\"none\\\" }} ${mode}\"\n");
+  BOOST_TEST(command(json(file), "Two") == "make <mode | default: \"slow\"> 'none' <mode>");
+}
+
 BOOST_FIXTURE_TEST_CASE(secrets_are_not_shown, Place) {
   const std::string file = workflow(two,
                                     "- One: Set secret pass=\"swordfish\"\n"

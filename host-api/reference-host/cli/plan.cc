@@ -64,6 +64,9 @@ int plan_file(Context& context, const std::string& file, const GivenVariables& v
                         const expressions::Scope& values) {
     return prepared->prompts().preview(prompt, is_inline, from, values);
   };
+  services.prompt_sets = [&](const std::string& prompt, bool is_inline, const std::string& from) {
+    return prepared->prompts().settable_names(prompt, is_inline, from);
+  };
   cache::StepCache::Options cached = prepared->cache_options();
   cached.looks_only = true;
   cache::StepCache cache(std::move(cached));

@@ -70,7 +70,7 @@ Filled filled_template(const Template& text, const std::string& written, const K
 }  // namespace
 
 KnownValues::KnownValues(const workflow::Workflow& workflow, std::map<std::string, Value> inputs,
-                         std::set<std::string> open, Secrets& secrets)
+                         std::set<std::string> open, const std::set<std::string>& set_by_agents, Secrets& secrets)
     : workflow_(workflow) {
   for (const workflow::Parameter& parameter : workflow.parameters) {
     const auto value = inputs.find(parameter.name);
@@ -87,6 +87,9 @@ KnownValues::KnownValues(const workflow::Workflow& workflow, std::map<std::strin
   }
   for (const State& state : workflow.states) {
     if (!values_.contains(state.id)) open_.insert(state.id);
+  }
+  for (const std::string& name : set_by_agents) {
+    if (!values_.contains(name)) open_.insert(name);
   }
 }
 

@@ -18,10 +18,10 @@ namespace wtool::host::planning {
 
 class KnownValues final : public expressions::Scope {
  public:
-  // `open` are inputs whose values are not known yet. Secret values are added to `secrets`. The workflow must outlive
-  // this object.
+  // `open` are inputs whose values are not known yet; `set_by_agents` are names that nothing else need set. Secret
+  // values are added to `secrets`. The workflow must outlive this object.
   KnownValues(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs,
-              std::set<std::string> open, runner::Secrets& secrets);
+              std::set<std::string> open, const std::set<std::string>& set_by_agents, runner::Secrets& secrets);
 
   // Null for an open value.
   const expressions::Value* find(std::string_view name) const override;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,6 +122,9 @@ struct PlanServices {
   std::function<runner::PreparedPrompt(const std::string& prompt, bool is_inline, const std::string& from,
                                        const expressions::Scope& values)>
       prompt;
+  // Like CheckContext::prompt_sets.
+  std::function<std::set<std::string, std::less<>>(const std::string& prompt, bool is_inline, const std::string& from)>
+      prompt_sets;
   // Like RunServices::cache and RunServices::explain.
   cache::StepCache* cache = nullptr;
   std::function<nlohmann::ordered_json(const CallPlace& place, const std::string& tool, const nlohmann::json& arguments,

@@ -153,7 +153,7 @@ class Planner {
   // `around`: the place of the steps that name no place. Empty: the command line decides.
   Plan plan(const Workflow& workflow, const Source& source, const std::map<std::string, Value>& inputs,
             const std::set<std::string>& open, const Placement& around) {
-    const KnownValues values(workflow, inputs, open, secrets_);
+    const KnownValues values(workflow, inputs, open, set_by_agents(workflow, source), secrets_);
     Plan made;
     made.name = !workflow.title.empty() ? workflow.title : workflow.name;
     made.file = source.name();
@@ -169,6 +169,18 @@ class Planner {
   }
 
  private:
+  // The words of its prompts: an agent may set a variable that its prompt mentions.
+  std::set<std::string> set_by_agents(const Workflow& workflow, const Source& source) const {
+    std::set<std::string> names;
+    for (const State& state : workflow.states) {
+      const auto* prompt = state.action ? std::get_if<PromptAction>(&state.action->kind) : nullptr;
+      if (prompt == nullptr || !services_.prompt_sets || !(prompt->is_inline || is_literal(prompt->prompt))) continue;
+      const auto mentioned = services_.prompt_sets(prompt->prompt.written.text(), prompt->is_inline, source.name());
+      names.insert(mentioned.begin(), mentioned.end());
+    }
+    return names;
+  }
+
   // The text with its secrets masked.
   std::string shown(const std::string& text) const { return secrets_.masked(text); }
 
