@@ -34,11 +34,14 @@ std::string no_field(const Map& map, std::string_view name) {
 }  // namespace
 
 std::variant<Value, PathMistake> follow_path(const std::string& name, const std::vector<PathStep>& steps,
-                                             const Scope& scope) {
+                                             const Scope& scope, bool wants_reason) {
   const Value* found = scope.find(name);
-  if (found == nullptr) return PathMistake{scope.why_not(name)};
+  if (found == nullptr) return PathMistake{wants_reason ? scope.why_not(name) : ""};
   Value value = *found;
   for (const PathStep& step : steps) {
+    if (!wants_reason && !step.index && !step.is_variable) {
+      if (const Map* map = value.as_map(); map != nullptr && !map->fields.contains(step.name)) return PathMistake{};
+    }
     auto next = one_step(value, step, scope);
     if (auto* why = std::get_if<std::string>(&next)) return PathMistake{std::move(*why)};
     value = std::get<Value>(std::move(next));

@@ -30,9 +30,10 @@ struct PathMistake {
   bool withheld = false;  // the value exists, but is not in memory in full; no default may replace it
 };
 
-// The value at the end of the path.
+// The value at the end of the path. Without `wants_reason`, a mistake need not say why, unless the value is withheld:
+// finding out takes time.
 std::variant<Value, PathMistake> follow_path(const std::string& name, const std::vector<PathStep>& steps,
-                                             const Scope& scope);
+                                             const Scope& scope, bool wants_reason = true);
 
 // ---- Access to parts of a value: the field of a map, the element of a list, the number of elements. If a value has no
 // such part, the result is a sentence that says why.

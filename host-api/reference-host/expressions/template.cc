@@ -12,7 +12,7 @@ std::variant<Value, ExpressionError> resolve(const Placeholder& placeholder, con
   if (placeholder.literal) {
     value = *placeholder.literal;
   } else {
-    auto found = follow_path(placeholder.name, placeholder.path, scope);
+    auto found = follow_path(placeholder.name, placeholder.path, scope, !placeholder.has(Filter::Kind::fallback));
     if (auto* mistake = std::get_if<PathMistake>(&found)) {
       const bool is_undefined = scope.find(placeholder.name) == nullptr;
       missing = is_undefined ? std::move(mistake->why) : placeholder.source + ": " + mistake->why;

@@ -8,7 +8,7 @@ using namespace wtool::host::expressions;
 
 namespace {
 
-class TestScope final : public Scope {
+class TestScope : public Scope {
  public:
   const Value* find(std::string_view name) const override {
     static const Value text("it's \"x\"");
@@ -48,7 +48,28 @@ std::string rendered(const std::string& text) {
   return std::get<std::string>(result);
 }
 
+class CountingScope final : public TestScope {
+ public:
+  std::string why_not(std::string_view name) const override {
+    ++asked;
+    return TestScope::why_not(name);
+  }
+  mutable int asked = 0;
+};
+
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(nobody_asks_why_a_name_has_no_value_if_it_has_a_default) {
+  const CountingScope scope;
+  const auto text_of = [&](const std::string& text) {
+    return render_text(std::get<Template>(parse_template(text)), scope);
+  };
+  BOOST_TEST(std::get<std::string>(text_of(R"({{ none | trim | default: "a" }} {{ outcome.none | default: "b" }})")) ==
+             "a b");
+  BOOST_TEST(scope.asked == 0);
+  BOOST_TEST(std::get<ExpressionError>(text_of("{{ none }}")).message == "no none");
+  BOOST_TEST(scope.asked == 1);
+}
 
 BOOST_AUTO_TEST_CASE(placeholders_are_replaced_and_everything_else_stays) {
   const std::pair<const char*, const char*> cases[] = {
