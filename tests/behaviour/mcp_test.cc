@@ -306,6 +306,7 @@ BOOST_AUTO_TEST_CASE(a_call_that_has_waited_too_long_for_its_turn_is_answered) {
   const Json late = client.answer(client.call("touch " + folder.path() + "/made")).at("result");
   BOOST_TEST(late.at("isError") == true);
   BOOST_TEST(holds(text_of(late), "1 s (mcp.queue_seconds)"), text_of(late));
+  BOOST_TEST(holds(text_of(late), "because 1 call (mcp.max_calls) is already running"), text_of(late));
   BOOST_TEST(!client.has_answer(first));
   BOOST_TEST(!std::filesystem::exists(folder.path() + "/made"));
 }

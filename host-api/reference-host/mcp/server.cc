@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/text.h"
 #include "mcp/message.h"
 #include "mcp/output_read.h"
 
@@ -92,12 +93,13 @@ Calls::Handlers Server::handlers() {
   return {.run = [this](ClientCall& call) { return run(call); },
           .refuse =
               [this](ClientCall& call) {
-                const std::string running = is_urgent(call)
-                                                ? std::to_string(max_urgent_calls) + " calls of such tools"
-                                                : std::to_string(settings_.max_calls) + " calls (mcp.max_calls)";
+                const int most = settings_.max_calls;
+                const std::string running =
+                    is_urgent(call) ? std::to_string(max_urgent_calls) + " calls of such tools are"
+                                    : counted(most, "call") + " (mcp.max_calls) " + (most == 1 ? "is" : "are");
                 return answered(call, refusal("the call has waited " + std::to_string(settings_.max_wait.count()) +
                                               " s (mcp.queue_seconds) for its turn, because " + running +
-                                              " are already running; the call was not run"));
+                                              " already running; the call was not run"));
               },
           .drop =
               [this](ClientCall& call, const std::string& reason) {
