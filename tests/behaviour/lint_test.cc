@@ -374,6 +374,16 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_out_of_their_range_are_found_before_a
   BOOST_TEST(holds(all[3], "must be at most 300000, not \"300001\""), all[3]);
 }
 
+BOOST_FIXTURE_TEST_CASE(the_length_of_a_text_is_checked_although_it_has_a_dollar_or_braces, Lint) {
+  const std::string longest(125, 'x');
+  const auto all = found(chain({"A", "B"}, "- A: Call tool terminal_create_session with taskId=\"$ {}" + longest +
+                                               "\" agentId=\"a\"\n- B: Call tool terminal_create_session with "
+                                               "taskId=\"${A.metadata.x}" +
+                                               longest + "\" agentId=\"a\"\n"));
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(holds(all[0], "must be at most 128 characters long, not"), all[0]);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_timeout_beyond_the_configured_maximum_is_found_before_a_run, Lint) {
   scratch.file("wtool.yaml", "limits: {timeout_max: 60}\n");
   const auto all = found(chain({"A", "B", "C"},

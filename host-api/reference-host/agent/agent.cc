@@ -270,13 +270,14 @@ int Agent::run() {
     const std::scoped_lock lock(mutex_);
     const bool over = Clock::now() >= leave_at_;
     if (leaving_ || (signal <= 0 && !over && !is_idle())) continue;
-    say(signal > 0 ? "the node is being taken away"
-        : over     ? "the job's time is nearly over"
-                   : "no call came for " + std::to_string(ticket_.idle_seconds) + " seconds");
+    const std::string why = signal > 0 ? "the node is being taken away"
+                            : over     ? "the job's time is nearly over"
+                                       : "no call came for " + std::to_string(ticket_.idle_seconds) + " seconds";
+    say(why);
     leaving_ = true;
     // The free slots leave first, so that the host does not try a cancelled call again on one of them.
     leave_event_.signal();
-    for (AgentSlot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, "the node is being taken away");
+    for (AgentSlot& slot : slots_) slot.cancel(WTOOL_CANCEL_GRACEFUL, why.c_str());
   }
   for (std::thread& thread : threads) thread.join();
   for (const auto& [name, tool] : tools_) {

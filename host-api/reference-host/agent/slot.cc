@@ -312,7 +312,7 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
     // Most calls are short: their start and their result are one packet, for which the host wakes once.
     channel_->send_with_next(Type::started, {});
     // The pilot decided to leave before it could see this call, and so did not cancel it.
-    if (owner_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the node is being taken away");
+    if (owner_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the pilot is leaving");
     watch_call(call);
     status = call.run();
     watch_no_more();

@@ -60,6 +60,13 @@ std::vector<std::string> types_of(const json& property) {
   return types;
 }
 
+// Whether the text is the same in every run: it has neither placeholders nor tags.
+bool is_known(const std::string& text) {
+  const auto parsed = expressions::parse_template(text);
+  const auto* made = std::get_if<expressions::Template>(&parsed);
+  return made != nullptr && made->placeholders.empty() && !made->has_tags();
+}
+
 // The limit of the schema that the value breaks, in words; empty: it breaks none. Types are checked elsewhere.
 std::string broken_limit(const json& schema, const json& value) {
   const auto number = [&](const char* key) -> std::optional<double> {
@@ -75,8 +82,7 @@ std::string broken_limit(const json& schema, const json& value) {
       return "at most " + written("maximum");
     }
   }
-  // The length of a text with placeholders is not known.
-  if (value.is_string() && value.get_ref<const std::string&>().find_first_of("${") == std::string::npos) {
+  if (value.is_string() && is_known(value.get_ref<const std::string&>())) {
     const auto length = static_cast<double>(character_count(value.get_ref<const std::string&>()));
     if (const auto least = number("minLength"); least && length < *least) {
       return *least == 1 ? "a text that is not empty" : "at least " + written("minLength") + " characters long";
