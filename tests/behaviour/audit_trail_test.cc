@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <random>
@@ -22,11 +21,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Words = std::vector<std::string>;
-
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // The words after "wrote " in what writers print.
 std::set<std::string> written(const std::string& output) {
@@ -151,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_may_not_grow_is_an_error_and_stays_whole, Sh
       holds(finished.out, "failed a-0-39: the audit trail " + file + " cannot be written: a line cannot be added: " +
                               "File too large; the host may write files of 3000 bytes at most (RLIMIT_FSIZE)"),
       finished.out);
-  BOOST_TEST(content(file).ends_with("}\n"));
+  BOOST_TEST(content_of(file).ends_with("}\n"));
   check_good();
   check_holds(calls);
   BOOST_TEST(run(writer({"name=b"})).exit_code == 0);
@@ -174,7 +168,7 @@ BOOST_FIXTURE_TEST_CASE(a_full_disk_is_an_error_and_what_was_written_stays_whole
   BOOST_TEST(calls.size() < 40U);
   BOOST_TEST(holds(finished.out, "No space left on device; make room on its file system"), finished.out.substr(0, 500));
   file = scratch.path() + "/audit.jsonl";
-  BOOST_TEST(content(file).ends_with("}\n"));
+  BOOST_TEST(content_of(file).ends_with("}\n"));
   check_good();
   check_holds(calls);
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 BOOST_AUTO_TEST_SUITE(spill_test)
 
@@ -21,9 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  BOOST_REQUIRE(file.good());
-  return {std::istreambuf_iterator<char>(file), {}};
+  BOOST_REQUIRE(std::ifstream(path).good());
+  return content_of(path);
 }
 
 std::string file_of(const Answer& answer) { return answer.metadata().value("output_file", ""); }
@@ -240,8 +240,7 @@ BOOST_FIXTURE_TEST_CASE(calls_at_once_have_a_file_each, Spilling) {
         const Answer answer = always.shell("yes " + word + " | head -n 20000", {.call_id = "same", .on_event = {}});
         std::string expected;
         for (int line = 0; line < 20'000; ++line) expected += word + "\n";
-        std::ifstream file(file_of(answer), std::ios::binary);
-        if (std::string(std::istreambuf_iterator<char>(file), {}) != expected) ++wrong;
+        if (content_of(file_of(answer)) != expected) ++wrong;
         paths[t].insert(file_of(answer));
       }
     });

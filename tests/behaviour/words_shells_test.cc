@@ -17,6 +17,7 @@
 
 #include "policy/words.h"
 #include "support/program.h"
+#include "support/text.h"
 
 BOOST_AUTO_TEST_SUITE(words_shells_test)
 
@@ -177,8 +178,7 @@ struct Shells {
     const auto finished = wtool::test::run(argv, options);
     messages = finished.err;
     BOOST_TEST(!finished.limit_passed);
-    std::ifstream file(record_file, std::ios::binary);
-    return parse_records(std::string(std::istreambuf_iterator<char>(file), {}));
+    return parse_records(wtool::test::content_of(record_file));
   }
 
   void compare(const std::vector<std::string>& shell, const std::string& line, const Script& script, int status) {

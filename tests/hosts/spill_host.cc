@@ -20,11 +20,11 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "support/mounts.h"
 #include "support/plugin.h"
+#include "support/text.h"
 
 using namespace wtool::test;
 namespace fs = std::filesystem;
@@ -57,11 +57,6 @@ void limit_file_size(const std::string& fault) {
   setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -79,7 +74,7 @@ int main(int argc, char** argv) {
                                      if (event.kind != WTOOL_EVENT_STATE) wrote += event.payload;
                                      return 0;
                                    }});
-  const std::string spilled = content(answer.metadata().value("output_file", ""));
+  const std::string spilled = content_of(answer.metadata().value("output_file", ""));
   const Json next = tool.shell("echo next").result;
   const auto files = std::distance(fs::directory_iterator(folder), fs::directory_iterator());
   sigset_t pending;

@@ -14,14 +14,14 @@ struct TornTrail : TrailFolder {
 
   TornTrail() {
     write_all(3);
-    before = content(file);
+    before = content_of(file);
   }
 
   // Appends `torn` to the three lines, writes one event, and checks the result.
   void check(const std::string& torn, const std::string& said_of = {}) {
     put(file, before + torn);
     BOOST_REQUIRE(write("next") == "");
-    const std::string text = content(file);
+    const std::string text = content_of(file);
     const std::string& counted = said_of.empty() ? torn : said_of;
     BOOST_TEST((text.starts_with(before + counted + '\n')));
     const std::string rest = text.substr(before.size() + counted.size() + 1);
@@ -37,7 +37,7 @@ struct TornTrail : TrailFolder {
 
 std::string next_line(const TornTrail& trail) {
   BOOST_REQUIRE(trail.write("torn") == "");
-  return content(trail.file).substr(trail.before.size());
+  return content_of(trail.file).substr(trail.before.size());
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ BOOST_FIXTURE_TEST_CASE(a_line_that_lacks_only_its_newline_gets_it, TornTrail) {
   const std::string line = next_line(*this);
   put(file, before + line.substr(0, line.size() - 1));
   BOOST_REQUIRE(write("next") == "");
-  const auto events = chained(content(file));
+  const auto events = chained(content_of(file));
   BOOST_REQUIRE(events.size() == 5U);
   BOOST_TEST(events[3]["call"] == "torn");
   BOOST_TEST(events[4]["call"] == "next");
@@ -67,7 +67,7 @@ BOOST_FIXTURE_TEST_CASE(a_changed_line_without_a_newline_is_torn, TornTrail) {
   line.replace(line.find("torn"), 4, "Torn").pop_back();
   put(file, before + line);
   BOOST_REQUIRE(write("next") == "");
-  const std::string rest = content(file).substr(before.size() + line.size() + 1);
+  const std::string rest = content_of(file).substr(before.size() + line.size() + 1);
   BOOST_TEST(chained(before + rest).at(3)["event"] == "recovered");
 }
 
@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(more_than_a_kill_can_leave_is_refused, TornTrail) {
   const std::string all = before + std::string(17 << 20, '\0');
   put(file, all);
   check_says(write("next"), "it is not an audit trail");
-  BOOST_TEST((content(file) == all));
+  BOOST_TEST((content_of(file) == all));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_torn_first_line_is_repaired, TrailFolder) {
@@ -97,7 +97,7 @@ BOOST_FIXTURE_TEST_CASE(a_torn_first_line_is_repaired, TrailFolder) {
   for (std::size_t size = 1; size <= torn.size(); ++size) {
     put(file, torn.substr(0, size));
     BOOST_REQUIRE(write("next") == "");
-    const std::string text = content(file);
+    const std::string text = content_of(file);
     BOOST_TEST(text.starts_with(torn.substr(0, size) + '\n'));
     const auto events = chained(text.substr(size + 1));
     BOOST_REQUIRE(events.size() == 2U);
@@ -111,11 +111,11 @@ BOOST_FIXTURE_TEST_CASE(a_torn_first_line_of_a_rotated_trail_is_repaired_and_con
   write_all(3);
   const std::vector<std::string> all = names();
   BOOST_REQUIRE(all.size() == 2U);
-  const std::string rotated = content(folder + '/' + all[1]);
+  const std::string rotated = content_of(folder + '/' + all[1]);
   put(file, R"({"time":"2026-)");
   options.max_bytes = 0;
   BOOST_REQUIRE(write("next") == "");
-  const auto events = chained(rotated + content(file));
+  const auto events = chained(rotated + content_of(file));
   BOOST_TEST(events.at(events.size() - 2)["event"] == "recovered");
   BOOST_TEST(events.back()["call"] == "next");
 }

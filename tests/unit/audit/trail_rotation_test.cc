@@ -28,7 +28,7 @@ struct RotatedTrail : TrailFolder {
   }
   std::string all_text() const {
     std::string text;
-    for (const std::string& name : parts()) text += content(folder + '/' + name);
+    for (const std::string& name : parts()) text += content_of(folder + '/' + name);
     return text;
   }
 };
@@ -44,7 +44,7 @@ BOOST_FIXTURE_TEST_CASE(the_chain_continues_over_all_files, RotatedTrail) {
   std::string text;
   std::string previous;
   for (const std::string& name : all) {
-    const std::string part = content(folder + '/' + name);
+    const std::string part = content_of(folder + '/' + name);
     BOOST_TEST(part.size() <= options.max_bytes);
     const ordered_json first = ordered_json::parse(lines_of(part).front());
     if (previous.empty()) {
@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_CASE(no_more_files_than_configured_are_kept_and_nothing_else_
   for (const std::string& name : others) scratch.file(name, "mine");
   write_all(6);
   for (const std::string& name : others) {
-    BOOST_TEST(content(folder + '/' + name) == "mine");
+    BOOST_TEST(content_of(folder + '/' + name) == "mine");
     fs::remove(folder + '/' + name);
   }
   const std::vector<std::string> all = parts();
@@ -107,8 +107,8 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_in_the_way_is_not_overwritten, RotatedTra
   const std::string problem = write(std::string(400, 'x'));
   check_says(problem,
              "it has reached audit.max_bytes, but cannot be renamed to " + file + ".000000000003: File exists");
-  BOOST_TEST(content(file + ".000000000003") == "mine");
-  BOOST_TEST(chained(content(file)).size() == 3U);
+  BOOST_TEST(content_of(file + ".000000000003") == "mine");
+  BOOST_TEST(chained(content_of(file)).size() == 3U);
 }
 
 BOOST_FIXTURE_TEST_CASE(what_cannot_be_continued_is_refused_by_name, RotatedTrail) {
@@ -125,7 +125,7 @@ BOOST_FIXTURE_TEST_CASE(what_cannot_be_continued_is_refused_by_name, RotatedTrai
 BOOST_FIXTURE_TEST_CASE(a_writer_that_waited_for_the_lock_writes_to_the_new_file, RotatedTrail) {
   options.max_bytes = 0;
   write_all(3);
-  const std::string old_text = content(file);
+  const std::string old_text = content_of(file);
   Descriptor holder(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   BOOST_REQUIRE(::flock(holder.get(), LOCK_EX) == 0);
   std::string problem = "not written";
@@ -145,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(a_writer_that_waited_for_the_lock_writes_to_the_new_file
   holder.reset();
   writer.join();
   BOOST_TEST(problem == "");
-  BOOST_TEST((content(aside) == old_text));
+  BOOST_TEST((content_of(aside) == old_text));
   BOOST_TEST(chained(all_text()).size() == 5U);
 }
 

@@ -16,15 +16,11 @@
 #include "base/audit_trail.h"
 #include "base/sha256.h"
 #include "support/program.h"
+#include "support/text.h"
 
 namespace wtool::test {
 
 using nlohmann::ordered_json;
-
-inline std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 inline void put(const std::string& path, const std::string& bytes) {
   // Some file systems write a file to the disk immediately when it is made shorter and closed again. That is slow, so

@@ -28,7 +28,7 @@ BOOST_FIXTURE_TEST_CASE(events_are_in_the_file_when_write_has_returned, TrailFol
   Trail trail(options);
   for (int i = 0; i < 20; ++i) {
     BOOST_REQUIRE(trail.write(i % 2 == 0 ? "start" : "end", {{"call", i / 2}}) == "");
-    const auto events = chained(content(file));
+    const auto events = chained(content_of(file));
     BOOST_REQUIRE(events.size() == static_cast<std::size_t>(i) + 1);
     BOOST_TEST(events.back()["event"].get<std::string>() == (i % 2 == 0 ? "start" : "end"));
     BOOST_TEST(events.back()["call"].get<int>() == i / 2);
@@ -58,7 +58,7 @@ BOOST_FIXTURE_TEST_CASE(lines_of_every_length_are_chained, TrailFolder) {
   for (const std::size_t size : {20'000U, 64'900U, 65'536U, 100'000U, 1U}) {
     BOOST_REQUIRE(trail.write("start", {{"command", std::string(size, 'y')}}) == "");
   }
-  BOOST_TEST(chained(content(file)).size() == 167U + 5U);
+  BOOST_TEST(chained(content_of(file)).size() == 167U + 5U);
 }
 
 BOOST_FIXTURE_TEST_CASE(the_file_is_its_users_alone_and_so_is_a_folder_that_is_made_for_it, TrailFolder) {
@@ -101,7 +101,7 @@ BOOST_FIXTURE_TEST_CASE(a_path_that_is_not_a_regular_file_is_refused_without_wai
     check_says(problem, "the audit trail " + row.file + " cannot be written: ");
     check_says(problem, row.why);
   }
-  BOOST_TEST(content(target) == "");
+  BOOST_TEST(content_of(target) == "");
   BOOST_TEST(!fs::exists(folder + "/nowhere"));
 }
 
@@ -123,7 +123,7 @@ BOOST_FIXTURE_TEST_CASE(another_file_is_refused_and_stays_as_it_is, TrailFolder)
         std::string(5000, 'x'), std::string(100'000, 'x') + "\n", std::string(17 << 20, 'x')}) {
     put(file, text);
     check_says(write("c"), "it is not an audit trail");
-    BOOST_TEST((content(file) == text));
+    BOOST_TEST((content_of(file) == text));
   }
 }
 
@@ -138,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(a_lock_that_is_held_is_waited_for_and_then_named, TrailF
   check_says(write("c"), "another process has held its lock");
   holder.reset();
   BOOST_TEST(write("c") == "");
-  BOOST_TEST(chained(content(file)).size() == 2U);
+  BOOST_TEST(chained(content_of(file)).size() == 2U);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_child_that_has_the_open_files_too_does_not_keep_the_lock, TrailFolder) {
@@ -176,7 +176,7 @@ BOOST_FIXTURE_TEST_CASE(a_child_that_has_the_open_files_too_does_not_keep_the_lo
     BOOST_TEST(wait_for_end(child, std::chrono::seconds(60)));
     ::waitpid(child, nullptr, 0);
   }
-  BOOST_TEST(chained(content(file)).size() == written + 2);
+  BOOST_TEST(chained(content_of(file)).size() == written + 2);
 }
 
 BOOST_FIXTURE_TEST_CASE(threads_with_one_trail_and_with_their_own_do_not_disturb_each_other, TrailFolder) {
@@ -191,7 +191,7 @@ BOOST_FIXTURE_TEST_CASE(threads_with_one_trail_and_with_their_own_do_not_disturb
     });
   }
   for (std::thread& thread : threads) thread.join();
-  BOOST_TEST(chained(content(file)).size() == 400U);
+  BOOST_TEST(chained(content_of(file)).size() == 400U);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,12 +9,12 @@
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <thread>
 
 #include "support/program.h"
+#include "support/text.h"
 
 namespace spill_test {
 
@@ -23,6 +23,7 @@ using wtool::engine::is_spill_name;
 using wtool::engine::SpillDirectory;
 using wtool::engine::SpillFile;
 using wtool::engine::WholeOutputFile;
+using wtool::test::content_of;
 namespace fs = std::filesystem;
 
 namespace {
@@ -52,11 +53,6 @@ struct Folder {
   }
 };
 
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 WholeOutputFile spill(SpillDirectory& directory, std::string_view bytes) {
   SpillFile file(directory, "call");
   file.write(bytes);
@@ -85,7 +81,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_holds_the_bytes_as_they_came, Folder) {
   const WholeOutputFile result = file.finish();
   BOOST_TEST(result.error == "");
   BOOST_TEST(result.bytes == all.size());
-  BOOST_TEST((content(result.path) == all));
+  BOOST_TEST((content_of(result.path) == all));
   BOOST_TEST(mode(result.path) == 0600U);
   BOOST_TEST(result.path.starts_with(path + "/2"));
   BOOST_TEST((result.path.find("Z-build_7_linux-") != std::string::npos));
@@ -106,7 +102,7 @@ BOOST_FIXTURE_TEST_CASE(a_missing_folder_is_made_only_for_its_user, Folder) {
     SpillDirectory directory(missing, mebibyte);
     const WholeOutputFile result = spill(directory, "x");
     BOOST_TEST(result.error == "");
-    BOOST_TEST(content(result.path) == "x");
+    BOOST_TEST(content_of(result.path) == "x");
     BOOST_TEST((result.path.find("//") == std::string::npos));
   }
   for (const char* made : {"/a", "/a/b", "/a/b/c", "/d", "/d/e"}) BOOST_TEST(mode(path + made) == 0700U);
@@ -118,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(a_folder_that_is_removed_between_two_calls_is_made_again
   fs::remove_all(path);
   const WholeOutputFile result = spill(directory, "y");
   BOOST_TEST(result.error == "");
-  BOOST_TEST(content(result.path) == "y");
+  BOOST_TEST(content_of(result.path) == "y");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_in_the_way_of_the_folder_is_reported, Folder) {
@@ -142,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(one_file_alone_stops_at_the_limit_of_all, Folder) {
   file.write("more");
   const WholeOutputFile result = file.finish();
   BOOST_TEST(result.bytes == mebibyte);
-  BOOST_TEST((content(result.path) ==
+  BOOST_TEST((content_of(result.path) ==
               std::string(400'000, 'a') + std::string(400'000, 'b') + std::string(mebibyte - 800'000, 'c')));
   BOOST_TEST(result.error == "the output file ends after 1048576 bytes: all output files in " + path +
                                  " may have 1048576 bytes together (output.max_bytes), and none of them can be "
@@ -198,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(the_oldest_are_removed_and_no_more_than_needed, Folder) 
   BOOST_TEST(!has(old_name(2)));  // Without the first, only 48,576 + 250,000 bytes are free: too few.
   BOOST_TEST(has(old_name(3)));
   BOOST_TEST(has(old_name(4)));
-  BOOST_TEST(content(result.path).size() == 300'000U);
+  BOOST_TEST(content_of(result.path).size() == 300'000U);
 }
 
 BOOST_FIXTURE_TEST_CASE(no_file_is_removed_while_there_is_room, Folder) {
@@ -308,7 +304,7 @@ BOOST_FIXTURE_TEST_CASE(writers_at_once_never_pass_the_limit_and_keep_what_they_
     BOOST_TEST((results[i].bytes == 400'000) == results[i].error.empty());
     // A file that is done may have been removed to make room for another one.
     if (results[i].path.empty() || !fs::exists(results[i].path)) continue;
-    BOOST_TEST((content(results[i].path) == std::string(results[i].bytes, static_cast<char>('a' + i))));
+    BOOST_TEST((content_of(results[i].path) == std::string(results[i].bytes, static_cast<char>('a' + i))));
   }
 }
 
