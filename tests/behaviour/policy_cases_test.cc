@@ -132,11 +132,16 @@ void check_attack(const Json& given) {
     if (row.contains(key)) row[key] = with_folders(row[key], workspace);
   }
   const std::string tool_name = row.value("tool", "shell_execute");
-  std::string setup = "gzip -k f; xz -k a; ";
+  std::string setup;
+  const std::string command = row.at("command").dump();
+  if (command.find(".gz") != std::string::npos) setup += "gzip -k f; ";
+  if (command.find(".xz") != std::string::npos) setup += "xz -k a; ";
   if (tool_name == "execute_run") setup += "git init -q; ";
-  const Finished ready =
-      wtool::test::run({"/bin/sh", "-c", setup + row.value("setup", "")}, {.directory = workspace.inside});
-  BOOST_REQUIRE_MESSAGE(ready.exit_code == 0, given << ": " << ready.err);
+  setup += row.value("setup", "");
+  if (!setup.empty()) {
+    const Finished ready = wtool::test::run({"/bin/sh", "-c", setup}, {.directory = workspace.inside});
+    BOOST_REQUIRE_MESSAGE(ready.exit_code == 0, given << ": " << ready.err);
+  }
 
   Json& config = row["config"];
   if (config.contains("commands") && config["commands"].contains("allow")) {
