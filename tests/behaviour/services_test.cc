@@ -403,6 +403,20 @@ BOOST_AUTO_TEST_CASE(a_resumed_run_does_not_start_a_service_whose_composite_stat
   BOOST_TEST(file("starts") == "start\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_resumed_run_starts_the_service_of_a_step_whose_action_has_been_changed) {
+  const std::string after = "- After: Shell \"test -e go || exit 5; touch after\"\n";
+  const Finished failed = run_workflow(workflow(inside, alive + "- Use: Shell \"test ! -e ended\"\n" + after));
+  BOOST_TEST(failed.exit_code == 1, failed.out << failed.err);
+  scratch.file("go", "");
+  fs::remove(scratch.path() + "/alive");
+  workflow(inside, alive + "- Use: Shell \"test -e alive && touch used\"\n" + after);
+  const Finished finished = wtool({"resume", "last"});
+  BOOST_TEST(finished.exit_code == 0, finished.out << finished.err);
+  BOOST_TEST(there("used"));
+  BOOST_TEST(there("after"));
+  BOOST_TEST(file("starts") == "start\nstart\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_state_that_is_entered_again_ends_its_service_first) {
   scratch.file("starts", "");
   scratch.file("ends", "");

@@ -107,11 +107,15 @@ class RecordReader {
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
+  bool leaves_earlier_path(const StepRecord& earlier, const nlohmann::json& record) const;
+  // Drops the steps from before the run was last resumed that follow from the one at `place`, and that one.
+  void drop_earlier_steps_from(const StepPlace& place);
   // The number of the step of the record. Each process of a run counts its steps from 1, so the highest number of the
   // earlier parts is added. 0: the record has no number.
   std::uint64_t number_of(const nlohmann::json& record);
 
   RunRecord run_;
+  std::size_t part_begins_ = 0;  // how many of run_.steps are from before the run was last resumed
   std::vector<bool> gone_;  // by index of run_.steps: the step was replaced by a later one at its place, or dropped
   std::unordered_map<std::string, std::size_t> index_;  // the indexes of run_.steps, by place
   Moment part_began_;                                   // when the run was last started or resumed

@@ -242,12 +242,32 @@ std::uint64_t RecordReader::number_of(const json& record) {
   return number;
 }
 
+// Whether the run comes to another state here than its earlier parts, or to another action (runner::Run::past).
+bool RecordReader::leaves_earlier_path(const StepRecord& earlier, const json& record) const {
+  const std::string action = text_member(record, "action");
+  const std::string sha256 = text_member(record, "action_sha256");
+  const bool are_known =
+      (earlier.action.empty() || !earlier.action_sha256.empty()) && (action.empty() || !sha256.empty());
+  return earlier.state != text_member(record, "state") || (are_known && earlier.action_sha256 != sha256);
+}
+
+void RecordReader::drop_earlier_steps_from(const StepPlace& place) {
+  for (std::size_t i = 0; i < part_begins_; ++i) {
+    if (gone_[i] || !follows(place, run_.steps[i].place)) continue;
+    gone_[i] = true;
+    index_.erase(step_key(run_.steps[i].place));
+  }
+}
+
 StepRecord& RecordReader::step_of(const json& record, bool begins, Moment at) {
   const StepPlace place = *place_at(record);
   const auto found = index_.find(step_key(place));
   // The end of a step whose beginning is missing still counts as a step.
   if (!begins && found != index_.end()) return run_.steps[found->second];
-  if (found != index_.end()) gone_[found->second] = true;
+  if (found != index_.end()) {
+    gone_[found->second] = true;
+    if (leaves_earlier_path(run_.steps[found->second], record)) drop_earlier_steps_from(place);
+  }
   index_[step_key(place)] = run_.steps.size();
   gone_.push_back(false);
   StepRecord& step = run_.steps.emplace_back();
@@ -309,15 +329,11 @@ void RecordReader::resume(const json& record, Moment at) {
   run_.only = text_member(record, "only");
   run_.pid = number_at(record, "pid");
   read_inputs(record);
+  part_begins_ = run_.steps.size();
   std::optional<StepPlace> from;
   if (const auto found = record.find("from"); found != record.end() && found->is_object()) from = place_at(*found);
-  for (std::size_t i = 0; i < run_.steps.size(); ++i) {
-    if (from && !gone_[i] && follows(*from, run_.steps[i].place)) {
-      gone_[i] = true;
-      index_.erase(step_key(run_.steps[i].place));
-    }
-    run_.steps[i].replayed = run_.steps[i].end.transitioned;
-  }
+  if (from) drop_earlier_steps_from(*from);
+  for (StepRecord& step : run_.steps) step.replayed = step.end.transitioned;
 }
 
 void RecordReader::end(const json& record) {

@@ -202,6 +202,8 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
     }
   });
 
+  // If an action has been changed, the branches have run again, and the fork is judged anew.
+  const bool is_over = over && run.has_past();
   merge_variables(lanes, variables, run.observer());
   made.last = joined_outcome(fork, lanes, invocation.workflow.continues);
   variables.record(made.join == no_state ? "" : invocation.workflow.states[made.join].id, "", made.last->outcome);
@@ -230,7 +232,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
                                       [](const auto& lane) { return lane->end.kind == BranchResult::Kind::joined; });
   // Failed branches count as reaching the join, whose exits may handle the failure. Branches that ended at [*] do not
   // reach it.
-  if (!any_joined && first_failed == nullptr && !over) made.join = no_state;
+  if (!any_joined && first_failed == nullptr && !is_over) made.join = no_state;
   return made;
 }
 

@@ -21,8 +21,8 @@
 
 namespace wtool::host::runner {
 
-// A step that is not run again: it led to another state (StepEnd::transitioned), or its branch is over (see
-// PastRun::judge).
+// A step that led to another state (StepEnd::transitioned), or whose branch is over (see PastRun::judge). It is not run
+// again, unless it is hidden.
 struct PastStep {
   std::string state;
   Step::Status status = Step::Status::succeeded;
@@ -31,6 +31,11 @@ struct PastStep {
   StepEnd end;
   // Of the action (workflow::Action), empty: the state had none. Nothing: not known, as in older journals.
   std::optional<std::string> action_sha256{};
+
+  // Whether the action of its state, which is `now` in the file, was another one.
+  bool is_of_other_action(const workflow::State& now) const {
+    return action_sha256 && *action_sha256 != (now.action ? now.action->sha256 : "");
+  }
 };
 
 // Immutable while a run reads it.
@@ -49,9 +54,6 @@ class PastRun {
   // Notes that the step ended, but must run again because its output is not in the journal.
   void hide(std::string_view branch, std::uint64_t sequence, PastStep step) {
     hidden_.insert_or_assign(key(branch, sequence), std::move(step));
-  }
-  bool is_hidden(std::string_view branch, std::uint64_t sequence) const {
-    return hidden_.contains(key(branch, sequence));
   }
   void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
   // Null: the step did not begin, did not end, or must run again.

@@ -57,7 +57,7 @@ void Run::end_step(Step& step, const StepEnd& end) {
 }
 
 const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, const workflow::State& state) {
-  if (!has_past_.load(std::memory_order_relaxed)) return nullptr;
+  if (!has_past()) return nullptr;
   // The states of `on failure` and `finally` always run again, because this run may have recreated what they removed in
   // the earlier run.
   if (branch.find("/0:") != std::string::npos) return nullptr;
@@ -68,7 +68,7 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
                 "'");
     return nullptr;
   }
-  if (ended->action_sha256 && *ended->action_sha256 != (state.action ? state.action->sha256 : "")) {
+  if (ended->is_of_other_action(state)) {
     forget_past("the action of '" + state.id + "' has been changed");
     return nullptr;
   }
@@ -76,18 +76,16 @@ const PastStep* Run::past(const std::string& branch, std::uint64_t sequence, con
 }
 
 bool Run::past_is_judged(const std::string& branch, std::uint64_t sequence) const {
-  return has_past_.load(std::memory_order_relaxed) && branch.find("/0:") == std::string::npos &&
-         request_.past->is_judged(branch, sequence);
+  return has_past() && branch.find("/0:") == std::string::npos && request_.past->is_judged(branch, sequence);
 }
 
 bool Run::past_ended_before(const std::string& branch, std::uint64_t sequence) const {
-  return has_past_.load(std::memory_order_relaxed) && request_.past->find(branch, sequence) == nullptr &&
-         !request_.past->is_hidden(branch, sequence);
+  return has_past() && request_.past->find_ended(branch, sequence) == nullptr;
 }
 
 void Run::forget_past(const std::string& why) {
   if (!has_past_.exchange(false)) return;
-  observer().noticed("the workflow does not follow the path of the run that is resumed: " + why +
+  observer().noticed("the workflow differs from that of the run that is resumed: " + why +
                      "; from here on, every step is run");
 }
 

@@ -46,8 +46,10 @@ class Run {
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
   // Whether the run that this one resumes was over before the step had ended.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
-  // Call it if the earlier run took a different path. From then on, every step is run.
+  // Call it if the earlier run took a different path, or had another action here. From then on, every step is run.
   void forget_past(const std::string& why);
+  // Whether steps may still be taken from the run that this one resumes.
+  bool has_past() const { return has_past_.load(std::memory_order_relaxed); }
 
   // The stop of the whole run, requested by the host or by an Abort of a workflow.
   Stop& stop() { return stop_.stop(); }

@@ -114,6 +114,8 @@ bool is_needed_again(Run& run, const Workflow& workflow, std::size_t state, cons
   for (std::string at = branch;;) {
     while (const PastStep* later = run.request().past->find(at, ++sequence)) {
       const std::size_t index = workflow.index_of(later->state);
+      // From a changed step on, every step runs again, and may need the service.
+      if (index != no_state && later->is_of_other_action(workflow.states[index])) return true;
       if (index != no_state && !is_inside(workflow, index, scope)) return false;
     }
     const std::size_t slash = at.rfind('/');
