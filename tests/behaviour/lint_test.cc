@@ -375,11 +375,14 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_out_of_their_range_are_found_before_a
 }
 
 BOOST_FIXTURE_TEST_CASE(the_length_of_a_text_is_checked_although_it_has_a_dollar_or_braces, Lint) {
-  const std::string longest(125, 'x');
-  const auto all = found(chain({"A", "B"}, "- A: Call tool terminal_create_session with taskId=\"$ {}" + longest +
-                                               "\" agentId=\"a\"\n- B: Call tool terminal_create_session with "
-                                               "taskId=\"${A.metadata.x}" +
-                                               longest + "\" agentId=\"a\"\n"));
+  const auto create = [](const std::string& task) {
+    return ": Call tool terminal_create_session with taskId=\"" + task + "\" agentId=\"a\"\n";
+  };
+  const std::string almost(125, 'x');
+  // The last one has 128 characters: `$${` stands for two.
+  const auto all =
+      found(chain({"A", "B", "C"}, "- A" + create("$ {}" + almost) + "- B" + create("${A.metadata.x}" + almost) +
+                                       "- C" + create("$${y" + almost)));
   BOOST_REQUIRE(all.size() == 1U);
   BOOST_TEST(holds(all[0], "must be at most 128 characters long, not"), all[0]);
 }

@@ -60,11 +60,12 @@ std::vector<std::string> types_of(const json& property) {
   return types;
 }
 
-// Whether the text is the same in every run: it has neither placeholders nor tags.
-bool is_known(const std::string& text) {
+// What the text is in every run. Nothing: it has placeholders or tags.
+std::optional<std::string> known_text(const std::string& text) {
   const auto parsed = expressions::parse_template(text);
   const auto* made = std::get_if<expressions::Template>(&parsed);
-  return made != nullptr && made->placeholders.empty() && !made->has_tags();
+  if (made == nullptr || !made->placeholders.empty() || made->has_tags()) return std::nullopt;
+  return made->texts[0];
 }
 
 // The limit of the schema that the value breaks, in words; empty: it breaks none. Types are checked elsewhere.
@@ -82,8 +83,8 @@ std::string broken_limit(const json& schema, const json& value) {
       return "at most " + written("maximum");
     }
   }
-  if (value.is_string() && is_known(value.get_ref<const std::string&>())) {
-    const auto length = static_cast<double>(character_count(value.get_ref<const std::string&>()));
+  if (const auto text = value.is_string() ? known_text(value.get_ref<const std::string&>()) : std::nullopt) {
+    const auto length = static_cast<double>(character_count(*text));
     if (const auto least = number("minLength"); least && length < *least) {
       return *least == 1 ? "a text that is not empty" : "at least " + written("minLength") + " characters long";
     }
