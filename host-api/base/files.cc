@@ -11,13 +11,15 @@
 #include <filesystem>
 #include <list>
 
+#include "base/calm_poll.h"
+
 namespace wtool {
 
 namespace {
 
 void wait_for(int descriptor, short what) noexcept {
   pollfd ready{.fd = descriptor, .events = what, .revents = 0};
-  ::poll(&ready, 1, -1);
+  calm_poll(&ready, 1, -1);
 }
 
 }  // namespace

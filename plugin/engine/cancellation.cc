@@ -38,7 +38,7 @@ bool has_event(int descriptor, short events, std::chrono::milliseconds most) {
     pollfd watched{descriptor, events, 0};
     const int ready = calm_poll(&watched, 1, static_cast<int>(std::max<decltype(left)>(left, 0)));
     if (ready >= 0) return ready > 0;
-    // A caller may wait in a loop, so a failed wait takes its time, too.
+    // A failed wait also lasts until the time has passed, because a caller may wait in a loop.
     if (errno != EINTR && left <= 0) return false;
   }
 }

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/calm_poll.h"
 #include "warden/protocol.h"
 
 namespace wtool::engine {
@@ -144,7 +145,7 @@ bool kill_cgroup(int base, pid_t custodian, std::uint64_t call) {
     if (std::string_view(text).find("populated 0") != std::string_view::npos) return true;
     if (std::chrono::steady_clock::now() >= end) return false;
     pollfd news{events.get(), POLLPRI, 0};
-    ::poll(&news, 1, 20);
+    calm_poll(&news, 1, 20);
   }
 }
 

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/calm_poll.h"
+
 namespace wtool {
 
 namespace {
@@ -166,7 +168,7 @@ Pty::Sent Pty::send(std::string_view text, const std::vector<screen::Key>& keys,
     if (is_cancelled(caller)) return Sent::cancelled;
     if (Clock::now() >= deadline) return Sent::not_taken;
     pollfd room{master->get(), POLLOUT, 0};
-    ::poll(&room, 1, static_cast<int>(between_looks.count()));
+    calm_poll(&room, 1, static_cast<int>(between_looks.count()));
   }
   return Sent::all;
 }

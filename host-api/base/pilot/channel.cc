@@ -204,7 +204,7 @@ bool Channel::write(std::string_view bytes) {
       continue;
     } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       pollfd ready{socket_.get(), POLLOUT, 0};
-      if (::poll(&ready, 1, milliseconds(host_patience)) == 0) return false;
+      if (calm_poll(&ready, 1, milliseconds(host_patience)) == 0) return false;
     } else {
       return false;
     }

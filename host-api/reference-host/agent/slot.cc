@@ -263,7 +263,7 @@ void AgentSlot::await_taken(Call& call) {
     }
     const auto rest = std::chrono::ceil<milliseconds>(next_beat - Clock::now()).count();  // negative after a slow send
     pollfd ready{channel_->descriptor(), POLLIN, 0};
-    ::poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(0, rest)) + 1);
+    calm_poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(0, rest)) + 1);
   }
 }
 

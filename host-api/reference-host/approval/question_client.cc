@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "approval/question_folder.h"
+#include "base/calm_poll.h"
 #include "base/json.h"
 #include "base/json_members.h"
 #include "base/json_reader.h"
@@ -38,8 +39,7 @@ int milliseconds_until(std::chrono::steady_clock::time_point due) {
 // call.
 bool can_read(std::vector<pollfd>& polled, std::chrono::steady_clock::time_point due) {
   while (const int left = milliseconds_until(due)) {
-    const int ready = ::poll(polled.data(), polled.size(), left);
-    if (ready >= 0 || errno != EINTR) return ready > 0;
+    if (calm_poll(polled.data(), polled.size(), left) > 0) return true;
   }
   return false;
 }

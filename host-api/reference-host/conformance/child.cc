@@ -16,6 +16,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/calm_poll.h"
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/json.h"
@@ -253,7 +254,7 @@ ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::m
   while (running) {
     pollfd watched[] = {{process.get(), POLLIN, 0}, {open ? reading.get() : -1, POLLIN, 0}};
     const auto wait = until(deadline);
-    ::poll(watched, 2, static_cast<int>(wait.count()));
+    calm_poll(watched, 2, static_cast<int>(wait.count()));
     // The deadline is checked even while reports arrive: a child that reports endlessly must end, too.
     if (watched[0].revents == 0 && Clock::now() >= deadline) {
       limit_passed = true;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/calm_poll.h"
 #include "base/environment.h"
 
 namespace wtool::host::servers {
@@ -97,7 +98,7 @@ void InputPipe::work() {
       if (count < 0 && errno != EAGAIN && errno != EINTR) at = bytes.size();
       if (count < 0 && errno == EAGAIN) {
         pollfd writable{pipe_.get(), POLLOUT, 0};
-        ::poll(&writable, 1, full_pipe_ms);
+        calm_poll(&writable, 1, full_pipe_ms);
       }
       lock.lock();
     }

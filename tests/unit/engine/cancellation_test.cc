@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(graceful_after_now_is_ignored) {
   BOOST_TEST((cancellation.mode() == Mode::now));
 }
 
-BOOST_AUTO_TEST_CASE(a_wait_that_the_system_refuses_takes_no_processor_time) {
+BOOST_AUTO_TEST_CASE(a_wait_that_the_system_refuses_lasts_as_long_and_takes_no_processor_time) {
   Cancellation never, other;
   rlimit before{};
   BOOST_REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
@@ -61,12 +61,15 @@ BOOST_AUTO_TEST_CASE(a_wait_that_the_system_refuses_takes_no_processor_time) {
   pollfd refused{other.descriptor(), POLLIN, 0};
   const bool fails = ::poll(&refused, 1, 0) < 0;
   const std::clock_t began = std::clock();
+  const auto waits = std::chrono::steady_clock::now();
   const bool came = Patience{{}, never}.await(other.descriptor(), POLLIN, std::chrono::milliseconds(500)) ||
                     wtool::engine::has_event(other.descriptor(), POLLIN, std::chrono::milliseconds(500));
+  const auto waited = std::chrono::steady_clock::now() - waits;
   const double used = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
   BOOST_REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
   BOOST_TEST(fails);
   BOOST_TEST(!came);
+  BOOST_TEST((waited >= std::chrono::milliseconds(900)));
   BOOST_TEST(used < 0.25);
 }
 
