@@ -172,6 +172,14 @@ std::int64_t at_once(unsigned threads, const std::function<void()>& body) {
   return took;
 }
 
+Way in_threads(Way way, unsigned threads, unsigned repeats) {
+  return {[way = std::move(way), threads, repeats](unsigned count) {
+    Figures figures;
+    for (unsigned i = 0; i < count; ++i) figures.push_back(at_once(threads, [&] { way.run(repeats); }));
+    return figures;
+  }};
+}
+
 Way forked_in_threads(bool by_vfork, unsigned threads, std::vector<std::string> argv) {
   if (argv.empty()) throw Failure("no program was named");
   const auto words = std::make_shared<std::vector<std::string>>(std::move(argv));

@@ -28,6 +28,10 @@ Way forked_in_threads(bool by_vfork, unsigned threads, std::vector<std::string> 
 // has closed the output. A process that had left the group would survive this.
 Way killed(std::vector<std::string> argv);
 
+// The nanoseconds until each of `threads` threads has run `way` `repeats` times. A thread of `way` must not disturb
+// another one.
+Way in_threads(Way way, unsigned threads, unsigned repeats);
+
 // Runs `body` in `threads` threads, which all start at the same time. Returns the nanoseconds until the last has
 // returned. Rethrows an exception that one of them threw.
 std::int64_t at_once(unsigned threads, const std::function<void()>& body);

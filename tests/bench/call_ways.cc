@@ -7,7 +7,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
+#include <sstream>
 #include <thread>
 #include <wtool/cpp/host.hpp>
 
@@ -122,6 +124,21 @@ void reset_peak() {
   if (!done) throw Failure("the peak of memory cannot be reset (/proc/self/clear_refs)");
 }
 
+// The processor time of a process, with that of the children that it has waited for.
+std::int64_t processor_time_of(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
+  std::string field;
+  std::int64_t ticks = 0;
+  // The fields after the name are numbered from 3; utime, stime, cutime and cstime are 14 to 17.
+  for (int number = 3; number <= 17 && fields >> field; ++number) {
+    if (number >= 14) ticks += std::atoll(field.c_str());
+  }
+  return ticks * (1'000'000'000 / sysconf(_SC_CLK_TCK));
+}
+
 std::int64_t entries(const char* directory) {
   return std::distance(std::filesystem::directory_iterator(directory), std::filesystem::directory_iterator());
 }
@@ -176,6 +193,27 @@ Way memory_growth(const HostPointer& host, const std::string& line) {
       const long before = test::status_kib(getpid(), "VmHWM");
       call_once(*host, arguments);
       figures.push_back(test::status_kib(getpid(), "VmHWM") - before);
+    }
+    return figures;
+  }};
+}
+
+Way processor_time(const HostPointer& host, Way way) {
+  const pid_t warden = host == nullptr ? 0 : warden_of(*host);
+  const auto used = [warden] {
+    std::int64_t all = processor_time_of(getpid());
+    if (warden == 0) return all;
+    all += processor_time_of(warden);
+    for (const pid_t custodian : test::children_of(warden)) all += processor_time_of(custodian);
+    return all;
+  };
+  return {[host, way = std::move(way), used](unsigned count) {
+    constexpr unsigned runs = 500;
+    Figures figures;
+    for (unsigned i = 0; i < count; ++i) {
+      const std::int64_t before = used();
+      way.run(runs);
+      figures.push_back((used() - before) / runs);
     }
     return figures;
   }};

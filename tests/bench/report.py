@@ -14,7 +14,12 @@ VERDICTS = {"aim": "reaches the aim", "ok": "reaches the must", "miss": "**misse
 def judge(row, group, quick):
     """The row as the JSON has it. A quick run is no measurement, so it gets no verdict."""
     names = row.raw if row.raw is not None else list(group.series)
-    result = {"key": row.key, "title": row.title, "unit": row.unit, "must": row.must, "aim": row.aim,
+    must = row.must
+    try:
+        must = must(group) if callable(must) else must
+    except Failure:
+        must = None
+    result = {"key": row.key, "title": row.title, "unit": row.unit, "must": must, "aim": row.aim,
               "at_least": row.at_least, "value": None, "raw": {name: group.series[name].summary() for name in names}}
     try:
         result["value"] = row.value(group)
@@ -26,7 +31,7 @@ def judge(row, group, quick):
         return {**result, "verdict": "not enforced"}
     if quick:
         return {**result, "verdict": "info"}
-    return {**result, "verdict": verdict(result["value"], row.must, row.aim, row.at_least)}
+    return {**result, "verdict": verdict(result["value"], must, row.aim, row.at_least)}
 
 
 def verdict(value, must, aim, at_least):

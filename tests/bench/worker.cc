@@ -14,6 +14,7 @@ using Words = std::vector<std::string>;
 
 constexpr char usage[] =
     "usage: bench_worker WAY [--host-mb N] [--config JSON] [--] ARGUMENT...\n"
+    "  either:             processor bare|call PROGRAM|LINE; rate bare|call THREADS PROGRAM|LINE\n"
     "  without the plugin: bare|spawned|drained|killed PROGRAM ARGUMENT...; threads fork|vfork COUNT PROGRAM "
     "ARGUMENT...\n"
     "  with the plugin:    call|growth|endurance LINE; calls COUNT LINE; stop graceful|now LINE; survivors LINE...\n"
@@ -43,6 +44,22 @@ Way session(const Words& words) {
   return session_close(open, number(words, 2));
 }
 
+using MakeHost = std::function<HostPointer()>;
+
+Way processor(const Words& words, const MakeHost& make_host) {
+  if (word(words, 0) == "bare") return processor_time(nullptr, bare(after(words, 1)));
+  const HostPointer host = make_host();
+  return processor_time(host, call(host, word(words, 1)));
+}
+
+// Each thread makes 20 calls, one after the other.
+Way rate(const Words& words, const MakeHost& make_host) {
+  constexpr unsigned repeats = 20;
+  const unsigned threads = number(words, 1);
+  Way way = word(words, 0) == "bare" ? bare(after(words, 2)) : call(make_host(), word(words, 2));
+  return in_threads(std::move(way), threads, repeats);
+}
+
 Way make(const WorkerArguments& arguments) {
   const Words& words = arguments.rest;
   const auto host = [&] { return std::make_shared<Host>(arguments.configuration); };
@@ -54,6 +71,8 @@ Way make(const WorkerArguments& arguments) {
       {"threads", [&] { return forked_in_threads(word(words, 0) == "vfork", number(words, 1), after(words, 2)); }},
       {"call", [&] { return call(host(), word(words, 0)); }},
       {"calls", [&] { return calls_at_once(host(), number(words, 0), word(words, 1)); }},
+      {"processor", [&] { return processor(words, host); }},
+      {"rate", [&] { return rate(words, host); }},
       {"stop", [&] { return stop(host(), word(words, 1), word(words, 0) == "now"); }},
       {"survivors", [&] { return survivors(host(), words); }},
       {"growth", [&] { return memory_growth(host(), word(words, 0)); }},

@@ -1,20 +1,20 @@
 // The worker for Node's child_process: way.h describes its protocol.
-// Usage: node node_worker.js spawnSync|spawn HOST_MB PROGRAM
+// Usage: node node_worker.js spawnSync|spawn|execFile HOST_MB PROGRAM ARGUMENT...
 'use strict';
-const {spawn, spawnSync} = require('child_process');
+const {execFile, spawn, spawnSync} = require('child_process');
 const readline = require('readline');
 
-const [way, megabytes, program] = process.argv.slice(2);
+const [way, megabytes, program, ...words] = process.argv.slice(2);
 const touched = Buffer.alloc(Number(megabytes) * 1024 * 1024, 1);
 
 function withSync() {
-  const result = spawnSync(program, [], {stdio: ['ignore', 'pipe', 'pipe']});
+  const result = spawnSync(program, words, {stdio: ['ignore', 'pipe', 'pipe']});
   if (result.status !== 0) throw new Error(`${program} failed`);
 }
 
 function withEvents() {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, [], {stdio: ['ignore', 'pipe', 'pipe']});
+    const child = spawn(program, words, {stdio: ['ignore', 'pipe', 'pipe']});
     const chunks = [];
     child.stdout.on('data', (chunk) => chunks.push(chunk));
     child.stderr.on('data', (chunk) => chunks.push(chunk));
@@ -23,8 +23,14 @@ function withEvents() {
   });
 }
 
+function withCallback() {
+  return new Promise((resolve, reject) => {
+    execFile(program, words, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
 async function main() {
-  const once = way === 'spawn' ? withEvents : withSync;
+  const once = {spawn: withEvents, execFile: withCallback, spawnSync: withSync}[way];
   console.log('ready');
   for await (const line of readline.createInterface({input: process.stdin})) {
     const figures = [];
