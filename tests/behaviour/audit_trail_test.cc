@@ -5,7 +5,6 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <set>

@@ -10,7 +10,6 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <random>
 #include <set>

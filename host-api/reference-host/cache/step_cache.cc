@@ -182,8 +182,8 @@ std::string StepCache::why_not(const Work& work, const Look& look) const {
   for (const auto& [name, hash] : latest->parts) {
     if (!look.parts.contains(name)) differs(name, "is gone");
   }
-  // The entry was not there when look() searched for it.
-  if (differences == 0) return "another run has only just kept its result";
+  // The entry was not there when look() searched for it, or has another key_version.
+  if (differences == 0) return "its kept result is of another version of wtool, or has only just been kept";
   if (differences == 1) return first;
   return first + ", and " + std::to_string(differences - 1) + " more";
 }

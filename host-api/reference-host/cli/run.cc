@@ -114,10 +114,11 @@ void add_resume(CLI::App& app, Context& context) {
   add_on_option(*command, context.options);
   command->add_flag("--detach", options->detach, "Returns as soon as the run has begun, as `wtool run --detach` does");
   command->footer(
-      "Completed steps are not run again, unless their action has been changed in the file: their outputs come from\n"
-      "the journal in .wtool/runs. Secrets, and inputs that contained a secret, are not in the journal; give them\n"
-      "again with --var-file or --var-env, or answer when you are asked on a terminal. To change a parameter, give it\n"
-      "with --var. The exit status is that of `wtool run`.\n"
+      "Completed steps are not run again: their outputs come from the journal in .wtool/runs. If the action of a step\n"
+      "has been changed in the file, that step and all later ones run again. Secrets, and inputs that contained a\n"
+      "secret, are not in the journal; give them again with --var-file or --var-env, or answer when you are asked on "
+      "a\n"
+      "terminal. To change a parameter, give it with --var. The exit status is that of `wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool resume last\n"

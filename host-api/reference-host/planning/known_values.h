@@ -18,7 +18,7 @@ namespace wtool::host::planning {
 
 class KnownValues final : public expressions::Scope {
  public:
-  // `open` are inputs whose values are not known yet; `set_by_agents` are names that nothing else need set. Secret
+  // `open` are inputs whose values are not known yet; `set_by_agents` are names that an agent may set. Secret
   // values are added to `secrets`. The workflow must outlive this object.
   KnownValues(const workflow::Workflow& workflow, std::map<std::string, expressions::Value> inputs,
               std::set<std::string> open, const std::set<std::string>& set_by_agents, runner::Secrets& secrets);

@@ -169,7 +169,7 @@ class Planner {
   }
 
  private:
-  // The words of its prompts: an agent may set a variable that its prompt mentions.
+  // The words of the workflow's prompts: an agent may set a variable that its prompt mentions.
   std::set<std::string> set_by_agents(const Workflow& workflow, const Source& source) const {
     std::set<std::string> names;
     for (const State& state : workflow.states) {

@@ -1,5 +1,6 @@
 #include <boost/test/unit_test.hpp>
 
+#include "expressions/path.h"
 #include "expressions/template.h"
 
 namespace template_test {
@@ -67,6 +68,9 @@ BOOST_AUTO_TEST_CASE(nobody_asks_why_a_name_has_no_value_if_it_has_a_default) {
   BOOST_TEST(std::get<std::string>(text_of(R"({{ none | trim | default: "a" }} {{ outcome.none | default: "b" }})")) ==
              "a b");
   BOOST_TEST(scope.asked == 0);
+  const std::vector<PathStep> none{{"none", {}, false}};
+  BOOST_TEST(std::get<PathMistake>(follow_path("outcome", none, scope, false)).why == "");
+  BOOST_TEST(std::get<PathMistake>(follow_path("outcome", none, scope)).why != "");
   BOOST_TEST(std::get<ExpressionError>(text_of("{{ none }}")).message == "no none");
   BOOST_TEST(scope.asked == 1);
 }
