@@ -252,8 +252,8 @@ PastRun past_of(const RunRecord& run) {
   judge_forks(run, past);
   for (const StepRecord& step : run.steps) {
     if (step.status == Step::Status::running || !(step.end.transitioned || is_over(past, step.place))) continue;
-    PastStep ended{step.state, step.status, step.tries, step.took, step.end};
-    if (step.action.empty() || !step.action_sha256.empty()) ended.action_sha256 = step.action_sha256;
+    PastStep ended{step.state, step.status, step.tries,
+                   step.took,  step.end,    known_action(step.action, step.action_sha256)};
     if (step.end.secret || step.masked || step.lost) {
       past.hide(step.place.branch, step.place.sequence, std::move(ended));
     } else {

@@ -107,7 +107,6 @@ class RecordReader {
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
-  bool leaves_earlier_path(const StepRecord& earlier, const nlohmann::json& record) const;
   // Drops the steps from before the run was last resumed that follow from the one at `place`, and that one.
   void drop_earlier_steps_from(const StepPlace& place);
   // The number of the step of the record. Each process of a run counts its steps from 1, so the highest number of the

@@ -159,6 +159,13 @@ StepEnd end_at(const json& record) {
   return end;
 }
 
+// Whether the run comes to another state here than its earlier parts, or to another action (runner::Run::past).
+bool leaves_earlier_path(const StepRecord& earlier, const json& record) {
+  const auto before = known_action(earlier.action, earlier.action_sha256);
+  const auto now = known_action(text_member(record, "action"), text_member(record, "action_sha256"));
+  return earlier.state != text_member(record, "state") || (before && now && *before != *now);
+}
+
 }  // namespace
 
 std::string RecordReader::take(std::string_view line) {
@@ -240,15 +247,6 @@ std::uint64_t RecordReader::number_of(const json& record) {
   const std::uint64_t number = numbers_before_ + static_cast<std::uint64_t>(written);
   highest_number_ = std::max(highest_number_, number);
   return number;
-}
-
-// Whether the run comes to another state here than its earlier parts, or to another action (runner::Run::past).
-bool RecordReader::leaves_earlier_path(const StepRecord& earlier, const json& record) const {
-  const std::string action = text_member(record, "action");
-  const std::string sha256 = text_member(record, "action_sha256");
-  const bool are_known =
-      (earlier.action.empty() || !earlier.action_sha256.empty()) && (action.empty() || !sha256.empty());
-  return earlier.state != text_member(record, "state") || (are_known && earlier.action_sha256 != sha256);
 }
 
 void RecordReader::drop_earlier_steps_from(const StepPlace& place) {

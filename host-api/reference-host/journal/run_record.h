@@ -61,6 +61,13 @@ struct StepRecord {
   runner::StepEnd end;
 };
 
+// The hash of a step's action, from the fields of its record; empty: the state has no action. Nothing: the journal does
+// not say it.
+inline std::optional<std::string> known_action(const std::string& action, std::string sha256) {
+  if (!action.empty() && sha256.empty()) return std::nullopt;
+  return sha256;
+}
+
 struct RunLogRecord {
   Moment at;
   std::uint64_t step = 0;  // its number; 0: a notice, which belongs to no step
