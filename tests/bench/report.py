@@ -14,15 +14,13 @@ VERDICTS = {"aim": "reaches the aim", "ok": "reaches the must", "miss": "**misse
 def judge(row, group, quick):
     """The row as the JSON has it. A quick run is no measurement, so it gets no verdict."""
     names = row.raw if row.raw is not None else list(group.series)
-    must = row.must
-    try:
-        must = must(group) if callable(must) else must
-    except Failure:
-        must = None
+    must = None if callable(row.must) else row.must
     result = {"key": row.key, "title": row.title, "unit": row.unit, "must": must, "aim": row.aim,
               "at_least": row.at_least, "value": None, "raw": {name: group.series[name].summary() for name in names}}
     try:
         result["value"] = row.value(group)
+        if callable(row.must):
+            must = result["must"] = row.must(group)
     except Absence as reason:
         return {**result, "verdict": "not measured", "problem": str(reason)}
     except Failure as reason:  # in a row that is only for comparison, it is not our failure

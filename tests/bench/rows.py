@@ -81,7 +81,7 @@ def total(name):
 
 
 def less_where_slow(limit, slow_limit):
-    """What a call adds to the floor is the same everywhere, so it is a smaller part where the floor is half a millisecond or more."""
+    """What a call adds does not grow with the floor, so the bound is lower if the floor is half a millisecond or more."""
     return lambda group: limit if group.series["floor"].median() < 5e5 else slow_limit
 
 
