@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(a_step_whose_action_has_been_changed_runs_again_with_all_th
   const std::string failing = "- B: Shell \"echo B >>log; test -e go\"\n";
   const std::string file_ = workflow_with(unused, "- A: Shell\n  ```sh\n  echo A >>log\n  ```\n" + failing);
   BOOST_TEST(wtool({"run", file_}).exit_code == 1);
-  // Another layout of the file is no change of the action.
+  // The action stays the same if only the layout of the file changes.
   workflow_with(unused, "Words before the list.\n\n" + failing + "- A:  Shell\n\n  ```sh\n  echo A >>log\n  ```\n");
   const Finished same = wtool({"resume", "last"});
   BOOST_TEST(same.exit_code == 1, same.out << same.err);

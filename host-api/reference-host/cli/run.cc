@@ -116,9 +116,8 @@ void add_resume(CLI::App& app, Context& context) {
   command->footer(
       "Completed steps are not run again: their outputs come from the journal in .wtool/runs. If the action of a step\n"
       "has been changed in the file, that step and all later ones run again. Secrets, and inputs that contained a\n"
-      "secret, are not in the journal; give them again with --var-file or --var-env, or answer when you are asked on "
-      "a\n"
-      "terminal. To change a parameter, give it with --var. The exit status is that of `wtool run`.\n"
+      "secret, are not in the journal; give them again with --var-file or --var-env, or answer when you are asked\n"
+      "on a terminal. To change a parameter, give it with --var. The exit status is that of `wtool run`.\n"
       "\n"
       "Examples:\n"
       "  wtool resume last\n"

@@ -202,7 +202,7 @@ ForkResult run_fork(const WorkflowInvocation& invocation, const std::string& nam
     }
   });
 
-  // If an action has been changed, the branches have run again, and the fork is judged anew.
+  // If a changed action made the branches run again, what the earlier run decided at the join does not count.
   const bool is_over = over && run.has_past();
   merge_variables(lanes, variables, run.observer());
   made.last = joined_outcome(fork, lanes, invocation.workflow.continues);
