@@ -1,5 +1,7 @@
 #include "base/json.h"
 
+#include "base/json_line.h"
+
 NLOHMANN_JSON_NAMESPACE_BEGIN
 
 template class basic_json<>;
@@ -9,7 +11,10 @@ NLOHMANN_JSON_NAMESPACE_END
 namespace wtool {
 
 std::string dumped(const nlohmann::json& value, int indent) {
-  return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (indent >= 0) return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string line;
+  append_json_value(line, value);
+  return line;
 }
 
 std::string dumped_as_ascii(const nlohmann::json& value) {

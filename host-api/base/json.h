@@ -19,6 +19,8 @@ namespace wtool {
 // that are not UTF-8 become U+FFFD, so nothing is thrown.
 std::string dumped(const nlohmann::json& value, int indent = -1);
 std::string dumped(const nlohmann::ordered_json& value, int indent = -1);
+// Appends the same to `out`, on one line.
+void append_dumped(std::string& out, const nlohmann::ordered_json& value);
 // The same on one line, with every character beyond ASCII escaped: \u00e9.
 std::string dumped_as_ascii(const nlohmann::json& value);
 // The beginning of such a text, for a message: at most 60 characters, and "..." if there are more.

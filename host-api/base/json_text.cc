@@ -25,6 +25,12 @@ void append_escape(std::string& out, char c) {
     case '\\':
       out += "\\\\";
       break;
+    case '\b':
+      out += "\\b";
+      break;
+    case '\f':
+      out += "\\f";
+      break;
     case '\n':
       out += "\\n";
       break;
@@ -46,26 +52,25 @@ void append_escape(std::string& out, char c) {
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t at = 0;
+  std::size_t begin = 0;  // of what has not been appended yet
   while (at < text.size()) {
-    const std::size_t begin = at;
-    while (at < text.size()) {
-      if (plain[byte_at(text, at)]) {
-        ++at;
-        continue;
+    if (plain[byte_at(text, at)]) {
+      ++at;
+      continue;
+    }
+    const Character next = first_character(text.substr(at));
+    if (next.length == 1 || !next.valid) {
+      out.append(text, begin, at - begin);
+      begin = at + next.length;
+      if (next.valid) {
+        append_escape(out, text[at]);
+      } else {
+        out += "\xef\xbf\xbd";
       }
-      const Character next = first_character(text.substr(at));
-      if (next.length == 1 || !next.valid) break;
-      at += next.length;
     }
-    out.append(text, begin, at - begin);
-    if (at == text.size()) break;
-    if (byte_at(text, at) < 0x80) {
-      append_escape(out, text[at]);
-    } else {
-      out += "\xef\xbf\xbd";
-    }
-    ++at;
+    at += next.length;
   }
+  out.append(text, begin, at - begin);
   out += '"';
 }
 

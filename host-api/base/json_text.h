@@ -1,7 +1,7 @@
 // Appends a text to a line as a JSON string.
 //
-// All other JSON is written by nlohmann's library. A record of a journal may take about one microsecond to write, but
-// the library would take ten, because it first copies each text into a value (docs/decisions/0026-rooms.md).
+// What is written often, such as the records of a journal, is appended with this function alone: nlohmann's library
+// would first copy each text into a value, and take ten times as long (docs/decisions/0026-rooms.md).
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace wtool {
 
-// Appends the text with its quotes. Each byte that is not UTF-8 becomes U+FFFD, so that the line is always JSON.
+// Appends the text with its quotes. Bytes that are not UTF-8 become U+FFFD, as in to_utf8(), so the line is always JSON.
 void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace wtool

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/json.h"
+#include "base/signal_name.h"
 #include "policy/commands_file.h"
 #include "policy/covenant.h"
 #include "tools/parameters.h"

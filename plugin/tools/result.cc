@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/json_text.h"
 #include "base/utf8.h"
-#include "policy/words/characters.h"
 
 namespace wtool::tools {
 
@@ -43,20 +43,18 @@ std::string envelope(std::string text, bool is_error, Json metadata) {
   for (const Json& value : metadata) size += value.is_string() ? value.get_ref<const std::string&>().size() : 0;
   std::string result;
   result.reserve(size + size / 16 + keys);  // size / 16 for the escapes of line ends
-  nlohmann::detail::serializer<Json> writer(nlohmann::detail::output_adapter<char>(result), ' ',
-                                            Json::error_handler_t::replace);
-  const auto write = [&](const Json& value) { writer.dump(value, false, false, 0); };
   result += R"({"content":[{"type":"text","text":)";
-  write(std::move(text));
+  append_json_string(result, text);
+  std::string().swap(text);
   result += R"(}],"is_error":)";
   result += is_error ? "true" : "false";
   result += R"(,"metadata":)";
   char before = '{';
   for (auto& [key, value] : metadata.get_ref<Json::object_t&>()) {
     result += before;
-    write(key);
+    append_json_string(result, key);
     result += ':';
-    write(value);
+    append_dumped(result, value);
     value = nullptr;
     before = ',';
   }

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "base/signal_name.h"
 #include "call/call.h"
 #include "call/plan.h"
 #include "tools/tool.h"

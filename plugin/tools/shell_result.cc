@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/signal_name.h"
 #include "base/utf8.h"
 #include "tools/result.h"
 

@@ -1,6 +1,7 @@
 // terminal_execute_command.
 #include <algorithm>
 
+#include "base/signal_name.h"
 #include "base/utf8.h"
 #include "call/session_calls.h"
 #include "policy/tools_allow.h"

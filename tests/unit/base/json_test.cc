@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include <boost/test/unit_test.hpp>
+#include <limits>
 
 namespace json_test {
 
@@ -16,6 +17,29 @@ BOOST_AUTO_TEST_CASE(a_value_is_one_line_or_many) {
   BOOST_TEST(dumped(ordered_json{{"b", "ü"}, {"a", 1}}) == "{\"b\":\"ü\",\"a\":1}");
   BOOST_TEST(dumped(json{{"a", 1}}, 2) == "{\n  \"a\": 1\n}");
   BOOST_TEST(wtool::dumped_as_ascii(json{{"b", "ü\xff"}}) == "{\"b\":\"\\u00fc\\ufffd\"}");
+}
+
+BOOST_AUTO_TEST_CASE(a_line_is_what_the_library_writes) {
+  const char* const texts[] = {"null",
+                               "true",
+                               "-7",
+                               "18446744073709551615",
+                               "1.5",
+                               "1e300",
+                               "\"\"",
+                               "[]",
+                               "{}",
+                               "[[],{}]",
+                               R"({"":{"a":[1,{"b":[]}]},"c\u0000\u001f\u007f\b\f\n\r\t\"\\/é漢🙂":"d"})"};
+  for (const char* const text : texts) {
+    const ordered_json value = ordered_json::parse(text);
+    BOOST_TEST(dumped(value) == value.dump());
+    BOOST_TEST(dumped(json(value)) == json(value).dump());
+    std::string line = "x";
+    wtool::append_dumped(line, value);
+    BOOST_TEST(line == "x" + value.dump());
+  }
+  BOOST_TEST(dumped(json(std::numeric_limits<double>::quiet_NaN())) == "null");
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_are_not_utf8_are_replaced) {

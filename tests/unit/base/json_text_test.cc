@@ -19,7 +19,9 @@ std::string text_of(std::string_view text) {
 BOOST_AUTO_TEST_SUITE(json_text)
 
 BOOST_AUTO_TEST_CASE(any_text_becomes_json) {
-  BOOST_TEST(text_of("a\"b\\c\n\r\t\x01ü漢🙂") == "\"a\\\"b\\\\c\\n\\r\\t\\u0001ü漢🙂\"");
+  BOOST_TEST(text_of("a\"b\\c\n\r\t\b\f\x01\x7fü漢🙂") == "\"a\\\"b\\\\c\\n\\r\\t\\b\\f\\u0001\x7fü漢🙂\"");
+  BOOST_TEST(text_of({"\0\x1f", 2}) == "\"\\u0000\\u001f\"");
+  BOOST_TEST(text_of("") == "\"\"");
   for (const std::string bad : {"\xff", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80", "\x80"}) {
     const nlohmann::json parsed = nlohmann::json::parse(text_of("a" + bad + "b"));
     const auto text = parsed.get<std::string>();
