@@ -13,6 +13,8 @@ struct Confinement {
   std::string message;
   int ruleset = -1;           // a Landlock ruleset, borrowed; -1: none
   int ruleset_in_scope = -1;  // the same ruleset without scopes, for a command in its session's scope
+  // The message's filter of system calls, borrowed, if the sandbox lets the custodian enter it; empty: none.
+  std::string_view shared_filter{};
 };
 
 // A plain value. Its maker must keep what is borrowed alive until the call is over.

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -39,11 +41,17 @@ struct Custodian {
   bool alone = false;
   // Set by WardenClient: this custodian checked itself after its last command, and no command has run since.
   bool checked = false;
+  // The filter of system calls that this custodian has entered: it serves only commands that share this filter. Empty:
+  // it serves any command.
+  std::string filter;
   // The custodian serves only the commands of the session with this scope; NULL: it serves any command.
   std::shared_ptr<SignalScope> scope;
 
   // The custodian ended without reading everything that it was sent.
   bool left_unread = false;
+
+  // True if this custodian can serve a command that can share this filter (Confinement::shared_filter).
+  bool accepts(std::string_view shared_filter) const { return filter.empty() || filter == shared_filter; }
 
   // Receives one message, which may fill only the first bytes of `report`. A message with the custodian's own process
   // number is handled here, and header.kind is then `custodian_spawned`. After the custodian's last message, the size

@@ -116,7 +116,7 @@ class CommandRun {
   void end(Reason reason, milliseconds grace);
   void keep();
   void tell(const CommandState& state);
-  void note_names(const warden::Report& report);
+  void note(const warden::Report& report);
   void take_flow(OutputPipe& pipe, Stream stream);
   void take_output(OutputPipe& pipe, Stream stream);
   bool take_shown();
@@ -146,6 +146,7 @@ class CommandRun {
   bool spilling_ = false;
   const bool in_scope_;
   StartRequest request_;
+  std::string filter_;  // that the command can share with its custodian; empty: none
   Custodian custodian_;
   std::optional<Backstop> backstop_;
   Clock::time_point started_ = Clock::now();
@@ -203,7 +204,9 @@ bool CommandRun::start() {
   }
   const Patience patience{options_.deadline, cancellation_};
   CustodyError error;
-  if (!client_.acquire(custodian_, patience, error, in_scope_ ? options_.scope : nullptr)) {
+  // The filter refuses what a custodian needs to watch over a limit on memory.
+  if (command_.sandbox != nullptr && options_.limits.memory_bytes == 0) filter_ = command_.sandbox->shared_filter;
+  if (!client_.acquire(custodian_, patience, error, filter_, in_scope_ ? options_.scope : nullptr)) {
     end_before_start();
     if (over_) return false;
     outcome_.termination = NotStarted{NotStarted::Stage::custody, error.error, std::move(error.detail)};
@@ -488,7 +491,7 @@ void CommandRun::on_custodian_message() {
   } else if (report.header.kind == warden::Kind::kept && reason_ == Reason::keep) {
     over_ = true;
     outcome_.termination = termination_of(report);
-    note_names(report);
+    note(report);
     outcome_.kept = std::make_shared<LocalKeptTree>(client_, custodian_, request_.call(), started_);
     in_custody_ = false;
   }
@@ -521,7 +524,7 @@ void CommandRun::take_report(const warden::Report& report) {
   over_ = true;
   in_custody_ = false;
   outcome_.termination = termination_of(report);
-  note_names(report);
+  note(report);
   backstop_.reset();
   // A custodian that still has something to kill is not used again, and neither is one that is about to end.
   if (report.unkillable_count > 0) return;
@@ -532,8 +535,8 @@ void CommandRun::take_report(const warden::Report& report) {
   }
 }
 
-// Notes the processes and the usage from the report.
-void CommandRun::note_names(const warden::Report& report) {
+// Notes the processes and the usage from the report, and what it says about the custodian.
+void CommandRun::note(const warden::Report& report) {
   if (reason_ == Reason::sweep || report.header.kind == warden::Kind::kept) {
     outcome_.background_count = report.background_count;
     outcome_.background_names = names_of(report.background, report.background_count);
@@ -543,6 +546,7 @@ void CommandRun::note_names(const warden::Report& report) {
   outcome_.resources = {std::chrono::microseconds(report.user_us), std::chrono::microseconds(report.system_us),
                         std::max(report.max_rss_kib, report.tree_kib), report.processes};
   outcome_.in_cgroup = report.in_cgroup != 0;
+  if (report.in_filter != 0) custodian_.filter = std::move(filter_);
 }
 
 Termination CommandRun::termination_of(const warden::Report& report) const {

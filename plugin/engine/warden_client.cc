@@ -5,10 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -67,9 +69,12 @@ WardenClient::~WardenClient() {
 }
 
 bool WardenClient::acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
-                           const std::shared_ptr<SignalScope>& scope) {
+                           std::string_view shared_filter, const std::shared_ptr<SignalScope>& scope) {
   for (;;) {
-    if (!(scope ? find_in(scope, custodian, patience, error) : find(custodian, -1, patience, error))) return false;
+    if (!(scope ? find_in(scope, shared_filter, custodian, patience, error)
+                : find(custodian, -1, shared_filter, patience, error))) {
+      return false;
+    }
     if (custodian.checked || custodian.inspect()) return true;
     custodian.kill();
     custodian = {};
@@ -81,9 +86,10 @@ bool WardenClient::acquire(Custodian& custodian, const Patience& patience, Custo
 }
 
 // With a ruleset (not -1), makes a new scope keeper instead of finding a custodian.
-bool WardenClient::find(Custodian& custodian, int ruleset, const Patience& patience, CustodyError& error) {
+bool WardenClient::find(Custodian& custodian, int ruleset, std::string_view shared_filter, const Patience& patience,
+                        CustodyError& error) {
   for (;;) {
-    switch (take(custodian, ruleset < 0)) {
+    switch (take(custodian, ruleset < 0, shared_filter)) {
       case Found::custodian:
         return true;
       case Found::warden:
@@ -134,8 +140,8 @@ bool await_spawned(Custodian& keeper, Custodian& custodian, const Patience& pati
 
 }  // namespace
 
-bool WardenClient::find_in(const std::shared_ptr<SignalScope>& scope, Custodian& custodian, const Patience& patience,
-                           CustodyError& error) {
+bool WardenClient::find_in(const std::shared_ptr<SignalScope>& scope, std::string_view shared_filter,
+                           Custodian& custodian, const Patience& patience, CustodyError& error) {
   std::vector<Custodian> idle;
   Custodian keeper;
   {
@@ -153,13 +159,13 @@ bool WardenClient::find_in(const std::shared_ptr<SignalScope>& scope, Custodian&
   while (keeper.socket && !idle.empty()) {
     custodian = std::move(idle.back());
     idle.pop_back();
-    if (serves(custodian) && custodian.idle_and_alive()) return give_back();
+    if (serves(custodian) && custodian.accepts(shared_filter) && custodian.idle_and_alive()) return give_back();
   }
   // A command of the session may have ended or stopped the keeper. Then another keeper is made, once.
   for (int attempt = 0; attempt < 2 && !patience.over(); ++attempt) {
     if (!keeper.socket || !keeper.idle_and_alive()) {
       const Descriptor ruleset = make_scope(error.detail);
-      if (!ruleset || !find(keeper, ruleset.get(), patience, error)) return false;
+      if (!ruleset || !find(keeper, ruleset.get(), {}, patience, error)) return false;
     }
     custodian = {};
     custodian.warden = keeper.warden;
@@ -180,13 +186,11 @@ bool WardenClient::serves(const Custodian& custodian) {
 
 // Takes an idle custodian if one is wanted, or else the warden that can make one. On Found::nothing, the caller must
 // start a warden.
-WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
+WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one, std::string_view shared_filter) {
   const std::lock_guard lock(mutex_);
   see_to_ends();
   if (warden_ && !(warden_->serves_us() && warden_->serves())) forget_warden();
-  while (idle_one && !idle_.empty()) {
-    custodian = std::move(idle_.back());
-    idle_.pop_back();
+  while (idle_one && take_idle(custodian, shared_filter)) {
     if (!custodian.idle_and_alive()) continue;
     note_turn(custodian);
     return Found::custodian;
@@ -198,6 +202,20 @@ WardenClient::Found WardenClient::take(Custodian& custodian, bool idle_one) {
   if (starting_) return Found::being_started;
   starting_ = true;
   return Found::nothing;
+}
+
+// Takes the warmest idle custodian that has entered this filter, or else one that has entered none. If one without a
+// filter came first, commands with and without a sandbox, in turn, would each need a new custodian.
+bool WardenClient::take_idle(Custodian& custodian, std::string_view shared_filter) {
+  const auto last_with = [&](std::string_view filter) {
+    return std::find_if(idle_.rbegin(), idle_.rend(), [&](const Custodian& one) { return one.filter == filter; });
+  };
+  auto found = last_with(shared_filter);
+  if (found == idle_.rend()) found = last_with({});
+  if (found == idle_.rend()) return false;
+  custodian = std::move(*found);
+  idle_.erase(std::next(found).base());
+  return true;
 }
 
 // A custodian checks itself after each call. What another command does to it later would be missed, so the check is
@@ -310,7 +328,12 @@ void WardenClient::release(Custodian custodian) {
     return;
   }
   const std::lock_guard lock(mutex_);
-  if (custodian.warden == warden_ && idle_.size() < max_idle) {
+  if (custodian.warden == warden_) {
+    if (idle_.size() == max_idle) {
+      // The oldest one goes, because no call may want its filter any more.
+      send_header(idle_.front().socket.get(), warden::Kind::retire);
+      idle_.erase(idle_.begin());
+    }
     idle_.push_back(std::move(custodian));
   } else {
     send_header(custodian.socket.get(), warden::Kind::retire);

@@ -11,7 +11,7 @@
 // - A custodian is taken for one call and given back. If anything about it is in doubt, it is ended with its tree.
 // - No call waits for another call's command. One call starts the warden, without a lock and within its own time. Calls
 //   that need the warden meanwhile wait for its start, each within its own time.
-// - The pool grows when no custodian is idle; idle custodians beyond `max_idle` are retired.
+// - The pool grows when no custodian is idle that accepts the command; idle custodians beyond `max_idle` are retired.
 // - A warden that serves no more calls is watched until it has ended, even if a command stops it.
 // - The destructor returns only after all custodians and wardens have ended, or have been killed.
 //
@@ -70,9 +70,10 @@ class WardenClient {
   WardenClient& operator=(const WardenClient&) = delete;
   ~WardenClient();
 
-  // Takes a custodian for one call. False with `error` if none can be started, or the patience is over. With `scope`,
-  // the command runs in that scope, which needs a kernel whose Landlock has scopes.
-  bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error,
+  // Takes a custodian for one call. False with `error` if none can be started, or the patience is over.
+  // `shared_filter`: a filter that the command can share with the custodian; empty: none. With `scope`, the command runs in that scope, which needs a
+  // kernel whose Landlock has scopes.
+  bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error, std::string_view shared_filter = {},
                const std::shared_ptr<SignalScope>& scope = nullptr);
 
   // Gives back a custodian that has reported its call and is idle.
@@ -88,12 +89,14 @@ class WardenClient {
   static constexpr std::size_t max_idle = 32;
 
   enum class Found { custodian, warden, nothing, being_started };
-  Found take(Custodian& custodian, bool idle_one);
+  Found take(Custodian& custodian, bool idle_one, std::string_view shared_filter);
+  bool take_idle(Custodian& custodian, std::string_view shared_filter);
   void note_turn(Custodian& custodian);
   bool start_warden(const Patience& patience, CustodyError& error);
-  bool find(Custodian& custodian, int ruleset, const Patience& patience, CustodyError& error);
-  bool find_in(const std::shared_ptr<SignalScope>& scope, Custodian& custodian, const Patience& patience,
-               CustodyError& error);
+  bool find(Custodian& custodian, int ruleset, std::string_view shared_filter, const Patience& patience,
+            CustodyError& error);
+  bool find_in(const std::shared_ptr<SignalScope>& scope, std::string_view shared_filter, Custodian& custodian,
+               const Patience& patience, CustodyError& error);
   bool serves(const Custodian& custodian);
   bool spawn_custodian(const Custodian* keeper, int ruleset, Custodian& custodian, const Patience& patience,
                        CustodyError& error);

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <vector>
 
 #include "system/process_files.h"
 #include "system/process_tree.h"
@@ -49,6 +50,9 @@ class ServingCustodian {
   enum Source : unsigned { message, child, host_gone, warden_gone, cgroup_memory, cgroup_processes, kept_output };
 
   [[noreturn]] void refuse_start(std::uint64_t call);
+  bool may_share_filter(const SpawnPlan& plan) const;
+  bool may_start(const SpawnPlan& plan) const;
+  bool share_filter(const SpawnPlan& plan, SpawnFailure& failure);
   void run_call();
   void take_message();
   void keep(const Received& received);
@@ -77,6 +81,7 @@ class ServingCustodian {
   ProcessTree tree_{::getpid()};
   ResourceMonitor monitor_;
   Cgroup cgroup_;
+  std::vector<sock_filter> filter_;  // the filter that this process has entered; empty: none
 
   // The current call.
   pid_t leader_ = -1;
@@ -157,6 +162,7 @@ void ServingCustodian::run_call() {
   told_leader_exited_ = false;
 
   SpawnPlan plan = start_.plan();
+  if (!may_start(plan)) quit(station_);
   if (plan.limits.processes != 0 || plan.limits.memory_bytes != 0 || plan.limits.cpu_seconds != 0)
     rise_above_sessions();
   if (plan.standard_input < 0) plan.standard_input = station_.null_device;
@@ -164,7 +170,7 @@ void ServingCustodian::run_call() {
   events_.add(cgroup_.memory_events(), cgroup_memory, EPOLLPRI);
   events_.add(cgroup_.process_events(), cgroup_processes, EPOLLPRI);
   SpawnFailure failure;
-  leader_ = spawn(plan, failure);
+  leader_ = share_filter(plan, failure) ? spawn(plan, failure) : -1;
   start_.finish();
   if (failure.cgroup_error != 0) cgroup_.remove();
   report_.in_cgroup = cgroup_.made() ? 1 : 0;
@@ -214,6 +220,40 @@ void ServingCustodian::run_call() {
   cgroup_.remove();
   report();
   forget_child_events();
+}
+
+// False if the filter would refuse what the command's start or its supervision needs: the mounts of binds, clone3 for a
+// cgroup, or kcmp, with which the monitor finds processes that share their memory.
+bool ServingCustodian::may_share_filter(const SpawnPlan& plan) const {
+  return plan.sandbox != nullptr && plan.sandbox->filter_size > 0 && plan.sandbox->bind_count == 0 &&
+         plan.limits.memory_bytes == 0 && station_.cgroup_base < 0;
+}
+
+// In a filter, this process can only start commands with the same filter.
+bool ServingCustodian::may_start(const SpawnPlan& plan) const {
+  return filter_.empty() ||
+         (may_share_filter(plan) && filter_.size() == plan.sandbox->filter_size &&
+          std::memcmp(filter_.data(), plan.sandbox->filter, filter_.size() * sizeof(sock_filter)) == 0);
+}
+
+// If possible, enters the sandbox's filter, unless this process is in it already, and takes it out of the plan: the
+// command inherits it. False if the kernel does not accept the filter.
+bool ServingCustodian::share_filter(const SpawnPlan& plan, SpawnFailure& failure) {
+  if (!may_share_filter(plan)) return true;
+  SandboxPlan& sandbox = *plan.sandbox;
+  if (filter_.empty()) {
+    filter_.assign(sandbox.filter, sandbox.filter + sandbox.filter_size);
+    if (const int error = enter_filter(sandbox.filter, sandbox.filter_size); error != 0) {
+      failure = {Stage::sandbox, error};
+      // Programs of a later command without a sandbox could gain no rights, because no_new_privs is set now.
+      report_.abandoned = 1;
+      retiring_ = true;
+      return false;
+    }
+  }
+  sandbox.filter_size = 0;
+  report_.in_filter = 1;
+  return true;
 }
 
 void ServingCustodian::forget_child_events() {

@@ -27,7 +27,7 @@ namespace wtool::warden {
 constexpr const char* cgroup_name_format = "wtool-%d-%llu";
 
 // Raised with every change of a struct or of its meaning.
-constexpr std::uint32_t protocol_version = 9;
+constexpr std::uint32_t protocol_version = 10;
 
 // The ELF file of a shell-warden has the version as a note, so that a plugin recognises a warden of another
 // build when the plugin is loaded, without starting the warden.
@@ -158,6 +158,10 @@ struct Start {
 // (struct sock_filter), then `binds` texts, then the path of the working directory. Each of the `binds` texts is a
 // bind_as_is or bind_read_only, followed by a path; folders come before what is below them. Texts are NUL-terminated;
 // paths are absolute and without symbolic links.
+//
+// Installing a filter takes the kernel up to a third of the time that a small program takes from its start to its end.
+// So a custodian enters the filter itself once, and its commands inherit it. If the filter refuses what the start or the
+// supervision of the command needs (binds, a cgroup, a limit on memory), the command's own process enters the filter.
 struct SandboxPart {
   std::uint32_t filter;  // 0: no system call is refused.
   std::uint32_t binds;   // 0: no mount namespace is made.
@@ -215,7 +219,8 @@ struct Report {
   std::uint32_t background_count;      // How many processes were still alive when the command was over.
   NamedProcess background[max_named];  // The first of these processes.
   std::uint32_t unkillable_count;      // How many processes the kernel would not let us kill.
-  std::uint32_t reserved;
+  // 1: this custodian has entered the filter of the command's sandbox. It serves only commands that can share it.
+  std::uint32_t in_filter;
   NamedProcess unkillable[max_named];  // The first of these processes.
 };
 

@@ -137,6 +137,13 @@ bool drop_capabilities() {
 
 }  // namespace
 
+int enter_filter(sock_filter* filter, unsigned short size) {
+  sock_fprog program{size, filter};
+  // Without no_new_privs, the kernel accepts a filter only from a privileged process.
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program) == 0 ? 0 : errno;
+}
+
 SpawnFailure enter_sandbox(const SandboxPlan& plan) {
   if (plan.bind_count > 0) {
     const SpawnFailure failure = protect_paths(plan);
@@ -149,8 +156,7 @@ SpawnFailure enter_sandbox(const SandboxPlan& plan) {
     return {Stage::sandbox, errno};
   }
   if (plan.filter_size > 0) {
-    sock_fprog program{plan.filter_size, plan.filter};
-    if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program) != 0) return {Stage::sandbox, errno};
+    if (const int error = enter_filter(plan.filter, plan.filter_size); error != 0) return {Stage::sandbox, error};
   }
   return {};
 }

@@ -66,6 +66,9 @@ class SandboxMessage {
 // Call it in the child, once its working directory is entered.
 SpawnFailure enter_sandbox(const SandboxPlan& plan);
 
+// Enters the filter, which this process and all that it starts can never leave. Returns 0 or the errno.
+int enter_filter(sock_filter* filter, unsigned short size);
+
 // True when the plan has binds and this process may not make a mount namespace without a user namespace.
 bool needs_user_namespace(const SandboxPlan& plan);
 

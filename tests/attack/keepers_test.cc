@@ -56,7 +56,10 @@ struct Keepers : ShellTool {
 
   const std::string& usual() const { return usual_; }
 
-  pid_t custodian() const { return static_cast<pid_t>(std::stol(tool.shell("echo $PPID").out())); }
+  static pid_t custodian_of(const ToolUnderTest& tool) {
+    return static_cast<pid_t>(std::stol(tool.shell("echo $PPID").out()));
+  }
+  pid_t custodian() const { return custodian_of(tool); }
 
  private:
   static std::string usual_answer() {
@@ -124,12 +127,12 @@ struct InSandbox : Keepers {
             {"sandbox", {{"write", {folder}}, {"protect", "none"}, {"required", true}}}};
   }
   Answer run(const std::string& command, std::uint64_t deadline) const {
-    const pid_t before = custodian(), warden = warden_above(before);
+    const pid_t before = custodian_of(boxed), warden = warden_above(before);
     Json arguments = marked(command);
     arguments["working_directory"] = scratch.path();
     Answer answer = boxed.run(arguments, {.deadline_ms = deadline});
     check_nothing_is_left();
-    BOOST_TEST(custodian() == before);
+    BOOST_TEST(custodian_of(boxed) == before);
     BOOST_TEST(warden_above(before) == warden);
     check_next_call_works();
     return answer;

@@ -14,6 +14,8 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <fstream>
+#include <map>
+#include <set>
 #include <thread>
 
 #include "support/asking_host.h"
@@ -487,6 +489,66 @@ BOOST_FIXTURE_TEST_CASE(calls_at_once_share_one_sandbox, Fixture) {
   for (auto& thread : threads) thread.join();
   BOOST_TEST(right == 20);
   BOOST_TEST(!std::filesystem::exists(outside + "/made"));
+}
+
+// A custodian enters the filter of the first command that allows it, and then serves only commands with this filter.
+BOOST_FIXTURE_TEST_CASE(commands_with_different_filters_take_turns_and_each_has_its_own, Fixture) {
+  scratch.file("inside/kept", "");
+  const ToolUnderTest offline(plugin, sandbox({{"network", "deny"}}));
+  const ToolUnderTest with_binds(plugin, sandbox({{"network", "deny"}, {"protect", {"kept"}}}));
+  const ToolUnderTest unconfined(plugin, Json::object());
+  std::map<std::string, std::set<std::string>> custodians;
+  const auto filters_of = [](std::string_view status) {
+    constexpr std::string_view key = "Seccomp_filters:\t";
+    return std::stoi(std::string(status.substr(status.find(key) + key.size())));
+  };
+  const int outside_of_sandbox = filters_of(content("/proc/self/status"));
+  const auto check = [&](const char* name, const ToolUnderTest& one, int filters, const char* netlink) {
+    const Answer answer = run(one, "echo $PPID; " WTOOL_TEST_HOSTS "/sandbox_probe netlink; cat /proc/self/status");
+    BOOST_TEST_CONTEXT(name << ": " << answer.raw) {
+      std::istringstream lines(answer.out());
+      std::string custodian, probed;
+      std::getline(lines, custodian);
+      std::getline(lines, probed);
+      custodians[name].insert(custodian);
+      BOOST_TEST(probed == netlink);
+      BOOST_TEST(filters_of(answer.out()) == outside_of_sandbox + filters);
+    }
+  };
+  for (int i = 0; i < 3; ++i) {
+    if (i == 1) custodians.clear();  // In the first round, each filter takes a custodian that had none.
+    check("online", tool, 1, "ok");
+    check("unconfined", unconfined, 0, "ok");
+    check("offline", offline, 1, "EACCES");
+    check("with binds", with_binds, 1, "EACCES");
+  }
+  for (const auto& [name, numbers] : custodians) BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST(numbers.size() == 1U);
+    }
+  // The filter refuses what a start in a cgroup needs.
+  const bool in_cgroup = run(unconfined, "grep wtool- /proc/self/cgroup").exit_code() == 0;
+  BOOST_TEST((custodians["online"] == custodians["unconfined"]) == in_cgroup);
+  BOOST_TEST((custodians["online"] == custodians["offline"]) == in_cgroup);
+  if (has_namespaces()) BOOST_TEST(custodians["unconfined"] == custodians["with binds"]);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_custodian_that_kept_a_process_serves_only_its_filter_afterwards, Fixture) {
+  Gate gate(scratch);
+  const ToolUnderTest keeping(plugin, [&] {
+    Json configuration = sandbox();
+    configuration["background"] = "keep";
+    return configuration;
+  }());
+  const ToolUnderTest unconfined(plugin, Json::object());
+  const Answer kept = run(keeping, "( " + gate.wait() + " ) >/dev/null 2>&1 & echo $PPID");
+  BOOST_TEST_CONTEXT(kept.raw) { BOOST_TEST(kept.metadata().at("background_processes_kept") == 1); }
+  gate.open();
+  const auto custodian = static_cast<pid_t>(std::stoi(kept.out()));
+  BOOST_REQUIRE(wait_until([&] { return children_of(custodian).empty(); }, within(5000)));
+  for (int i = 0; i < 3; ++i) {
+    const Answer answer = run(unconfined, "true");
+    BOOST_TEST(!answer.is_error(), answer.raw);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(without_a_sandbox_the_result_does_not_mention_one, Fixture) {

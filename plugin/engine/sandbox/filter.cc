@@ -25,6 +25,9 @@ constexpr std::uint32_t newest_known_call = 470;  // listns, Linux 6.19
 // name, ports) are listed only if a mistake in dropping it would open the sandbox. A longer list would make each start
 // slower.
 //
+// A custodian is in the filter, too (warden/protocol.h), so a call that it needs must not be refused, or the custodian
+// must not enter the filter for a command for which it needs the call. filter_test.cc lists the calls.
+//
 // Calls are listed by name, and also by number if they are newer than some versions of libseccomp. From 424 on, a call
 // has the same number on every architecture.
 constexpr int unknown_number = -1;

@@ -178,6 +178,7 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   prepared.report.not_enforced.insert(prepared.report.not_enforced.end(), missing.begin(), missing.end());
   prepared.confinement.ruleset = prepared.shared->ruleset.get();
   prepared.confinement.ruleset_in_scope = prepared.shared->ruleset_in_scope.get();
+  if (prepared.names.binds.empty()) prepared.confinement.shared_filter = prepared.shared->filter;
   prepared.confinement.message = message_for(*prepared.shared, prepared.names, directory);
   return prepared;
 }

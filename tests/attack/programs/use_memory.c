@@ -3,7 +3,8 @@
  * Usage: use_memory HOW MEGABYTES [TIMES]
  *   without-main-thread  in a thread, after the main thread has ended
  *   hidden-shared        in shared memory of a process that others may not look into
- *   vfork                in one process, which starts /bin/true by vfork TIMES times */
+ *   vfork                in one process, which starts /bin/true by vfork TIMES times
+ *   vfork-in-thread      the same, but another thread than the main one starts the programs, and slowly */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -30,18 +31,30 @@ static void* fill_and_wait(void* nothing) {
   return nothing;
 }
 
+// Parent and child share their memory for so many microseconds, and for the start itself.
+static useconds_t shared_for;
+
 static void start_true(void) {
   const pid_t child = vfork();
   if (child == 0) {
+    if (shared_for > 0) usleep(shared_for);
     execl("/bin/true", "true", (char*)NULL);
     _exit(1);
   }
   waitpid(child, NULL, 0);
 }
 
+static int times = 1;
+
+static void* start_many(void* nothing) {
+  for (int i = times; i > 0; --i) start_true();
+  return nothing;
+}
+
 int main(int count, char** words) {
   if (count < 3) return 2;
   size = (size_t)atol(words[2]) << 20;
+  if (count > 3) times = atoi(words[3]);
   if (strcmp(words[1], "without-main-thread") == 0) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, fill_and_wait, NULL) != 0) return 2;
@@ -54,7 +67,14 @@ int main(int count, char** words) {
   }
   if (strcmp(words[1], "vfork") == 0) {
     fill(MAP_PRIVATE);
-    for (int i = count > 3 ? atoi(words[3]) : 1; i > 0; --i) start_true();
+    start_many(NULL);
+  }
+  if (strcmp(words[1], "vfork-in-thread") == 0) {
+    fill(MAP_PRIVATE);
+    shared_for = 20000;
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, start_many, NULL) != 0) return 2;
+    pthread_join(thread, NULL);
   }
   printf("filled\n");
   return 0;

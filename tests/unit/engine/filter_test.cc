@@ -20,6 +20,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -289,6 +290,31 @@ BOOST_AUTO_TEST_CASE(each_flag_of_a_namespace_is_refused) {
                               CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID}) == allow);
   BOOST_TEST(filter("clone", {CLONE_VM | CLONE_VFORK | SIGCHLD}) == allow);
   BOOST_TEST(filter("clone", {CLONE_IO | SIGCHLD}) == allow);
+}
+
+// What custodian.cc, spawn.cc, process_tree.cc, resource_monitor.cc and own_state.cc call while they are in a filter.
+BOOST_AUTO_TEST_CASE(a_custodian_can_work_in_every_filter) {
+  for (const bool network : {false, true}) {
+    for (const bool refuse_truncate : {false, true}) {
+      const Filter filter({.network = network, .refuse_truncate = refuse_truncate});
+      std::istringstream names(
+          "recvmsg sendmsg epoll_wait epoll_ctl signalfd4 rt_sigprocmask rt_sigtimedwait wait4 kill "
+          "pidfd_open pidfd_send_signal pread64 getdents64 getsid getpgid nanosleep clock_nanosleep mmap "
+          "munmap brk sched_getaffinity sched_getscheduler getpriority ioprio_get vfork setsid dup2 dup3 "
+          "fchdir close_range capget capset seccomp landlock_restrict_self execve exit_group");
+      for (std::string name; names >> name;) {
+        if (number_of(name) >= 0) BOOST_TEST(filter(name.c_str()) == allow, name);
+      }
+      BOOST_TEST(filter("openat", {0, 0, O_RDONLY | O_CLOEXEC}) == allow);
+      BOOST_TEST(filter("openat", {0, 0, O_WRONLY | O_CLOEXEC}) == allow);
+      BOOST_TEST(filter("clone", {CLONE_VM | CLONE_VFORK | SIGCHLD}) == allow);
+      BOOST_TEST(filter("setpriority", {PRIO_PROCESS, 0, 0}) == allow);
+      BOOST_TEST(filter("sched_setaffinity", {0, 128}) == allow);
+      BOOST_TEST(filter("prlimit64", {0, RLIMIT_NOFILE, 4242}) == allow);
+      BOOST_TEST(filter("ioctl", {0, TIOCSCTTY}) == allow);
+      BOOST_TEST(filter("prctl", {22}) == allow);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_typed_into_a_terminal) {
