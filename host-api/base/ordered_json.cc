@@ -1,5 +1,6 @@
 // Separate from json.cc, because each of the two files takes long to compile.
 #include "base/json.h"
+#include "base/json_line.h"
 
 NLOHMANN_JSON_NAMESPACE_BEGIN
 
@@ -9,8 +10,13 @@ NLOHMANN_JSON_NAMESPACE_END
 
 namespace wtool {
 
+void append_dumped(std::string& out, const nlohmann::ordered_json& value) { append_json_value(out, value); }
+
 std::string dumped(const nlohmann::ordered_json& value, int indent) {
-  return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  if (indent >= 0) return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string line;
+  append_json_value(line, value);
+  return line;
 }
 
 }  // namespace wtool
