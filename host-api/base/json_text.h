@@ -9,7 +9,7 @@
 
 namespace wtool {
 
-// Appends the text with its quotes. Bytes that are not UTF-8 become U+FFFD, as in to_utf8(), so the line is always JSON.
+// Appends the text with its quotes. Bytes that are not UTF-8 become U+FFFD, as in to_utf8(), so this is always JSON.
 void append_json_string(std::string& out, std::string_view text);
 
 }  // namespace wtool

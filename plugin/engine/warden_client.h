@@ -71,8 +71,8 @@ class WardenClient {
   ~WardenClient();
 
   // Takes a custodian for one call. False with `error` if none can be started, or the patience is over.
-  // `shared_filter`: a filter that the command can share with the custodian; empty: none. With `scope`, the command runs in that scope, which needs a
-  // kernel whose Landlock has scopes.
+  // `shared_filter`: a filter that the command can share with the custodian; empty: none. With `scope`, the command
+  // runs in that scope, which needs a kernel whose Landlock has scopes.
   bool acquire(Custodian& custodian, const Patience& patience, CustodyError& error, std::string_view shared_filter = {},
                const std::shared_ptr<SignalScope>& scope = nullptr);
 

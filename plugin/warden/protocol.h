@@ -160,8 +160,8 @@ struct Start {
 // paths are absolute and without symbolic links.
 //
 // Installing a filter takes the kernel up to a third of the time that a small program takes from its start to its end.
-// So a custodian enters the filter itself once, and its commands inherit it. If the filter refuses what the start or the
-// supervision of the command needs (binds, a cgroup, a limit on memory), the command's own process enters the filter.
+// So a custodian enters the filter itself once, and its commands inherit it. If the filter refuses what starting or
+// watching the command needs (binds, a cgroup, a limit on memory), the command's own process enters the filter.
 struct SandboxPart {
   std::uint32_t filter;  // 0: no system call is refused.
   std::uint32_t binds;   // 0: no mount namespace is made.
