@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "system/process_files.h"
+#include "system/process_tree.h"
 
 namespace wtool::engine {
 
@@ -59,6 +60,7 @@ void Custodian::send_end(std::uint64_t call, std::chrono::milliseconds grace) co
 void Custodian::wake() const {
   if (warden) warden->wake();
   send_signal(handle, SIGCONT);
+  if (alive()) continue_vfork_child(process);
 }
 
 bool Custodian::alive() const { return handle && !has_event(handle.get(), POLLIN); }

@@ -66,7 +66,8 @@ struct Custodian {
   // custodian is gone, its socket shows that.
   void send_end(std::uint64_t call, std::chrono::milliseconds grace) const;
 
-  // Sends SIGCONT to the custodian and its warden, in case a command has stopped them.
+  // Sends SIGCONT to the custodian, its warden, and a command's process that has not executed its program yet, in case
+  // some command has stopped them.
   void wake() const;
 
   // True while the custodian lives, so `process` is still its number.

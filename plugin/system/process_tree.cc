@@ -243,4 +243,39 @@ std::uint32_t ProcessTree::name_living(NamedProcess* names) const {
   return living;
 }
 
+namespace {
+
+// Calls visit(child) for each child of `process`, which has one thread.
+template <typename Visit>
+void for_each_child(pid_t process, Visit visit) {
+  if (kernel_has_children_files()) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, process);
+    const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+    if (file) read_numbers(file.get(), visit);
+    return;
+  }
+  for_each_number("/proc", [&](pid_t other) {
+    ProcessStatus status;
+    if (read_status(other, status) && status.parent == process) visit(other);
+    return true;
+  });
+}
+
+}  // namespace
+
+void continue_vfork_child(pid_t process) {
+  ProcessStatus status;
+  if (!read_status(process, status) || status.state != 'D') return;
+  for_each_child(process, [&](pid_t child) {
+    const Descriptor handle = open_process(child);
+    ProcessStatus its;
+    if (!handle || !read_status(child, its) || its.parent != process || its.state != 'T') return;
+    if (std::strcmp(its.name, status.name) != 0) return;
+    ::syscall(SYS_pidfd_send_signal, handle.get(), SIGCONT, nullptr, 0U);
+  });
+}
+
+void continue_vfork_children_below(pid_t process) { for_each_child(process, continue_vfork_child); }
+
 }  // namespace wtool

@@ -101,4 +101,12 @@ class ProcessTree {
   std::vector<pid_t> killed_;  // the members that the last kill() signalled, sorted
 };
 
+// After vfork, a process cannot run before its child has called exec or ended. Somebody may stop that child (SIGSTOP), and
+// the process cannot continue it. This function does: it sends SIGCONT to a stopped child of `process` if `process`
+// waits uninterruptibly and the child still has its name, as a child has until exec. Allocates nothing.
+void continue_vfork_child(pid_t process);
+
+// The same for each child of `process`.
+void continue_vfork_children_below(pid_t process);
+
 }  // namespace wtool

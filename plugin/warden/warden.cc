@@ -32,6 +32,9 @@ union WardenMessage {
   KillTree kill_tree;
 };
 
+// How often a leaving warden looks for custodians that wait for a stopped child.
+constexpr int look_while_leaving_ms = 200;
+
 constexpr bool holds(unsigned sources, unsigned source) { return (sources & (1U << source)) != 0; }
 
 }  // namespace
@@ -52,8 +55,11 @@ int Warden::run() {
 
   while (!leaving_ || !childless_) {
     // While there are inherited processes, they are killed again every 5 ms until they are gone. Without them and
-    // without pending kills, nothing happens between two events.
-    const unsigned news = events_.wait(inherited_.empty() && pending_kills_.empty() ? -1 : 5);
+    // without pending kills, nothing happens between two events, until the plugin or the host is gone.
+    const bool killing = !inherited_.empty() || !pending_kills_.empty();
+    const unsigned news = events_.wait(killing ? 5 : leaving_ ? look_while_leaving_ms : -1);
+    // Until then, the plugin does this (engine/custodian.h, wake()).
+    if (leaving_) continue_vfork_children_below(::getpid());
     if (holds(news, child)) {
       signalfd_siginfo discarded;
       (void)!::read(child_events_.get(), &discarded, sizeof discarded);

@@ -9,6 +9,7 @@
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -558,6 +559,68 @@ BOOST_FIXTURE_TEST_CASE(an_idle_custodian_that_an_ended_command_changed_serves_n
   check_next_call_works();
   BOOST_TEST(wait_for_end(idle, within(1000)), state_of(idle));
   second_gate.open();
+}
+
+namespace {
+
+// The configuration of a tool whose commands start so slowly that a test can stop their processes before they execute
+// their programs: thousands of files are protected, each by a mount.
+Json slow_start(const ScratchFolder& scratch) {
+  Json names = Json::array();
+  for (int i = 0; i < 3000; ++i) {
+    names.push_back("kept" + std::to_string(i));
+    scratch.file(names.back().get<std::string>(), "");
+  }
+  return {{"sandbox", {{"write", {scratch.path()}}, {"protect", names}}}};
+}
+
+boost::test_tools::assertion_result can_mount(boost::unit_test::test_unit_id) {
+  return has_landlock(1) && has_namespaces();
+}
+
+// Stops the process that a custodian is about to make into a command, and returns its number.
+pid_t stop_before_exec(const std::function<std::vector<pid_t>()>& custodians) {
+  pid_t child = 0;
+  BOOST_REQUIRE(wait_until(
+      [&] {
+        for (const pid_t custodian : custodians()) {
+          for (const pid_t one : children_of(custodian)) child = one;
+        }
+        return child != 0 && kill(child, SIGSTOP) == 0;
+      },
+      within(5000)));
+  BOOST_REQUIRE(wait_until([&] { return state_of(child) == 'T'; }, within(1000)));
+  BOOST_REQUIRE(name_of(child) == "custodian");
+  return child;
+}
+
+}  // namespace
+
+// Its custodian cannot continue it, because it waits in vfork.
+BOOST_FIXTURE_TEST_CASE(a_process_that_is_stopped_before_it_executes_its_program_is_continued, Keepers,
+                        *boost::unit_test::precondition(can_mount)) {
+  const ToolUnderTest slow(plugin, slow_start(scratch));
+  const pid_t its_custodian = custodian();
+  RunningCall call(slow, {{"command", "true"}, {"working_directory", scratch.path()}}, {.deadline_ms = 60'000});
+  stop_before_exec([&] { return std::vector<pid_t>{its_custodian}; });
+  const Answer answer = call.wait();
+  BOOST_TEST(!answer.is_error(), answer.raw);
+  check_next_call_works();
+}
+
+BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_before_it_executes_its_program_while_the_host_dies,
+                     *boost::unit_test::precondition(can_mount)) {
+  const ScratchFolder scratch;
+  // The first call of this host, which finds the warden, is just as slow, so the second one is stopped.
+  Program host({std::string(WTOOL_TEST_HOSTS) + "/dying_host", "{\"command\": \"true\"}", slow_start(scratch).dump()},
+               Program::On::pipes);
+  BOOST_REQUIRE(host.wait_for_output("\n"));
+  const pid_t warden = number_after(host.output(), "warden ");
+  const pid_t stopped = stop_before_exec([&] { return children_of(warden); });
+  std::vector<pid_t> all = children_of(warden);
+  all.insert(all.end(), {warden, stopped});
+  host.kill(SIGKILL);
+  for (const pid_t pid : all) BOOST_TEST(wait_for_end(pid, within(2000)), pid << " " << name_of(pid));
 }
 
 BOOST_DATA_TEST_CASE(a_sandboxed_attack_while_the_host_dies, data::make(worst) * data::make(targets), action, target) {
