@@ -26,6 +26,13 @@ bool kernel_has_children_files() {
   return has;
 }
 
+// Opens the list of the children of one thread.
+Descriptor open_children(pid_t process, pid_t thread) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, thread);
+  return Descriptor(::open(path, O_RDONLY | O_CLOEXEC));
+}
+
 // Reads `file`, a list of numbers, from its start, and calls visit(number) for each of them.
 template <typename Visit>
 void read_numbers(int file, Visit visit) {
@@ -59,10 +66,7 @@ ProcessTree::ProcessTree(pid_t root, pid_t spared) : self_(::getpid()), root_(ro
   members_.reserve(most);
   asked_.reserve(most);
   killed_.reserve(most);
-  if (root != self_) return;
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/task/%d/children", self_);
-  own_children_ = Descriptor(::open(path, O_RDONLY | O_CLOEXEC));
+  if (root == self_) own_children_ = open_children(self_, self_);
 }
 
 void ProcessTree::add(pid_t process, pid_t parent) {
@@ -74,9 +78,7 @@ void ProcessTree::add(pid_t process, pid_t parent) {
 bool ProcessTree::read_children(pid_t process, pid_t thread, int file) {
   Descriptor opened;
   if (file < 0) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, thread);
-    opened = Descriptor(::open(path, O_RDONLY | O_CLOEXEC));
+    opened = open_children(process, thread);
     file = opened.get();
   }
   if (file < 0) return false;
@@ -249,9 +251,7 @@ namespace {
 template <typename Visit>
 void for_each_child(pid_t process, Visit visit) {
   if (kernel_has_children_files()) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/task/%d/children", process, process);
-    const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+    const Descriptor file = open_children(process, process);
     if (file) read_numbers(file.get(), visit);
     return;
   }

@@ -101,9 +101,9 @@ class ProcessTree {
   std::vector<pid_t> killed_;  // the members that the last kill() signalled, sorted
 };
 
-// After vfork, a process cannot run before its child has called exec or ended. Somebody may stop that child (SIGSTOP), and
-// the process cannot continue it. This function does: it sends SIGCONT to a stopped child of `process` if `process`
-// waits uninterruptibly and the child still has its name, as a child has until exec. Allocates nothing.
+// After vfork, a process cannot run before its child has called exec or ended, so it cannot continue a child that
+// somebody has stopped (SIGSTOP). This function does: it sends SIGCONT to a stopped child of `process` if `process` waits
+// uninterruptibly and the child still has its parent's name, as each child has until exec. Allocates nothing.
 void continue_vfork_child(pid_t process);
 
 // The same for each child of `process`.

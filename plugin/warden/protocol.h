@@ -221,7 +221,7 @@ struct Report {
   std::uint32_t unkillable_count;      // How many processes the kernel would not let us kill.
   // 1: this custodian has entered the filter of the command's sandbox. It serves only commands that can share it.
   std::uint32_t in_filter;
-  NamedProcess unkillable[max_named];  // The first of these processes.
+  NamedProcess unkillable[max_named];  // The first of the unkillable processes.
 };
 
 // Kind::keep is sent when the command is over and other processes of its tree live. They may then live on until an End

@@ -611,7 +611,7 @@ BOOST_FIXTURE_TEST_CASE(a_process_that_is_stopped_before_it_executes_its_program
 BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_before_it_executes_its_program_while_the_host_dies,
                      *boost::unit_test::precondition(can_mount)) {
   const ScratchFolder scratch;
-  // The first call of this host, which finds the warden, is just as slow, so the second one is stopped.
+  // The host's first call finds the warden. The second one is stopped.
   Program host({std::string(WTOOL_TEST_HOSTS) + "/dying_host", "{\"command\": \"true\"}", slow_start(scratch).dump()},
                Program::On::pipes);
   BOOST_REQUIRE(host.wait_for_output("\n"));

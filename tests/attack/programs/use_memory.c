@@ -31,7 +31,7 @@ static void* fill_and_wait(void* nothing) {
   return nothing;
 }
 
-// Parent and child share their memory for so many microseconds, and for the start itself.
+// How many microseconds a child waits before exec, while it shares its parent's memory.
 static useconds_t shared_for;
 
 static void start_true(void) {
