@@ -217,6 +217,18 @@ BOOST_FIXTURE_TEST_CASE(a_state_and_a_run_that_are_misspelt_are_named, Runs) {
       holds(wtool({"show", "lats"}).err, "there is no run \"lats\"; did you mean 'last'? `wtool runs` lists all runs"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_run_that_could_not_begin_is_not_the_last_one, Runs) {
+  put(id, failed);
+  const std::string empty = put("20991231-235959-0000", "");  // its process was killed before the run started
+  const Finished shown = wtool({"show", "last"});
+  BOOST_TEST(shown.exit_code == 0, shown.err);
+  BOOST_TEST(holds(shown.out, id), shown.out);
+  fs::remove(empty);
+  scratch.file("one.md", "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Log \"x\"\n");
+  BOOST_TEST(wtool({"run", "one.md", "--events", "/nonexistent/events"}).exit_code == 2);
+  BOOST_TEST(std::distance(fs::directory_iterator(folder), {}) == 1);
+}
+
 BOOST_FIXTURE_TEST_CASE(a_running_run_is_followed_to_its_end, Runs) {
   const std::string file =
       put(id, begun + step(1, "Build", "succeeded", R"(,"ms":1500,"outcome":{"stdout":"built\n"})"));

@@ -67,7 +67,14 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
     if (const std::string above = runs_above(directory); !above.empty()) error += ", and " + above + " has runs";
     return {};
   }
-  if (wanted == "last") return runs.front();
+  if (wanted == "last") {
+    // A process that was killed before its run started has left an empty journal.
+    const auto last = std::find_if(runs.begin(), runs.end(), [&](const std::string& run) {
+      std::error_code failed;
+      return fs::file_size(journal_file(directory, run), failed) > 0 || failed;
+    });
+    return last != runs.end() ? *last : runs.front();
+  }
   std::vector<std::string> found;
   for (const std::string& run : runs) {
     if (run == wanted) return run;
