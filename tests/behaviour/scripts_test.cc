@@ -152,10 +152,25 @@ BOOST_AUTO_TEST_CASE(the_plan_shows_the_script_as_it_runs) {
 
 BOOST_AUTO_TEST_CASE(a_very_long_script_is_refused_with_its_size) {
   std::string lines;
-  while (lines.size() < 1024UL * 1024) lines += "echo a line that is written out many times >>out\n";
-  const Finished finished = run_workflow(block(lines));
-  BOOST_TEST(finished.exit_code == 1);
-  BOOST_TEST(holds(finished.out, "bytes long with its values; at most 102400 can be passed to a shell"), finished.out);
+  while (lines.size() < 102'000) lines += "echo a line that is written out many times >>out\n";
+  lines.resize(102'401, '#');
+  const std::string file = block(lines);
+  for (const std::string command : {"lint", "plan", "run"}) {
+    const Finished finished = run({wtool_path, command, file}, here());
+    BOOST_TEST(finished.exit_code == 2, command);
+    BOOST_TEST(
+        holds(finished.out + finished.err, "the command is 102401 bytes long; at most 102400 can be passed to a shell"),
+        finished.out << finished.err);
+  }
+  lines.resize(102'400);
+  BOOST_TEST(run({wtool_path, "lint", block(lines)}, here()).exit_code == 0);
+
+  const Finished with_value = run_workflow(block("test -n ${v}", "", "parameters:\n  - {name: v}\n"),
+                                           {"--var", "v=" + std::string(102'400, 'v')});
+  BOOST_TEST(with_value.exit_code == 1);
+  BOOST_TEST(holds(with_value.out, "bytes long with its values; at most 102400 can be passed to a shell"),
+             with_value.out);
+  BOOST_TEST(holds(with_value.out, "The largest value is that of ${v} (102400 bytes)"), with_value.out);
 }
 
 // --- time limits ---

@@ -98,7 +98,7 @@ Prompts::Prompts(PromptSettings settings, std::string directory, std::string& er
     return;
   }
   workflow::Diagnostics diagnostics;
-  check_places(command_, diagnostics);
+  check_command(command_, diagnostics);
   if (!diagnostics.empty()) error = "prompts.command: " + diagnostics.sorted().front().message;
 }
 

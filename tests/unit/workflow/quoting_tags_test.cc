@@ -56,7 +56,7 @@ std::string command_of(const std::string& text, const Scope& scope) {
 
 std::string diagnostics_at_check(const std::string& text) {
   workflow::Diagnostics diagnostics;
-  workflow::check_places(parsed_command(text), diagnostics);
+  workflow::check_command(parsed_command(text), diagnostics);
   return diagnostics.text(workflow::Source("", text));
 }
 

@@ -256,8 +256,8 @@ void check_shell(const ShellAction& shell, const Action& action, ActionCheck& ch
 }
 
 void check_shell_command(const ShellAction& shell, ActionCheck& check) {
-  if (!shell.command.parsed.texts.empty()) check_places(shell.command, check.diagnostics);
-  if (check.around.verdict && is_literal(shell.command)) judge(shell, check);
+  const bool good = shell.command.parsed.texts.empty() || check_command(shell.command, check.diagnostics);
+  if (good && check.around.verdict && is_literal(shell.command)) judge(shell, check);
 }
 
 ActionType shell_action() {

@@ -101,7 +101,7 @@ class Renderer {
         }
         out_ += text.starts_with('-') ? "(" + text + ")" : text;
         break;
-      case Place::Kind::refused:  // check_places has reported it
+      case Place::Kind::refused:  // check_command has reported it
         return ExpressionError{placeholder.offset, placeholder.source + " cannot be put here: " + place.why};
     }
     if (!place.here_documents.empty()) {
@@ -185,13 +185,24 @@ class Renderer {
 
 }  // namespace
 
-void check_places(const CommandText& command, Diagnostics& diagnostics) {
+bool check_command(const CommandText& command, Diagnostics& diagnostics) {
+  bool good = true;
+  const auto report = [&](std::size_t offset, const std::string& message) {
+    good = false;
+    diagnostics.add(command.written.locate(offset), message);
+  };
+  std::size_t size = 0;
+  for (const std::string& text : command.parsed.texts) size += text.size();
+  if (size > max_command && !command.parsed.has_tags()) {
+    report(0, "the command is " + std::to_string(size) + " bytes long; at most " + std::to_string(max_command) +
+                  " can be passed to a shell; put it into a script file");
+  }
   for (std::size_t i = 0; i < command.places.size(); ++i) {
     const Placeholder& placeholder = command.parsed.placeholders[i];
     if (command.places[i].kind != Place::Kind::refused || placeholder.has(Filter::Kind::raw)) continue;
-    diagnostics.add(command.written.locate(placeholder.offset),
-                    placeholder.source + " cannot be put here: " + command.places[i].why);
+    report(placeholder.offset, placeholder.source + " cannot be put here: " + command.places[i].why);
   }
+  return good;
 }
 
 std::optional<std::string> command_with_words(const CommandText& command) {

@@ -24,9 +24,9 @@ namespace wtool::host::workflow {
 // The kernel refuses an argument of 128 KiB, and a command line is one argument of the shell.
 inline constexpr std::size_t max_command = 100 * 1024;  // bytes
 
-// Reports placeholders at refused places. No values are needed for this. In tags, each branch and each loop body is
-// checked once.
-void check_places(const CommandText& command, Diagnostics& diagnostics);
+// Reports placeholders at refused places, and a command without tags that is too long even without its values. In tags,
+// each branch and each loop body is checked once. Returns whether it has found no mistake.
+bool check_command(const CommandText& command, Diagnostics& diagnostics);
 
 // The command with a plain word in place of each value, for a check of its syntax. Nothing: the command has tags or
 // inserts a value without quoting, so its text is known only during a run; or the command cannot be made.
