@@ -1,5 +1,8 @@
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 #include "base/json.h"
 #include "base/signal_name.h"
@@ -166,14 +169,26 @@ class Format {
     std::string hint;
     if (status == 126) hint = "shells answer 126 when a file was found that may not be executed; stderr names it";
     if (status == 127) hint = "shells answer 127 when a program was not found; stderr names it";
-    // The kernel enforces these two limits, and reports them only to the program.
-    for (const auto limit : {engine::LimitName::open_files, engine::LimitName::file_bytes}) {
-      if (const std::uint64_t value = engine::value_of(result_.limits, limit); value != 0) {
-        hint += std::string(hint.empty() ? "" : "; ") + "limits." + engine::to_text(limit) + " was " +
-                std::to_string(value);
-      }
-    }
+    // The kernel reports these two limits only to the program. If the program shows the kernel's words, one of them may
+    // be the cause; anybody may print the words, so they are no more than a hint.
+    const auto add_limit = [&](engine::LimitName limit, const std::vector<std::string_view>& errors) {
+      const std::uint64_t value = engine::value_of(result_.limits, limit);
+      if (value == 0 || !shows_one_of(errors)) return;
+      hint +=
+          std::string(hint.empty() ? "" : "; ") + "limits." + engine::to_text(limit) + " was " + std::to_string(value);
+    };
+    add_limit(engine::LimitName::open_files, {"Too many open files", "No file descriptors available"});
+    add_limit(engine::LimitName::file_bytes, {"File too large"});
     return hint;
+  }
+
+  // Whether the captured outputs contain one of the texts. Call it after finish().
+  bool shows_one_of(const std::vector<std::string_view>& texts) const {
+    const auto in = [&](const char* output) {
+      const std::string& text = metadata_.at(output).get_ref<const std::string&>();
+      return std::any_of(texts.begin(), texts.end(), [&](std::string_view one) { return text.find(one) != text.npos; });
+    };
+    return in("stderr") || in("stdout");
   }
 
   // Adds the keys of a command that ended, in the order in which the specification shows them.

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_file_larger_than_it_may_be_ends_the_command_by_its_signal
 
 // The kernel reports the limits file_bytes and open_files only to the program, by an error. Any program may print the
 // text of such an error, so text on standard error proves nothing. The call ends as the program ended, and its hint
-// names the limit.
+// names the limit only if the text is there.
 BOOST_AUTO_TEST_CASE(an_error_that_the_program_handles_is_a_failure_of_the_program) {
   const Answer file = run_limited(
       {{"file_bytes", 100'000}},
@@ -132,6 +132,8 @@ BOOST_AUTO_TEST_CASE(an_error_that_the_program_handles_is_a_failure_of_the_progr
       {{"open_files", 32}}, "perl -e 'for (1 .. 64) { open($f[$_], \"<\", \"/dev/null\") or die \"cannot: $!\" }'");
   BOOST_TEST(files.code() == "exit_nonzero", files.raw);
   BOOST_TEST(files.raw.find("limits.open_files was 32") != std::string::npos, files.raw);
+  const Answer other = run_limited({{"open_files", 32}, {"file_bytes", 100'000}}, "echo broken >&2; exit 1");
+  BOOST_TEST(other.metadata().at("error").at("hint") == "", other.raw);
 }
 
 BOOST_AUTO_TEST_CASE(text_on_standard_error_is_not_taken_for_a_limit) {
