@@ -244,6 +244,17 @@ BOOST_FIXTURE_TEST_CASE(a_file_that_is_not_a_trail_is_not_shown, SharedTrail) {
   BOOST_TEST(audit({"show", scratch.file("empty.jsonl", "")}).exit_code == 0);
 }
 
+// An emptied trail looks like one that nothing has been written to.
+BOOST_FIXTURE_TEST_CASE(a_trail_without_lines_is_not_good, SharedTrail) {
+  const std::string empty = scratch.file("empty.jsonl", "");
+  const Finished verified = audit({"verify", empty});
+  BOOST_TEST(verified.exit_code == 2);
+  BOOST_TEST(verified.out == "");
+  BOOST_TEST(verified.err ==
+             "wtool: " + empty + " has no lines: nothing has been written to it yet, or all lines were removed\n");
+  BOOST_TEST(audit({"verify", empty, "--expect", std::string(64, '0')}).exit_code == 1);
+}
+
 // On a terminal a line is cut, so that each event is one row.
 BOOST_FIXTURE_TEST_CASE(on_a_terminal_lines_are_cut_to_its_width, SharedTrail) {
   BOOST_TEST(run(writer({"name=a", "pad=500"})).exit_code == 0);

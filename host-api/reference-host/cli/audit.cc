@@ -92,7 +92,7 @@ void add_audit(CLI::App& app, Context& context) {
                    "The hash of a line that the trail must have, such as an earlier head")
       ->type_name("HASH");
   verify_command->footer(
-      "Exit status: 0 when the chain is whole, 1 when it is broken, 2 when it could not be read.\n\n"
+      "Exit status: 0 when the chain is whole, 1 when it is broken, 2 when it could not be read, or has no lines.\n\n"
       "Examples:\n"
       "  wtool audit verify .wtool/audit.jsonl\n"
       "  wtool audit verify .wtool/audit.jsonl --expect HASH");
