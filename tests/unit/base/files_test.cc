@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/descriptor.h"
+#include "support/program.h"
 
 namespace files_test {
 
@@ -72,6 +73,22 @@ BOOST_AUTO_TEST_CASE(a_write_that_fails_says_how_much_was_written_and_why) {
   const wtool::Written written = write_all(full.get(), "text");
   BOOST_TEST(written.bytes == 0U);
   BOOST_TEST(written.error == ENOSPC);
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_link_is_named_with_the_path_that_works_if_there_is_one) {
+  const wtool::test::ScratchFolder folder;
+  const std::string target = folder.file("target", ""), link = folder.path() + "/link",
+                    dangling = folder.path() + "/dangling";
+  BOOST_REQUIRE(::symlink(target.c_str(), link.c_str()) == 0);
+  BOOST_REQUIRE(::symlink("nowhere", dangling.c_str()) == 0);
+  const auto refusal = [](const std::string& file) {
+    std::string why;
+    BOOST_TEST(!wtool::open_without_links(file, O_WRONLY, 0, why));
+    return why;
+  };
+  BOOST_TEST(refusal(link) ==
+             link + " is a symbolic link, which a command may have made; remove it, or use the path " + target);
+  BOOST_TEST(refusal(dangling) == dangling + " is a symbolic link, which a command may have made; remove it");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
