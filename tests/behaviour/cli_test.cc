@@ -131,11 +131,19 @@ BOOST_FIXTURE_TEST_CASE(arguments_as_words_get_the_types_of_the_schema, Place) {
   BOOST_TEST((said({"command=wc -l", "stdin=a\nb\n"}).at("stdout") == Json("2\n")));
   BOOST_TEST((said({"command=wc -l", "--stdin", "-"}, {.input = "a\n"}).at("stdout") == Json("1\n")));
   BOOST_TEST((said({"command="}).at("error").at("code") == Json("invalid_parameters")));  // the tool checks values
-  // A single word that is neither JSON nor NAME=VALUE is passed to the tool unchanged.
-  BOOST_TEST((said({"command"}).at("error").at("code") == Json("invalid_parameters")));
-  BOOST_TEST(holds(wtool_with({"call", "shell_execute", "ls"}).err,
-                   "\"ls\" names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE\n"));
-  BOOST_TEST(!holds(wtool_with({"call", "shell_execute", "{}"}).err, "names no parameter"));
+  // A word that might be JSON is passed to the tool unchanged.
+  BOOST_TEST((said({"[ls"}).at("error").at("code") == Json("invalid_parameters")));
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_names_no_parameter_is_answered_with_the_right_words) {
+  const Finished bare = wtool_with({"call", "shell_execute", "ls"});
+  BOOST_TEST(bare.exit_code == 2);
+  BOOST_TEST(bare.out == "");
+  BOOST_TEST(holds(bare.err,
+                   "\"ls\" names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE, "
+                   "such as command='ls'\n"));
+  BOOST_TEST(holds(wtool_with({"call", "shell_execute", "ls -l"}).err, "such as command='ls -l'\n"));
+  BOOST_TEST(holds(wtool_with({"call", "pty_list", "all"}).err, "words of the form NAME=VALUE\n"));
 }
 
 BOOST_AUTO_TEST_CASE(arguments_as_words_that_mean_nothing_are_errors_with_a_hint) {

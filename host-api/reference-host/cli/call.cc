@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/shell_quote.h"
 #include "base/trace_context.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
@@ -82,22 +83,45 @@ bool take_standard_input(const CallOptions& options, std::string& arguments) {
   return problem.empty();
 }
 
+// Whether the word is one that nobody would write as JSON, such as `ls`.
+bool is_bare_word(const std::string& word) {
+  return !word.empty() && word.find_first_of("{[\"-@ \t\n") != 0 && !is_named_argument(word);
+}
+
+// The schema of the tool's arguments; empty: the plugin has no such tool.
+std::string schema_of(const Plugin& plugin, const std::string& tool) {
+  for (const ToolDescription& known : plugin.tools()) {
+    if (known.id == tool) return known.input_schema;
+  }
+  return {};
+}
+
+// If the tool requires a single parameter, the word was probably meant as its value.
+std::string bare_word_error(const std::string& word, const std::string& schema) {
+  const std::string name = only_required_parameter(schema);
+  return show_json(to_utf8(word)) +
+         " names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE" +
+         (name.empty() ? "" : ", such as " + name + '=' + shell_quoted(to_utf8(word)));
+}
+
 // The arguments of the call, as JSON text. If there is only one word, and it does not have the form NAME=VALUE,
 // read_arguments() reads it. Nothing: `error` says why; if `error` is empty, the reason is already on stderr.
 std::optional<std::string> arguments_of(Context& context, const CallOptions& options, std::string& error) {
-  if (options.more.empty() && !is_named_argument(options.arguments)) return read_arguments(options.arguments, error);
-  if (!is_named_argument(options.arguments)) {
+  const bool named = is_named_argument(options.arguments);
+  if (!named && !options.more.empty()) {
     error = show_json(to_utf8(options.more.front())) +
             " is one word too many: the arguments are one JSON object, or words of the form NAME=VALUE";
     return std::nullopt;
   }
+  if (!named && !is_bare_word(options.arguments)) return read_arguments(options.arguments, error);
   const Plugin* plugin = context.plugin();
   if (plugin == nullptr) return std::nullopt;
-  std::string schema;
-  for (const ToolDescription& tool : plugin->tools()) {
-    if (tool.id == options.tool) schema = tool.input_schema;
-  }
+  std::string schema = schema_of(*plugin, options.tool);
   if (schema.empty()) return "{}";  // The tool does not exist; the call reports that.
+  if (!named) {
+    error = bare_word_error(options.arguments, schema);
+    return std::nullopt;
+  }
   if (options.tool == stdin_tool) {
     auto with_stdin = parse_ordered_json_or_throw(schema);
     add_stdin(with_stdin);
@@ -106,12 +130,6 @@ std::optional<std::string> arguments_of(Context& context, const CallOptions& opt
   std::vector<std::string> words{options.arguments};
   words.insert(words.end(), options.more.begin(), options.more.end());
   return object_of_named_arguments(words, schema, error);
-}
-
-// Whether the only word of the arguments is one that nobody would write as JSON, such as `ls`.
-bool is_bare_word(const CallOptions& options) {
-  const std::string& word = options.arguments;
-  return options.more.empty() && !word.empty() && word.find_first_of("{[\"-@ \t\n") != 0 && !is_named_argument(word);
 }
 
 int call(Context& context, const CallOptions& options) {
@@ -153,10 +171,6 @@ int call(Context& context, const CallOptions& options) {
   if (stream_failed != 0) {
     complain(std::string("the live output could not be written: ") + ::strerror(stream_failed));
     return exit_unusable;
-  }
-  if (outcome.is_error && is_bare_word(options)) {
-    complain(show_json(to_utf8(options.arguments)) +
-             " names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE");
   }
   return outcome.is_error ? exit_failed : exit_ok;
 }

@@ -188,6 +188,12 @@ class ArgumentsBuilder {
 
 bool is_named_argument(std::string_view word) { return end_of_name(word).has_value(); }
 
+std::string only_required_parameter(std::string_view schema) {
+  const json required = part(parse_json(schema), "required");
+  const bool is_one = required.is_array() && required.size() == 1 && required.front().is_string();
+  return is_one ? required.front().get<std::string>() : "";
+}
+
 std::optional<std::string> object_of_named_arguments(std::span<const std::string> words, std::string_view schema,
                                                      std::string& error) {
   const json parsed = parse_json(schema);

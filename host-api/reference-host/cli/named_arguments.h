@@ -18,6 +18,9 @@ namespace wtool::host {
 // Whether the word has one of these forms. No JSON object has any of them.
 bool is_named_argument(std::string_view word);
 
+// The parameter that the input schema requires, if it requires only one; else empty.
+std::string only_required_parameter(std::string_view schema);
+
 // The JSON text of the object that the words describe. `schema` is the input schema of the tool, the JSON text of an
 // object. Nothing: `error` says which word is wrong, and what would be right.
 std::optional<std::string> object_of_named_arguments(std::span<const std::string> words, std::string_view schema,
