@@ -471,6 +471,22 @@ BOOST_FIXTURE_TEST_CASE(the_doctor_names_what_is_broken, Place) {
   BOOST_TEST(holds(broken.out, "problem  configuration"));
   BOOST_TEST(holds(broken.out, "timeout_max"));
 
+  scratch.file("wtool.yaml",
+               "sandbox: {read: [/], write: [missing]}\nshell: {program: /no/sh}\ndirectories: {roots: [gone, .]}\n");
+  const Finished paths = wtool_with({"doctor", "--json"}, here);
+  BOOST_TEST(paths.exit_code == 1);
+  const Json findings = Json::parse(paths.out).at("findings");
+  const auto names = [&](const std::string& level, const std::string& text) {
+    for (const Json& finding : findings) {
+      if (finding.at("level") == level && holds(finding.at("text").get<std::string>(), text)) return true;
+    }
+    return false;
+  };
+  BOOST_TEST(names("problem", "sandbox.write names " + scratch.path() + "/missing: No such file"), paths.out);
+  BOOST_TEST(names("problem", "shell.program names /no/sh: No such file"), paths.out);
+  BOOST_TEST(names("note", "directories.roots names " + scratch.path() + "/gone: No such file"), paths.out);
+  BOOST_TEST(!names("problem", "sandbox.read"), paths.out);
+
   const Finished without = wtool_with({"--plugin", "/nonexistent.so", "doctor"});
   BOOST_TEST(without.exit_code == 1);
   BOOST_TEST(holds(without.out, "problem  plugin"));

@@ -7,7 +7,9 @@
 //
 // `problem` means that commands cannot run; `note` means that a guarantee does not hold in full. `wtool doctor` runs
 // `true` three times in a temporary folder, which it removes again, and changes nothing else.
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +82,36 @@ void look_at_kernel(Findings& findings) {
   }
 }
 
+// Looks for the paths of the configuration without which calls are refused. (The trial calls do not use this
+// configuration: its policy might refuse them, and its audit trail would record them.)
+void look_at_paths(const Config& config, Findings& findings) {
+  struct NeededPath {
+    std::string_view key;
+    FindingLevel level;
+    const char* consequence;
+  };
+  static constexpr NeededPath needed[] = {
+      {"sandbox.read", FindingLevel::problem, "every call is refused until then"},
+      {"sandbox.write", FindingLevel::problem, "every call is refused until then"},
+      {"shell.program", FindingLevel::problem, "no command that needs a shell can start until then"},
+      {"directories.roots", FindingLevel::note, "no command can use this folder until then"},
+      {"execute_run.root", FindingLevel::note, "execute_run cannot run anything until then"},
+  };
+  for (const EffectiveKey& key : config.keys) {
+    const auto* const found =
+        std::find_if(std::begin(needed), std::end(needed), [&](const NeededPath& one) { return one.key == key.name; });
+    if (found == std::end(needed) || key.value.is_null()) continue;
+    for (const json& value : key.value.is_array() ? key.value : json::array({key.value})) {
+      const std::string path = value.get<std::string>();
+      if (::access(path.c_str(), F_OK) == 0) continue;
+      const std::string why = ::strerror(errno);
+      const std::string place = key.place.line == 0 ? "" : " (" + to_text(key.place) + ')';
+      findings.push_back({found->level, "configuration", key.name + " names " + path + ": " + why + place,
+                          std::string("make it, or correct the configuration: ") + found->consequence});
+    }
+  }
+}
+
 void look_at_configuration(Context& context, Findings& findings) {
   std::string error;
   const std::optional<Config> config = context.config_files().load_config(error);
@@ -100,6 +133,7 @@ void look_at_configuration(Context& context, Findings& findings) {
                         "no layer of the configuration has a sandbox section, so a command may do whatever you may do",
                         "add the `sandbox` section (docs/guide/sandbox.md); `wtool mcp` has its own sandbox"});
   }
+  look_at_paths(*config, findings);
 }
 
 struct TrialCall {
