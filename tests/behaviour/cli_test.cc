@@ -523,6 +523,10 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
              "wrote re\\x1b[31mlease.md\n`wtool plan re\\x1b[31mlease.md` shows what it would do, and `wtool run "
              "re\\x1b[31mlease.md` runs it\n");
 
+  BOOST_TEST(holds(wtool_with({"init", "policy", "strict.yaml"}, here).out,
+                   "`wtool call shell_execute command=ls --config strict.yaml` tries the policy"));
+  BOOST_TEST(
+      holds(wtool_with({"init", "mcp", "agent.yaml"}, here).out, "`wtool mcp --install CLIENT --config agent.yaml`"));
   const Finished again = wtool_with({"init", "policy"}, here);
   BOOST_TEST(again.exit_code == 2);
   BOOST_TEST(holds(again.err, "wtool.yaml already exists"));
@@ -573,6 +577,10 @@ BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists
   BOOST_TEST(holds(says({"tools", "--html=x"}),
                    "it is an option of `wtool run`, `wtool resume`, `wtool watch`, `wtool report`\n"));
   BOOST_TEST(holds(says({"man"}), "use `man wtool`"));
+  BOOST_TEST(holds(says({"--json", "tools"}), "--json must follow the command: `wtool tools --json`\n"));
+  BOOST_TEST(holds(says({"run", "x", "--quiet=x"}), "--quiet takes no value, but got \"x\"\n"));
+  BOOST_TEST(holds(says({"run", "x", "--var"}), "--var needs a value: --var NAME=VALUE\n"));
+  BOOST_TEST(holds(says({"tools", "--config"}), "--config needs a value: --config FILE\n"));
   BOOST_TEST(holds(says({"run", "x", "--output", "groups"}),
                    "--output: groups not in {group,none,prefixed,stream}; did you mean 'group'?\n"));
   BOOST_TEST(holds(says({"init", "polcy"}), "did you mean 'policy'?\n"));

@@ -24,7 +24,7 @@ struct StarterFile {
   std::string_view file;    // the file to write, unless the person names another
   std::string_view folder;  // the folder of `file`; made if it is missing
   std::string_view text;
-  std::string_view next;  // what to do with the written file
+  std::string_view next;  // what to do with the written file; NAME and CONFIG are replaced
 };
 
 constexpr std::array starts = {
@@ -55,7 +55,7 @@ limits:
 # audit:
 #   file: .wtool/audit.jsonl   # a line before each command starts, and one when it has ended
 )",
-        "`wtool call shell_execute '{\"command\": \"ls\"}'` tries the policy, and `--explain` shows the reason"},
+        "`wtool call shell_execute command=ls CONFIG` tries the policy, and `--explain` shows the reason"},
     StarterFile{
         "mcp", "wtool.yaml", "",
         R"(# Added to the defaults of `wtool mcp`: commands write only in this folder and in temporary folders, and have no network.
@@ -72,7 +72,7 @@ mcp:
   answer_within: auto                # when a command that still runs becomes a job
   # output_bytes: 32768              # of each stream in a result; the rest is read with output_read
 )",
-        "`wtool mcp --install CLIENT` puts the server into the configuration of your client"},
+        "`wtool mcp --install CLIENT CONFIG` puts the server into the configuration of your client"},
     StarterFile{"workflow", "workflows/first.md", "workflows", R"(---
 title: My first workflow
 description: Lists the files and runs the tests
@@ -104,14 +104,18 @@ stateDiagram-v2
                 "`wtool plan NAME` shows what it would do, and `wtool run NAME` runs it"},
 };
 
-// What to do next. NAME is replaced by the name with which the other commands find the file.
-std::string next_step(const StarterFile& start, const std::string& named) {
-  constexpr std::string_view placeholder = "NAME";
-  const std::string name = named.empty() ? "first" : escaped(named);
-  std::string text(start.next);
-  for (std::size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += name.size()) {
-    text.replace(at, placeholder.size(), name);
+void replace_all(std::string& text, std::string_view placeholder, const std::string& value) {
+  for (std::size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += value.size()) {
+    text.replace(at, placeholder.size(), value);
   }
+}
+
+// What to do next, with the words by which the other commands find the file.
+std::string next_step(const StarterFile& start, const std::string& named) {
+  std::string text(start.next);
+  replace_all(text, "NAME", named.empty() ? "first" : escaped(named));
+  const bool is_default = named.empty() || named == start.file;
+  replace_all(text, " CONFIG", is_default ? "" : " --config " + escaped(named));
   return text;
 }
 

@@ -118,6 +118,30 @@ std::string nearest_choice(const std::string& mistake) {
   return did_you_mean(std::string_view(mistake).substr(begin + 2, end - begin - 2), choices);
 }
 
+// CLI11's message in the words of the other messages: about a flag with a value ("Could not convert: --quiet = x"), and
+// about an option without its value ("--var: 1 required NAME=VALUE missing").
+std::string message_of(const CLI::App& app, const CLI::App& command, const CLI::ParseError& mistake) {
+  std::string text = mistake.what();
+  const auto option_of = [&](const std::string& name) {
+    const CLI::Option* option = command.get_option_no_throw(name);
+    return option != nullptr ? option : app.get_option_no_throw(name);
+  };
+  constexpr std::string_view unconverted = "Could not convert: ";
+  if (dynamic_cast<const CLI::ConversionError*>(&mistake) != nullptr && text.starts_with(unconverted)) {
+    const std::size_t equals = text.find(" = ");
+    const std::string name = text.substr(unconverted.size(), equals - unconverted.size());
+    const CLI::Option* option = equals == std::string::npos ? nullptr : option_of(name);
+    if (option != nullptr && option->get_expected_max() == 0) {
+      text = name + " takes no value, but got \"" + text.substr(equals + 3) + '"';
+    }
+  } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&mistake) != nullptr && text.ends_with(" missing")) {
+    const std::string name = text.substr(0, text.find(':'));
+    const CLI::Option* option = option_of(name);
+    if (option != nullptr) text = name + " needs a value: " + name + ' ' + option->get_type_name();
+  }
+  return text;
+}
+
 // Reports the mistake, and lists the commands and options that exist.
 int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
   // The innermost chosen command, with its whole name: `audit verify`.
@@ -139,7 +163,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
     }
   }
 
-  std::string text = mistake.what();
+  std::string text = message_of(app, command, mistake);
   const Words rest = app.remaining(true);
   const bool about_words = dynamic_cast<const CLI::ExtrasError*>(&mistake) != nullptr ||
                            dynamic_cast<const CLI::RequiredError*>(&mistake) != nullptr;
@@ -149,7 +173,9 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
     const bool is_trial = path == "call" && (word == "--dry-run" || word == "-n");
     const char* usual = is_trial ? "`--explain` shows what the call would do, and runs nothing" : usual_name(name);
     const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
-    if (word.size() > 1 && word.front() == '-') {
+    if (word.starts_with("--") && !chosen.empty() && command.get_option_no_throw(name) != nullptr) {
+      text = word + " must follow the command: `wtool " + path + ' ' + word + '`';
+    } else if (word.size() > 1 && word.front() == '-') {
       text = "there is no option " + word + (pointer.empty() ? did_you_mean(name, options) : pointer);
       if (!text.ends_with('?') && pointer.empty()) text += who_has(app, name);
     } else if (!commands.empty()) {
