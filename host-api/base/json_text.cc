@@ -16,35 +16,40 @@ constexpr std::array<bool, 256> plain = [] {
 
 unsigned char byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
 
-void append_escape(std::string& out, char c) {
-  static constexpr char hex[] = "0123456789abcdef";
-  switch (c) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    case '\b':
-      out += "\\b";
-      break;
-    case '\f':
-      out += "\\f";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    default:
-      out += "\\u00";
-      out += hex[(c >> 4) & 0xf];
-      out += hex[c & 0xf];
+// How a JSON text contains a character below 0x80.
+struct Escaped {
+  std::array<char, 6> text{};
+  unsigned char size = 0;
+};
+
+constexpr std::array<Escaped, 128> escapes = [] {
+  constexpr char hex[] = "0123456789abcdef";
+  std::array<Escaped, 128> table{};
+  for (std::size_t c = 0; c < table.size(); ++c) table[c] = {{static_cast<char>(c)}, 1};
+  for (std::size_t c = 0; c < 0x20; ++c) table[c] = {{'\\', 'u', '0', '0', hex[c >> 4], hex[c & 0xf]}, 6};
+  const auto set = [&table](char c, char letter) { table[static_cast<std::size_t>(c)] = {{'\\', letter}, 2}; };
+  set('"', '"');
+  set('\\', '\\');
+  set('\b', 'b');
+  set('\f', 'f');
+  set('\n', 'n');
+  set('\r', 'r');
+  set('\t', 't');
+  return table;
+}();
+
+constexpr std::size_t long_text = 4096;      // bytes
+constexpr std::size_t room_for_more = 4096;  // bytes, for what is appended after a long text
+
+// Roughly how many bytes the text needs. Without this, a long text of control characters would be copied each time that
+// the string grows.
+std::size_t size_with_escapes(std::string_view text) {
+  std::size_t size = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    size += byte < escapes.size() ? escapes[byte].size : 1;
   }
+  return size;
 }
 
 }  // namespace
@@ -53,6 +58,7 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t at = 0;
   std::size_t begin = 0;  // of what has not been appended yet
+  bool is_measured = text.size() < long_text;
   while (at < text.size()) {
     if (plain[byte_at(text, at)]) {
       ++at;
@@ -60,10 +66,13 @@ void append_json_string(std::string& out, std::string_view text) {
     }
     const Character next = first_character(text.substr(at));
     if (next.length == 1 || !next.valid) {
+      if (!is_measured) out.reserve(out.size() + size_with_escapes(text) + room_for_more);
+      is_measured = true;
       out.append(text, begin, at - begin);
       begin = at + next.length;
       if (next.valid) {
-        append_escape(out, text[at]);
+        const Escaped& escape = escapes[byte_at(text, at)];
+        out.append(escape.text.data(), escape.size);
       } else {
         out += "\xef\xbf\xbd";
       }
