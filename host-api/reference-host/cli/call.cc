@@ -153,7 +153,7 @@ int call(Context& context, const CallOptions& options) {
     };
   }
   Stop stop;
-  TextOutcome outcome;
+  OrderedOutcome outcome;
   int interrupted = 0;
   {
     const Interrupts interrupts(stop);
@@ -166,7 +166,7 @@ int call(Context& context, const CallOptions& options) {
     return exit_unusable;
   }
   Terminal::of_process().end_line();
-  if (!print(pretty(parse_ordered_json_or_throw(outcome.result)))) return exit_unusable;
+  if (!print(pretty(outcome.result))) return exit_unusable;
   if (interrupted != 0) return interrupted;
   if (stream_failed != 0) {
     complain(std::string("the live output could not be written: ") + ::strerror(stream_failed));

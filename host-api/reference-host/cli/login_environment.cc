@@ -14,7 +14,6 @@
 #include "base/environment.h"
 #include "base/escape.h"
 #include "base/json.h"
-#include "base/json_reader.h"
 #include "base/shell_quote.h"
 #include "base/text.h"
 #include "loader/toolbox.h"
@@ -68,13 +67,12 @@ Variables variables_in(std::string_view text) {
 }
 
 // Says how the shell failed, in the words of the tool.
-std::string reason_in(const TextOutcome& outcome) {
-  const nlohmann::json envelope = parse_json(outcome.result);
+std::string reason_in(const OrderedOutcome& outcome) {
   // The tool may belong to another plugin, so no member of its answer is taken for granted.
   const auto text_at = [&](const char* place) {
-    const nlohmann::json::json_pointer pointer(place);
-    return envelope.contains(pointer) && envelope[pointer].is_string() ? envelope[pointer].get<std::string>()
-                                                                       : std::string();
+    const nlohmann::ordered_json::json_pointer pointer(place);
+    const nlohmann::ordered_json& answer = outcome.result;
+    return answer.contains(pointer) && answer[pointer].is_string() ? answer[pointer].get<std::string>() : std::string();
   };
   std::string reason = text_at("/metadata/error/message");
   if (reason.empty()) reason = outcome.error.empty() ? "it has failed" : outcome.error;
@@ -102,7 +100,7 @@ std::string take_login_environment(Plugin& plugin, LoginShell kind, Stop& stop) 
   const auto sink = [&](OutputStream stream, std::string_view bytes) {
     if (stream == OutputStream::standard_output && output.size() <= max_environment_bytes) output += bytes;
   };
-  const TextOutcome outcome = toolbox->call_text("shell_execute", dumped(arguments), stop, sink);
+  const OrderedOutcome outcome = toolbox->call_text("shell_execute", dumped(arguments), stop, sink);
   if (outcome.kind != ToolOutcome::Kind::finished || outcome.is_error) return shell + ": " + reason_in(outcome);
   const std::string begin = '\0' + marker + '\0';
   const std::size_t found = output.find(begin);

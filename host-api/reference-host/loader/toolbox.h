@@ -57,10 +57,10 @@ class ConfigSource {
   }
 };
 
-// ToolOutcome with the result as the plugin wrote it: JSON text of an object, checked.
-struct TextOutcome {
+// ToolOutcome with the keys of the result in the plugin's order.
+struct OrderedOutcome {
   ToolOutcome::Kind kind = ToolOutcome::Kind::not_made;
-  std::string result;
+  nlohmann::ordered_json result;
   bool is_error = false;  // whether the result reports an error
   std::string error;
 };
@@ -105,8 +105,8 @@ class Toolbox final : public ToolCaller {
 
   // Like call_at(), but passes the arguments to the tool byte for byte, JSON or not. An exception of the sink stops the
   // call and is thrown from this function when the call is over.
-  TextOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
-                        const CallPlace& place = {}, const StateSink& state = nullptr);
+  OrderedOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
+                           const CallPlace& place = {}, const StateSink& state = nullptr);
 
   // What the call would do, without doing it: the answer of the tool's wtool.explain/1, an object with the text
   // "verdict". Null: that failed, or the tool cannot explain itself; `error` says why.
@@ -128,8 +128,12 @@ class Toolbox final : public ToolCaller {
 
   ToolOutcome call_for(bool lasting, const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
                        Stop& stop, const OutputSink& output, const StateSink& state);
-  TextOutcome run(bool lasting, const CallPlace& place, std::string_view id, std::string_view arguments, Stop& stop,
-                  const OutputSink& output, const StateSink& state, nlohmann::json& envelope);
+  // Reads the tool's answer, and returns what is wrong with it; empty: nothing.
+  using ReadAnswer = std::function<std::string(std::string_view answer)>;
+  // Returns how the call ended; if it was not made, `error` says why.
+  ToolOutcome::Kind run(bool lasting, const CallPlace& place, std::string_view id, std::string_view arguments,
+                        Stop& stop, const OutputSink& output, const StateSink& state, const ReadAnswer& read,
+                        std::string& error);
   void look_for_change();
   void make_tools();
   void make_variants();

@@ -47,13 +47,14 @@ int32_t on_event(void* context, const wtool_event* event) noexcept {
   }
 }
 
-// What is wrong with the envelope. Empty: it is valid, and `is_error` is set.
-std::string check_envelope(const nlohmann::json& envelope, bool& is_error) {
+// What is wrong with the envelope. Empty: it is valid, and `is_error` is set. `Json`: json or ordered_json.
+template <class Json>
+std::string check_envelope(const Json& envelope, bool& is_error) {
   if (envelope.is_discarded()) return "a result that is not JSON";
   if (!envelope.is_object()) return "a result that is not a JSON object";
   const auto found = envelope.find("is_error");
   if (found == envelope.end() || !found->is_boolean()) return "a result without \"is_error\"";
-  is_error = found->get<bool>();
+  is_error = found->template get<bool>();
   return {};
 }
 
@@ -102,10 +103,15 @@ std::string limits_problem(const wtool_tool& tool, std::string_view id, const st
 
 }  // namespace
 
-TextOutcome Toolbox::call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
-                               const CallPlace& place, const StateSink& state) {
-  nlohmann::json envelope;
-  return run(false, place, id, arguments, stop, output, state, envelope);
+OrderedOutcome Toolbox::call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
+                                  const CallPlace& place, const StateSink& state) {
+  OrderedOutcome outcome;
+  const auto read = [&outcome](std::string_view answer) {
+    outcome.result = parse_ordered_json(answer);
+    return check_envelope(outcome.result, outcome.is_error);
+  };
+  outcome.kind = run(false, place, id, arguments, stop, output, state, read, outcome.error);
+  return outcome;
 }
 
 nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
@@ -145,27 +151,25 @@ nlohmann::ordered_json Toolbox::explain(std::string_view id, std::string_view ar
   return explained;
 }
 
-TextOutcome Toolbox::run(bool lasting, const CallPlace& place, std::string_view id, std::string_view arguments,
-                         Stop& stop, const OutputSink& output, const StateSink& state, nlohmann::json& envelope) {
-  TextOutcome outcome;
+ToolOutcome::Kind Toolbox::run(bool lasting, const CallPlace& place, std::string_view id, std::string_view arguments,
+                               Stop& stop, const OutputSink& output, const StateSink& state, const ReadAnswer& read,
+                               std::string& error) {
+  using Kind = ToolOutcome::Kind;
   if (!has_tool(id)) {
-    outcome.error = unknown_tool(id);
-    return outcome;
+    error = unknown_tool(id);
+    return Kind::not_made;
   }
   const Use use(*this, stop, place, id, lasting);
   const wtool_tool* tool = use.tool(id);
   if (tool == nullptr && use.configuration_is_invalid()) {
-    envelope = refusal(use.error());
-    outcome.kind = ToolOutcome::Kind::finished;
-    outcome.is_error = true;
-    outcome.result = envelope.dump();
-    return outcome;
+    error = read(refusal(use.error()).dump());
+    return error.empty() ? Kind::finished : Kind::not_made;
   }
   if (tool == nullptr) {
-    outcome.error = use.error();
-    return outcome;
+    error = use.error();
+    return Kind::not_made;
   }
-  if (outcome.error = limits_problem(*tool, id, place.limits); !outcome.error.empty()) return outcome;
+  if (error = limits_problem(*tool, id, place.limits); !error.empty()) return Kind::not_made;
   const std::string name(id);
   const OpenSpan span(plugin_.tracing(), place.span);
   SinkState sink{output, state, nullptr};
@@ -181,8 +185,8 @@ TextOutcome Toolbox::run(bool lasting, const CallPlace& place, std::string_view 
   }
   Call call(*tool, request);
   if (call.status() != WTOOL_OK) {
-    outcome.error = "the call of " + name + " could not be made: " + failure_text(call.status(), call.error());
-    return outcome;
+    error = "the call of " + name + " could not be made: " + failure_text(call.status(), call.error());
+    return Kind::not_made;
   }
   wtool_status status = WTOOL_OK;
   {
@@ -193,17 +197,14 @@ TextOutcome Toolbox::run(bool lasting, const CallPlace& place, std::string_view 
   }
   if (sink.thrown) std::rethrow_exception(sink.thrown);
   if (status != WTOOL_OK && status != WTOOL_E_CANCELLED) {
-    outcome.error = "the call of " + name + " could not be made: " + failure_text(status, call.error());
-    return outcome;
+    error = "the call of " + name + " could not be made: " + failure_text(status, call.error());
+    return Kind::not_made;
   }
-  envelope = parse_json(call.result());
-  if (const std::string problem = check_envelope(envelope, outcome.is_error); !problem.empty()) {
-    outcome.error = "the tool " + name + " answered with " + problem + "; this is a defect of the plugin";
-    return outcome;
+  if (const std::string problem = read(call.result()); !problem.empty()) {
+    error = "the tool " + name + " answered with " + problem + "; this is a defect of the plugin";
+    return Kind::not_made;
   }
-  outcome.kind = status == WTOOL_OK ? ToolOutcome::Kind::finished : ToolOutcome::Kind::cancelled;
-  outcome.result = call.result();
-  return outcome;
+  return status == WTOOL_OK ? Kind::finished : Kind::cancelled;
 }
 
 ToolOutcome Toolbox::call(std::string_view id, const nlohmann::json& arguments, Stop& stop, const OutputSink& output) {
@@ -231,9 +232,12 @@ ToolOutcome Toolbox::call_for(bool lasting, const CallPlace& place, std::string_
     outcome.error = "the arguments for " + escaped(id) + " are not valid UTF-8: " + escaped(e.what());
     return outcome;
   }
-  TextOutcome answer = run(lasting, place, id, text, stop, output, state, outcome.result);
-  outcome.kind = answer.kind;
-  outcome.error = std::move(answer.error);
+  const auto read = [&outcome](std::string_view answer) {
+    bool is_error = false;
+    outcome.result = parse_json(answer);
+    return check_envelope(outcome.result, is_error);
+  };
+  outcome.kind = run(lasting, place, id, text, stop, output, state, read, outcome.error);
   return outcome;
 }
 

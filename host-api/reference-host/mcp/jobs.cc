@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/escape.h"
+#include "base/json_members.h"
 #include "base/json_reader.h"
 #include "base/utf8.h"
 #include "mcp/tool_methods.h"
@@ -36,11 +37,6 @@ constexpr std::string_view poll_schema =
 constexpr std::string_view stop_schema =
     R"({"type":"object","properties":{"job":{"type":"integer"}},"required":["job"]})";
 constexpr std::string_view list_schema = R"({"type":"object"})";
-
-ordered_json metadata_of(const TextOutcome& outcome) {
-  ordered_json envelope = parse_ordered_json(outcome.result);
-  return envelope.is_object() && envelope["metadata"].is_object() ? envelope["metadata"] : ordered_json::object();
-}
 
 std::string command_of(const ClientCall& call) {
   if (call.server_tool != nullptr) return call.tool->id;
@@ -89,22 +85,22 @@ Jobs::Command::Command(Jobs& jobs, ClientCall& call, CallProgress::Reports& repo
 
 // If there is still no result here, an exception has ended the call.
 Jobs::Command::~Command() {
-  TextOutcome none;
+  OrderedOutcome none;
   none.error = "an internal error has ended the job; its output until then is kept";
   take(none);
 }
 
-bool Jobs::Command::take(TextOutcome& outcome) {
+bool Jobs::Command::take(OrderedOutcome& outcome) {
   ordered_json none;
   return end(outcome, none);
 }
 
 bool Jobs::Command::take(ordered_json& result) {
-  TextOutcome none;
+  OrderedOutcome none;
   return end(none, result);
 }
 
-bool Jobs::Command::end(TextOutcome& outcome, ordered_json& result) {
+bool Jobs::Command::end(OrderedOutcome& outcome, ordered_json& result) {
   const std::lock_guard lock(jobs_.mutex_);
   if (job_->call == nullptr) return job_->number != 0;
   jobs_.running_.erase(&call_);
@@ -197,7 +193,7 @@ ordered_json Jobs::report(Job& job) {
   if (job.call == nullptr && !job.result.is_null()) return job.result;
   if (job.call == nullptr) {
     if (job.outcome.kind == ToolOutcome::Kind::not_made) return refusal(job.outcome.error);
-    ordered_json metadata = metadata_of(job.outcome);
+    ordered_json metadata = object_member(job.outcome.result, "metadata");
     cut_streams(metadata, results_.output_bytes);
     if (metadata.contains("stdout_bytes")) show_new_output(job, metadata);
     return command_result(metadata, job.outcome.is_error, results_.style);

@@ -68,11 +68,11 @@ class Jobs {
 
     // If the call is a job by now, takes its result and returns true. The first overload is for commands, the second
     // for tools of the server.
-    bool take(TextOutcome& outcome);
+    bool take(OrderedOutcome& outcome);
     bool take(nlohmann::ordered_json& result);
 
    private:
-    bool end(TextOutcome& outcome, nlohmann::ordered_json& result);
+    bool end(OrderedOutcome& outcome, nlohmann::ordered_json& result);
 
     Jobs& jobs_;
     ClientCall& call_;
@@ -110,7 +110,7 @@ class Jobs {
     std::array<std::uint64_t, 2> shown{};  // how many bytes of each stream have been shown
     Clock::time_point began = Clock::now();
     Clock::time_point ended{};
-    TextOutcome outcome{};          // if the call runs a command
+    OrderedOutcome outcome{};       // if the call runs a command
     nlohmann::ordered_json result;  // if the call runs a tool of the server; null: `outcome` has the result
 
     // For tasks only:

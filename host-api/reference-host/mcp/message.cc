@@ -150,9 +150,11 @@ Message read_message(std::string_view line) {
   return message;
 }
 
-std::string result_line(std::string_view id, std::string_view value) {
+std::string result_line(std::string_view id, const nlohmann::ordered_json& result) {
   std::string line = R"({"jsonrpc":"2.0","id":)";
-  line.append(id).append(R"(,"result":)").append(value).append("}\n");
+  line.append(id).append(R"(,"result":)");
+  append_dumped(line, result);
+  line += "}\n";
   return line;
 }
 

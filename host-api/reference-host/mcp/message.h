@@ -54,8 +54,8 @@ Message read_message(std::string_view line);
 // The error for a line longer than `most` bytes. `scanned` has seen the whole line.
 Message too_long_message(const IdScanner& scanned, std::size_t most);
 
-// `value` is a JSON text without newlines. Every returned line ends with its newline.
-std::string result_line(std::string_view id, std::string_view value);
+// Every returned line ends with its newline.
+std::string result_line(std::string_view id, const nlohmann::ordered_json& result);
 std::string error_line(std::string_view id, const Error& error);  // with an empty id, the line has none
 std::string request_line(std::string_view id, std::string_view method, std::string_view params);
 std::string notification_line(std::string_view method, std::string_view params);

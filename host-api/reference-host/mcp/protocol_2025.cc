@@ -45,7 +45,7 @@ Protocol2025::Protocol2025(const ToolMethods& tools, Jobs& jobs, LogNotification
 
 Reply Protocol2025::answer(const Message& request) {
   const auto refused = [&](Error error) { return Reply{error_line(request.id, error), nullptr}; };
-  if (request.method == "ping") return {result_line(request.id, "{}"), nullptr};
+  if (request.method == "ping") return {result_line(request.id, ordered_json::object()), nullptr};
   if (request.method == "initialize") return {initialize(request), nullptr};
   if (!initialized_) {
     // Either the session or the version in _meta is missing. The code is the one that the newer protocol prescribes for
@@ -57,7 +57,7 @@ Reply Protocol2025::answer(const Message& request) {
   Error error;
   if (request.method == "tools/list") {
     const auto list = tools_.list(request.body, error, lists_tasks_);
-    return list ? Reply{result_line(request.id, dumped(*list)), nullptr} : refused(error);
+    return list ? Reply{result_line(request.id, *list), nullptr} : refused(error);
   }
   if (request.method == "tools/call") {
     auto call = tools_.call(request, error);
@@ -99,7 +99,7 @@ std::string Protocol2025::initialize(const Message& request) {
                             {"capabilities", std::move(own)},
                             {"serverInfo", server_info(about_)},
                             {"instructions", instructions(about_, can_be_asked_)}};
-  return result_line(request.id, dumped(result));
+  return result_line(request.id, result);
 }
 
 // Other versions of the protocol ignore `task`.
@@ -132,7 +132,7 @@ std::string Protocol2025::set_level(const Message& request) {
                                    "emergency"});
   }
   logs_.send_from(level);
-  return result_line(request.id, "{}");
+  return result_line(request.id, ordered_json::object());
 }
 
 }  // namespace wtool::host::mcp

@@ -50,7 +50,7 @@ bool Protocol2026::is_spoken_by(const Message& request) {
 std::string Protocol2026::complete(std::string_view id, ordered_json result) const {
   result["resultType"] = "complete";
   result["_meta"][server_info_key] = server_info(about_);
-  return result_line(id, dumped(result));
+  return result_line(id, result);
 }
 
 Reply Protocol2026::answer(const Message& request) {
@@ -141,7 +141,7 @@ std::string Protocol2026::answer_call(const ClientCall& call, ordered_json resul
       request_states_.issue(call.tool->id, call.arguments, call.question->fingerprint, call.continues,
                             call.continues.empty() ? std::vector<ClientCall::Given>() : call.given);
   asking["_meta"][server_info_key] = server_info(about_);
-  return result_line(call.id, dumped(asking));
+  return result_line(call.id, asking);
 }
 
 }  // namespace wtool::host::mcp

@@ -29,7 +29,7 @@ constexpr std::array<StreamMembers, 5> streams{{{"stdout", "stdout_truncated", "
 
 constexpr std::string_view gap_begin = "[... ";
 
-// Room for the words that a text has in addition to two streams.
+// Room for the words that a text has in addition to its streams.
 constexpr std::size_t room_for_the_rest = 4096;
 
 ordered_json text_block(std::string text) { return {{"type", "text"}, {"text", std::move(text)}}; }
@@ -133,16 +133,20 @@ std::vector<std::string> remarks(const ordered_json& metadata) {
 std::string shell_text(const ordered_json& metadata) {
   std::string text;
   const auto add_stream = [&](const char* name, const char* partial, std::string_view mark) {
-    std::string stream = text_member(metadata, metadata.contains(partial) ? partial : name);
-    if (stream.empty()) return;
-    if (stream.back() != '\n') stream += '\n';
-    text.append(mark).append(stream);
+    const auto stream = metadata.find(metadata.contains(partial) ? partial : name);
+    if (stream == metadata.end() || !stream->is_string()) return;
+    const auto& written = stream->get_ref<const std::string&>();
+    if (written.empty()) return;
+    text.reserve(text.size() + mark.size() + written.size() + room_for_the_rest);
+    text.append(mark).append(written);
+    if (written.back() != '\n') text += '\n';
   };
   add_stream("stdout", "partial_stdout", "");
   add_stream("stderr", "partial_stderr", "[stderr]\n");
   text += '[' + ending(metadata);
   for (const std::string& remark : remarks(metadata)) text += "; " + remark;
-  return text + ']';
+  text += ']';
+  return text;
 }
 
 // The metadata without members that have their default, and without the command, which the model wrote itself.
@@ -211,10 +215,11 @@ void cut_streams(ordered_json& metadata, std::size_t most) {
 }
 
 ordered_json command_result(const ordered_json& metadata, bool is_error, ResultStyle style) {
+  if (style == ResultStyle::text) return text_result(shell_text(metadata), is_error);
   ordered_json structured = without_defaults(metadata);
   const bool is_structured_alone = style == ResultStyle::structured;
   ordered_json result = text_result(is_structured_alone ? dumped(structured) : shell_text(metadata), is_error);
-  if (style != ResultStyle::text) result["structuredContent"] = std::move(structured);
+  result["structuredContent"] = std::move(structured);
   return result;
 }
 
@@ -298,13 +303,14 @@ std::string unknown_argument(const std::string& name, std::initializer_list<std:
   return "there is no parameter " + escaped(name) + known_names(name, "parameters", {known.begin(), known.end()});
 }
 
-ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome, const ResultSettings& settings,
+ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, const ResultSettings& settings,
                          const std::function<int()>& number_of_output) {
   if (outcome.kind == ToolOutcome::Kind::not_made) return refusal(outcome.error);
   ordered_json content = ordered_json::array();
-  ordered_json envelope = parse_ordered_json(outcome.result);
+  ordered_json envelope = std::move(outcome.result);
   ordered_json metadata = envelope.is_object() ? std::move(envelope["metadata"]) : ordered_json();
-  const ordered_json whole = metadata.is_object() ? metadata : ordered_json();
+  // shell_execute's texts are not compared with its metadata.
+  const ordered_json whole = metadata.is_object() && !is_shell_execute(tool) ? metadata : ordered_json();
   if (metadata.is_object()) {
     cut_streams(metadata, settings.output_bytes);
     // execute_run nests the output one level deeper.

@@ -48,8 +48,8 @@ nlohmann::ordered_json server_tool_object(const ToolDescription& tool);
 // The result of tools/call: "content", "isError", and "structuredContent" if that matches the tool's schema.
 // `number_of_output` returns the number under which the whole output of a command can be read; it is only called when
 // an output is cut.
-nlohmann::ordered_json call_result(const ToolDescription& tool, const TextOutcome& outcome,
-                                   const ResultSettings& settings, const std::function<int()>& number_of_output = {});
+nlohmann::ordered_json call_result(const ToolDescription& tool, OrderedOutcome outcome, const ResultSettings& settings,
+                                   const std::function<int()>& number_of_output = {});
 
 // Cuts each output in a tool's metadata to at most `most` bytes, and notes in the metadata which outputs were cut.
 void cut_streams(nlohmann::ordered_json& metadata, std::size_t most);

@@ -254,9 +254,9 @@ nlohmann::ordered_json Server::call_plugin(ClientCall& call, CallProgress::Repor
   if (!call.progress_token.empty()) {
     sink = [&reports](OutputStream stream, std::string_view bytes) { reports.take(stream, bytes); };
   }
-  const TextOutcome outcome =
+  OrderedOutcome outcome =
       toolbox_.call_text(call.tool->id, call.arguments, call.stop, sink, place_for(call), states_for(call, reports));
-  return call_result(*call.tool, outcome, settings_.results);
+  return call_result(*call.tool, std::move(outcome), settings_.results);
 }
 
 // Reads the call's `background` into `asked`. Returns why the call is refused, or an empty text.
@@ -302,10 +302,10 @@ nlohmann::ordered_json Server::run_command(ClientCall& call, CallProgress::Repor
     command.emplace(jobs_, call, reports, output);
     hand_over_when_due(call, asked.wanted);
   }
-  TextOutcome outcome =
+  OrderedOutcome outcome =
       toolbox_.call_text(call.tool->id, arguments, call.stop, sink, place_for(call), states_for(call, reports));
   if (command && command->take(outcome)) return {};
-  return call_result(*call.tool, outcome, settings_.results, [&] { return outputs_.number(output); });
+  return call_result(*call.tool, std::move(outcome), settings_.results, [&] { return outputs_.number(output); });
 }
 
 void Server::hand_over_when_due(ClientCall& call, bool is_background) {
@@ -330,7 +330,7 @@ std::string Server::answered(const ClientCall& call, nlohmann::ordered_json resu
 }
 
 std::string Server::completed(const ClientCall& call, nlohmann::ordered_json result) const {
-  return call.speaks_2026 ? protocol_2026_.complete(call.id, std::move(result)) : result_line(call.id, dumped(result));
+  return call.speaks_2026 ? protocol_2026_.complete(call.id, std::move(result)) : result_line(call.id, result);
 }
 
 }  // namespace wtool::host::mcp

@@ -38,11 +38,11 @@ std::string Jobs::answer_task_method(const Message& request) {
     for (const auto& [number, job] : jobs_) {
       if (!job->task.empty()) tasks.push_back(task_object(*job));
     }
-    return result_line(request.id, dumped(ordered_json{{"tasks", std::move(tasks)}}));
+    return result_line(request.id, ordered_json{{"tasks", std::move(tasks)}});
   }
   Job* const job = find_task(request.body, error);
   if (job == nullptr) return error_line(request.id, error);
-  if (request.method == "tasks/get") return result_line(request.id, dumped(task_object(*job)));
+  if (request.method == "tasks/get") return result_line(request.id, task_object(*job));
   if (request.method == "tasks/cancel") return cancel_task(request.id, *job);
   if (job->call == nullptr) return task_result(request.id, *job);
   if (job->requests.size() >= max_requests) {
@@ -137,7 +137,7 @@ std::string Jobs::task_result(const std::string& id, Job& job) {
   job.shown = {};
   ordered_json result = report(job);
   result["_meta"][related_task] = {{"taskId", job.task}};
-  return result_line(id, dumped(result));
+  return result_line(id, result);
 }
 
 std::string Jobs::cancel_task(const std::string& id, Job& job) {
@@ -149,7 +149,7 @@ std::string Jobs::cancel_task(const std::string& id, Job& job) {
   job.is_read = true;  // a client that cancels wants no result: the task stays only while there is room
   job.updated = std::chrono::system_clock::now();
   job.call->stop.request(StopHow::graceful, "the client has cancelled the task");
-  return result_line(id, dumped(task_object(job)));
+  return result_line(id, task_object(job));
 }
 
 void Jobs::end_task(Job& job) {

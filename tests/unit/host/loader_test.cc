@@ -308,10 +308,10 @@ BOOST_AUTO_TEST_CASE(an_unknown_tool_is_named_with_the_known_ones) {
 
 BOOST_AUTO_TEST_CASE(arguments_that_are_not_json_reach_the_plugin_unchanged) {
   Opened opened;
-  const TextOutcome outcome = opened.toolbox->call_text("echo", "not json \xff", opened.stop, {});
+  const OrderedOutcome outcome = opened.toolbox->call_text("echo", "not json \xff", opened.stop, {});
   BOOST_TEST((outcome.kind == Kind::finished));
   BOOST_TEST(outcome.is_error);
-  BOOST_TEST(json::parse(outcome.result)["metadata"]["bytes"] == 10);
+  BOOST_TEST(outcome.result.at("metadata").at("bytes") == 10);
 }
 
 BOOST_AUTO_TEST_CASE(arguments_that_are_not_utf8_cannot_be_json) {
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(arguments_that_are_not_utf8_cannot_be_json) {
 
 BOOST_AUTO_TEST_CASE(a_call_that_the_plugin_cannot_make_gives_the_reason) {
   Opened opened;
-  const TextOutcome outcome = opened.toolbox->call_text("echo", "refuse", opened.stop, {});
+  const OrderedOutcome outcome = opened.toolbox->call_text("echo", "refuse", opened.stop, {});
   BOOST_TEST((outcome.kind == Kind::not_made));
   BOOST_TEST(outcome.error ==
              "the call of echo could not be made: this test refuses (out of memory, descriptors or threads)");

@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(depth_costs_nothing_and_is_limited) {
 }
 
 BOOST_AUTO_TEST_CASE(lines_are_one_json_text_and_a_newline) {
-  BOOST_TEST(result_line("1", "{}") == "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+  BOOST_TEST(result_line("1", nlohmann::ordered_json::object()) == "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
   BOOST_TEST(error_line("", {parse_error, "a \"b\"\n\xff"}) ==
              "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"a \\\"b\\\"\\n\xef\xbf\xbd\"}}\n");
   BOOST_TEST(error_line("\"a\"", {1, "m", {{"x", 1}}}) ==

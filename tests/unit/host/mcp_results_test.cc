@@ -24,9 +24,11 @@ static const ToolDescription shell{.id = "shell",
                                    .output_schema = R"({"type":"object","required":["success"]})",
                                    .hints = WTOOL_HINT_DESTRUCTIVE | WTOOL_HINT_OPEN_WORLD};
 
-static TextOutcome answered(const ordered_json& content, const ordered_json& metadata, bool is_error = false) {
+static OrderedOutcome answered(const ordered_json& content, const ordered_json& metadata, bool is_error = false) {
   const ordered_json envelope{{"content", content}, {"is_error", is_error}, {"metadata", metadata}};
-  return {.kind = ToolOutcome::Kind::finished, .result = envelope.dump(), .is_error = is_error, .error = {}};
+  // As the host gets it: read from text, which has no negative counts.
+  const ordered_json read = ordered_json::parse(envelope.dump());
+  return {.kind = ToolOutcome::Kind::finished, .result = read, .is_error = is_error, .error = {}};
 }
 
 static ordered_json text(const std::string& words) { return {{"type", "text"}, {"text", words}}; }
