@@ -30,6 +30,18 @@ BOOST_AUTO_TEST_CASE(any_text_becomes_json) {
   }
 }
 
+// For a long text, room is reserved once its first escape is found.
+BOOST_AUTO_TEST_CASE(a_long_text_becomes_the_same_json_as_its_parts) {
+  const std::string parts[] = {std::string(3000, 'x'), "\"\x01ü\xff\n", std::string(2000, '\0')};
+  std::string whole, joined = "\"";
+  for (const std::string& part : parts) {
+    whole += part;
+    const std::string text = text_of(part);
+    joined.append(text, 1, text.size() - 2);
+  }
+  BOOST_TEST(text_of(whole) == joined + '"');
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace json_text_test
