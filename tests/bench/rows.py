@@ -137,7 +137,7 @@ def groups(place, quick):
 
     folder = Path(place.scratch) / "workflows"
     wtool = place.build / "bin/wtool"
-    light, steps, wide = (100, 10, 10) if quick else (LIGHT, STEPS, 200)
+    light, steps, wide, files = (100, 10, 10, 10) if quick else (LIGHT, STEPS, 200, 100)
 
     def workflow(verb, file):
         file.parent.mkdir(exist_ok=True)
@@ -156,6 +156,11 @@ def groups(place, quick):
 
     def make(name, count, command, *options):
         return Timed(["make", "-s", *options], workflow_files.makefile(folder, name, count, command))
+
+    def copies(kind, *argv):
+        file = workflow_files.copies(folder, kind, files)
+        return Timed([*argv, file.name] if kind == "wtool" else argv, file.parent,
+                     variables={"XDG_CACHE_HOME": str(folder / "cache")})
 
     large_results = "{output: {bytes: %d}, mcp: {output_bytes: %d}}" % (MIB, MIB)
     line = "git --version" if place.find("git") else f"{true} --version"
@@ -274,6 +279,13 @@ def groups(place, quick):
             "make -j": make("make-wide", wide, f"sleep {nap}", f"-j{wide}"),
             "task": task("task-wide", wide, f"sleep {nap}", parallel=True),
         }, rounds=5),
+        # The first turn makes the copies; its figures are among those that are dropped, because each turn has warm ones.
+        Group("up to date", {
+            "run": copies("wtool", wtool, "run"),
+            "make": copies("make", "make", "-s"),
+            "task": copies("task", place.find("task"), "all") if place.find("task") else Absent(
+                "there is no task on this machine"),
+        }, rounds=10, burst=3, warm=1),
         Group("load", {"dlopen to descriptors": Program([place.program("bench_load"), place.plugin])}, rounds=40),
     ]
     return {group.name: group for group in made}
@@ -365,6 +377,9 @@ def rows():
             unit="s", must=1.3, aim=1.15),
         Row("workflow-branches-make", "the same / `make -j200`", "workflow branches", ["run", "make -j"],
             ratio("run", "make -j")),
+        Row("up-to-date", "a run of 100 steps that are all up to date / make", "up to date", ["run", "make"],
+            ratio("run", "make"), must=1.0, aim=0.8),
+        Row("up-to-date-task", "the same / go-task", "up to date", ["run", "task"], ratio("run", "task")),
         Row("load", "loading the plugin and reading its descriptors", "load", ["dlopen to descriptors"],
             median("dlopen to descriptors", 1e6), unit="ms", must=10, aim=4),
     ]

@@ -112,10 +112,11 @@ class Timed:
     unit = "ns"
     note = ""
 
-    def __init__(self, argv, folder, limit=60):
+    def __init__(self, argv, folder, limit=60, variables=None):
         self.argv = [str(word) for word in argv]
         self.folder = folder
         self.limit = limit
+        self.environment = dict(os.environ, **(variables or {}))
 
     def run(self, count):
         return [self._once() for _ in range(count)]
@@ -126,8 +127,9 @@ class Timed:
     def _once(self):
         began = time.perf_counter_ns()
         try:
-            done = subprocess.run(self.argv, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.PIPE, text=True, check=False, timeout=self.limit)
+            done = subprocess.run(self.argv, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+                                  timeout=self.limit)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Failure(f"{self.argv[0]}: {error}") from None
         took = time.perf_counter_ns() - began

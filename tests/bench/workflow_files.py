@@ -53,3 +53,21 @@ def justfile(folder, name, count, command):
     names = " ".join(f"t{i}" for i in range(count))
     rules = "".join(f"t{i}:\n    @{command}\n" for i in range(count))
     return _written(folder, f"{name}/justfile", f"all: {names}\n{rules}").parent
+
+
+def copies(folder, kind, count):
+    """Work for wtool, make or task (`kind`) that copies in/I to out/I, `count` times, unless out/I is up to date."""
+    own = folder / f"copies-{kind}"
+    (own / "out").mkdir(parents=True, exist_ok=True)
+    for i in range(count):
+        _written(own, f"in/{i}", f"the content of file {i}\n" * 40)
+    if kind == "wtool":
+        return _written(own, "copies.md", _chain(
+            count, lambda i: f'Shell "cp in/{i} out/{i}" inputs=["in/{i}"] outputs=["out/{i}"]'))
+    if kind == "make":
+        rules = "".join(f"out/{i}: in/{i}\n\t@cp in/{i} out/{i}\n" for i in range(count))
+        return _written(own, "Makefile", f"all: {' '.join(f'out/{i}' for i in range(count))}\n{rules}")
+    entries = "".join(f"  t{i}: {{sources: [in/{i}], generates: [out/{i}], cmds: ['cp in/{i} out/{i}'], silent: true}}\n"
+                      for i in range(count))
+    whole = "  all:\n    cmds:\n" + "".join(f"      - {{task: t{i}}}\n" for i in range(count))
+    return _written(own, "Taskfile.yml", f"version: '3'\ntasks:\n{whole}{entries}")

@@ -49,7 +49,9 @@ std::string quoted(const std::string& text) { return "'" + text + "'"; }
 }  // namespace
 
 StepCache::StepCache(Options options)
-    : options_(std::move(options)), store_(options_.folder, options_.max_bytes), hashes_(record_file(options_)) {}
+    : options_(std::move(options)), store_(options_.folder, options_.max_bytes), hashes_(record_file(options_)) {
+  for (const auto& [name, value] : options_.parts) part_hashes_.emplace(name, sha256(value));
+}
 
 StepCache::~StepCache() {
   if (options_.looks_only) return;
@@ -75,7 +77,7 @@ Look StepCache::look(const Work& work) {
     look.is_doubt = true;
     return look;
   }
-  for (const auto& [name, value] : options_.parts) look.parts.emplace(name, sha256(value));
+  look.parts = part_hashes_;
   for (const auto& [name, value] : work.parts) look.parts.emplace(name, sha256(value));
   look.parts.emplace("the names of its inputs", hash_of(work.inputs));
   look.parts.emplace("the names of its outputs", hash_of(work.outputs));

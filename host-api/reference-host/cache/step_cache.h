@@ -86,6 +86,7 @@ class StepCache {
   std::string why_not(const Work& work, const Look& look) const;
 
   const Options options_;
+  std::map<std::string, std::string> part_hashes_;  // of Options::parts
   Store store_;
   FileHashes hashes_;
   std::mutex mutex_;
