@@ -28,7 +28,7 @@ constexpr std::string_view line_end = R"("})";
 constexpr std::size_t time_size = 24;
 // Room for everything in a line except its fields and the event's name, even with the longest `seq`.
 constexpr std::size_t frame_size = 320;
-// Numbers are padded to this many digits, so the names of all realistic trails sort like numbers.
+// Numbers are padded to this many digits, so that the file names of any trail of realistic length sort by number.
 constexpr std::size_t fewest_digits = 12;
 
 // The first `most` bytes, or slightly fewer so that no character is cut in two, with a note.
@@ -46,7 +46,7 @@ void cut_texts(ordered_json& value, std::size_t most) {
   }
 }
 
-// The members as they are written between the braces, each with a comma before it.
+// The members of `fields` as they appear between the braces of a line, each with a comma before it.
 std::string members(const ordered_json& fields, std::size_t most) {
   if (!fields.is_object()) return {};
   ordered_json own = fields;
@@ -133,7 +133,7 @@ bool is_intact(std::string_view line) {
 }
 
 std::optional<std::string_view> without_hash(std::string_view text) {
-  // The quote before the key ends the value of `prev`.
+  // The quote before the key is the one that ends the value of `prev`.
   const std::size_t at = text.rfind('"' + std::string(hash_key));
   if (at == std::string_view::npos) return std::nullopt;
   return text.substr(0, at + 1);

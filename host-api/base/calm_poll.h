@@ -1,5 +1,5 @@
-// poll(2) for loops. If poll fails for good, such a loop would take a whole processor until the reason is gone: there is
-// no memory, or another process has lowered this process's limit of descriptors (prlimit(2)).
+// poll(2) for loops. If every poll fails, such a loop would use a whole processor until the cause is gone: a lack of
+// memory, or a limit of descriptors that another process has lowered (prlimit(2)).
 #pragma once
 
 #include <poll.h>
@@ -10,7 +10,7 @@
 
 namespace wtool {
 
-// Like poll(2), but a failure other than EINTR takes up to 20 ms, and not longer than `timeout_ms`.
+// Like poll(2), but waits after a failure other than EINTR: 20 ms, or `timeout_ms` if that is shorter.
 inline int calm_poll(pollfd* watched, nfds_t count, int timeout_ms) noexcept {
   const int ready = ::poll(watched, count, timeout_ms);
   if (ready >= 0 || errno == EINTR) return ready;

@@ -21,8 +21,9 @@ std::string suggested_in(std::string_view message);
 // empty, "; the clause".
 std::string question_then(std::string question, std::string_view clause);
 
-// "; did you mean 'echo'? The tools are echo, ls", or "; the tools are echo, ls", or "; there are no tools". `kind` is
-// "tools" here.
+// A clause that lists the known names. If one of them is similar to `name`, it comes first: "; did you mean 'echo'? The
+// tools are echo, ls". If none is: "; the tools are echo, ls". Without any known name: "; there are no tools". `kind`
+// is "tools" here.
 std::string known_names(std::string_view name, std::string_view kind, const std::vector<std::string>& known);
 
 // "a, b, c"

@@ -28,9 +28,9 @@ int read_all(int descriptor, std::size_t limit, std::string& bytes);
 
 // ---- Opens the files that this host writes itself while commands run, or afterwards: events, reports, journals.
 //
-// A command that may write in the folder of such a file, in this run or an earlier one, could put a symbolic link in
-// place of the file, or of a folder above it. This host, which is not sandboxed, would then write where the link leads.
-// So:
+// A command of this run, or of an earlier one, may be able to write in the folder of such a file. It could then put a
+// symbolic link in place of the file, or of a folder above it. This host, which is not sandboxed, would write where the
+// link leads. So:
 //
 // - The user's own links, such as a home folder that is a link, are followed once, before any command runs
 //   (resolve_links_above). Links in the working directory and in folders where other users may write are not followed:

@@ -10,7 +10,7 @@ namespace wtool {
 // Two digits for each byte, without capitals: "00ff".
 std::string to_hex(std::span<const unsigned char> bytes);
 
-// Random bytes that nobody can guess, at most 256, in hexadecimal. Empty with errno: the kernel gives none.
+// At most 256 random bytes that nobody can guess, in hexadecimal. Empty, with errno: the kernel provides none.
 std::string random_hex(std::size_t bytes);
 
 }  // namespace wtool

@@ -8,8 +8,8 @@
 
 namespace wtool {
 
-// Parses a JSON object. If the text is not JSON, is nested too deeply, is not an object, or has a key twice (one of the
-// two values would be lost), `problem` becomes a sentence that says so, with the byte if that is known.
+// Parses a JSON object. `problem` becomes a sentence, with the byte if it is known, if the text is not JSON, is nested
+// too deeply, is not an object, or has a key twice. (One of the two values of that key would be lost.)
 nlohmann::json parse_json_object(std::string_view text, std::string& problem);
 
 // A key that an object in this JSON has twice, in the form of show_json(); empty: no object has a key twice.

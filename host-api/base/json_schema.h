@@ -13,7 +13,8 @@
 
 namespace wtool {
 
-// What is wrong with a schema, and where: `#/properties/a/type is "objekt", which is not a type`. Empty: nothing.
+// What is wrong with a schema, and where: `#/properties/a/type is "objekt", which is not a type`. Empty: the schema is
+// well-formed.
 std::string schema_mistake(const nlohmann::json& schema);
 
 // Why `value` is not valid against `schema`, which must be well-formed. Empty: it is valid.

@@ -7,7 +7,7 @@
 namespace wtool {
 namespace {
 
-// Bytes that a JSON text contains unescaped, and that are one character each.
+// Bytes that a JSON text contains unescaped, and each of which is a whole character.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x20; c < 0x80; ++c) table[c] = c != '"' && c != '\\';
@@ -16,7 +16,7 @@ constexpr std::array<bool, 256> plain = [] {
 
 unsigned char byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
 
-// How a JSON text contains a character below 0x80.
+// The form of a character below 0x80 in a JSON text.
 struct Escaped {
   std::array<char, 6> text{};
   unsigned char size = 0;

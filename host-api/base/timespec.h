@@ -1,4 +1,4 @@
-// Times as the kernel gives them.
+// Times in the kernel's form.
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,8 @@ class WakeUp {
   // Any thread.
   void signal() const noexcept {
     const std::uint64_t one = 1;
-    // Tried again, because a wake-up that is lost may leave a thread waiting for ever. The write fails with another
-    // error only if the counter is full, and then the descriptor is already readable.
+    // Retries, because a lost wake-up could leave a thread waiting forever. Any error other than EINTR means that the
+    // counter is full, and then the descriptor is already readable.
     while (event_ && ::write(event_.get(), &one, sizeof one) < 0 && errno == EINTR) {
     }
   }

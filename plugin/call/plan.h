@@ -82,7 +82,7 @@ struct CommandPlan {
     return {asked_line(request),    directory.path, request.environment,
             request.standard_input, lifts_network,  request.interactive};
   }
-  // Masks the secrets in the environment and in the line.
+  // A masker for the secrets in the environment and in the line.
   secrets::Masker masker(const CommandRequest& request) const;
 };
 

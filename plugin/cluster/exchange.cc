@@ -69,7 +69,7 @@ void Exchange::pass_on_log(const std::string& text) const {
   }
 }
 
-// Handles events, logs and beats. False: the message has a different type.
+// Handles events, logs and heartbeats. False: the message has a different type.
 bool Exchange::pass_on(const ChannelMessage& message, const Listener& listener) const {
   const bool bytes = message.type == Type::standard_output || message.type == Type::standard_error;
   if (!bytes && message.type != Type::log && message.type != Type::beat) return false;

@@ -45,7 +45,7 @@ std::uint64_t call_memory(const Options& options);
 // their grace, at most 60 seconds, before Slurm ends the job.
 std::chrono::seconds ending(const Options& options);
 
-// The longest time limit that a new pilot can promise to a call, with some time for the start of the job.
+// The longest time limit that a new pilot can promise to a call: some of the job's time is set aside for its start.
 std::chrono::seconds longest_call(const Options& options);
 
 // The command line that submits one pilot, which runs `program agent --ticket TICKET`. The comment begins with

@@ -65,7 +65,7 @@ struct Slot {
 class Pool {
  public:
   explicit Pool(Options options);
-  // Closes all connections, which ends the pilots, cancels their jobs, and removes the ticket.
+  // Closes all connections, so that the pilots end. Then cancels their jobs, and removes the ticket.
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;

@@ -3,8 +3,8 @@
 //
 // Contract:
 // - Changes nobody's cgroup.subtree_control, and moves no process.
-// - The base is the host's own cgroup or the nearest one above it that delegates both controllers, `memory` and `pids`,
-//   and in which this user may make a cgroup and move a process to it. A cgroup that delegates controllers has no
+// - The base is the nearest suitable cgroup, from the host's own upwards: it delegates both controllers, `memory` and
+//   `pids`, and this user may make a cgroup in it and move a process there. A cgroup that delegates controllers has no
 //   processes of its own (except the root), so the kernel's rule against processes in inner cgroups is obeyed.
 #pragma once
 

@@ -19,8 +19,8 @@ namespace wtool::engine {
 
 class SignalScope;
 
-// How long the report may take after the grace period that an End message gives. A custodian reports after at most 5 s
-// of SIGKILL, so one that has not reported after 7 s is itself in trouble.
+// How long the report may take after the grace period of an End message. A custodian reports after at most 5 s of
+// SIGKILL, so one that has not reported after 7 s is itself in trouble.
 constexpr std::chrono::milliseconds report_slack{7000};
 // The time between SIGTERM and SIGKILL for processes that are swept away, or must stop now.
 constexpr std::chrono::milliseconds short_grace{50};

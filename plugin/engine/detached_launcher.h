@@ -11,8 +11,9 @@
 // Hazards:
 // - It derives from posix::default_launcher on purpose: the initialisers overload on that type, and for a launcher of
 //   another type they would compile and silently do nothing.
-// - The library's own launchers do not fit: one forks (slow in a large host, and a failed exec runs the host's exit
-//   handlers), the vfork launcher tears down its parent's reactor, and each of them starts a child of the caller.
+// - The library's own launchers do not fit, because each starts a child of the caller. Besides, the fork launcher is
+//   slow in a large host, and its child runs the host's exit handlers if exec fails; the vfork launcher tears down its
+//   parent's reactor.
 #pragma once
 
 #include <sched.h>

@@ -57,7 +57,7 @@ bool EventBatch::deliver(Stream stream, std::string_view bytes, Clock::time_poin
   return sink_(stream, bytes);
 }
 
-// If the other stream's batch began earlier, it is delivered first.
+// Delivers the stream's batch. If the other stream's batch began earlier, that one is delivered first.
 bool EventBatch::deliver_waiting(Stream stream, Clock::time_point now) {
   Waiting& waiting = of(stream);
   if (waiting.bytes.empty()) return true;

@@ -1,9 +1,9 @@
 // Gathers a command's output, so that many small writes do not cause as many calls to the receiver of live output.
 //
 // Contract:
-// - The first bytes of a stream are delivered immediately, and so are bytes that come at least 20 ms after the stream's
-//   last delivery, so a prompt is seen as soon as it is written. Bytes that come sooner are gathered until the 20 ms
-//   have passed, or until there are 64 KiB.
+// - The first bytes of a stream are delivered immediately, so that a prompt is seen as soon as it is written. The same
+//   holds for bytes that come at least 20 ms after the stream's last delivery. Bytes that come sooner are gathered
+//   until the 20 ms have passed, or until there are 64 KiB.
 // - Nothing is lost, and each stream keeps its order. Between the streams, batches are delivered in the order of their
 //   first bytes.
 // - A batch may begin and end at any byte, which wtool/tool.h allows for events. It has at most 64 KiB; a read of 64

@@ -93,7 +93,7 @@ class CommandRun {
     if (options.spill != SpillOptions::When::never) spill_file_.emplace(*options.spill_directory, options.name);
   }
 
-  // However the run ends, even by an exception, nothing of the command is left.
+  // Leaves nothing of the command, however the run ends, even if it ends by an exception.
   ~CommandRun() {
     if (in_custody_) client_.kill_tree(std::move(custodian_), request_.call(), started_);
   }
@@ -414,8 +414,8 @@ void CommandRun::spill(const OutputPipe& pipe, std::string_view bytes) {
   spill_file_->write(bytes);
 }
 
-// Takes what is shown in the terminal, at most as much as the terminal accepts in one call. False if nothing is there
-// now, or the terminal has ended.
+// Reads what the command has written to the terminal, at most as much as the terminal accepts in one call, and passes
+// it on. False if nothing is there now, or the terminal has ended.
 bool CommandRun::take_shown() {
   char buffer[16 * 1024];
   const std::size_t most = std::min(sizeof buffer, options_.terminal->max_at_once());

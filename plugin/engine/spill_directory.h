@@ -58,7 +58,7 @@ class SpillDirectory {
   std::uint64_t in_flight_ = 0;  // granted, but not settled
 };
 
-// True for names that new_name() gives.
+// True for names of the form that new_name() makes.
 bool is_spill_name(std::string_view name);
 
 }  // namespace wtool::engine

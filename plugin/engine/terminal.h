@@ -21,8 +21,8 @@ int open_terminal(int rows, int columns, TerminalPair& pair);
 // Sets the size. The terminal's foreground processes get SIGWINCH. False, with errno, on failure.
 bool resize_terminal(int master, int rows, int columns);
 
-// All members are called on the thread of run() (engine/run.h), which reads the master until every process of the
-// command has ended, whether anybody looks at the screen or not, so that output never blocks the command.
+// All members are called on the thread of run() (engine/run.h). This thread reads the master until every process of the
+// command has ended, even if nobody looks at the screen, so that output never blocks the command.
 class CommandTerminal {
  public:
   virtual ~CommandTerminal() = default;

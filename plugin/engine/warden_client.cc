@@ -330,7 +330,7 @@ void WardenClient::release(Custodian custodian) {
   const std::lock_guard lock(mutex_);
   if (custodian.warden == warden_) {
     if (idle_.size() == max_idle) {
-      // The oldest one goes, because no call may want its filter any more.
+      // The oldest one is retired, because its filter may no longer be in use.
       send_header(idle_.front().socket.get(), warden::Kind::retire);
       idle_.erase(idle_.begin());
     }

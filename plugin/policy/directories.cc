@@ -49,7 +49,7 @@ bool is_normal(std::string_view path) {
 }
 
 // Opens a folder whose path is normal and has no links, which is true of most paths. The path is then the name that the
-// kernel would give, so that name need not be read from /proc, which would take several times as long as everything
+// kernel would report. So that name need not be read from /proc, which would take several times as long as everything
 // else here. Empty: the path is not normal, has links, or cannot be opened.
 Descriptor open_folder_without_links(const std::string& path) {
   if (!is_normal(path)) return {};

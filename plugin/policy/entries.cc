@@ -134,7 +134,7 @@ std::string entry_hint(const std::vector<Word>& words) {
   std::string entry;
   for (const Word& word : words) entry += (entry.empty() ? "" : " ") + word.text;
   const Entry read(entry);
-  // An entry of one word would allow the program with all safe arguments.
+  // The hint adds an argument, because an entry of one word would allow the program with all safe arguments.
   if (words.size() == 1) {
     return "an entry that also names arguments would allow the program with exactly these: " +
            in_quotes(entry + " ARGUMENT");

@@ -23,9 +23,9 @@ struct Construct {
 // the end of the text do not count.
 std::optional<Construct> find_operator(std::string_view text);
 
-// The words of a text that is one command of literal words, split as a shell would split it; no words if the text has
-// only blanks or a comment. For any other text, the first construct that needs a shell, or that different
-// shells read in different ways.
+// If the text is one command of literal words: these words, split as a shell would split them. If it has only blanks or
+// a comment: no words. For any other text: the first construct that needs a shell, or that different shells read in
+// different ways.
 std::variant<std::vector<std::string>, Construct> only_words(std::string_view text);
 
 }  // namespace wtool::policy

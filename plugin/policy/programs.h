@@ -22,8 +22,8 @@ class Programs {
   // The file that a shell would execute for `name`, a word without a slash. Nothing: it is not installed.
   std::optional<std::string> find(std::string_view name) const;
 
-  // True if find() returns the file at this absolute path for its last component, and always will, because the text
-  // before that component is a folder of search_path() or of the system (/bin, /usr/bin, ...).
+  // True if find() returns the file at this absolute path for the path's last component. The rest of the path must be a
+  // folder of search_path() or of the system (/bin, /usr/bin, ...), so that this cannot change later.
   bool is_found(std::string_view path) const;
 
  private:

@@ -140,7 +140,7 @@ class ExecuteRunCall : public CommandCall {
         policy::find_project(configuration.execute_run_root, directory != nullptr ? directory->path : "/");
     const auto command = std::make_shared<const policy::CovenantCommand>(line, root, configuration.files_in_force);
     // A person is asked about the line as it was written, and the answer is kept for exactly this text. That is safe,
-    // because the same text always gives the same words.
+    // because the same text always becomes the same words.
     request_.line = command->line();
     request_.words = command->words();
     request_.executed = command->executed();

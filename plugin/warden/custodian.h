@@ -3,7 +3,7 @@
 // Contract:
 // - It is forked from the warden, never calls exec and never returns. It ends when told to retire, when its socket, the
 //   host or the warden is gone, or when a command has changed it (own_state.h).
-// - Once it has entered the filter of a sandbox (SandboxPart), it ends if it is told to start a command that does not
+// - Once it has entered the filter of a sandbox (SandboxPart), it ends if it is asked to start a command that does not
 //   have this filter.
 // - It is a subreaper: whatever a command starts, including orphans and daemons, eventually becomes its child. It
 //   reports a call only when wait(2) says that nothing is left (or after 5 s of SIGKILL; the report then names what did

@@ -27,8 +27,8 @@ class EventSet {
     return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &event) == 0;
   }
 
-  // Call this before closing a descriptor that another process also has open; otherwise the set would go on watching
-  // it.
+  // Call this before closing a descriptor that another process also has open. Otherwise, the set would continue to
+  // watch it.
   void remove(int descriptor) {
     if (descriptor >= 0) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
   }

@@ -1,7 +1,7 @@
 // The warden: the process that starts all custodians of one plugin and ends what they leave.
 //
 // Contract:
-// - Forks custodians when told to, continues those that were stopped, and reaps them.
+// - Forks custodians on request, continues those that were stopped, and reaps them.
 // - It is a subreaper: it inherits the tree of a custodian that died (or was killed by its own command), and kills
 //   every process of it.
 // - It ends after the plugin or the host is gone, once no custodian and no inherited process is left.

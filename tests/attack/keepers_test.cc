@@ -611,7 +611,7 @@ BOOST_FIXTURE_TEST_CASE(a_process_that_is_stopped_before_it_executes_its_program
 BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_before_it_executes_its_program_while_the_host_dies,
                      *boost::unit_test::precondition(can_mount)) {
   const ScratchFolder scratch;
-  // The host's first call finds the warden. The second one is stopped.
+  // By its first call, the host finds out which process is the warden. The second call is the one that is stopped.
   Program host({std::string(WTOOL_TEST_HOSTS) + "/dying_host", "{\"command\": \"true\"}", slow_start(scratch).dump()},
                Program::On::pipes);
   BOOST_REQUIRE(host.wait_for_output("\n"));

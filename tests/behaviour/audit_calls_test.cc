@@ -1,5 +1,5 @@
-// What calls leave on record: a start before anything runs, an end that says how the command ended, refusals, and
-// approvals. A call that cannot be recorded is not made.
+// What the audit trail records about calls: a start before anything runs, an end that says how the command ended,
+// refusals, and approvals. A call that cannot be recorded is not made.
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
-// The examples in docs/guide are true: each is run, and gives what the page says. An
-// example that does not do what its page says is reported.
+// The examples in docs/guide are true: each is run, and does what the page says. An example that does anything else is
+// reported.
 #include <algorithm>
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>

@@ -1,5 +1,5 @@
-// When a host dies in the middle of a call, no process is left after a second, not even if a child of the host lives on
-// with copies of all its descriptors.
+// When a host dies in the middle of a call, no process is left after a second. That holds even if a child of the host
+// lives on with copies of all its descriptors.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 

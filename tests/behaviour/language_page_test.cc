@@ -1,5 +1,5 @@
-// The examples of docs/workflow-language.md are true: each is run, and gives what the page says. An example that does
-// not do what its page says is reported.
+// The examples of docs/workflow-language.md are true: each is run, and does what the page says. An example that does
+// anything else is reported.
 #include <boost/test/unit_test.hpp>
 #include <fstream>
 #include <sstream>

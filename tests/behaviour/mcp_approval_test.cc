@@ -1,4 +1,4 @@
-// Approvals through the client of `wtool mcp`, in the older era: a form that a person answers.
+// Approvals through the client of `wtool mcp`, in the protocol with sessions: a form that a person answers.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 

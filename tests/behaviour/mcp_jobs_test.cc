@@ -36,7 +36,7 @@ struct Session : McpClient {
   }
   std::string poll(int job, int wait = 0) { return text_of(use("job_poll", {{"job", job}, {"wait", wait}})); }
   std::string read(const Json& arguments) { return text_of(use("output_read", arguments)); }
-  // Begins a job whose processes bear the mark, and gives its number.
+  // Begins a job whose processes bear the mark, and returns its number.
   int begin(const std::string& command, const Json& more = in_background) {
     Json all = more;
     all["arguments"]["environment"] = {{"WTOOL_TEST_MARK", mark.text()}};

@@ -1,5 +1,5 @@
-// `wtool mcp` in the newer era of the protocol: requests do not depend on one another, and a question to the person is
-// itself the answer to a request.
+// `wtool mcp` with the protocol of 2026: requests do not depend on one another, and a question to the person is itself
+// the answer to a request.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 

@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// Commands that try to survive. Each prints "ready", and would run for a minute or for ever.
+// Commands that try to survive. Each prints "ready", and would run for a minute or forever.
 const char* const stubborn[] = {
     "echo ready; sleep 61",
     "setsid sh -c 'sleep 61' & (setsid sleep 61 &); echo ready; sleep 61",

@@ -1,4 +1,4 @@
-// `wtool mcp` as a client sees it, through pipes: the older era of the protocol, its errors, and results.
+// `wtool mcp` as a client sees it, through pipes: the protocol with sessions, its errors, and results.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Protected names inside a write root stay as they are, whatever a command tries. Where they cannot be protected, the
 // result says what happened to them.
 //
-// Run as root and as nobody (CMakeLists.txt). Skipped where the kernel gives no namespaces.
+// Run as root and as nobody (CMakeLists.txt). Skipped if namespaces are not available.
 #include <sys/stat.h>
 #include <unistd.h>
 

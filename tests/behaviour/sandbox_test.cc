@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(an_approval_opens_the_network_for_one_call_where_the_list_s
     BOOST_TEST(!ended.metadata().contains("background_processes_kept"));
   }
 
-  // Both the question and the start are on record, each with the limit that was lifted.
+  // Both the question and the start are recorded, each with the limit that was lifted.
   std::ifstream trail(home.path() + "/audit.jsonl");
   int approved = 0, started = 0, lifted = 0;
   for (std::string text; std::getline(trail, text);) {

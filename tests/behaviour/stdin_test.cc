@@ -1,4 +1,4 @@
-// `stdin`, the text that a call gives to its command: it arrives unchanged, the input ends after it, and each call has
+// `stdin`, the text that a call passes to its command: it arrives unchanged, the input ends after it, and each call has
 // its own. The tool has the parameter only where its configuration says so.
 #include <sys/resource.h>
 #include <unistd.h>

@@ -47,8 +47,8 @@ BOOST_FIXTURE_TEST_SUITE(tree_kill, Trees)
 BOOST_AUTO_TEST_CASE(a_wide_tree) { check_perl(wide); }
 
 BOOST_AUTO_TEST_CASE(a_deep_tree) {
-  // Each process is the child of the one before, and is executed anew. With only fork, the kernel would take longer for
-  // each generation than for the one before.
+  // Each process is the child of the one before, and calls exec. With fork alone, the kernel would take longer for each
+  // generation than for the one before.
   const std::string deep =
       scratch.file("deep", "#!/bin/sh\nprintf .\n[ $1 -gt 1 ] || exec sleep 61\n\"$0\" $(($1 - 1)) &\nwait\n", 0755);
   check(deep + ' ' + std::to_string(size));

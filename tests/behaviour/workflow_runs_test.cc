@@ -473,7 +473,7 @@ BOOST_AUTO_TEST_CASE(a_large_output_in_a_command_is_an_error_that_says_how) {
   BOOST_TEST(holds(finished.out, "stdout_file"), finished.out);
 }
 
-// --- what is on record ---
+// --- what is recorded ---
 
 BOOST_AUTO_TEST_CASE(a_text_for_standard_input_is_shown_only_by_its_size_and_hash) {
   const std::string text = "a text with s3kr1t in it";

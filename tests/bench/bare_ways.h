@@ -16,8 +16,8 @@ Way bare(std::vector<std::string> argv);
 // Like bare(), but with posix_spawnp, for a program that runs another one (sh -c, timeout, bwrap).
 Way spawned(std::vector<std::string> argv);
 
-// A bare read loop over the output of a program that writes much, through one pipe, which is enlarged as the plugin
-// does it.
+// A bare read loop over the output of a program that writes much, through one pipe, which is enlarged like the plugin's
+// pipes.
 Way drained(std::vector<std::string> argv);
 
 // `threads` threads at the same time, each of which forks (or vforks), executes the program, and waits. Nothing is

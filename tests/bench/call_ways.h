@@ -1,4 +1,4 @@
-// Everything that the benchmark measures of the plugin itself, through the C interface.
+// Everything that the benchmark measures about the plugin itself, through the C interface.
 #pragma once
 
 #include <memory>

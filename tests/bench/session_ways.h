@@ -1,4 +1,4 @@
-// What the benchmark measures of the terminal tools, while `sessions` other sessions are open.
+// What the benchmark measures about the terminal tools. Meanwhile, `sessions` other sessions are open.
 #pragma once
 
 #include <string>

@@ -46,7 +46,7 @@ bool same_redirections(const std::vector<Redirection>& one, const std::vector<Re
   });
 }
 
-// The program cd is given options when a line is regenerated.
+// When a line is regenerated, its `cd` gets options.
 std::vector<Word> as_regenerated(const std::vector<Word>& words) {
   const bool is_cd = !words.empty() && words.front().text == "cd";
   const Word* const directory = is_cd ? directory_of_cd(words) : nullptr;

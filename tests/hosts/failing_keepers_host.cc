@@ -3,8 +3,8 @@
 // the start of the warden to its end.
 //
 // Each host is a process under a filter that asks this program about every system call (seccomp's user notification).
-// The host's helper programs and its command have the filter too; they are told apart by their names. The command lists
-// its descriptors, tries to write where a sandbox forbids it, and leaves a daemon. For each host this program checks:
+// The host's helper programs and its command have the filter too; their names tell them apart. The command lists its
+// descriptors, tries to write where a sandbox forbids it, and leaves a daemon. For each host this program checks:
 // - the call returns within its deadline, its grace and a bound;
 // - an answer without an error has all of the output, and the command saw no descriptor of the host and wrote no file
 //   outside;

@@ -139,7 +139,8 @@ File kind_of(pid_t pid, int descriptor) {
   return text.starts_with('/') ? File::regular : File::other;
 }
 
-// The errors that this call can have on a machine that lacks something or breaks; empty: it has none.
+// The errors that this system call may return if the machine has run out of something or has a fault; empty: it may
+// return none.
 std::vector<int> errors_of(const seccomp_notif& call) {
   const auto file = [&] { return kind_of(static_cast<pid_t>(call.pid), static_cast<int>(call.data.args[0])); };
   switch (call.data.nr) {

@@ -4,8 +4,8 @@
 // Each host is a separate process. The JSON library allocates in destructors, where the error ends the process: nothing
 // may be left then, either.
 //
-// Writes one line for each host that left something, or whose call gave a wrong answer, and at the end how many hosts
-// there were and how many of them were ended by the error. Exits with 0 when all is well.
+// Writes one line for each host that left something, or whose call had a wrong result. At the end, writes how many
+// hosts there were, and how many of them the error has ended. Exits with 0 if all is well.
 #include <sys/wait.h>
 #include <unistd.h>
 

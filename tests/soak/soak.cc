@@ -31,7 +31,7 @@ void require(bool holds, const std::string& what, const Json& got) {
   if (!holds) throw std::runtime_error(what + ": " + got.dump().substr(0, 500));
 }
 
-// One plugin and its tools, and every kind of task.
+// One plugin with its tools, and a member for each kind of task.
 class Host {
  public:
   Host() {
@@ -171,7 +171,8 @@ Json sample(pid_t warden) {
           {"helper_memory_kib", helper_memory}};
 }
 
-// Runs the tasks `from` to `until`, each of the next kind, with all agents.
+// Runs the tasks with the numbers from `from` up to `until`, which is not included, in as many threads as there are
+// agents. The number of a task determines its kind.
 void work(Host& host, unsigned from, unsigned until) {
   std::atomic<unsigned> next{from};
   std::mutex mutex;

@@ -56,9 +56,9 @@ class SharedMemory {
 // Hands the listener of a child to its parent. Make it before the fork.
 class ListenerHandover {
  public:
-  // In the child. From now on, its system calls, and those of all that it starts, wait for an answer, except those that
-  // end a thread, wait for another one, sleep, or return from a signal handler. Returns when the parent has taken the
-  // listener. False: the kernel does not support listeners.
+  // In the child. From now on, its system calls, and those of all that it starts, wait for an answer. The exceptions
+  // are calls that end a thread, wait for another one, sleep, or return from a signal handler. Returns when the parent
+  // has taken the listener. False: the kernel does not support listeners.
   bool install() const;
   // In the parent. NULL: the kernel does not support listeners, or the child has not installed its own within 30 s.
   std::unique_ptr<CallListener> take(const Descriptor& child) const;

@@ -51,7 +51,7 @@ class McpClient {
   std::vector<Json> news;      // notifications, in order
   std::vector<Json> requests;  // the server's, not answered yet
 
-  // Begins a session of the older era.
+  // Begins a session, as in the protocols of 2024 and 2025.
   Json initialize(Json capabilities = Json::object()) {
     const Json answer = ask("initialize", {{"protocolVersion", version_},
                                            {"capabilities", std::move(capabilities)},

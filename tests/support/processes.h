@@ -37,7 +37,7 @@ char state_of(pid_t pid);
 pid_t parent_of(pid_t pid);
 bool exists(pid_t pid);
 
-// The second one also returns all processes below the children. Both include zombies.
+// children_of: only the direct children. descendants_of: all processes below them as well. Both include zombies.
 std::vector<pid_t> children_of(pid_t pid);
 std::vector<pid_t> descendants_of(pid_t pid);
 
@@ -52,7 +52,7 @@ bool wait_until(const std::function<bool()>& predicate, std::chrono::millisecond
 // Waits by pidfd until the process has ended (is dead, even if not reaped). False when `limit` has passed.
 bool wait_for_end(pid_t pid, std::chrono::milliseconds limit);
 
-// "VmHWM" and its like, from /proc/PID/status, in KiB.
+// The value of a key such as "VmHWM" in /proc/PID/status, in KiB.
 long status_kib(pid_t pid, std::string_view key);
 
 }  // namespace wtool::test

@@ -152,7 +152,7 @@ bool Program::read_some(std::chrono::milliseconds patience) {
     char buffer[65536];
     const ssize_t n = read(*fd, buffer, sizeof buffer);
     if (n > 0) (fd == &out_ ? finished_.out : finished_.err).append(buffer, static_cast<std::size_t>(n));
-    // At its end, a terminal gives EIO instead of 0 bytes.
+    // At the end of a terminal, read() fails with EIO instead of returning 0.
     if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) close_fd(*fd);
   }
   if (watched[2].revents != 0) reap(false);

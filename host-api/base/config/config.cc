@@ -70,7 +70,7 @@ json both(const json& locked, const json& later) {
   return all;
 }
 
-// The first element of `later` that no element of `locked` covers, or the size of `later`.
+// The index of the first element of `later` that no element of `locked` covers; the size of `later` if all are covered.
 template <typename Covers>
 std::size_t uncovered(const json& locked, const json& later, Covers covers_it) {
   for (std::size_t i = 0; i < later.size(); ++i) {
@@ -130,8 +130,8 @@ bool are_below(const json& locked, const json& later, bool empty_is_everywhere, 
   return false;
 }
 
-// Whether `later` is at least as tight as `locked`. If not, `violation` says why. Where a locked list may only be added
-// to, `later` becomes the union of both. Both values have passed check_value, or are built in.
+// Whether `later` is at least as tight as `locked`. If not, `violation` says why. If the lock lets a list only grow,
+// `later` becomes the union of both. Both values have passed check_value, or are built in.
 bool is_tighter(const ConfigKey& key, const json& locked, json& later, LockViolation& violation) {
   switch (key.lock_rule) {
     case LockRule::free:

@@ -35,7 +35,7 @@ std::optional<FleetPolicy> fleet_policy(std::vector<Layer> layers, std::string& 
 // Applies the policy to a configuration in the form that tool_new takes: keys that the configuration leaves out get the
 // policy's values, and commands may not write the policy's files. False: `config` has a value that the policy's locks
 // do not allow, or that is not valid; `error` says which. Without `with_cluster`, the keys of the `cluster` section
-// stay as they are. Keys that a host can set and a configuration file cannot always stay as they are.
+// stay as they are. Keys that only a host can set, and not a configuration file, always stay as they are.
 bool hold_to(const FleetPolicy& policy, bool with_cluster, nlohmann::json& config, std::string& error);
 
 }  // namespace wtool

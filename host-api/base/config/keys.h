@@ -108,9 +108,9 @@ std::string shown(const nlohmann::json& value);
 
 // ---- The type of a YAML scalar, by the core schema of YAML 1.2: `yes` is text, `0x10` is 16, `1e3` is a float.
 
-// `tag` is what yaml-cpp gives: "!" for a quoted scalar, "?" or "" for a plain one, or the tag in the file. False with
-// `error`: the file has a tag other than `!!str`, or the text is .inf or .nan, which JSON does not have. An integer
-// beyond 64 bits becomes a float, as in JSON.
+// `tag` is what yaml-cpp returns: "!" for a quoted scalar, "?" or "" for a plain one, or the tag in the file. False
+// with `error`: the file has a tag other than `!!str`, or the text is .inf or .nan, which JSON does not have. An
+// integer beyond 64 bits becomes a float, as in JSON.
 bool parse_scalar(const std::string& text, const std::string& tag, nlohmann::json& value, std::string& error);
 
 }  // namespace wtool

@@ -264,7 +264,7 @@ bool parse_float(std::string_view text, json& value) {
   if (text.substr(0, mantissa).find_first_of("0123456789") == std::string_view::npos) return false;
   std::string digits(text);
   if (const auto plus = digits.find('+'); plus != std::string::npos) {
-    // After the sign, the grammar has a plus only in the exponent, where from_chars accepts it, too.
+    // After the sign of the number, a plus can only be in the exponent, where from_chars accepts it, too.
     if (plus == 0) return false;
   }
   double number = 0;

@@ -11,8 +11,8 @@
 // - Anything else closes the connection: a length below that of a tag, a record that does not open, a message that is
 //   too large.
 // - The pilot sends `hello` first, a JSON object. For each call it sends `started`, `running` if the call's program
-//   could be started, events, logs, beats, and `result` or `failure`. It sends `leaving` when it accepts no more calls.
-//   A call that was answered by `leaving`, without `started`, was not begun.
+//   could be started, events, logs, heartbeats (`beat`), and `result` or `failure`. It sends `leaving` when it accepts
+//   no more calls. A call that was answered by `leaving`, without `started`, was not begun.
 // - The host sends `call`, then `cancel` and `taken`. `taken` says how many bytes of events and logs the host has taken
 //   in all calls of the connection, each message counted as cost() says. The pilot begins no event or log message while
 //   the bytes that it has sent and the host has not taken reach the limit that the call names (`window`). The
@@ -76,7 +76,7 @@ enum class Type : char {
   leaving = 'Q',
   call = 'C',    // JSON text of an object, a byte 0, the arguments
   cancel = 'X',  // one byte that says how, then the reason
-  taken = 'T',   // eight bytes with the count, then a byte: 1 if it answers a beat
+  taken = 'T',   // eight bytes with the count, then a byte: 1 if it answers a heartbeat
 };
 
 struct ChannelMessage {
@@ -106,7 +106,7 @@ class Channel {
   bool begin(Suite suite = Suite::chacha);
   // Reads what the socket has, without waiting. False: the channel is closed.
   bool take_in();
-  // The next message that has arrived in full. Nothing: no message has.
+  // The next message that has arrived in full. Nothing: there is none yet.
   std::optional<ChannelMessage> next();
   // Waits at most `limit` for a message. Nothing: none came, or the channel is closed.
   std::optional<ChannelMessage> wait(std::chrono::milliseconds limit);

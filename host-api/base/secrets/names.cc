@@ -8,7 +8,7 @@ namespace wtool::secrets {
 
 namespace {
 
-// Longer words are not names.
+// A longer word is not taken for a name.
 constexpr std::size_t max_name = 128;
 
 bool contains_any(std::string_view text, std::initializer_list<std::string_view> parts) {

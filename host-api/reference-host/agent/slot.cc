@@ -168,7 +168,7 @@ void AgentSlot::serve_orders() {
   if (!owner_.leaving()) owner_.host_is_gone();
 }
 
-// Wakes the watching thread after `first`, and from then on for each beat. If `first` is zero, never wakes it.
+// Wakes the watching thread after `first`, and from then on for each heartbeat. If `first` is zero, never wakes it.
 void AgentSlot::set_timer(std::chrono::nanoseconds first) const {
   itimerspec times{};
   times.it_value.tv_nsec = first.count();
@@ -224,7 +224,7 @@ void AgentSlot::watch_no_more() {
   watched_call_ = nullptr;
 }
 
-// True: the message answers a beat.
+// True: the message answers a heartbeat.
 bool AgentSlot::note_taken(const ChannelMessage& message) {
   if (message.text.size() != 9) return false;
   std::uint64_t bytes = 0;
@@ -252,8 +252,8 @@ void AgentSlot::beat() {
   if (!beat_waits_) beat_waits_ = channel_->send(Type::beat, {});
 }
 
-// A large result waits until the host has taken all events, which it reports in its answers to beats. Without the wait,
-// the result would fill the kernel's buffers while the host's reader pauses.
+// A large result waits until the host has taken all events, which it reports in its answers to heartbeats. Without the
+// wait, the result would fill the kernel's buffers while the host's reader pauses.
 void AgentSlot::await_taken(Call& call) {
   auto next_beat = Clock::now();
   while (receive(call) && !window_.all_taken()) {
@@ -309,7 +309,7 @@ void AgentSlot::serve_one(const ChannelMessage& order) {
   wtool_status status = WTOOL_E_INTERNAL;
   {
     const Running running(*this, call, log_from);
-    // Most calls are short: their start and their result are one packet, for which the host wakes once.
+    // Most calls are short. Their start and their result then share one packet, so that the host wakes only once.
     channel_->send_with_next(Type::started, {});
     // The pilot decided to leave before it could see this call, and so did not cancel it.
     if (owner_.leaving()) call.cancel(WTOOL_CANCEL_GRACEFUL, "the pilot is leaving");

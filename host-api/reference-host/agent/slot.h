@@ -37,9 +37,9 @@ class SlotOwner {
   ~SlotOwner() = default;
 };
 
-// serve() waits for orders and runs them. While a call runs, a watching thread receives the host's messages, because
-// the host may cancel the call, acknowledges its output, and may be lost. Between calls the watching thread sleeps, so
-// that an order does not have to wake it.
+// serve() waits for orders and runs them. While a call runs, a watching thread receives the host's messages (a
+// cancellation, acknowledgements of output), and notices if the host is lost. Between calls the watching thread sleeps,
+// so that an order does not have to wake it.
 class AgentSlot {
  public:
   AgentSlot(SlotOwner& owner, std::unique_ptr<pilot::Channel> channel, std::vector<int> processors)
@@ -85,7 +85,7 @@ class AgentSlot {
   std::mutex receiving_;
   Call* watched_call_ = nullptr;
   std::atomic<bool> told_of_start_{false};
-  bool beat_waits_ = false;  // the host has not answered the last beat
+  bool beat_waits_ = false;  // the host has not answered the last heartbeat
   bool over_ = false;
 };
 

@@ -93,7 +93,7 @@ WaitingQuestions::~WaitingQuestions() {
 }
 
 // Makes the socket and starts the thread that serves it, unless that was done before. False: nobody can be asked, and
-// the person has been told why.
+// the reason was reported to the person.
 bool WaitingQuestions::start() {
   if (server_.joinable()) return true;
   std::string why = "there is no folder for the socket: set HOME or XDG_RUNTIME_DIR";

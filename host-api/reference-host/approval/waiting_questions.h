@@ -9,9 +9,9 @@
 //   waits, then {"ready": true}, and from then on {"asks"} and {"over": ID}. A client sends {"id", "answer", "nonce"}
 //   and gets {"id", "taken"} or {"id", "problem"}; {"refused": WHY} ends the connection.
 // - The process that answers is examined (question_folder.h) when it connects and at each answer. The kernel reports
-//   which process has sent a line. A line counts only if it has the nonce, which only the examined process was told,
-//   and comes from that process's number while the process is still alive. So no process can answer through another
-//   one.
+//   which process has sent a line. A line counts only if it has the nonce, which only the examined process has
+//   received, and comes from that process's number while the process is still alive. So no process can answer through
+//   another one.
 // - A question that nobody answers in time ends with the answer `expired`.
 #pragma once
 

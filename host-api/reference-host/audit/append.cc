@@ -142,7 +142,7 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
   }
   const auto [done, failed] = write_all(file.get(), before->text + line_of(before->link, event, fields));
   if (failed != 0) {
-    // Removes what was written.
+    // A part of a line must not stay in the trail.
     if (done > 0 && ::ftruncate(file.get(), status.st_size) != 0) {
     }
     return std::string(::strerror(failed)) + "; make room for it, or name another file as audit.file";

@@ -44,7 +44,7 @@ struct ShowOptions {
 std::string show(const std::string& file, const ShowOptions& options,
                  const std::function<bool(std::string_view line)>& print);
 
-// One event, in the form that show() prints. `line` is a line of a trail; any other text gives an empty one.
+// One event, in the form that show() prints. `line` is a line of a trail. For any other text, the result is empty.
 std::string describe(std::string_view line);
 
 }  // namespace wtool::host::audit

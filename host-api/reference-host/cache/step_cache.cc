@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view key_version = "wtool step 2";
 constexpr std::string_view input_part = "file ";  // in `parts`, the beginning of an input file's name
 
-// Adds the text with its size, so that different lists of texts never give the same bytes.
+// Adds the text with its size, so that different lists of texts never become the same bytes.
 void add(Sha256& digest, std::string_view text) {
   digest.add(std::to_string(text.size()) + ':');
   digest.add(text);

@@ -5,8 +5,8 @@
 //   if (look.entry && cache.restore(work, look)) use(look.entry->result);
 //   else { do it; cache.keep(work, look, result, ...); }
 //
-// The key is a hash of the parts that the caller gives (the call, the directory, the versions), of the patterns, and of
-// each input file: its path, its content, whether it may be executed, and its target if it is a link. When in doubt,
+// The key is a hash of the parts that the caller passes (the call, the directory, the versions), of the patterns, and
+// of each input file: its path, its content, whether it may be executed, and its target if it is a link. When in doubt,
 // the work is done: if a pattern matches no file, if a file cannot be read, or if something other than the step has
 // changed an output.
 //

@@ -5,7 +5,7 @@
 //   --max-parallel
 //
 // Prints one candidate per line. A line `:files` means that file names fit, too. Nothing is run, and no plugin is
-// initialised. What cannot be read gives no candidates, since a message would disturb the line that a person types.
+// initialised. Anything that cannot be read is ignored, since a message would disturb the line that a person types.
 #include <fcntl.h>
 #include <unistd.h>
 

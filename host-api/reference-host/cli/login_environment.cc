@@ -26,7 +26,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // Clients wait ten seconds or more for a server to start.
 constexpr int seconds = 5;
-// No environment is larger: with the usual limit of the stack, exec accepts no more.
+// With the usual stack limit, exec accepts no larger environment.
 constexpr std::size_t max_environment_bytes = 4 << 20;
 
 std::string login_shell() {

@@ -55,7 +55,7 @@ Words option_names(const CLI::App& app) {
   return names;
 }
 
-// A hint with the commands that have the option which the chosen command lacks. Empty: no command has it.
+// A hint that names the commands with this option, which the chosen command does not have. Empty: no command has it.
 std::string who_has(const CLI::App& app, const std::string& name) {
   Words names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {

@@ -109,7 +109,7 @@ std::optional<std::string> root_of(const McpOptions& options) {
   return std::nullopt;
 }
 
-// Sets the policy and the folder of the commands. Returns what models are told about the policy. Nothing: the
+// Sets the policy and the folder of the commands. Returns the text about the policy that models get. Nothing: the
 // reason is on stderr.
 std::optional<std::string> set_policy(Context& context, McpOptions& options) {
   // Relative paths are relative to the folder in which this program was started.

@@ -267,8 +267,9 @@ bool PreparedWorkflow::check(const std::vector<std::string>& given, const std::s
   return false;
 }
 
-// Expects the tools that the steps call, each at the place of its step. A step that runs a workflow is expected to call
-// the shell there. Tools for other places, which only a run determines, are made when they are first called.
+// Announces to the toolbox the tools that the steps call, each at the place of its step. For a step that runs a
+// workflow, it announces the shell there. Tools at places that only a run determines are made when they are first
+// called.
 void PreparedWorkflow::expect_places(const workflow::Workflow& workflow) {
   for (std::size_t i = 0; i < workflow.states.size(); ++i) {
     const workflow::State& state = workflow.states[i];

@@ -28,7 +28,7 @@ std::optional<bool> confirm_on_terminal(const std::string& question, Stop& stop,
   QuestionEnd end(terminal);
   const auto subscription = stop.subscribe([&end](const StopRequest&) { end.request(); });
   Asking asking(terminal, end);
-  // The turn of this question may come because the same stop has just ended the question before it.
+  // The same stop may have just ended the question before this one, so that it is this question's turn.
   if (!asking.can_ask() || stop.requested()) return std::nullopt;
   const std::string state = asking_state();
   const std::string prompt = (state.empty() ? "" : state + ": ") + cleaned_for_terminal(question, true) + " [y/N] ";

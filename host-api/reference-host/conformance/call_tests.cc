@@ -116,7 +116,8 @@ void test_cancel_during(Trial& trial) {
                                       .before_run =
                                           [&](wtool_call* made) {
                                             other = std::thread([&, made, i] {
-                                              // A little later each time, so that the stop comes at different moments.
+                                              // Waits a little longer each time, so that the stop comes at different
+                                              // moments.
                                               std::this_thread::sleep_for(std::chrono::microseconds(200 * i));
                                               ready.tool().call_cancel(made, WTOOL_CANCEL_GRACEFUL, view("a test"));
                                               while (!over) {

@@ -1,8 +1,8 @@
 // The tests of `wtool check`, each a function that runs in a process of its own.
 //
-// If a test does not end normally, that is a finding for the rule of its last step. Tests are in stages: if the test of
-// the stage load, describe, start or call ends early, or finds that nothing later can work, the later tests are skipped
-// (after call, only those of the same tool).
+// If a test does not end normally, that is a finding for the rule of its last step. Tests are in stages. If the test of
+// the stage load, describe, start or call ends early, or finds that nothing later can work, the later tests are
+// skipped. After the stage call, only the tests of the same tool are skipped.
 #pragma once
 
 #include <span>

@@ -22,7 +22,7 @@ Outcome outcome_of(const Node& node, std::variant<T, std::string> result) {
   return Value(std::get<T>(std::move(result)));
 }
 
-// Whether a test in a template counts the value as nothing.
+// Whether the value is falsy: a test in a template treats it as false.
 bool is_nothing(const Value& value) {
   if (const bool* truth = value.as_bool()) return !*truth;
   if (const std::string* text = value.as_text()) return text->empty();

@@ -39,7 +39,7 @@ struct Node {
     map,          // { keys[0]: operands[0], ... }
     has,          // has( operands[0] ): a field, or an index that is a literal text
     macro,        // operands[0] . text ( variable, operands[1]... )
-    truth         // in a test of a template: whether operands[0] counts as something
+    truth         // in a test of a template: whether operands[0] is truthy
   };
   Kind kind = Kind::literal;
   std::size_t offset = 0;  // where errors about the node are reported
@@ -93,7 +93,7 @@ struct TagExpression {
   std::size_t end = 0;  // the offset of the `%}`, `-%}` or `|` that ended the expression
 };
 
-// What the expression is for. test: whether its value counts as something. value: the value itself, such as a list.
+// What the expression is for. test: whether its value is truthy. value: the value itself, such as a list.
 enum class TagUse { test, value };
 
 // Reads from `begin`; all offsets are those in `text`.

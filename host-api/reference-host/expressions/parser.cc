@@ -82,7 +82,7 @@ class Parser : private TokenReader {
   }
   NodePointer nested(std::size_t offset) { return nested(offset, &Parser::parse_conditional); }
 
-  // In a template's tag, a test asks whether a value counts as something; the value need not be a bool.
+  // In a template's tag, a test asks whether a value is truthy; the value need not be a bool.
   NodePointer tested(NodePointer node) {
     if (!in_tag_ || failed()) return node;
     const Node* root = node.get();

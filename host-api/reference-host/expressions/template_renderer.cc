@@ -220,7 +220,7 @@ TemplateRenderer::Mistake TemplateRenderer::keep(const std::string& variable, Va
 TemplateRenderer::Mistake TemplateRenderer::follow(const Case& alternatives, const Scope& scope) {
   auto resolved = resolve(alternatives.subject, scope, budget_);
   if (budget_.exhausted()) return too_much(budget_.message());
-  // As in a test, a missing value counts as nothing.
+  // A missing value counts as null. (In a test, it counts as false.)
   const bool missing = std::holds_alternative<ExpressionError>(resolved);
   if (missing && !alternatives.subject.filters.empty()) return std::get<ExpressionError>(std::move(resolved));
   const Value subject = missing ? Value() : std::get<Value>(std::move(resolved));

@@ -53,7 +53,7 @@ class AssignedScope final : public Scope {
     const auto found = values.find(name);
     if (found != values.end()) return &found->second.first;
     if (const Value* outer = outer_.find(name)) return outer;
-    // The words that Liquid has for comparisons with nothing.
+    // Liquid's words for null and for an empty text, to compare values with.
     static const Value nothing;
     static const Value empty("");
     if (name == "nil") return &nothing;

@@ -110,9 +110,9 @@ struct JsonReading {
 
 // Numbers that do not fit into 64 bits become doubles. Nothing: the value is nested too deeply.
 std::optional<Value> from_json(const nlohmann::json& json);
-// The same for a value that is nested at this depth.
+// The same for a value that is nested at the depth `depth`.
 std::optional<Value> from_json(const nlohmann::json& json, const JsonReading& reading, int depth);
-// The fields of an object that is nested at this depth.
+// The fields of an object that is nested at the depth `depth`.
 std::optional<Map> map_from_json(const nlohmann::json& object, const JsonReading& reading, int depth);
 
 // The value of a text that is a JSON object or list, perhaps with blanks around it. Nothing: the text is not JSON of
@@ -122,7 +122,7 @@ std::optional<Value> parse_json_value(std::string_view text);
 // The JSON text for messages: quoted, on one line, shortened.
 std::string quoted_json(const nlohmann::json& json);
 
-// One sentence for people: why parse_json_value() gives nothing for this text.
+// One sentence for people: why parse_json_value() returns nothing for this text.
 std::string why_not_json(std::string_view text);
 
 }  // namespace wtool::host::expressions

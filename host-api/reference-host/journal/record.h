@@ -107,7 +107,7 @@ class RecordReader {
   // How long the part since the last start or resumption has taken.
   std::chrono::steady_clock::duration part_took() const;
   StepRecord& step_of(const nlohmann::json& record, bool begins, Moment at);
-  // Drops the steps from before the run was last resumed that follow from the one at `place`, and that one.
+  // Of the steps from before the run was last resumed, drops the one at `place` and those that follow from it.
   void drop_earlier_steps_from(const StepPlace& place);
   // The number of the step of the record. Each process of a run counts its steps from 1, so the highest number of the
   // earlier parts is added. 0: the record has no number.

@@ -159,7 +159,8 @@ StepEnd end_at(const json& record) {
   return end;
 }
 
-// Whether the run comes to another state here than its earlier parts, or to another action (runner::Run::past).
+// Whether the resumed run takes another path from here on: the record names another state than the earlier step at this
+// place, or another action (runner::Run::past).
 bool leaves_earlier_path(const StepRecord& earlier, const json& record) {
   const auto before = known_action(earlier.action, earlier.action_sha256);
   const auto now = known_action(text_member(record, "action"), text_member(record, "action_sha256"));

@@ -91,8 +91,8 @@ class ToolCaller {
                : ToolOutcome{ToolOutcome::Kind::not_made, nullptr, "no other place can be chosen here"};
   }
 
-  // Like call_at(), for a call that lasts until `stop` ends it, while other calls come and go. No other call waits for
-  // the end of this one: a call that cannot be made while this one runs fails.
+  // Like call_at(), for a call that lasts until `stop` ends it, while other calls are made. No other call waits for the
+  // end of this one: a call that cannot be made while this one runs fails.
   virtual ToolOutcome call_lasting(const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
                                    Stop& stop, const OutputSink& output, const StateSink& state) {
     return call_at(place, id, arguments, stop, output, state);

@@ -10,7 +10,7 @@
 // - A step of a workflow may name a place: the cluster, or this machine. If that is not the toolbox's own place, the
 //   tool belongs to another plugin, which is opened when it is first needed. While a call of one of the two plugins
 //   runs, no tool of either plugin is made.
-// - The toolbox does not check the arguments, which is the plugin's task. It does check the plugin's answers.
+// - The toolbox does not check the arguments, which is the plugin's task. It does check the plugin's results.
 #pragma once
 
 #include <atomic>
@@ -108,7 +108,7 @@ class Toolbox final : public ToolCaller {
   OrderedOutcome call_text(std::string_view id, std::string_view arguments, Stop& stop, const OutputSink& output,
                            const CallPlace& place = {}, const StateSink& state = nullptr);
 
-  // What the call would do, without doing it: the answer of the tool's wtool.explain/1, an object with the text
+  // What the call would do, without doing it: what the tool's wtool.explain/1 returns, an object with the text
   // "verdict". Null: that failed, or the tool cannot explain itself; `error` says why.
   nlohmann::ordered_json explain(std::string_view id, std::string_view arguments, Stop& stop, std::string& error,
                                  const CallPlace& place = {});
@@ -128,7 +128,7 @@ class Toolbox final : public ToolCaller {
 
   ToolOutcome call_for(bool lasting, const CallPlace& place, std::string_view id, const nlohmann::json& arguments,
                        Stop& stop, const OutputSink& output, const StateSink& state);
-  // Reads the tool's answer, and returns what is wrong with it; empty: nothing.
+  // Reads the tool's result, and returns what is wrong with it; empty: nothing is wrong.
   using ReadAnswer = std::function<std::string(std::string_view answer)>;
   // Returns how the call ended; if it was not made, `error` says why.
   ToolOutcome::Kind run(bool lasting, const CallPlace& place, std::string_view id, std::string_view arguments,

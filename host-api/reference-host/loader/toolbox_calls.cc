@@ -1,4 +1,4 @@
-// Calling the tools of a toolbox: the request, events during the call, the check of the answer, and explanations.
+// Calling the tools of a toolbox: the request, events during the call, the check of the result, and explanations.
 #include <exception>
 #include <utility>
 #include <wtool/cpp/host.hpp>
@@ -58,7 +58,7 @@ std::string check_envelope(const Json& envelope, bool& is_error) {
   return {};
 }
 
-// The answer to a call while the configuration cannot be used.
+// The result of a call while the configuration cannot be used.
 nlohmann::json refusal(const std::string& reason) {
   const std::string message = "The configuration is not valid, so nothing is run: " + reason;
   return {{"content", {{{"type", "text"}, {"text", message}}}},

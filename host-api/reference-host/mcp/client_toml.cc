@@ -1,7 +1,7 @@
 // Servers in Codex's TOML: each is a table `[mcp_servers.NAME]`.
 //
-// Only tables and keys are parsed; values are only skipped. A new table is added at the end of the file, where it
-// cannot become a part of another table.
+// Tables and keys are parsed; values are skipped. A new table is added at the end of the file, where it cannot become a
+// part of another table.
 #include <algorithm>
 #include <set>
 #include <utility>

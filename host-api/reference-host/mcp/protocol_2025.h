@@ -38,7 +38,7 @@ struct About {
 nlohmann::ordered_json server_info(const About& about);
 std::string instructions(const About& about, bool client_shows_forms);
 
-// The client's name for itself, from the member `key`; empty if it gives none.
+// The client's name for itself, from the member `key`; empty if the client sends none.
 std::string client_name(const nlohmann::json& parent, std::string_view key);
 
 // One thread.

@@ -22,7 +22,7 @@
 
 namespace wtool::host::mcp {
 
-// 64 random hexadecimal digits. Throws std::system_error if the kernel gives no random bytes.
+// 64 random hexadecimal digits. Throws std::system_error if the kernel provides no random bytes.
 std::string new_identifier();
 
 // Any thread.
@@ -34,7 +34,7 @@ class RequestStates {
   explicit RequestStates(std::chrono::milliseconds lifetime = default_lifetime) : lifetime_(lifetime) {}
 
   // `arguments` is the JSON text of an object with sorted keys; `fingerprint` is the question's. Throws
-  // std::system_error if the kernel gives no random bytes.
+  // std::system_error if the kernel provides no random bytes.
   std::string issue(std::string_view tool, std::string_view arguments, std::string_view fingerprint,
                     std::string_view continues = {}, std::vector<ClientCall::Given> unused = {});
 

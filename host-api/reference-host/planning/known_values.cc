@@ -117,7 +117,8 @@ void KnownValues::read_assignments(Secrets& secrets) {
       wanted.emplace(assignment.name, Only{&assignment, set->secret});
     }
   }
-  // The value of a variable may need another variable that is set further down in the file, hence several rounds.
+  // There are several rounds, because the value of a variable may need another variable that is set further down in the
+  // file.
   for (int round = 0; round < max_chain; ++round) {
     std::map<std::string, Value> found;
     for (const auto& [name, only] : wanted) {

@@ -23,7 +23,7 @@ namespace wtool::host::planning {
 
 // The states of a workflow in the order in which a reader follows them: breadth first from the start, the branches of a
 // fork one after the other, and then the states after their join. After all these, the states to which failures lead,
-// and at last `finally`.
+// and finally the states of `finally`.
 enum class PlanPart { main, on_failure, finally };
 
 struct WalkedState {

@@ -108,7 +108,7 @@ KnownArguments known_arguments(const std::vector<Argument>& arguments, const Kno
   return made;
 }
 
-// A scope that records whether any value that is known only during the run was looked up.
+// A scope that records whether it was asked for a value that is known only during the run.
 class Watched final : public expressions::Scope {
  public:
   Watched(const KnownValues& values, const KnownArguments& arguments) : values_(values), arguments_(arguments) {}

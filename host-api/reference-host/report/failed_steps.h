@@ -26,7 +26,7 @@ struct FailedStep {
   std::string branch;
 };
 
-// The advice that a tool's error gives; empty: it gives none.
+// The advice in a tool's error; empty: the error has none.
 std::string hint_of(const runner::Outcome& outcome);
 
 // The last visit of each failed state, in the order in which the visits ended; only the latest if there are very many.

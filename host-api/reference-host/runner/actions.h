@@ -60,7 +60,7 @@ std::string with_place(const WorkflowInvocation& invocation, std::size_t offset,
 
 // ---- The arguments of tools, prompts and workflows, with their templates filled in.
 //
-// A text that is nothing but one placeholder becomes the placeholder's value, so that a number stays a number.
+// A text that consists of a single placeholder becomes the placeholder's value, so that a number stays a number.
 
 // Fills in the strings in the JSON, each of which is a template. The parser has limited the depth of the JSON. Nothing:
 // `why` says what is wrong.
@@ -68,16 +68,16 @@ std::optional<nlohmann::json> rendered_arguments(const nlohmann::json& arguments
                                                  std::string& why);
 
 // The call of a tool as it is shown and recorded: the tool's name and its arguments. The `stdin` of the shell tool may
-// contain anything, so only the size and the SHA-256 of a text there are shown, and only the type and the size of any
-// other value. null, which means that the value is not known yet, is shown as it is.
+// contain anything. So a text there is shown as its size and SHA-256, and any other value as its type and size. The
+// exception is null, which means that the value is not known yet.
 std::string shown_call(const std::string& tool, nlohmann::json arguments);
 
-// Leaves out each argument whose guard gives an empty text. Nothing: `why` says what is wrong, with its place.
+// Leaves out each argument whose guard renders to an empty text. Nothing: `why` says what is wrong, with its place.
 std::optional<std::map<std::string, expressions::Value>> rendered_arguments(
     const std::vector<workflow::Argument>& arguments, const WorkflowInvocation& invocation,
     const expressions::Scope& values, std::string& why);
 
-// The value that the template gives: if it is nothing but one placeholder, the placeholder's value; otherwise a text.
+// The value of the template: if it consists of a single placeholder, the placeholder's value; otherwise a text.
 std::variant<expressions::Value, expressions::ExpressionError> rendered_value(const expressions::Template& text,
                                                                               const expressions::Scope& values);
 

@@ -44,8 +44,8 @@ struct ApprovalAnswer {
   std::chrono::system_clock::time_point answered{};
 };
 
-// The outcome of the step. A question that waits gives an aborted outcome with the code approval_pending. Every other
-// answer except yes gives a refusal.
+// The outcome of the step. A question that waits becomes an aborted outcome with the code approval_pending. Every other
+// answer except yes becomes a refusal.
 Outcome to_outcome(const ApprovalRequest& request, const ApprovalAnswer& answer);
 
 // Any thread; returns immediately when a stop is requested.

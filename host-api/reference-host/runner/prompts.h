@@ -1,9 +1,9 @@
 // Prompts: template files that a workflow passes to a configured command.
 //
-// - A prompt NAME is the file NAME.md (or .md.liquid, .liquid, .txt) in one of the configured folders, in `prompts`
-//   beside the workflow or beside its folder, in .wtool/prompts or .swissarmyhammer/prompts of the run's directory or
-//   of the home directory, or in `prompts` of the run's directory. It is a Liquid template (template.h), and may
-//   include other prompts. Its front matter only gives the defaults of its parameters.
+// - A prompt NAME is the file NAME.md (or .md.liquid, .liquid, .txt). It is looked for in the configured folders, in
+//   `prompts` beside the workflow or beside its folder, in .wtool/prompts and .swissarmyhammer/prompts of the run's
+//   directory and of the home directory, and in `prompts` of the run's directory. A prompt is a Liquid template
+//   (template.h), and may include other prompts. From its front matter, only the defaults of its parameters are used.
 // - The command is a template with {{ prompt }} (the text, as one word of the shell) or {{ prompt_file }} (a file with
 //   the text, which is removed when the command has ended); {{ prompt_name }} is the name of the prompt. The command
 //   may set variables by writing to {{ values_file }} or $WTOOL_STEER, which name the same file (PromptValues, below),

@@ -36,8 +36,7 @@ struct KeptFile {
 //   /5:2                the second combination of a matrix
 //   /0:on failure       the path of `on failure`, which belongs to no step; nor does /0:finally
 //
-// The same workflow with the same outcomes always gives the same names, so the names identify the steps of an earlier
-// run.
+// The names depend only on the workflow and the outcomes, so they identify the steps of an earlier run.
 struct Step {
   enum class Status { running, succeeded, failed, aborted };
   std::uint64_t number = 0;  // from 1, in the order in which they began; unique in a run

@@ -50,8 +50,8 @@ class Terminal {
   // The size of the output; a usual size if it is not a terminal.
   TerminalSize size() const;
 
-  // Writes lines that stay on the screen. Each must be whole, with its newline. Errors are ignored: there is nobody to
-  // tell.
+  // Writes lines that stay on the screen. Each must be whole, with its newline. Errors are ignored, because there is no
+  // other way to report them.
   void write(std::string_view lines);
   // Writes lines like write(), and replaces the live region by `live` at the same time, so that nothing flickers. Only
   // for a terminal that can move its cursor.

@@ -1,5 +1,5 @@
-// The host's tracing: takes records and spans from the plugin (through loader/services) and from the host itself, and
-// writes one line for each record, to a descriptor or a writer, as text for people or as JSON for programs.
+// The host's tracing: takes records and spans from the plugin (through loader/services) and from the host itself. It
+// writes one line for each record to a descriptor or a writer: text for people, or JSON for programs.
 //
 // - A record that the filter drops costs one look-up.
 // - A line is one write(2), unless the descriptor accepts only a part of it; lines of several threads do not mix.
@@ -97,7 +97,8 @@ class Tracing {
   using Observer = std::function<void(const LogRecord&, const LogSpan*)>;
   void observe(LogLevel from, Observer observer);
 
-  // Writes the record if it is enabled. If the descriptor cannot be written, the line is lost: there is nobody to tell.
+  // Writes the record if it is enabled. If the descriptor cannot be written, the line is lost, because there is no
+  // other way to report that.
   void emit(const LogRecord& record);
 
   // For the host's own records: with the current time, and without a span.

@@ -25,8 +25,9 @@ constexpr std::uint32_t newest_known_call = 470;  // listns, Linux 6.19
 // name, ports) are listed only if a mistake in dropping it would open the sandbox. A longer list would make each start
 // slower.
 //
-// A custodian is in the filter, too (warden/protocol.h), so a call that it needs must not be refused, or the custodian
-// must not enter the filter for a command for which it needs the call. filter_test.cc lists the calls.
+// A custodian may be in the filter, too (warden/protocol.h). So the filter must not refuse a call that a custodian
+// needs, unless the custodian stays out of the filter for every command for which it needs the call. filter_test.cc
+// lists these calls.
 //
 // Calls are listed by name, and also by number if they are newer than some versions of libseccomp. From 424 on, a call
 // has the same number on every architecture.

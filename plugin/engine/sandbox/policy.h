@@ -10,8 +10,8 @@ namespace wtool::engine {
 // The name in sandbox.protect that stands for SandboxPolicy::repositories.
 inline constexpr const char* repositories_name = "repositories";
 
-// Paths without links, all of them below the policy's `read` and `write` paths. A path that is gone gives no access. A
-// path that has since become a link is an error.
+// Paths without links, all of them below the policy's `read` and `write` paths. A path that no longer exists grants no
+// access. A path that has since become a link is an error.
 struct HeldFiles {
   std::vector<std::string> read;
   std::vector<std::string> list;  // names may be read in these folders and below

@@ -27,13 +27,13 @@ namespace fs = std::filesystem;
 
 // The names that are protected in each repository's folder, including those of submodules and worktrees. commondir and
 // gitdir name other folders with a configuration; attributes select commands of the configuration; alternates name
-// other repositories, in which git runs git.
+// other repositories, in which git runs further git commands.
 const std::vector<std::string> guarded = {"config", "hooks",           "config.worktree",        "commondir",
                                           "gitdir", "info/attributes", "objects/info/alternates"};
 
 // With more binds, a command would start slowly: each costs some microseconds.
 constexpr std::size_t max_binds = 1000;
-// How many folders that cannot be protected are named.
+// At most this many of the folders that cannot be protected are reported.
 constexpr std::size_t max_closed_named = 3;
 
 constexpr std::size_t max_settings = std::size_t{1} << 20;

@@ -10,8 +10,8 @@
 
 namespace wtool::engine {
 
-// What sets the scope in which processes may send signals and connect to abstract sockets. `own`: this ruleset, only
-// for the command. `outside`: the command already runs in a scope (make_scope).
+// Where the limits on signals and on connections to abstract sockets come from. `own`: from this ruleset, for this
+// command alone. `outside`: from the scope in which the command already runs (make_scope).
 enum class Scopes { own, outside };
 
 // A ruleset with everything that ABI version `abi` (at least 1) can handle. Empty on failure; `error` is then a

@@ -20,8 +20,8 @@
 //
 //   "writes: -o=FILE --output=FILE; runs_program: --compress-program=PROGRAM; other (takes the safety off): -S"
 //
-// An option that is in neither list is not safe. `effects` gives the reason for a refusal, shows which options name a
-// program to run, and makes an abbreviation unsafe if it can mean an option of `effects`. An entry for a new program:
+// An option that is in neither list is not safe. `effects` provides the reason for a refusal, shows which options name
+// a program to run, and makes an abbreviation unsafe if it can mean an option of `effects`. An entry for a new program:
 //
 //   {.names = "rev", .options = "-0 --zero -h -V", .effects = "writes: -o=FILE"},
 #pragma once

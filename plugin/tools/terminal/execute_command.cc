@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using terminal::Json;
 
-// All three come from the specification ("60 seconds", "300 seconds", "1MB").
+// The specification sets these three values ("60 seconds", "300 seconds", "1MB").
 constexpr milliseconds default_timeout{60'000};
 constexpr milliseconds max_timeout{300'000};
 constexpr std::size_t max_output = 1024UL * 1024;

@@ -1,4 +1,4 @@
-// The runner of commands on a cluster, against a pilot of the test, which gives answers that our pilots never give.
+// The runner of commands on a cluster, against a pilot of the test, which sends answers that our pilots never send.
 #include "cluster/remote_runner.h"
 
 #include <arpa/inet.h>
@@ -133,7 +133,7 @@ struct Host {
   std::shared_ptr<engine::SessionHold> hold;
 };
 
-// One slot of a pilot, whose answers the test gives. It runs until the host closes its connection.
+// One slot of a pilot, whose answers the test sends. It runs until the host closes its connection.
 class FakePilot {
  public:
   // Answers the order of this number, from 0.

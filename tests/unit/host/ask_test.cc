@@ -114,7 +114,7 @@ BOOST_FIXTURE_TEST_CASE(the_exit_status_is_the_verdict, Place) {
   }
 }
 
-// A plugin whose tool shell_execute gives the verdict that the command itself names.
+// A plugin whose tool shell_execute returns the verdict that the command itself names.
 struct ShellPlace : Place {
   ShellPlace() { plugin = "shell.so"; }
   // A workflow of one state.

@@ -1,4 +1,4 @@
-// The configuration file: what is accepted and handed on, and what is refused, with its place.
+// The configuration file: what is accepted and passed on, and what is refused, with its place.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

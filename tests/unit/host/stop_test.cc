@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(marked_signals_ask_for_each_kind_of_stop_once) {
       marked(SIGTERM, mark_of_stop);
       heard.wait_for(1);
     }
-    // Ctrl-C still asks to stop now.
+    // Ctrl-C still requests an immediate stop.
     ::raise(SIGINT);
     heard.wait_for(2);
     for (int i = 0; i < 3; ++i) marked(SIGINT, mark_of_stop_now);

@@ -192,8 +192,8 @@ BOOST_AUTO_TEST_CASE(only_an_entry_that_says_so_opens_the_network_and_only_with_
     BOOST_TEST(to_text(rules.verdict(line).decision) == "ask", line);
     BOOST_TEST(rules.verdict(line).opens_network, line);
   }
-  // Here a yes opens nothing: another entry asks, or a word may match an entry; a line is refused; or lines are
-  // allowed.
+  // A yes to these lines does not open the network: another entry asks, a word only may match an entry, or the line is
+  // refused or allowed.
   for (const char* line : {"git fetch", "git $X", "$X push", "git push; rm x", "git status", "echo git push"}) {
     BOOST_TEST(!rules.verdict(line).opens_network, line);
   }
@@ -330,7 +330,7 @@ BOOST_AUTO_TEST_CASE(options_that_only_end_a_script_sooner_need_no_entry) {
                            "set -e-; ls", "set --e; ls", "set -k; ls", "set -eo pipefail x; ls"}) {
     check(rules, line, Decision::deny, "set", "commands.allow", "set is a builtin of the shell");
   }
-  // As a program, or as the command of another program, `set` is a name like any other.
+  // If a program runs it, or an entry names it, `set` is a name like any other.
   check(rules, "env set -e", Decision::deny, "env", "commands.allow", "");
   check(rules, "set -e $x; ls", Decision::deny, "$x", "commands.allow", "");
   check(Rules().allow({"ls"}).deny({"set"}), "set -e; ls", Decision::deny, "set -e", "commands.deny: set", "");
@@ -378,7 +378,7 @@ BOOST_AUTO_TEST_CASE(a_hint_names_the_entry_that_would_allow_a_line) {
              "leave out the word time, or add the entry \"time\" to commands.allow");
 }
 
-// About {}, it is known that find puts a path in its place, and not an option.
+// find always puts a path in the place of {}, never an option.
 BOOST_AUTO_TEST_CASE(what_find_finds_is_a_path_to_the_command_that_it_runs) {
   for (const bool is_safe : {false, true}) {
     Rules rules =

@@ -43,7 +43,7 @@ class Meeting {
   std::condition_variable all_;
 };
 
-// Blocks until the stop is requested, like a command that runs for ever.
+// Blocks until the stop is requested, like a command that runs forever.
 ToolOutcome until_stopped(Stop& stop) {
   std::mutex mutex;
   std::condition_variable changed;

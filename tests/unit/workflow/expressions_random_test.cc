@@ -1,5 +1,5 @@
-// Texts made of random parts of expressions and templates: each is parsed, or gives an error with a place in it, and
-// none takes long. Under sanitizers, this also finds memory errors.
+// Texts made of random parts of expressions and templates: each is parsed, or has an error with a place in it, and none
+// takes long. Under sanitizers, this also finds memory errors.
 #include <boost/test/unit_test.hpp>
 #include <random>
 

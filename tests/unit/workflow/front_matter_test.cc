@@ -1,4 +1,4 @@
-// What the front matter is read as.
+// The front matter: which keys and forms are understood, and which errors the others cause.
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 

@@ -36,7 +36,7 @@ class Values final : public Scope {
   std::map<std::string, Value, std::less<>> values_;
 };
 
-// Prompts that a test gives by their names.
+// The prompts of a test, by their names.
 class Texts final : public Partials {
  public:
   explicit Texts(std::map<std::string, std::string> texts) : texts_(std::move(texts)) {}

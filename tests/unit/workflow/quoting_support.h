@@ -24,7 +24,7 @@ inline host::workflow::CommandText parsed_command(const std::string& text) {
   return command;
 }
 
-// What the shell prints for the command; the shell gets it as its one argument, as the engine does it.
+// What the shell prints for the command. The shell gets the command as one argument, as it does from the engine.
 inline std::string output_of(const char* shell, const std::string& command) {
   int ends[2];
   BOOST_REQUIRE(::pipe(ends) == 0);

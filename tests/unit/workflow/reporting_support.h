@@ -1,4 +1,5 @@
-// What tests of reports need: a workflow made by hand, and an observer fed by hand as a run would.
+// What tests of reports need: a workflow that is built in code, and functions that report to observers what a run would
+// report.
 #pragma once
 
 #include <map>

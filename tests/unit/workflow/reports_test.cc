@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_collector_and_a_journal_agree) {
   const auto read = read_journal(journal->file(), error);
   BOOST_REQUIRE_MESSAGE(read, error);
   const RunRecord live = collector.record();
-  // The times differ by what passes between the calls of the two observers.
+  // The times at which steps began are not compared: the two observers are called one after the other.
   BOOST_REQUIRE(read->run.steps.size() == live.steps.size());
   for (std::size_t i = 0; i < live.steps.size(); ++i) {
     BOOST_TEST((read->run.steps[i].place == live.steps[i].place));

@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(tags_are_followed_in_every_text_of_an_action) {
   BOOST_TEST(all["timeout"] == 5);
   BOOST_TEST(all["working_directory"] == "y");
   BOOST_TEST(all["environment"]["N"] == "12");
-  // A text that is nothing but a placeholder is the value itself; with a tag around it, it is a text.
+  // A text that consists of a single placeholder is the value itself. With a tag around the placeholder, it is a text.
   const Json values = arguments_of(
       "Call tool lookup with {\"a\": \"${n}\", \"b\": \"{% if deep %}${n}{% endif %}\", \"c\": \"{{ files | size }}\"}",
       given);

@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(tags_are_bounded) {
   BOOST_TEST(rendered(repeated("{% if yes %}", 20) + "x" + repeated("{% endif %}", 20)) == "x");
   BOOST_TEST(rendered(repeated("{% if yes %}", 21) + repeated("{% endif %}", 21))
                  .starts_with("240: tags may be nested at most 20 deep"));
-  // 3 ^ 20 rounds would take for ever, but each is counted. The bound is low here: the usual ten million rounds would
+  // 3 ^ 20 rounds would take forever, but each is counted. The bound is low here: the usual ten million rounds would
   // take minutes under a sanitizer.
   const auto nested = [](std::size_t loops, const std::string& body, std::size_t steps) {
     return rendered(repeated("{% for a in names %}", loops) + body + repeated("{% endfor %}", loops), steps);

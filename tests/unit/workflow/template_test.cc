@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(dashes_take_the_blanks_on_their_side) {
 }
 
 BOOST_AUTO_TEST_CASE(filters_cannot_make_texts_without_bound) {
-  // Each filter makes ten times as many letters a, and two hundred thousand bytes for each.
+  // Each filter replaces every letter a by ten of them and 200,000 more bytes.
   const std::string large = "aaaaaaaaaa" + std::string(200'000, '.');
   std::string text = "{{ 'a'";
   for (int i = 0; i < 100; ++i) text += " | replace: 'a', '" + large + "'";

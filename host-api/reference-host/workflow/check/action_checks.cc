@@ -133,8 +133,8 @@ class ActionChecker {
     }
   }
 
-  // Reports a place (`on`, `slot`) that cannot be used. The diagnostic is at the option that gives the place, which
-  // belongs to the action or to a composite state around it. Each place is reported once for each tool.
+  // Reports a place (`on`, `slot`) that cannot be used. The diagnostic is at the option that names the place. The
+  // option belongs to the action, or to a composite state around it. Each place is reported once for each tool.
   void place(const State& state) {
     if (!around_.place_problem) return;
     limits(state);
@@ -159,7 +159,7 @@ class ActionChecker {
   }
 
   // Reports limits that cannot be enforced on the tool that the state calls. They are reported at the call, even if a
-  // composite state gives them.
+  // composite state sets them.
   void limits(const State& state) {
     const auto* call = std::get_if<ToolAction>(&state.action->kind);
     if (call == nullptr) return;

@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-// Whether `value` is a text whose template may give a value of any type, as a single placeholder does.
+// Whether `value` is a text whose template may become a value of any type, as a single placeholder may.
 bool may_be_anything(const json& value) {
   if (!value.is_string()) return false;
   const auto parsed = expressions::parse_template(value.get_ref<const std::string&>());

@@ -382,7 +382,7 @@ const std::vector<std::string>& run_names();
 // error to read the text of an output that was cut, or the name of a file that could not be written.
 const std::vector<std::string>& outcome_fields();
 
-// ---- The meaning of single texts of a workflow file: templates, and times.
+// ---- Single texts of a workflow file: templates and times.
 
 // The beginning of the SHA-256 of an action's text in the file, by which a run that is resumed sees that the action has
 // been changed.

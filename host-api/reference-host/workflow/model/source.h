@@ -1,5 +1,5 @@
-// A workflow file as text. All code that reads a workflow gives places as byte offsets into the file; lines and columns
-// are computed only for what is shown.
+// A workflow file as text. All code that reads a workflow states places as byte offsets into the file. Lines and
+// columns are computed only for what is shown.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ class MappedText {
  public:
   const std::string& text() const { return text_; }
   bool empty() const { return text_.empty(); }
-  // The first piece may be empty; it then only gives the place where the text would have been.
+  // The first piece may be empty; it then only marks the place where the text would have been.
   void append(std::string_view piece, std::size_t source_offset);
   // Removes the last `count` bytes.
   void remove_suffix(std::size_t count) { text_.resize(text_.size() - count); }

@@ -1,5 +1,5 @@
-// Reads the pieces of which actions are made: keywords, names, quoted texts, numbers, JSON. The member here() gives the
-// place of the next piece in the source.
+// Reads the pieces of which actions are made: keywords, names, quoted texts, numbers, JSON. The member here() returns
+// the place of the next piece in the source.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@ namespace {
 
 using Environment = std::vector<std::pair<std::string, TemplateText>>;
 
-// A literal text, in which nothing is a placeholder.
+// The text as it is: nothing in it is a placeholder.
 TemplateText literal_text(const std::string& text, std::size_t offset) {
   TemplateText made;
   made.written.append("", offset);

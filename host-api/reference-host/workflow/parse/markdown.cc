@@ -23,9 +23,9 @@ bool is_key(std::string_view line) {
          line.find_first_not_of("abcdefghijklmnopqrstuvwxyz_ ") == colon && line[0] != ' ';
 }
 
-// Reports keys that are nearly front matter: they are between two lines of dashes at the top of the file, but blanks or
-// empty lines come before the first line of dashes, or one of the two lines does not have three dashes. The keys are
-// still read, so that mistakes in them are reported, too.
+// Reports keys that are nearly front matter. They are between two lines of dashes at the top of the file, but blanks or
+// empty lines come before the first of these lines, or one of the lines does not have three dashes. The keys are still
+// read, so that mistakes in them are reported, too.
 std::optional<LineRange> nearly_front_matter(const Source& source, Diagnostics& diagnostics) {
   std::size_t first = 0;
   while (first < source.line_count() && trim(source.line(first)).empty()) ++first;
