@@ -242,6 +242,10 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
       names.problems.push_back(closed_text(path));
     }
   }
+  if (left_open > max_closed_named) {
+    names.problems.push_back(std::to_string(left_open - max_closed_named) +
+                             " more folders cannot be searched for repositories, for the same reason");
+  }
   for (const auto& [path, found] : repositories.found) {
     const auto own = made.find(path);
     if (own != made.end() && own->second == found) continue;

@@ -11,6 +11,7 @@
 #include "base/descriptor.h"
 #include "engine/sandbox/folder_watches.h"
 #include "engine/sandbox/git_files.h"
+#include "engine/sandbox/repositories.h"
 #include "engine/sandbox/repository_search.h"
 #include "support/program.h"
 
@@ -326,6 +327,18 @@ BOOST_FIXTURE_TEST_CASE(a_closed_root_is_left_out_and_reported, Search) {
   BOOST_REQUIRE(left_out.size() == 1U);
   BOOST_TEST(left_out.front() ==
              root + " cannot be searched for repositories: Permission denied (chmod u+rwx would allow the search)");
+}
+
+// Without namespaces, nothing can hold a closed folder. Three are named, and the others are counted.
+BOOST_AUTO_TEST_CASE(no_folder_that_cannot_be_protected_is_left_out_of_the_report) {
+  Repositories repositories;
+  for (const char* folder : {"/a", "/b", "/c", "/d", "/e"}) repositories.closed.emplace_back(folder);
+  NamesInFolders folders;
+  ProtectedNames names;
+  protect_repositories(repositories, {}, {}, false, folders, names);
+  BOOST_REQUIRE(names.problems.size() == 4U);
+  BOOST_TEST(names.problems[2].starts_with("/c cannot be searched"));
+  BOOST_TEST(names.problems[3] == "2 more folders cannot be searched for repositories, for the same reason");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
