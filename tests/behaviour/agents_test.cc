@@ -372,6 +372,21 @@ BOOST_AUTO_TEST_CASE(a_value_that_an_agent_gives_a_parameter_keeps_its_declarati
   }
 }
 
+// A condition that reads an outcome must read what the step itself returned: a verdict, or a person's answer.
+BOOST_AUTO_TEST_CASE(an_agent_cannot_replace_an_outcome) {
+  const std::string file_ =
+      with("", "[*] --> Work\nWork --> Review\nReview --> [*]\n",
+           "- Work: Prompt \"Do the work.\" result=\"done\"\n- Review: Shell \"echo good\" result=\"verdict\"\n");
+  for (const char* name : {"Review", "Work", "verdict", "done", "result", "budget", "exhausted", "success"}) {
+    scratch.file("does", "echo '" + std::string(name) + "=true' >>$WTOOL_STEER\n");
+    const Finished finished = run_workflow(file_);
+    BOOST_TEST(finished.exit_code == 1, name);
+    BOOST_TEST(holds(finished.out, std::string("'") + name + "', which"), finished.out);
+  }
+  scratch.file("does", "echo reviewed=true >>$WTOOL_STEER\n");
+  BOOST_TEST(run_workflow(file_).exit_code == 0);
+}
+
 // The shapes of SwissArmyHammer's `do`, `test` and `review`: loops that their agents end, by a variable or by `exit`.
 BOOST_AUTO_TEST_CASE(workflows_that_agents_steer_and_end_run_as_intended) {
   scratch.file("prompts/do_next.md", "Do the next task. Set `all_done` to true or false.");

@@ -283,9 +283,21 @@ class ActionRunner {
     result_.ends_workflow = values.ends_workflow;
   }
 
-  // Checks a value that an agent gives to a parameter of the workflow, and converts it to the parameter's type. Returns
-  // what is wrong; empty: the value is valid, or no parameter has this name.
+  // Whether the name is that of an outcome: of a state, or of an action with result="name".
+  bool is_outcome(const std::string& name) const {
+    const auto& states = invocation_.workflow.states;
+    return std::any_of(states.begin(), states.end(), [&](const workflow::State& state) {
+      return state.id == name || (state.action && state.action->options.result.name == name);
+    });
+  }
+
+  // Checks a value that an agent sets, and converts it to the type of the parameter with this name, if there is one.
+  // Returns what is wrong; empty: nothing.
   std::string problem_of_value(const std::string& name, Value& value) {
+    // Conditions read these names: with them, an agent could replace the verdict of a review, or a person's answer.
+    if (is_outcome(name)) {
+      return "the agent set '" + name + "', which is the outcome of a step; let it set a variable of another name";
+    }
     for (const workflow::Parameter& parameter : invocation_.workflow.parameters) {
       if (parameter.name != name) continue;
       if (parameter.secret) invocation_.run.hide(expressions::to_text(value));

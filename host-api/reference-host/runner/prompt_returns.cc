@@ -54,7 +54,7 @@ PromptValues parse_prompt_values(std::string_view lines) {
     const std::string place = "line " + std::to_string(number) + " of values_file";
     if (equals == std::string_view::npos || !is_name(name)) {
       made.error = place + " is neither NAME=VALUE nor `exit`: " + expressions::quoted_for_message(line);
-    } else if (workflow::is_run_name(name) && !workflow::is_settable_run_name(name)) {
+    } else if (workflow::is_run_name(name)) {
       made.error = place + " sets '" + name + "', which the run itself sets; choose another name";
     } else {
       made.assigned.emplace_back(name, value_of(trimmed(line.substr(equals + 1))));
