@@ -70,6 +70,23 @@ BOOST_AUTO_TEST_CASE(from_a_state_on_with_what_the_last_run_recorded) {
   BOOST_TEST(run_workflow("workflow.md", {"--from", "B", "--no-journal"}).exit_code == 2);
 }
 
+BOOST_AUTO_TEST_CASE(from_a_state_of_finally_on_nothing_before_it_runs_again) {
+  BOOST_TEST(run_workflow("workflow.md").exit_code == 0);
+  BOOST_TEST(seen() == "A\nB a\nC\nLast\n");
+  BOOST_TEST(run_workflow("workflow.md", {"--from", "Last"}).exit_code == 0);
+  BOOST_TEST(seen() == "Last\n");
+}
+
+BOOST_AUTO_TEST_CASE(from_a_state_with_a_matrix_on_all_its_combinations_run_again) {
+  scratch.file("many.md",
+               "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> B\nB --> [*]\n```\n## Actions\n"
+               "- A: Shell \"echo ${matrix.n} >>seen\" matrix={\"n\": [1, 2]}\n- B: Log \"x\"\n");
+  BOOST_TEST(run_workflow("many.md").exit_code == 0);
+  BOOST_TEST(seen().size() == 4U);
+  BOOST_TEST(run_workflow("many.md", {"--from", "A"}).exit_code == 0);
+  BOOST_TEST(seen().size() == 4U);
+}
+
 BOOST_AUTO_TEST_CASE(a_run_of_one_state_cannot_be_the_beginning_for_from) {
   BOOST_TEST(run_workflow("workflow.md", {"--only", "C"}).exit_code == 0);
   seen();

@@ -265,8 +265,10 @@ PastRun past_of(const RunRecord& run) {
 }
 
 std::optional<StepPlace> last_visit(const RunRecord& run, const std::string& state) {
-  const auto found = std::find_if(run.steps.rbegin(), run.steps.rend(),
-                                  [&](const StepRecord& step) { return step.state == state && !step.hidden; });
+  // A combination of a matrix has the name of its state, but it is only a part of the visit.
+  const auto found = std::find_if(run.steps.rbegin(), run.steps.rend(), [&](const StepRecord& step) {
+    return step.state == state && !step.hidden && !is_combination(run, step);
+  });
   return found == run.steps.rend() ? std::nullopt : std::optional(found->place);
 }
 

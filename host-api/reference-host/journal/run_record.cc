@@ -43,6 +43,8 @@ bool follows(const StepPlace& from, const StepPlace& place) {
     if (at->branch == from.branch) return at->sequence >= from.sequence;
     for (auto above = parent_of(from.branch); above; above = parent_of(above->branch)) {
       if (at->branch != above->branch) continue;
+      // Below step 0 are the states of `on failure` and `finally`, which come after all other steps.
+      if (above->sequence == 0) return false;
       // Branches beside that of `from` are below the same step, and do not count.
       return at->sequence > above->sequence || (at->sequence == above->sequence && *at == place);
     }
