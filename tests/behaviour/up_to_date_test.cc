@@ -91,6 +91,43 @@ BOOST_AUTO_TEST_CASE(a_missing_output_is_put_back_and_a_changed_one_is_made_agai
   BOOST_TEST(ran() == 2);
 }
 
+// A process that is killed while it restores an output leaves a file beside it.
+BOOST_AUTO_TEST_CASE(a_part_of_a_restored_output_is_no_output) {
+  one_step("Shell \"mkdir -p out; cp src/a.c out/app; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"out\"]");
+  scratch.file("src/a.c", "int a;\n");
+  run_it();
+  scratch.file("out/.wtool-restoring-1-0123456789abcdef", "int");
+  run_it();
+  BOOST_TEST(ran() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_step_whose_input_changes_and_changes_back_meanwhile_is_not_kept) {
+  one_step(
+      "Shell \"echo b > src/a.c; cp src/a.c app; echo a > src/a.c; echo x >> ran\" with inputs=[\"src/**\"] "
+      "outputs=[\"app\"]");
+  scratch.file("src/a.c", "a\n");
+  const Finished first = run_it();
+  BOOST_TEST(holds(first.err, "its inputs changed while it ran"), first.err);
+  run_it();
+  BOOST_TEST(ran() == 2);
+}
+
+// It would come back as a folder.
+BOOST_AUTO_TEST_CASE(a_step_with_a_link_to_a_folder_among_its_outputs_is_not_kept) {
+  const std::string command = "mkdir -p v/1; cp src/a.c v/1/app; ln -sfn 1 v/current; echo x >> ran";
+  scratch.file("src/a.c", "a\n");
+  one_step("Shell \"" + command + "\" with inputs=[\"src/**\"] outputs=[\"v\"]");
+  const Finished first = run_it();
+  BOOST_TEST(holds(first.err, "the output 'v/current' is a link to a folder"), first.err);
+  run_it();
+  BOOST_TEST(ran() == 2);
+  // A link that the pattern itself names is only a way to the outputs.
+  one_step("Shell \"" + command + "\" with inputs=[\"src/**\"] outputs=[\"v/current/app\"]");
+  run_it();
+  run_it();
+  BOOST_TEST(ran() == 3);
+}
+
 BOOST_AUTO_TEST_CASE(an_output_of_an_input_that_is_gone_does_not_stay) {
   one_step(
       "Shell \"rm -rf dist; mkdir dist; cp src/* dist/; echo x >> ran\" with inputs=[\"src/**\"] outputs=[\"dist\"]");

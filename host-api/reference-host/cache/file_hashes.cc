@@ -96,6 +96,7 @@ FileState FileHashes::look(const std::string& path) {
     state.executable = (status.st_mode & 0111U) != 0;
     state.mode = status.st_mode & 0777U;
     state.bytes = static_cast<std::uint64_t>(status.st_size);
+    state.modified = to_ns(status.st_mtim);
     state.hash = hash;
   };
   {

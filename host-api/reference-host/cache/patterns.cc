@@ -179,7 +179,7 @@ class Search {
       const bool is_folder = links_ == PatternLinks::followed
                                  ? entry->is_directory(gone)
                                  : entry->symlink_status(gone).type() == fs::file_type::directory;
-      if (is_folder && (name == ".git" || name == ".wtool")) continue;
+      if (is_folder ? name == ".git" || name == ".wtool" : name.starts_with(unfinished_prefix)) continue;
       function(name, is_folder);
       if (!problem.empty()) break;
     }

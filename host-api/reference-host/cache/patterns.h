@@ -14,6 +14,9 @@
 
 namespace wtool::host::cache {
 
+// Files that are being restored have names that begin like this. They are left out: a killed process may leave one.
+inline constexpr std::string_view unfinished_prefix = ".wtool-restoring-";
+
 inline constexpr std::size_t max_files = 100'000;  // for the patterns of one step
 
 struct FoundFiles {

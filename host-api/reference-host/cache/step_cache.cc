@@ -46,6 +46,20 @@ bool refuses_name(const CacheEntry& entry, const std::function<StepCache::Refuse
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
+// The first folder of an output's path that is a link, except for folders that a pattern names; empty: none is.
+std::string folder_link_above(const Work& work, const std::string& path) {
+  for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    const std::string folder = path.substr(0, slash);
+    const bool is_named = std::any_of(work.outputs.begin(), work.outputs.end(), [&](const std::string& pattern) {
+      return (plain_path(pattern) + '/').starts_with(folder + '/');
+    });
+    struct stat status {};
+    const std::string file = work.directory + "/" + folder;
+    if (!is_named && ::lstat(file.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return folder;
+  }
+  return {};
+}
+
 }  // namespace
 
 StepCache::StepCache(Options options)
@@ -127,6 +141,7 @@ void StepCache::add_inputs(const Work& work, Look& look) {
       return;
     }
     look.parts.emplace(std::string(input_part) + path, hash_of({state.hash, state.executable ? "x" : "", state.link}));
+    look.modified.emplace(path, state.modified);
   }
 }
 
@@ -212,7 +227,8 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   std::erase_if(again.parts, [](const auto& part) { return part.first.starts_with(input_part); });
   add_inputs(work, again);
   if (!again.why.empty()) return again.why;
-  if (again.parts != look.parts) return "its inputs changed while it ran";
+  // The work may have read another content even if an input has its former content again.
+  if (again.parts != look.parts || again.modified != look.modified) return "its inputs changed while it ran";
   const FoundFiles found = find_files(work.directory, work.outputs);
   if (!found.problem.empty()) return found.problem;
   if (!found.unmatched.empty()) return "it made no output " + quoted(found.unmatched.front());
@@ -228,6 +244,9 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
                    .parts = look.parts,
                    .result = result};
   for (const std::string& path : found.paths) {
+    if (const std::string link = folder_link_above(work, plain_path(path)); !link.empty()) {
+      return "the output " + quoted(link) + " is a link to a folder, and would come back as a folder";
+    }
     const std::string file = absolute(work, path);
     const FileState state = hashes_.look(file);
     CachedOutput output{.path = plain_path(path), .hash = state.hash, .link = state.link};

@@ -44,7 +44,8 @@ struct Look {
   std::string why{};                  // why the work is not up to date; a sentence without its full stop
   bool is_doubt = false;              // the workflow should be changed: as it is, the step is never up to date
   std::map<std::string, std::string> parts{};
-  std::vector<CachedOutput> missing{};  // the outputs that have to be restored
+  std::map<std::string, std::int64_t> modified{};  // when each input was last modified: nanoseconds since 1970
+  std::vector<CachedOutput> missing{};             // the outputs that have to be restored
 };
 
 // Any thread.

@@ -21,6 +21,7 @@
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/sha256.h"
+#include "cache/patterns.h"
 
 namespace wtool::host::cache {
 namespace {
@@ -304,8 +305,8 @@ bool Store::restore(const std::string& directory, const CachedOutput& output, st
     return false;
   }
   const std::string own = target.filename().string();
-  const std::string name =
-      ".wtool-" + std::to_string(::getpid()) + "-" + sha256(directory + '\0' + output.path).substr(0, 16);
+  const std::string name = std::string(unfinished_prefix) + std::to_string(::getpid()) + "-" +
+                           sha256(directory + '\0' + output.path).substr(0, 16);
   ::unlinkat(folder.get(), name.c_str(), 0);
   int failed = 0;
   if (output.hash.empty()) {
