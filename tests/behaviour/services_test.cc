@@ -122,6 +122,25 @@ BOOST_AUTO_TEST_CASE(without_ready_a_service_that_a_person_is_asked_about_is_not
   }
 }
 
+// The answer may come from a service of somebody else.
+BOOST_AUTO_TEST_CASE(a_service_that_cannot_start_is_not_ready_whatever_is_answered) {
+  workflow(two, "- Db: Service \"no-such-server\" ready=\"true\"\n- Use: Shell \"touch used\"\n");
+  for (int i = 0; i < 10; ++i) {
+    const Finished finished = run_workflow("workflow.md");
+    BOOST_TEST(finished.exit_code == 1, finished.out << finished.err);
+    BOOST_TEST(!there("used"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(options_that_mean_nothing_for_a_service_are_mistakes) {
+  const std::string file_ =
+      workflow(two, "- Db: Service \"sleep 61\" lock=\"db\" output={\"a\": \"string\"}\n- Use: Shell \"true\"\n");
+  const Finished lint = wtool({"lint", file_});
+  BOOST_TEST(lint.exit_code == 2);
+  BOOST_TEST(holds(lint.out, "a service cannot have a lock"), lint.out);
+  BOOST_TEST(holds(lint.out, "a service has no answer that `output` could check"), lint.out);
+}
+
 BOOST_AUTO_TEST_CASE(a_service_that_is_never_ready_is_ended_and_the_run_fails) {
   const Finished finished =
       run_workflow(workflow(two,

@@ -213,16 +213,19 @@ void Service::join_caller() {
 // Waits until the service is ready. Returns why it is not; empty: it is.
 std::string Service::await_ready() {
   const auto until = steady_clock::now() + prepared_.ready_timeout;
+  {
+    // Before the command has started, its `ready` could only reach a service of somebody else.
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_until(lock, until, [this] { return is_over() || call_started_; })) {
+      return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) +
+             ": its command has not started";
+    }
+  }
   std::string last = "the command of `ready` has not ended yet";
   for (milliseconds pause = first_pause;; pause = std::min(2 * pause, max_pause)) {
     bool ready = !prepared_.ready.has_value();
     if (ready) {
       std::unique_lock lock(mutex_);
-      changed_.wait_until(lock, until, [this] { return is_over() || call_started_; });
-      if (!is_over() && !call_started_) {
-        return "the service was not ready after " + workflow::duration_words(prepared_.ready_timeout) +
-               ": its command has not started";
-      }
       changed_.wait_for(lock, settling, [this] { return is_over(); });
     } else {
       const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());

@@ -169,6 +169,12 @@ void check_service(const ServiceAction& service, const Action& action, ActionChe
   if (options.matrix) {
     check.diagnostics.add(options.matrix_offset, "a service cannot have a matrix; write a state for each service");
   }
+  // The step is over once the service is ready: a lock would be released then, while the service still runs.
+  if (options.lock) {
+    check.diagnostics.add(options.lock->written.locate(0),
+                          "a service cannot have a lock; use `concurrency` in the front matter of its workflow");
+  }
+  if (options.output) check.diagnostics.add(options.output_offset, "a service has no answer that `output` could check");
   for (const NamedPlace* place : {&options.place.on, &options.place.slot}) {
     if (place->name.empty() || place->name == "local") continue;
     check.diagnostics.add(place->offset,
