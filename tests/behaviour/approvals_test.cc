@@ -71,6 +71,15 @@ BOOST_AUTO_TEST_CASE(a_person_on_the_terminal_approves_or_does_not) {
   BOOST_TEST(holds(file("shipped"), ": looks good"), file("shipped"));
   BOOST_TEST(holds(journal(), "\"comment\":\"looks good\""), journal());
   fs::remove(scratch.path() + "/shipped");
+  // Without a comment, the text of the comment is empty.
+  const std::string with_comment =
+      scratch.file("comment.md",
+                   "```mermaid\nstateDiagram-v2\n[*] --> Ask\nAsk --> Tell\nTell --> [*]\n```\n## Actions\n"
+                   "- Ask: Approve \"Ship it?\"\n- Tell: Shell \"test -z ${Ask.metadata.comment}\"\n");
+  Program silent({wtool_path, "run", with_comment}, Program::On::terminal, here());
+  BOOST_REQUIRE(silent.wait_for_output("Approve? [y/N"));
+  silent.type("y\n");
+  BOOST_TEST(silent.wait().exit_code == 0);
   // The default is no.
   Program no({wtool_path, "run", file_}, Program::On::terminal, here());
   BOOST_REQUIRE(no.wait_for_output("Approve? [y/N"));

@@ -236,6 +236,7 @@ BOOST_FIXTURE_TEST_CASE(a_running_run_is_followed_to_its_end, Runs) {
   BOOST_REQUIRE(::flock(lock, LOCK_EX) == 0);
   const Finished until_now = wtool({"logs", "last"});
   BOOST_TEST(holds(until_now.err, "--follow"), until_now.err);
+  BOOST_TEST(holds(wtool({"report", "last", "--junit", "-"}).err, "the run has not ended yet"));
   ProgramOptions options;
   options.directory = scratch.path();
   Program following({WTOOL_TEST_PROGRAM, "logs", "last", "--follow"}, Program::On::pipes, options);

@@ -38,7 +38,8 @@ Value details(const ApprovalRequest& request, const ApprovalAnswer& answer) {
   add("by", request.by);
   add("answer", word_of(answer.kind));
   add("who", answer.who);
-  add("comment", answer.comment);
+  // Present even if it is empty, so that a text may use it without a default.
+  if (!answer.who.empty()) map.fields.emplace("comment", Value(answer.comment));
   add("asked", iso_time(answer.asked));
   if (answer.until) add("until", iso_time(*answer.until));
   if (!answer.who.empty()) add("answered", iso_time(answer.answered));

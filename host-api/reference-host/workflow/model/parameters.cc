@@ -137,7 +137,9 @@ std::map<std::string, Value> resolve_inputs(const Workflow& workflow, const std:
   for (const Parameter& parameter : workflow.parameters) {
     if (inputs.contains(parameter.name) || named.contains(parameter.name) || !needs_value(parameter, inputs)) continue;
     errors.push_back("the required parameter '" + parameter.name + "' is missing" +
-                     (option.empty() ? "" : "; give it with " + option + parameter.name + "=VALUE") +
+                     (option.empty()     ? ""
+                      : parameter.secret ? "; give it with --var-file " + parameter.name + "=FILE"
+                                         : "; give it with " + option + parameter.name + "=VALUE") +
                      (parameter.description.empty() ? "" : " (" + parameter.description + ")"));
   }
   return inputs;
