@@ -132,6 +132,19 @@ BOOST_FIXTURE_TEST_CASE(a_default_does_not_replace_what_an_agent_may_set, Place)
   BOOST_TEST(command(json(file), "Two") == "make <mode | default: \"slow\"> 'none' <mode>");
 }
 
+BOOST_FIXTURE_TEST_CASE(what_the_front_matter_limits_is_shown, Place) {
+  const std::string file =
+      workflow("[*] --> A\nA --> [*]\n", "- A: Log \"x\"\n", "concurrency: deploy\nmax_steps: 7\nfail_fast: false\n");
+  const Finished shown = plan(file);
+  BOOST_TEST(holds(shown.out, "  only one run at a time holds the lock deploy\n"), shown.out);
+  BOOST_TEST(holds(shown.out, "  ends after at most 7 steps\n"), shown.out);
+  BOOST_TEST(holds(shown.out, "  a branch that fails lets the others continue\n"), shown.out);
+  const Json object = json(file);
+  BOOST_TEST(object.at("concurrency") == "deploy");
+  BOOST_TEST(object.at("max_steps") == 7);
+  BOOST_TEST(object.at("fail_fast") == false);
+}
+
 BOOST_FIXTURE_TEST_CASE(secrets_are_not_shown, Place) {
   const std::string file = workflow(two,
                                     "- One: Set secret pass=\"swordfish\"\n"

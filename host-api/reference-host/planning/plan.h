@@ -84,7 +84,10 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> inputs;
   std::string on_failure;  // a state; empty: none
   std::string finally;
-  std::string budget{};  // of its prompts, in words; empty: none
+  std::string budget{};                     // of its prompts, in words; empty: none
+  std::string concurrency{};                // the lock that each of its runs holds; empty: none
+  std::optional<std::int64_t> max_steps{};  // nothing: the usual limit
+  bool fail_fast = true;                    // a branch that fails ends the others
   std::vector<PlannedState> states;
   std::vector<PlannedCluster> cluster{};  // for each class of jobs that a step may need
 };

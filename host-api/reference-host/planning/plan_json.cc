@@ -76,8 +76,18 @@ ordered_json object_of(const Plan& plan) {
   for (const auto& [name, value] : plan.inputs) inputs[name] = value;
   ordered_json states = ordered_json::array();
   for (const PlannedState& state : plan.states) states.push_back(object_of(state));
-  return {{"name", plan.name},       {"file", plan.file},     {"inputs", inputs}, {"on_failure", plan.on_failure},
-          {"finally", plan.finally}, {"budget", plan.budget}, {"states", states}};
+  ordered_json made = {{"name", plan.name},
+                       {"file", plan.file},
+                       {"inputs", inputs},
+                       {"on_failure", plan.on_failure},
+                       {"finally", plan.finally},
+                       {"budget", plan.budget},
+                       {"concurrency", plan.concurrency},
+                       {"max_steps", nullptr},
+                       {"fail_fast", plan.fail_fast}};
+  if (plan.max_steps) made["max_steps"] = *plan.max_steps;
+  made["states"] = std::move(states);
+  return made;
 }
 
 }  // namespace

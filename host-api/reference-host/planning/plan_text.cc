@@ -40,6 +40,9 @@ class PlanText {
     if (!plan.on_failure.empty()) line(indent, "  a failure that no exit handles leads to ", plan.on_failure);
     if (!plan.finally.empty()) line(indent, "  every run ends with ", plan.finally);
     if (!plan.budget.empty()) line(indent, "  its prompts may use ", plan.budget);
+    if (!plan.concurrency.empty()) line(indent, "  only one run at a time holds the lock ", plan.concurrency);
+    if (plan.max_steps) line(indent, "  ends after at most ", counted(*plan.max_steps, "step"));
+    if (!plan.fail_fast) line(indent, "", "  a branch that fails lets the others continue");
     PlanPart part = PlanPart::main;
     std::vector<std::string> branches;
     for (const PlannedState& state : plan.states) {

@@ -162,6 +162,9 @@ class Planner {
     made.on_failure = workflow.on_failure.name;
     made.finally = workflow.finally.name;
     made.budget = budget_words(workflow.budget);
+    made.concurrency = workflow.concurrency.name;
+    made.max_steps = workflow.max_steps;
+    made.fail_fast = workflow.fail_fast.value_or(true);
     for (const WalkedState& walked : walk_states(workflow)) {
       made.states.push_back(planned(workflow, source, walked, values, around));
     }
