@@ -268,6 +268,15 @@ BOOST_AUTO_TEST_CASE(a_webhook_is_told_how_the_run_ended) {
   BOOST_TEST(wtool({"run", "nightly.md"}, {{"TELL_URL", gone}}).exit_code == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_page_names_the_combinations_of_a_matrix_by_their_values) {
+  workflow("    [*] --> Test\n    Test --> [*]\n",
+           "- Test: Shell \"test ${matrix.size} = small\" matrix={\"size\": [\"small\", \"large\"]}\n");
+  BOOST_TEST(wtool({"run", "workflow.md", "--html", "page.html"}).exit_code == 1);
+  const std::string page = file("page.html");
+  BOOST_TEST(holds(page, ">Test (large)</a>"), page);
+  BOOST_TEST(holds(page, "<td>Test (small)"), page);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE_END()

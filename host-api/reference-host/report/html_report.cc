@@ -150,21 +150,22 @@ std::string status_text(const StepRecord& step) {
 }
 
 // The failed steps, each with a link to its row.
-std::string failures(const RunRecord& run) {
+std::string failures(const RunRecord& run, const CombinationNames& names) {
   std::string items;
   std::size_t count = 0;
   for (const StepRecord& step : run.steps) {
     if (step.status != Step::Status::failed || step.hidden || ++count > max_failures) continue;
-    items += "<li><a href=\"#step-" + std::to_string(step.number) + "\">" + markup_text(step.state) + "</a> " +
+    items += "<li><a href=\"#step-" + std::to_string(step.number) + "\">" +
+             markup_text(step_label(step.place.branch, step.state, names)) + "</a> " +
              element("span", "exit code " + std::to_string(step.exit_code) + ", " + duration_text(step.took), "faint") +
-             (step.place.branch.empty() ? "" : " " + element("span", step.place.branch, "faint")) + "</li>\n";
+             "</li>\n";
   }
   if (count > max_failures)
     items += element("li", "... and " + std::to_string(count - max_failures) + " more", "faint") + "\n";
   return items.empty() ? "" : "<h2>Failed</h2>\n<ul>\n" + items + "</ul>\n";
 }
 
-std::string steps(const RunRecord& run) {
+std::string steps(const RunRecord& run, const CombinationNames& names) {
   const TimeSpan span = span_of(run);
   Details details;
   std::multimap<std::uint64_t, const RunLogRecord*> logs;
@@ -174,10 +175,10 @@ std::string steps(const RunRecord& run) {
   std::size_t shown = 0;
   for (const StepRecord& step : run.steps) {
     if (step.hidden || ++shown > max_page_steps) continue;
-    out += "<tr id=\"step-" + std::to_string(step.number) + "\"><td>" + markup_text(step.state);
+    out += "<tr id=\"step-" + std::to_string(step.number) + "\"><td>" +
+           markup_text(step_label(step.place.branch, step.state, names));
     if (!step.workflow.empty()) out += " " + element("span", "in " + step.workflow, "faint");
     if (!step.node.empty()) out += " " + element("span", "on " + step.node, "faint");
-    if (!step.place.branch.empty()) out += " " + element("span", step.place.branch, "faint");
     const runner::Outcome& outcome = step.end.outcome;
     const bool failed = step.status == Step::Status::failed;
     out += details.of("command", step.end.command, failed) +
@@ -224,7 +225,8 @@ std::string diagram(const RunRecord& run, const Workflow* workflow) {
 }  // namespace
 
 std::string html_report(const RunRecord& run, const Workflow* workflow) {
-  return head(run) + failures(run) + diagram(run, workflow) + steps(run) + notices(run) + inputs(run) +
+  const CombinationNames names = combination_names(run);
+  return head(run) + failures(run, names) + diagram(run, workflow) + steps(run, names) + notices(run) + inputs(run) +
          "</body>\n</html>\n";
 }
 
