@@ -96,6 +96,7 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_terminal_is_suspended_and_continues_with_th
   BOOST_TEST(holds(first.out, "suspended"), first.out);
   BOOST_TEST(holds(first.out, "wtool approve 2"), first.out);
   BOOST_TEST(status() == "suspended");
+  BOOST_TEST(holds(wtool({"stop", "last"}).err, "--answer no` refuses what it asks"));
   BOOST_TEST(holds(wtool({"approve"}).out, "Ship 0?"));
   BOOST_TEST(wtool({"approve", "--comment", "of nothing"}).exit_code == 2);
   const Finished shown = wtool({"approve", "last"});

@@ -156,6 +156,9 @@ int say_how_it_ended(const std::string& id, const std::string& file) {
     complain(error);
     return exit_unusable;
   }
+  if (run->status == runner::RunReport::Status::suspended) {
+    complain("it waits for an answer; `wtool approve " + id + " --answer no` refuses what it asks");
+  }
   return print(id + ": " + report::status_text(*run, false) + '\n') ? exit_ok : exit_unusable;
 }
 

@@ -111,7 +111,8 @@ std::unique_ptr<Journal> Journal::reopen(const std::string& file, Options option
   }
   if (!locked(descriptor.get())) {
     const int number = errno;
-    error = number == EWOULDBLOCK ? file + " is being written by another process" + pid_in(file)
+    error = number == EWOULDBLOCK ? "the run " + path.stem().string() + " is still running" + pid_in(file) +
+                                        "; `wtool attach` shows it, and `wtool stop` ends it"
                                   : "cannot lock " + file + ": " + reason_of(number);
     return nullptr;
   }

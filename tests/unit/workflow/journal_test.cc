@@ -194,7 +194,7 @@ BOOST_FIXTURE_TEST_CASE(one_process_at_a_time_writes_a_journal, Folder) {
   run.start(journal->run());
   BOOST_TEST(is_being_written(journal->file()));
   BOOST_TEST(!resume_run(scratch.path(), "last", "", options(), error).has_value());
-  BOOST_TEST(error.find("is being written by another process, PID " + std::to_string(::getpid())) != std::string::npos);
+  BOOST_TEST(error.find("is still running, PID " + std::to_string(::getpid())) != std::string::npos);
   const std::string file = journal->file();
   journal.reset();
   BOOST_TEST(!is_being_written(file));
