@@ -90,6 +90,11 @@ BOOST_AUTO_TEST_CASE(mistakes_are_reported_before_anything_is_detached) {
   BOOST_TEST(wtool({"run", one_step("true"), "--detach", "--no-journal"}).exit_code == 2);
   BOOST_TEST(wtool({"attach", "last"}).exit_code == 2);
   BOOST_TEST(wtool({"stop", "last"}).exit_code == 2);
+  const std::string file_ = workflow("    [*] --> A\n    A --> [*]\n", "- A: Log \"x\"\n");
+  const Finished events = wtool({"run", file_, "--detach", "--events", "/nonexistent/events"});
+  BOOST_TEST(events.exit_code == 2);
+  BOOST_TEST(events.out == "");
+  BOOST_TEST(holds(events.err, "/nonexistent/events"), events.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_detached_run_takes_a_value_from_standard_input) {

@@ -223,6 +223,11 @@ BOOST_FIXTURE_TEST_CASE(a_run_that_could_not_begin_is_not_the_last_one, Runs) {
   const Finished shown = wtool({"show", "last"});
   BOOST_TEST(shown.exit_code == 0, shown.err);
   BOOST_TEST(holds(shown.out, id), shown.out);
+  // A run that has only just begun holds the lock of its journal.
+  const int lock = ::open(empty.c_str(), O_WRONLY | O_CLOEXEC);
+  BOOST_REQUIRE(::flock(lock, LOCK_EX) == 0);
+  BOOST_TEST(!holds(wtool({"show", "last"}).out, id));
+  ::close(lock);
   fs::remove(empty);
   scratch.file("one.md", "```mermaid\nstateDiagram-v2\n[*] --> A\nA --> [*]\n```\n## Actions\n- A: Log \"x\"\n");
   BOOST_TEST(wtool({"run", "one.md", "--events", "/nonexistent/events"}).exit_code == 2);

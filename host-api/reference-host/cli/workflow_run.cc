@@ -93,7 +93,18 @@ class FileRun {
         part_(std::move(part)),
         secrets_(secrets) {}
 
-  // `pending` and `given`: questions of the run that is continued, and the answers to some of them.
+  // Opens the file of --events, before the run has an id and a journal. False: the reason is on standard error.
+  bool open_events() {
+    if (flags_.events.empty()) return true;
+    std::string error;
+    events_ = journal::EventsFile::open(
+        flags_.events, [](const std::string& text) { complain(text); }, error);
+    if (!events_) complain(error);
+    return events_ != nullptr;
+  }
+
+  // Call open_events() first. `pending` and `given`: questions of the run that is continued, and the answers to some of
+  // them.
   int run(std::map<std::string, expressions::Value> inputs, std::unique_ptr<journal::Journal> journal,
           const runner::PastRun* past, std::int64_t started_in = 0, std::vector<PendingApproval> pending = {},
           std::vector<GivenApproval> given = {}) {
@@ -104,16 +115,6 @@ class FileRun {
     // The reports are written at the end, but their paths are resolved now, before a command can put a link into them.
     const std::string junit = resolve_links_above(flags_.junit), html = resolve_links_above(flags_.html);
     const std::string run = journal ? journal->run() : "";
-    std::unique_ptr<journal::EventsFile> events;
-    if (!flags_.events.empty()) {
-      std::string error;
-      events = journal::EventsFile::open(
-          flags_.events, [](const std::string& text) { complain(text); }, error);
-      if (!events) {
-        complain(error);
-        return exit_unusable;
-      }
-    }
     const bool wants_report = !flags_.junit.empty() || !flags_.html.empty();
     const report::ProgressStyle style = progress_style();
     journal::RunCollector collector;
@@ -127,7 +128,7 @@ class FileRun {
     RunReport report;
     {
       report::Progress progress(Terminal::of_process(), style);
-      journal::Observers shown({&beginning, &progress, &failed, events.get(), wants_report ? &collector : nullptr});
+      journal::Observers shown({&beginning, &progress, &failed, events_.get(), wants_report ? &collector : nullptr});
       report = run_journaled(prepared_, prepared_.tools(),
                              {.inputs = std::move(inputs),
                               .journal = std::move(journal),
@@ -152,7 +153,7 @@ class FileRun {
         given_to_standard_output(flags_) > 0 ? write_all(STDERR_FILENO, summary).error == 0 : print(summary);
     const bool reported = !wants_report || write_reports(collector.record(), &prepared_.workflow(), junit, html);
     const int status = exit_status(report, interrupts);
-    const bool written = summed_up && reported && (!events || !events->failed());
+    const bool written = summed_up && reported && (!events_ || !events_->failed());
     return written || status != exit_ok ? status : exit_unwritten;
   }
 
@@ -203,6 +204,7 @@ class FileRun {
   const std::vector<std::string> env_files_;
   const runner::RunPart part_;
   runner::Secrets& secrets_;
+  std::unique_ptr<journal::EventsFile> events_;  // null: none
   Stepping stepping_;
 };
 
@@ -307,14 +309,15 @@ int run_file(Context& context, const std::string& file, const RunFlags& flags) {
   for (const std::string& message : errors) complain(file + ": " + with_option_named(message, flags.variables));
   if (!errors.empty()) return exit_unusable;
   runner::Secrets secrets;
+  FileRun run(*prepared, flags, context.options.env_files, flags.part, secrets);
+  if (!run.open_events()) return exit_unusable;
   std::unique_ptr<journal::Journal> journal;
   if (!flags.no_journal) {
     std::string error;
     journal = journal::Journal::create(prepared->directory(), journal_options(secrets), error);
     if (!journal) complain("this run keeps no journal and cannot be resumed: " + error);
   }
-  return FileRun(*prepared, flags, context.options.env_files, flags.part, secrets)
-      .run(std::move(inputs), std::move(journal), nullptr);
+  return run.run(std::move(inputs), std::move(journal), nullptr);
 }
 
 namespace {
@@ -397,9 +400,10 @@ int continue_run(Context& context, journal::ResumedRun resumed, std::vector<Give
   int ended = exit_unusable;
   auto inputs = resumed_inputs(prepared->workflow(), earlier, flags.variables, ended);
   if (!inputs) return ended;
-  return FileRun(*prepared, flags, context.options.env_files, part, secrets)
-      .run(std::move(*inputs), std::move(resumed.journal), &resumed.past, earlier.pid_namespace,
-           pending_approvals(earlier), std::move(given));
+  FileRun run(*prepared, flags, context.options.env_files, part, secrets);
+  if (!run.open_events()) return exit_unusable;
+  return run.run(std::move(*inputs), std::move(resumed.journal), &resumed.past, earlier.pid_namespace,
+                 pending_approvals(earlier), std::move(given));
 }
 
 }  // namespace wtool::host

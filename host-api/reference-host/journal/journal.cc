@@ -91,7 +91,6 @@ std::unique_ptr<Journal> Journal::create(const std::string& directory, Options o
     }
     std::unique_ptr<Journal> journal(new Journal(std::move(descriptor), file, run, std::move(options)));
     journal->directory_ = fs::absolute(directory, failed).string();
-    journal->made_ = true;
     return journal;
   }
 }
@@ -125,7 +124,6 @@ Journal::~Journal() {
     const std::lock_guard lock(mutex_);
     flush();
   }
-  if (made_ && root_ == nullptr) ::unlink(file_.c_str());
 }
 
 std::string Journal::go_on_at(std::uint64_t whole_bytes, std::optional<StepPlace> from) {

@@ -45,7 +45,6 @@ class Journal final : public runner::RunObserver {
   static std::unique_ptr<Journal> reopen(const std::string& file, Options options, std::string& error);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
-  // Removes the file if it is new and the run has never started, so that it is not mistaken for the last run.
   ~Journal() override;
 
   // The id of the run, for RunStart, and the path of the journal.
@@ -82,10 +81,9 @@ class Journal final : public runner::RunObserver {
   const std::string file_;
   const std::string run_;
   const Options options_;
-  std::string directory_;                     // in which the run was started
-  std::optional<StepPlace> from_;             // see go_on_at
-  bool made_ = false;                         // the file is new
-  const workflow::Workflow* root_ = nullptr;  // null: the run has not started
+  std::string directory_;          // in which the run was started
+  std::optional<StepPlace> from_;  // see go_on_at
+  const workflow::Workflow* root_ = nullptr;
 
   std::mutex mutex_;
   std::string pending_;           // what is not written yet: whole lines, except that the first may be the rest of one

@@ -7,6 +7,7 @@
 
 #include "base/edit_distance.h"
 #include "base/time_text.h"
+#include "journal/journal_reader.h"
 
 namespace wtool::host::journal {
 
@@ -70,8 +71,9 @@ std::string find_run(const std::string& directory, const std::string& wanted, st
   if (wanted == "last") {
     // A process that was killed before its run started has left an empty journal.
     const auto last = std::find_if(runs.begin(), runs.end(), [&](const std::string& run) {
+      const std::string file = journal_file(directory, run);
       std::error_code failed;
-      return fs::file_size(journal_file(directory, run), failed) > 0 || failed;
+      return !fs::is_empty(file, failed) || is_being_written(file);
     });
     return last != runs.end() ? *last : runs.front();
   }
