@@ -15,6 +15,7 @@
 #include "base/descriptor.h"
 #include "base/files.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "base/timespec.h"
 #include "engine/sandbox/git_files.h"
 #include "engine/sandbox/real_path.h"
@@ -243,8 +244,8 @@ void protect_repositories(const Repositories& repositories, const FoundByPath& m
     }
   }
   if (left_open > max_closed_named) {
-    names.problems.push_back(std::to_string(left_open - max_closed_named) +
-                             " more folders cannot be searched for repositories, for the same reason");
+    names.problems.push_back(counted(static_cast<std::int64_t>(left_open - max_closed_named), "more folder") +
+                             " cannot be searched for repositories, for the same reason");
   }
   for (const auto& [path, found] : repositories.found) {
     const auto own = made.find(path);

@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "base/paths.h"
+#include "base/text.h"
 #include "base/timespec.h"
 #include "engine/sandbox/filter.h"
 #include "engine/sandbox/landlock.h"
@@ -229,7 +230,12 @@ void Sandbox::look_afterwards(const PreparedSandbox& prepared, SandboxReport& re
       if (std::find(closed.begin(), closed.end(), folder) == closed.end()) reasons.push_back(closed_text(folder));
     }
     constexpr std::size_t max_reasons = 6;
-    if (reasons.size() > max_reasons) reasons.resize(max_reasons);
+    if (reasons.size() > max_reasons) {
+      const std::size_t more = reasons.size() - (max_reasons - 1);
+      reasons.resize(max_reasons - 1);
+      reasons.push_back(counted(static_cast<std::int64_t>(more), "more folder") +
+                        " cannot be searched for repositories");
+    }
     for (const std::string& reason : reasons) {
       report.not_enforced.push_back("protected_names: after the command, " + reason);
     }
