@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/signal_name.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "tools/result.h"
 
@@ -177,15 +178,15 @@ class Format {
       hint +=
           std::string(hint.empty() ? "" : "; ") + "limits." + engine::to_text(limit) + " was " + std::to_string(value);
     };
-    add_limit(engine::LimitName::open_files, {"Too many open files", "No file descriptors available"});
-    add_limit(engine::LimitName::file_bytes, {"File too large"});
+    add_limit(engine::LimitName::open_files, {"too many open files", "no file descriptors available"});
+    add_limit(engine::LimitName::file_bytes, {"file too large"});
     return hint;
   }
 
-  // Whether the captured outputs contain one of the texts. Call it after finish().
+  // Whether the captured outputs contain one of the texts, which are in lower case. Call it after finish().
   bool shows_one_of(const std::vector<std::string_view>& texts) const {
     const auto in = [&](const char* output) {
-      const std::string& text = metadata_.at(output).get_ref<const std::string&>();
+      const std::string text = lowered(metadata_.at(output).get_ref<const std::string&>());
       return std::any_of(texts.begin(), texts.end(), [&](std::string_view one) { return text.find(one) != text.npos; });
     };
     return in("stderr") || in("stdout");

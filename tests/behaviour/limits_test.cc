@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "support/shell_tool.h"
+#include "support/text.h"
 
 BOOST_AUTO_TEST_SUITE(limits_test)
 
@@ -132,6 +133,8 @@ BOOST_AUTO_TEST_CASE(an_error_that_the_program_handles_is_a_failure_of_the_progr
       {{"open_files", 32}}, "perl -e 'for (1 .. 64) { open($f[$_], \"<\", \"/dev/null\") or die \"cannot: $!\" }'");
   BOOST_TEST(files.code() == "exit_nonzero", files.raw);
   BOOST_TEST(files.raw.find("limits.open_files was 32") != std::string::npos, files.raw);
+  const Answer node = run_limited({{"open_files", 32}}, "echo 'EMFILE: too many open files'; exit 1");
+  BOOST_TEST(holds(node.raw, "limits.open_files was 32"), node.raw);
   const Answer other = run_limited({{"open_files", 32}, {"file_bytes", 100'000}}, "echo broken >&2; exit 1");
   BOOST_TEST(other.metadata().at("error").at("hint") == "", other.raw);
 }
