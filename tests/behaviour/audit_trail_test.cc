@@ -253,6 +253,9 @@ BOOST_FIXTURE_TEST_CASE(a_trail_without_lines_is_not_good, SharedTrail) {
   BOOST_TEST(verified.err ==
              "wtool: " + empty + " has no lines: nothing has been written to it yet, or all lines were removed\n");
   BOOST_TEST(audit({"verify", empty, "--expect", std::string(64, '0')}).exit_code == 1);
+  // The beginning of a first line, which a killed writer has left, is reported as such.
+  const std::string torn = scratch.file("torn.jsonl", R"({"time":"2026-01-02T03:04:05.678Z","seq":1,"ev)");
+  BOOST_TEST(holds(audit({"verify", torn}).out, "torn"));
 }
 
 // On a terminal a line is cut, so that each event is one row.

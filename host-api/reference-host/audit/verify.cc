@@ -73,7 +73,7 @@ class Verifier {
     if (!parts->back().newest) {
       note(file + " is not there: a rotation was cut short, or somebody removed it");
     }
-    if (report_.lines == 0 && report_.problem_count == 0 && expected_.empty()) {
+    if (report_.lines == 0 && report_.problem_count == 0 && report_.note_count == 0 && expected_.empty()) {
       report_.unusable = file + " has no lines: nothing has been written to it yet, or all lines were removed";
       return std::move(report_);
     }
