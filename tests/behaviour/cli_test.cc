@@ -144,6 +144,11 @@ BOOST_AUTO_TEST_CASE(a_command_that_names_no_parameter_is_answered_with_the_righ
                    "such as command='ls'\n"));
   BOOST_TEST(holds(wtool_with({"call", "shell_execute", "ls -l"}).err, "such as command='ls -l'\n"));
   BOOST_TEST(holds(wtool_with({"call", "pty_list", "all"}).err, "words of the form NAME=VALUE\n"));
+  // A word that cannot be shown as it is, or is long, is not suggested.
+  for (const std::string& word : {std::string("l\x1b[31ms"), "ls " + std::string(1000, 'x')}) {
+    BOOST_TEST(!holds(wtool_with({"call", "shell_execute", word}).err, "such as"));
+  }
+  BOOST_TEST(wtool_with({"call", "shell_execute", "\r\n{\"command\":\"true\"}"}).exit_code == 0);
 }
 
 BOOST_AUTO_TEST_CASE(arguments_as_words_that_mean_nothing_are_errors_with_a_hint) {
@@ -486,6 +491,12 @@ BOOST_FIXTURE_TEST_CASE(the_doctor_names_what_is_broken, Place) {
   BOOST_TEST(names("problem", "shell.program names /no/sh: No such file"), paths.out);
   BOOST_TEST(names("note", "directories.roots names " + scratch.path() + "/gone: No such file"), paths.out);
   BOOST_TEST(!names("problem", "sandbox.read"), paths.out);
+  scratch.file("wtool.yaml", "directories: {roots: [gone]}\nshell: {program: /etc/passwd}\n");
+  const Finished unusable = wtool_with({"doctor"}, here);
+  BOOST_TEST(unusable.exit_code == 1);
+  BOOST_TEST(holds(unusable.out, "problem  configuration  directories.roots"), unusable.out);
+  BOOST_TEST(holds(unusable.out, "problem  configuration  shell.program names /etc/passwd: Permission denied"),
+             unusable.out);
 
   const Finished without = wtool_with({"--plugin", "/nonexistent.so", "doctor"});
   BOOST_TEST(without.exit_code == 1);
@@ -527,6 +538,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_to_start_from_is_valid_and_replaces_nothing, Plac
                    "`wtool call shell_execute command=ls --config strict.yaml` tries the policy"));
   BOOST_TEST(
       holds(wtool_with({"init", "mcp", "agent.yaml"}, here).out, "`wtool mcp --install CLIENT --config agent.yaml`"));
+  BOOST_TEST(holds(wtool_with({"init", "workflow", "a CONFIG b.md"}, here).out, "`wtool plan 'a CONFIG b.md'` shows"));
   const Finished again = wtool_with({"init", "policy"}, here);
   BOOST_TEST(again.exit_code == 2);
   BOOST_TEST(holds(again.err, "wtool.yaml already exists"));
@@ -577,7 +589,10 @@ BOOST_FIXTURE_TEST_CASE(wrong_words_point_to_the_command_or_workflow_that_exists
   BOOST_TEST(holds(says({"tools", "--html=x"}),
                    "it is an option of `wtool run`, `wtool resume`, `wtool watch`, `wtool report`\n"));
   BOOST_TEST(holds(says({"man"}), "use `man wtool`"));
-  BOOST_TEST(holds(says({"--json", "tools"}), "--json must follow the command: `wtool tools --json`\n"));
+  BOOST_TEST(holds(says({"--json", "tools"}), "--json is an option of `wtool tools`, and must follow these words\n"));
+  BOOST_TEST(holds(says({"-q", "run", "x"}), "-q is an option of `wtool run`, and must follow these words\n"));
+  BOOST_TEST(!holds(says({"tools", "--", "--json"}), "must follow"));
+  BOOST_TEST(holds(says({"run", "x", "--max-parallel"}), "--max-parallel needs a value: --max-parallel N\n"));
   BOOST_TEST(holds(says({"run", "x", "--quiet=x"}), "--quiet takes no value, but got \"x\"\n"));
   BOOST_TEST(holds(says({"run", "x", "--var"}), "--var needs a value: --var NAME=VALUE\n"));
   BOOST_TEST(holds(says({"tools", "--config"}), "--config needs a value: --config FILE\n"));

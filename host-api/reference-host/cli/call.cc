@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/escape.h"
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "base/shell_quote.h"
@@ -85,7 +86,7 @@ bool take_standard_input(const CallOptions& options, std::string& arguments) {
 
 // Whether the word is one that nobody would write as JSON, such as `ls`.
 bool is_bare_word(const std::string& word) {
-  return !word.empty() && word.find_first_of("{[\"-@ \t\n") != 0 && !is_named_argument(word);
+  return !word.empty() && word.find_first_of("{[\"-@ \t\r\n") != 0 && !is_named_argument(word);
 }
 
 // The schema of the tool's arguments; empty: the plugin has no such tool.
@@ -96,12 +97,15 @@ std::string schema_of(const Plugin& plugin, const std::string& tool) {
   return {};
 }
 
-// If the tool requires a single parameter, the word was probably meant as its value.
+// If the tool requires a single parameter, the word was probably meant as its value. It is suggested only if it can be
+// shown as it is.
 std::string bare_word_error(const std::string& word, const std::string& schema) {
+  constexpr std::size_t max_suggested = 200;
   const std::string name = only_required_parameter(schema);
+  const bool suggests = !name.empty() && word.size() <= max_suggested && escaped(word) == word;
   return show_json(to_utf8(word)) +
          " names no parameter: the arguments are one JSON object, or words of the form NAME=VALUE" +
-         (name.empty() ? "" : ", such as " + name + '=' + shell_quoted(to_utf8(word)));
+         (suggests ? ", such as " + name + '=' + shell_quoted(word) : "");
 }
 
 // The arguments of the call, as JSON text. If there is only one word, and it does not have the form NAME=VALUE,

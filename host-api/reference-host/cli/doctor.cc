@@ -87,26 +87,32 @@ void look_at_kernel(Findings& findings) {
 void look_at_paths(const Config& config, Findings& findings) {
   struct NeededPath {
     std::string_view key;
-    FindingLevel level;
+    int access;
+    bool one_is_enough;  // a call is refused only if all paths of the key are missing
     const char* consequence;
   };
   static constexpr NeededPath needed[] = {
-      {"sandbox.read", FindingLevel::problem, "every call is refused until then"},
-      {"sandbox.write", FindingLevel::problem, "every call is refused until then"},
-      {"shell.program", FindingLevel::problem, "no command that needs a shell can start until then"},
-      {"directories.roots", FindingLevel::note, "no command can use this folder until then"},
-      {"execute_run.root", FindingLevel::note, "execute_run cannot run anything until then"},
+      {"sandbox.read", F_OK, false, "every call is refused until then"},
+      {"sandbox.write", F_OK, false, "every call is refused until then"},
+      {"shell.program", X_OK, false, "no command that needs a shell can start until then"},
+      {"directories.roots", F_OK, true, "no command can use this folder until then"},
+      {"execute_run.root", F_OK, false, "execute_run cannot run anything until then"},
   };
   for (const EffectiveKey& key : config.keys) {
     const auto* const found =
         std::find_if(std::begin(needed), std::end(needed), [&](const NeededPath& one) { return one.key == key.name; });
     if (found == std::end(needed) || key.value.is_null()) continue;
-    for (const json& value : key.value.is_array() ? key.value : json::array({key.value})) {
-      const std::string path = value.get<std::string>();
-      if (::access(path.c_str(), F_OK) == 0) continue;
+    const json paths = key.value.is_array() ? key.value : json::array({key.value});
+    const auto is_there = [&](const json& path) {
+      return ::access(path.get_ref<const std::string&>().c_str(), found->access) == 0;
+    };
+    const bool one_is_there = std::any_of(paths.begin(), paths.end(), is_there);
+    for (const json& path : paths) {
+      if (is_there(path)) continue;
       const std::string why = ::strerror(errno);
       const std::string place = key.place.line == 0 ? "" : " (" + to_text(key.place) + ')';
-      findings.push_back({found->level, "configuration", key.name + " names " + path + ": " + why + place,
+      findings.push_back({found->one_is_enough && one_is_there ? FindingLevel::note : FindingLevel::problem,
+                          "configuration", key.name + " names " + path.get<std::string>() + ": " + why + place,
                           std::string("make it, or correct the configuration: ") + found->consequence});
     }
   }

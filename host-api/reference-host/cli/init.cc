@@ -12,6 +12,7 @@
 
 #include "base/escape.h"
 #include "base/files.h"
+#include "base/shell_quote.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 
@@ -113,9 +114,13 @@ void replace_all(std::string& text, std::string_view placeholder, const std::str
 // What to do next, with the words by which the other commands find the file.
 std::string next_step(const StarterFile& start, const std::string& named) {
   std::string text(start.next);
-  replace_all(text, "NAME", named.empty() ? "first" : escaped(named));
-  const bool is_default = named.empty() || named == start.file;
-  replace_all(text, " CONFIG", is_default ? "" : " --config " + escaped(named));
+  std::string shown = escaped(named);
+  if (shown.find_first_of(" \t'\"$&;|<>()*?`") != std::string::npos) shown = shell_quoted(shown);
+  if (start.kind == "workflow") {
+    replace_all(text, "NAME", named.empty() ? "first" : shown);
+  } else {
+    replace_all(text, " CONFIG", named.empty() || named == start.file ? "" : " --config " + shown);
+  }
   return text;
 }
 

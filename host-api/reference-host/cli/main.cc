@@ -137,13 +137,15 @@ std::string message_of(const CLI::App& app, const CLI::App& command, const CLI::
   } else if (dynamic_cast<const CLI::ArgumentMismatch*>(&mistake) != nullptr && text.ends_with(" missing")) {
     const std::string name = text.substr(0, text.find(':'));
     const CLI::Option* option = option_of(name);
-    if (option != nullptr) text = name + " needs a value: " + name + ' ' + option->get_type_name();
+    // The name of the type may be followed by what the value is checked for: "N:INT in [1 - 10000]".
+    const std::string type = option == nullptr ? "" : option->get_type_name();
+    if (option != nullptr) text = name + " needs a value: " + name + ' ' + type.substr(0, type.find(':'));
   }
   return text;
 }
 
-// Reports the mistake, and lists the commands and options that exist.
-int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
+// Reports the mistake in the words of the command line, and lists the commands and options that exist.
+int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake, const Words& words) {
   // The innermost chosen command, with its whole name: `audit verify`.
   std::vector<CLI::App*> chosen = app.get_subcommands();
   std::string path;
@@ -173,8 +175,12 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& mistake) {
     const bool is_trial = path == "call" && (word == "--dry-run" || word == "-n");
     const char* usual = is_trial ? "`--explain` shows what the call would do, and runs nothing" : usual_name(name);
     const std::string pointer = usual == nullptr ? "" : std::string("; ") + usual;
-    if (word.starts_with("--") && !chosen.empty() && command.get_option_no_throw(name) != nullptr) {
-      text = word + " must follow the command: `wtool " + path + ' ' + word + '`';
+    // After `--`, an option is a word like any other.
+    const bool before_command =
+        !chosen.empty() && std::find(words.begin(), words.end(), word) <
+                               std::find(words.begin(), words.end(), path.substr(0, path.find(' ')));
+    if (before_command && word.starts_with('-') && command.get_option_no_throw(name) != nullptr) {
+      text = name + " is an option of `wtool " + path + "`, and must follow these words";
     } else if (word.size() > 1 && word.front() == '-') {
       text = "there is no option " + word + (pointer.empty() ? did_you_mean(name, options) : pointer);
       if (!text.ends_with('?') && pointer.empty()) text += who_has(app, name);
@@ -300,7 +306,7 @@ int run_program(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     return print(help(app)) ? exit_ok : exit_unusable;
   } catch (const CLI::ParseError& mistake) {
-    return wrong_usage(app, mistake);
+    return wrong_usage(app, mistake, Words(argv + 1, argv + argc));
   }
   if (!context.start_tracing()) return exit_unusable;
   return context.command();

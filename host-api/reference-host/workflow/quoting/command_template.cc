@@ -194,8 +194,9 @@ bool check_command(const CommandText& command, Diagnostics& diagnostics) {
   std::size_t size = 0;
   for (const std::string& text : command.parsed.texts) size += text.size();
   if (size > max_command && !command.parsed.has_tags()) {
-    report(0, "the command is " + std::to_string(size) + " bytes long; at most " + std::to_string(max_command) +
-                  " can be passed to a shell; put it into a script file");
+    const char* const without = command.places.empty() ? "" : ", even without its values";
+    report(0, "the command is " + std::to_string(size) + " bytes long" + without + "; at most " +
+                  std::to_string(max_command) + " can be passed to a shell; put it into a script file");
   }
   for (std::size_t i = 0; i < command.places.size(); ++i) {
     const Placeholder& placeholder = command.parsed.placeholders[i];
