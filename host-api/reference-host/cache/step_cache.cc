@@ -49,7 +49,7 @@ std::string quoted(const std::string& text) { return "'" + text + "'"; }
 // The first folder of an output's path that is a link, except for folders that a pattern names; empty: none is.
 std::string folder_link_above(const Work& work, const std::string& path) {
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
-    const std::string folder = path.substr(0, slash);
+    std::string folder = path.substr(0, slash);
     const bool is_named = std::any_of(work.outputs.begin(), work.outputs.end(), [&](const std::string& pattern) {
       return (plain_path(pattern) + '/').starts_with(folder + '/');
     });

@@ -109,10 +109,11 @@ void look_at_paths(const Config& config, Findings& findings) {
     const bool one_is_there = std::any_of(paths.begin(), paths.end(), is_there);
     for (const json& path : paths) {
       if (is_there(path)) continue;
-      const std::string why = ::strerror(errno);
-      const std::string place = key.place.line == 0 ? "" : " (" + to_text(key.place) + ')';
+      std::string text = key.name;
+      text.append(" names ").append(path.get<std::string>()).append(": ").append(::strerror(errno));
+      if (key.place.line > 0) text.append(" (").append(to_text(key.place)).append(")");
       findings.push_back({found->one_is_enough && one_is_there ? FindingLevel::note : FindingLevel::problem,
-                          "configuration", key.name + " names " + path.get<std::string>() + ": " + why + place,
+                          "configuration", std::move(text),
                           std::string("make it, or correct the configuration: ") + found->consequence});
     }
   }
