@@ -261,8 +261,9 @@ BOOST_FIXTURE_TEST_CASE(a_trail_without_lines_is_not_good, SharedTrail) {
 // On a terminal a line is cut, so that each event is one row.
 BOOST_FIXTURE_TEST_CASE(on_a_terminal_lines_are_cut_to_its_width, SharedTrail) {
   BOOST_TEST(run(writer({"name=a", "pad=500"})).exit_code == 0);
-  Program program({"/bin/sh", "-c", "stty cols 60; exec \"$0\" audit show \"$1\"", WTOOL_TEST_PROGRAM, file},
-                  Program::On::terminal);
+  Program program(
+      {"/bin/sh", "-c", "stty cols 60; LC_ALL=C.UTF-8 exec \"$0\" audit show \"$1\"", WTOOL_TEST_PROGRAM, file},
+      Program::On::terminal);
   const Finished finished = program.wait();
   BOOST_TEST(holds(finished.out, "xxx\xE2\x80\xA6\r\n"), finished.out);
   BOOST_TEST(!holds(finished.out, std::string(60, 'x')));

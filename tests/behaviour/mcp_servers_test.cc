@@ -64,7 +64,7 @@ BOOST_FIXTURE_TEST_CASE(a_step_calls_a_tool_of_a_server_of_either_protocol, Serv
 
 BOOST_FIXTURE_TEST_CASE(a_command_with_a_comment_or_a_pipeline_is_a_server_too, Servers) {
   const std::string start = "/usr/bin/python3 " + script + " session";
-  for (const std::string& command : {start + " # a note", "cat | " + start, "cd / && " + start}) {
+  for (const std::string& command : {start + " # a note", "cat | " + start, "cd .wtool && " + start}) {
     BOOST_TEST_CONTEXT(command) {
       scratch.file("wtool.yaml", "mcp_servers:\n  s:\n    command: " + Json(command).dump() + "\n");
       pin();
