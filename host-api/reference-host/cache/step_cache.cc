@@ -46,10 +46,12 @@ bool refuses_name(const CacheEntry& entry, const std::function<StepCache::Refuse
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
-// The first folder of an output's path that is a link, except for folders that a pattern names; empty: none is.
-std::string folder_link_above(const Work& work, const std::string& path) {
+// The first folder of an output's path that is a link, except for folders that a pattern names; empty: none is. Looks
+// only at folders that are not in `checked`, and adds them to it.
+std::string folder_link_above(const Work& work, const std::string& path, std::set<std::string>& checked) {
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     std::string folder = path.substr(0, slash);
+    if (!checked.insert(folder).second) continue;
     const bool is_named = std::any_of(work.outputs.begin(), work.outputs.end(), [&](const std::string& pattern) {
       return (plain_path(pattern) + '/').starts_with(folder + '/');
     });
@@ -243,8 +245,9 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
                    .made = static_cast<std::int64_t>(std::time(nullptr)),
                    .parts = look.parts,
                    .result = result};
+  std::set<std::string> checked_folders;
   for (const std::string& path : found.paths) {
-    if (const std::string link = folder_link_above(work, plain_path(path)); !link.empty()) {
+    if (const std::string link = folder_link_above(work, plain_path(path), checked_folders); !link.empty()) {
       return "the output " + quoted(link) + " is a link to a folder, and would come back as a folder";
     }
     const std::string file = absolute(work, path);
