@@ -10,6 +10,12 @@ std::string lowered(std::string_view text) {
   return result;
 }
 
+void replace_all(std::string& text, std::string_view part, std::string_view with) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + with.size())) {
+    text.replace(at, part.size(), with);
+  }
+}
+
 std::string in_capitals(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(), upper);

@@ -31,6 +31,9 @@ bool is_blank(std::string_view text);
 // True for [A-Za-z_][A-Za-z0-9_]*, the names of variables that every shell accepts.
 bool is_variable_name(std::string_view name);
 
+// Replaces every occurrence of `part`, which must not be empty. What is inserted is not searched again.
+void replace_all(std::string& text, std::string_view part, std::string_view with);
+
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
 
 // "a, b or c"

@@ -106,7 +106,7 @@ class Channel {
   bool begin(Suite suite = Suite::chacha);
   // Reads what the socket has, without waiting. False: the channel is closed.
   bool take_in();
-  // The next message that has arrived in full. Nothing: there is none yet.
+  // Returns the next message, once all of it has arrived. Nothing: no whole message has arrived yet.
   std::optional<ChannelMessage> next();
   // Waits at most `limit` for a message. Nothing: none came, or the channel is closed.
   std::optional<ChannelMessage> wait(std::chrono::milliseconds limit);

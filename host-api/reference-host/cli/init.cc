@@ -13,6 +13,7 @@
 #include "base/escape.h"
 #include "base/files.h"
 #include "base/shell_quote.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/context.h"
 
@@ -104,12 +105,6 @@ stateDiagram-v2
 )",
                 "`wtool plan NAME` shows what it would do, and `wtool run NAME` runs it"},
 };
-
-void replace_all(std::string& text, std::string_view placeholder, const std::string& value) {
-  for (std::size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += value.size()) {
-    text.replace(at, placeholder.size(), value);
-  }
-}
 
 // What to do next, with the words by which the other commands find the file.
 std::string next_step(const StarterFile& start, const std::string& named) {

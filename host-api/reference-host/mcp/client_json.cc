@@ -168,10 +168,7 @@ std::optional<Text> read(const std::string& raw, std::string& problem) {
 std::string value_text(const Text& text, const ordered_json& value, const std::string& indent) {
   const bool tabs = text.unit.front() == '\t';
   std::string dumped = value.dump(static_cast<int>(text.unit.size()), tabs ? '\t' : ' ');
-  for (std::size_t at = dumped.find('\n'); at != nowhere; at = dumped.find('\n', at + 1)) {
-    dumped.replace(at, 1, text.newline + indent);
-    at += text.newline.size() + indent.size() - 1;
-  }
+  replace_all(dumped, "\n", text.newline + indent);
   return dumped;
 }
 

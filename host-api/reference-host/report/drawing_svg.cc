@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "report/drawing.h"
 #include "report/layout.h"
 #include "report/picture.h"
@@ -275,10 +276,7 @@ a:hover rect { stroke-width: 3.5px; } @media print { svg { max-width: 100%; max-
 std::string light_rules() {
   std::string css = rules;
   for (const Colour& colour : colours) {
-    const std::string variable = std::string("var(--") + colour.name + ")";
-    for (std::size_t at = 0; (at = css.find(variable, at)) != std::string::npos;) {
-      css.replace(at, variable.size(), colour.light);
-    }
+    replace_all(css, std::string("var(--") + colour.name + ")", colour.light);
   }
   return css + "svg { background: " + colours.front().light + "; }\n";
 }

@@ -334,8 +334,7 @@ void Progress::state_ended(const Step& step, const StepEnd& end) {
   std::string text = end_line(step, end, running);
   if (style_.detail == Detail::verbose && !end.command.empty() && !step.replayed) {
     std::string command = cleaned_for_terminal(end.command, true);
-    for (std::size_t at = 0; (at = command.find('\n', at)) != std::string::npos; at += 7)
-      command.replace(at, 1, "\n      ");
+    replace_all(command, "\n", "\n      ");
     text += "    $ " + command + "\n";
   }
   if (style_.output != OutputStyle::none && !quiet() && !step.replayed && !end.secret) {

@@ -35,11 +35,7 @@ void add_variables(std::string_view text, std::map<std::string, std::string>& fo
 // The text with a fixed word in place of each name in `own_files`, because these names differ each time.
 std::string without_own_files(std::string text, const PreparedPrompt* prompt) {
   for (std::size_t i = 0; prompt != nullptr && i < prompt->own_files.size(); ++i) {
-    const std::string& file = prompt->own_files[i];
-    const std::string place = "<file " + std::to_string(i) + ">";
-    for (std::size_t at = text.find(file); at != std::string::npos; at = text.find(file, at + place.size())) {
-      text.replace(at, file.size(), place);
-    }
+    replace_all(text, prompt->own_files[i], "<file " + std::to_string(i) + ">");
   }
   return text;
 }

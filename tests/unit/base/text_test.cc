@@ -41,6 +41,16 @@ BOOST_AUTO_TEST_CASE(words_are_listed_and_counted) {
   BOOST_TEST(counted(-2, "file") == "-2 files");
 }
 
+BOOST_AUTO_TEST_CASE(what_is_inserted_is_not_replaced_again) {
+  std::string text = "a.a";
+  replace_all(text, "a", "aa");
+  BOOST_TEST(text == "aa.aa");
+  replace_all(text, "aa", "");
+  BOOST_TEST(text == ".");
+  replace_all(text, "b", "c");
+  BOOST_TEST(text == ".");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace text_test
