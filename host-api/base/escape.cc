@@ -10,14 +10,14 @@
 
 namespace wtool {
 
-namespace {
-
-bool is_control(std::uint32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) ||        // C0, DEL, C1
-         code == 0x061c || code == 0x200e || code == 0x200f ||  // writing direction: marks
-         (code >= 0x2028 && code <= 0x202e) ||                  // line and paragraph separators, embeddings, overrides
-         (code >= 0x2066 && code <= 0x2069);                    // isolates
+bool is_control(std::uint32_t code_point) {
+  return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) ||        // C0, DEL, C1
+         code_point == 0x061c || code_point == 0x200e || code_point == 0x200f ||  // writing direction: marks
+         (code_point >= 0x2028 && code_point <= 0x202e) ||  // line and paragraph separators, embeddings, overrides
+         (code_point >= 0x2066 && code_point <= 0x2069);    // isolates
 }
+
+namespace {
 
 struct CodeRange {
   std::uint32_t first, last;

@@ -1,14 +1,17 @@
 // Makes text harmless to show: for log lines, and for all other text of a plugin or a command that a terminal shows.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace wtool {
 
-// Appends `text` to `out` as valid UTF-8 in which nothing controls a terminal. Control characters become \n, \t, \r,
-// \xNN or \uNNNN, as do characters that change the writing direction or break lines; bytes that are not UTF-8 become
-// \xNN. All other characters stay, including the backslash. Characters in `keep` (ASCII) are never escaped.
+// Whether the character controls a terminal, changes the writing direction, or breaks lines.
+bool is_control(std::uint32_t code_point);
+
+// Appends `text` to `out` as valid UTF-8 in which nothing controls a terminal. Characters of is_control() become \n, \t,
+// \r, \xNN or \uNNNN; bytes that are not UTF-8 become \xNN. All other characters stay, including the backslash. Characters in `keep` (ASCII) are never escaped.
 void append_escaped(std::string& out, std::string_view text, std::string_view keep = {});
 
 // The same, but returns the text.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/character_width.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -64,32 +65,26 @@ std::string duration_text(std::chrono::steady_clock::duration duration) {
 }
 
 std::string cleaned_for_terminal(std::string_view text, bool keep_newlines) {
-  std::string valid(text);
-  for (std::size_t bad = 0; (bad += valid_utf8_prefix(std::string_view(valid).substr(bad))) < valid.size();) {
-    valid[bad] = '?';
-  }
   std::string out;
-  for (std::size_t i = 0; i < valid.size();) {
-    const char c = valid[i];
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
     if (c == '\x1b') {
-      i = skip_escape(valid, i);
+      i = skip_escape(text, i);
       continue;
     }
-    const auto byte = static_cast<unsigned char>(c);
-    // The control characters beyond ASCII are U+0080 to U+009F.
-    if (byte == 0xc2 && i + 1 < valid.size() && static_cast<unsigned char>(valid[i + 1]) < 0xa0) {
+    const Character next = first_character(text.substr(i));
+    if (!next.valid) {
       out += '?';
-      i += 2;
-      continue;
-    }
-    if (c == '\n' && keep_newlines) {
+    } else if (c == '\n' && keep_newlines) {
       out += c;
     } else if (c == '\n' || c == '\t') {
       out += ' ';
-    } else if (byte >= 0x20 && byte != 0x7f) {
-      out += c;
+    } else if (!is_control(next.code_point)) {
+      out += text.substr(i, next.length);
+    } else if (next.length > 1) {
+      out += '?';
     }
-    ++i;
+    i += next.length;
   }
   return out;
 }

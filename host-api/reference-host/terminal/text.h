@@ -16,7 +16,8 @@ namespace wtool::host {
 std::string duration_text(std::chrono::steady_clock::duration duration);
 
 // The text without escape sequences and control characters, so that it cannot control a terminal. Newlines stay if
-// `keep_newlines`, else they become blanks; tabs become blanks. Bytes that are not UTF-8 become '?'.
+// `keep_newlines`, else they become blanks; tabs become blanks. Bytes that are not UTF-8 become '?', and so do
+// characters that change the writing direction or break lines.
 std::string cleaned_for_terminal(std::string_view text, bool keep_newlines);
 
 // The width in columns of a terminal, as base/character_width.h counts. `text` must be safe for a terminal.

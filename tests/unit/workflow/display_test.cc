@@ -87,6 +87,8 @@ BOOST_AUTO_TEST_CASE(texts_are_made_safe_for_a_terminal) {
                                                         "31mx",
                                                         "?31mx"},
                                                        {"bad \xff\xc3", "bad ??"},
+                                                       {"ok\u202efdp.exe\u2066x", "ok?fdp.exe?x"},
+                                                       {"a\u2028b", "a?b"},
                                                        {"\x1b", ""},
                                                        {"\x1b[", ""},
                                                        {"\x1bPq...\x1b\\x", "x"}};

@@ -8,6 +8,7 @@
 
 #include "base/character_width.h"
 #include "base/edit_distance.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "workflow/model/source.h"
@@ -20,11 +21,6 @@ namespace {
 // The most characters that are shown before the place, and from the place on.
 constexpr std::size_t max_before = 60;
 constexpr std::size_t max_after = 60;
-
-bool is_control(std::uint32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x200e || code == 0x200f ||
-         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-}
 
 // Two lines, each with a newline: the line of the source, and the caret. A long line is cut to the part around the
 // place. Control characters are shown as '?', so that a file cannot control the terminal; tabs stay.
