@@ -7,6 +7,8 @@
 #include <new>
 #include <vector>
 
+#include "base/pilot/aes_gcm.h"
+
 namespace wtool::pilot {
 
 namespace {
@@ -14,9 +16,9 @@ namespace {
 constexpr std::string_view chacha_protocol = "Noise_NNpsk0_25519_ChaChaPoly_SHA256";
 constexpr std::string_view aes_protocol = "Noise_NNpsk0_25519_AESGCM_SHA256";
 
-static_assert(crypto_aead_chacha20poly1305_ietf_KEYBYTES == key_size && crypto_aead_aes256gcm_KEYBYTES == key_size);
-static_assert(crypto_aead_chacha20poly1305_ietf_ABYTES == tag_size && crypto_aead_aes256gcm_ABYTES == tag_size);
-static_assert(crypto_aead_chacha20poly1305_ietf_NPUBBYTES == 12 && crypto_aead_aes256gcm_NPUBBYTES == 12);
+static_assert(crypto_aead_chacha20poly1305_ietf_KEYBYTES == key_size && sizeof(AesGcm::Key) == key_size);
+static_assert(crypto_aead_chacha20poly1305_ietf_ABYTES == tag_size);
+static_assert(crypto_aead_chacha20poly1305_ietf_NPUBBYTES == sizeof(AesGcm::Nonce));
 static_assert(aes_protocol.size() <= key_size && chacha_protocol.size() > key_size);
 static_assert(crypto_scalarmult_BYTES == key_size && crypto_hash_sha256_BYTES == key_size);
 
@@ -52,10 +54,7 @@ Key random_key() {
   return key;
 }
 
-bool has_aes() {
-  if (sodium_init() < 0) throw std::bad_alloc();
-  return crypto_aead_aes256gcm_is_available() == 1;
-}
+bool has_aes() { return AesGcm::fastest() != nullptr; }
 
 Cipher::~Cipher() { sodium_memzero(key_.data(), key_.size()); }
 
@@ -63,8 +62,8 @@ namespace {
 
 // Four bytes of zero and the number: for ChaChaPoly with the least significant byte first, for AESGCM with the most
 // significant byte first.
-std::array<unsigned char, 12> nonce_of(std::uint64_t number, Suite suite) {
-  std::array<unsigned char, 12> nonce{};
+AesGcm::Nonce nonce_of(std::uint64_t number, Suite suite) {
+  AesGcm::Nonce nonce{};
   for (std::size_t i = 0; i < 8; ++i) {
     nonce[suite == Suite::aes ? 11 - i : 4 + i] = static_cast<unsigned char>(number >> (8 * i));
   }
@@ -75,20 +74,25 @@ std::array<unsigned char, 12> nonce_of(std::uint64_t number, Suite suite) {
 
 void Cipher::seal_in_place(char* text, std::size_t size, std::string_view bound) {
   auto* const bytes = reinterpret_cast<unsigned char*>(text);
-  const auto seal = suite_ == Suite::aes ? crypto_aead_aes256gcm_encrypt : crypto_aead_chacha20poly1305_ietf_encrypt;
-  seal(bytes, nullptr, bytes, size, bytes_of(bound), bound.size(), nullptr, nonce_of(number_++, suite_).data(),
-       key_.data());
+  const auto nonce = nonce_of(number_++, suite_);
+  if (suite_ == Suite::aes) {
+    AesGcm::fastest()->seal(bytes, size, bound, nonce, key_);
+  } else {
+    crypto_aead_chacha20poly1305_ietf_encrypt(bytes, nullptr, bytes, size, bytes_of(bound), bound.size(), nullptr,
+                                              nonce.data(), key_.data());
+  }
 }
 
 bool Cipher::open_in_place(char* sealed, std::size_t size, std::string_view bound) {
+  if (size < tag_size) return false;
   auto* const bytes = reinterpret_cast<unsigned char*>(sealed);
-  const auto open = suite_ == Suite::aes ? crypto_aead_aes256gcm_decrypt : crypto_aead_chacha20poly1305_ietf_decrypt;
-  if (size < tag_size || open(bytes, nullptr, nullptr, bytes, size, bytes_of(bound), bound.size(),
-                              nonce_of(number_, suite_).data(), key_.data()) != 0) {
-    return false;
-  }
-  ++number_;
-  return true;
+  const auto nonce = nonce_of(number_, suite_);
+  const bool opened = suite_ == Suite::aes ? AesGcm::fastest()->open(bytes, size, bound, nonce, key_)
+                                           : crypto_aead_chacha20poly1305_ietf_decrypt(
+                                                 bytes, nullptr, nullptr, bytes, size, bytes_of(bound), bound.size(),
+                                                 nonce.data(), key_.data()) == 0;
+  if (opened) ++number_;
+  return opened;
 }
 
 std::string Cipher::seal(std::string_view text, std::string_view bound) {

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <string>
+#include <vector>
+
+#include "base/pilot/aes_gcm.h"
 
 namespace noise_test {
 
@@ -94,6 +97,63 @@ BOOST_AUTO_TEST_CASE(sealing_in_place_gives_what_the_library_makes_of_a_copy) {
       BOOST_REQUIRE((sealed == expected));
       BOOST_REQUIRE((Cipher(key, suite).open(sealed) == text));
     }
+  }
+}
+
+// All libraries with AES-GCM that this machine has, libsodium first.
+std::vector<const AesGcm*> libraries_with_aes() {
+  std::vector<const AesGcm*> found;
+  for (const AesGcm* library : {AesGcm::of_sodium(), AesGcm::of_ipsec_mb()}) {
+    if (library != nullptr) found.push_back(library);
+  }
+  return found;
+}
+
+BOOST_AUTO_TEST_CASE(what_one_library_seals_the_other_opens) {
+  const auto libraries = libraries_with_aes();
+  if (libraries.size() < 2) BOOST_TEST_MESSAGE("this machine has fewer than two libraries with AES-GCM");
+  const Key key = random_key();
+  AesGcm::Nonce nonce{};
+  for (const AesGcm* sealing : libraries) {
+    for (const AesGcm* opening : libraries) {
+      for (const std::size_t size : {0, 1, 15, 16, 17, 255, 4096, 65'519}) {
+        for (const std::string_view bound : {std::string_view{}, std::string_view("bound to this")}) {
+          ++nonce[0];
+          const std::string text(size, 'x');
+          std::string record = text + std::string(tag_size, '\0');
+          auto* const bytes = reinterpret_cast<unsigned char*>(record.data());
+          sealing->seal(bytes, size, bound, nonce, key);
+          BOOST_REQUIRE(opening->open(bytes, record.size(), bound, nonce, key));
+          BOOST_REQUIRE(record.substr(0, size) == text);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_library_opens_a_record_of_which_anything_was_changed) {
+  const Key key = random_key();
+  const AesGcm::Nonce nonce{1, 2, 3};
+  const std::string_view bound = "bound to this";
+  for (const AesGcm* library : libraries_with_aes()) {
+    std::string sealed = "a text of more than sixteen bytes" + std::string(tag_size, '\0');
+    library->seal(reinterpret_cast<unsigned char*>(sealed.data()), sealed.size() - tag_size, bound, nonce, key);
+    const auto opens = [&](std::string record, std::string_view with, const AesGcm::Nonce& of, const Key& by) {
+      return library->open(reinterpret_cast<unsigned char*>(record.data()), record.size(), with, of, by);
+    };
+    BOOST_REQUIRE(opens(sealed, bound, nonce, key));
+    for (std::size_t bit = 0; bit < sealed.size() * 8; ++bit) {
+      std::string changed = sealed;
+      changed[bit / 8] = static_cast<char>(changed[bit / 8] ^ (1 << bit % 8));
+      BOOST_REQUIRE(!opens(changed, bound, nonce, key));
+    }
+    BOOST_TEST(!opens(sealed, "bound to that", nonce, key));
+    BOOST_TEST(!opens(sealed, {}, nonce, key));
+    BOOST_TEST(!opens(sealed, bound, AesGcm::Nonce{1, 2, 4}, key));
+    BOOST_TEST(!opens(sealed, bound, nonce, random_key()));
+    BOOST_TEST(!opens(sealed.substr(1), bound, nonce, key));
+    BOOST_TEST(!opens(sealed.substr(0, tag_size - 1), bound, nonce, key));
+    BOOST_TEST(!opens({}, bound, nonce, key));
   }
 }
 
