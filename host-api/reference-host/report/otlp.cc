@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "report/formats.h"
 #include "report/text.h"
+#include "workflow/actions/action_type.h"
 
 namespace wtool::host::report {
 namespace {
@@ -175,8 +176,8 @@ class Logs {
   }
   void add_outputs(const StepRecord& step) {
     const runner::Outcome& outcome = step.end.outcome;
-    const bool has_own = step.action == "shell" || step.action == "tool" || step.action == "prompt";
-    if (!has_own || !outcome.matrix.is_null() || step.end.secret) return;
+    const workflow::ActionType* type = workflow::type_named(step.action);
+    if (type == nullptr || !type->is_one_call || !outcome.matrix.is_null() || step.end.secret) return;
     add(end_of_step(step), severity_info, outcome.standard_output, &step, "stdout");
     add(end_of_step(step), severity_info, outcome.standard_error, &step, "stderr");
   }

@@ -13,7 +13,7 @@ ActionKind read_abort(ActionReading& in) {
 
 }  // namespace
 
-ActionType abort_action() {
+ActionType AbortAction::type() {
   ActionType type;
   type.name = "abort";
   type.words = {"abort"};

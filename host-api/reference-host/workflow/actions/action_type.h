@@ -1,8 +1,8 @@
 // The table of the kinds of actions: how each kind is read, checked and described before a run. Each row is made in a
 // file of this folder.
 //
-// To add an action, write its data in model.h (a struct, and an alternative of ActionKind), a file here that makes its
-// row, a line in actions.cc, and its execution in the runner's actions.cc.
+// To add an action, write its data in model.h (a struct, and an alternative of ActionKind), its type() in a file here,
+// and its perform() in a file of runner/actions/.
 //
 //   const ActionType& type = type_of(action.kind);
 //   journal << type.name;
@@ -77,6 +77,9 @@ struct ActionType {
   std::vector<std::string_view> words;
   std::vector<std::string_view> forms;  // how the action is written, for the message about an unknown action
   bool calls_something = true;          // the action does something outside of this process, or may take long
+  // The action is one call of a tool: it can be repeated, its result can be kept for a later run, and its outputs are
+  // those of a program.
+  bool is_one_call = false;
   bool can_fail = true;
   ActionKind (*read)(ActionReading& in) = nullptr;  // reads the action after its first word
   void (*texts)(const ActionKind& kind, TextVisitor& visit) = nullptr;
@@ -84,9 +87,10 @@ struct ActionType {
   std::string (*describe)(const ActionKind& kind, const Describer& describer) = nullptr;
 };
 
-// The table: a row for each alternative of ActionKind, in the same order.
+// The table: the type() of each alternative of ActionKind, in the same order.
 const std::vector<ActionType>& action_types();
 const ActionType& type_of(const ActionKind& kind);
+const ActionType* type_named(std::string_view name);  // null: no action has this name
 
 // The words that an action begins with, in lower case.
 const std::vector<std::string>& action_words();

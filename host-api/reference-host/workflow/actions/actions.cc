@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <iterator>
+#include <type_traits>
 
 #include "base/edit_distance.h"
 #include "workflow/actions/action_type.h"
@@ -8,30 +8,28 @@
 
 namespace wtool::host::workflow {
 
-ActionType shell_action();
-ActionType tool_action();
-ActionType prompt_action();
-ActionType workflow_action();
-ActionType log_action();
-ActionType set_action();
-ActionType wait_action();
-ActionType confirm_action();
-ActionType abort_action();
-ActionType approve_action();
-ActionType service_action();
+namespace {
+
+template <class... Kinds>
+std::vector<ActionType> types_of(std::type_identity<std::variant<Kinds...>>) {
+  return {Kinds::type()...};
+}
+
+}  // namespace
 
 const std::vector<ActionType>& action_types() {
-  static const std::vector<ActionType> types = [] {
-    const ActionType rows[] = {shell_action(), tool_action(),    prompt_action(), workflow_action(),
-                               log_action(),   set_action(),     wait_action(),   confirm_action(),
-                               abort_action(), approve_action(), service_action()};
-    static_assert(std::size(rows) == std::variant_size_v<ActionKind>, "each alternative of ActionKind has a row");
-    return std::vector<ActionType>(std::begin(rows), std::end(rows));
-  }();
+  static const std::vector<ActionType> types = types_of(std::type_identity<ActionKind>());
   return types;
 }
 
 const ActionType& type_of(const ActionKind& kind) { return action_types().at(kind.index()); }
+
+const ActionType* type_named(std::string_view name) {
+  const auto& types = action_types();
+  const auto found =
+      std::find_if(types.begin(), types.end(), [&](const ActionType& type) { return type.name == name; });
+  return found == types.end() ? nullptr : &*found;
+}
 
 const std::vector<std::string>& action_words() {
   static const std::vector<std::string> words = [] {

@@ -68,7 +68,7 @@ void check_approve(const ApproveAction& action, const Action&, ActionCheck& chec
 
 }  // namespace
 
-ActionType approve_action() {
+ActionType ApproveAction::type() {
   ActionType type;
   type.name = "approve";
   type.words = {"approve"};

@@ -26,7 +26,7 @@ ActionKind read_log(ActionReading& in) {
 
 }  // namespace
 
-ActionType log_action() {
+ActionType LogAction::type() {
   ActionType type;
   type.name = "log";
   type.words = {"log"};

@@ -39,11 +39,12 @@ void check_prompt(const PromptAction& prompt, const Action& action, ActionCheck&
 
 }  // namespace
 
-ActionType prompt_action() {
+ActionType PromptAction::type() {
   ActionType type;
   type.name = "prompt";
   type.words = {"execute", "prompt"};
   type.forms = {"Execute prompt \"name\"", "Prompt \"text\""};
+  type.is_one_call = true;
   type.read = read_prompt;
   type.texts = texts_of<PromptAction>([](const PromptAction& prompt, TextVisitor& visit) {
     visit.text(prompt.prompt);

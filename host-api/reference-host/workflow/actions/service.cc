@@ -185,7 +185,7 @@ void check_service(const ServiceAction& service, const Action& action, ActionChe
 
 }  // namespace
 
-ActionType service_action() {
+ActionType ServiceAction::type() {
   ActionType type;
   type.name = "service";
   type.words = {"service"};

@@ -42,7 +42,7 @@ void check_set(const SetAction& set, const Action&, ActionCheck& check) {
 
 }  // namespace
 
-ActionType set_action() {
+ActionType SetAction::type() {
   ActionType type;
   type.name = "set";
   type.words = {"set", "set_variable"};

@@ -260,11 +260,12 @@ void check_shell_command(const ShellAction& shell, ActionCheck& check) {
   if (good && check.around.verdict && is_literal(shell.command)) judge(shell, check);
 }
 
-ActionType shell_action() {
+ActionType ShellAction::type() {
   ActionType type;
   type.name = "shell";
   type.words = {"shell"};
   type.forms = {"Shell \"command\""};
+  type.is_one_call = true;
   type.read = read_shell;
   type.texts = texts_of<ShellAction>([](const ShellAction& shell, TextVisitor& visit) {
     visit.command(shell.command);

@@ -85,11 +85,12 @@ void check_tool(const ToolAction& tool, const Action&, ActionCheck& check) {
 
 }  // namespace
 
-ActionType tool_action() {
+ActionType ToolAction::type() {
   ActionType type;
   type.name = "tool";
   type.words = {"call"};
   type.forms = {"Call tool \"name\" with {...}"};
+  type.is_one_call = true;
   type.read = read_tool;
   type.texts = texts_of<ToolAction>([](const ToolAction& tool, TextVisitor& visit) {
     if (tool.arguments) visit.json(*tool.arguments, tool.arguments_offset);

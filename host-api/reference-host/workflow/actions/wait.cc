@@ -112,7 +112,7 @@ ActionKind read_wait(ActionReading& in) {
 
 }  // namespace
 
-ActionType wait_action() {
+ActionType WaitAction::type() {
   ActionType type;
   type.name = "wait";
   type.words = {"wait"};
@@ -133,7 +133,7 @@ ActionType wait_action() {
   return type;
 }
 
-ActionType confirm_action() {
+ActionType ConfirmAction::type() {
   ActionType type;
   type.name = "confirm";
   type.forms = {"Wait for user confirmation"};

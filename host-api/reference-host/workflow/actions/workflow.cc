@@ -64,7 +64,7 @@ void check_workflow_action(const WorkflowAction& action, const Action&, ActionCh
 
 }  // namespace
 
-ActionType workflow_action() {
+ActionType WorkflowAction::type() {
   ActionType type;
   type.name = "workflow";
   type.words = {"run", "delegate"};

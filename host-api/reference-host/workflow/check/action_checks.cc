@@ -93,13 +93,10 @@ class ActionChecker {
   void cache(const Action& action) {
     const CacheOptions& cache = action.options.cache;
     const auto fail = [&](const std::string& message) { diagnostics_.add(cache.offset, message); };
-    if (!type_of(action.kind).calls_something || std::holds_alternative<WorkflowAction>(action.kind) ||
-        std::holds_alternative<WaitAction>(action.kind) || std::holds_alternative<ServiceAction>(action.kind) ||
-        std::holds_alternative<ApproveAction>(action.kind)) {
+    if (!type_of(action.kind).is_one_call) {
       return fail(
           "only Shell, Call tool and prompts are skipped when they are up to date; inputs, outputs and cache have no "
-          "meaning "
-          "here");
+          "meaning here");
     }
     if (cache.outputs && !cache.inputs && !cache.wanted) {
       return fail(

@@ -25,7 +25,13 @@
 #include "workflow/model/source.h"
 #include "workflow/quoting/quoting_context.h"
 
+namespace wtool::host::runner {
+class ActionRunner;
+}
+
 namespace wtool::host::workflow {
+
+struct ActionType;
 
 inline constexpr std::size_t no_state = static_cast<std::size_t>(-1);
 inline constexpr std::string_view shell_tool = "shell_execute";
@@ -136,6 +142,9 @@ struct ActionOptions {
 
 inline constexpr std::int64_t usual_ask_again = 2;
 
+// ---- The kinds of actions: each has its data here. Its type(), which is how it is read, checked and described, is in
+// workflow/actions/, and its perform() in runner/actions/, each in the file with its name.
+
 struct ShellAction {
   CommandText command;
   bool is_block = false;                     // a fenced block, not one line in quotes
@@ -144,6 +153,9 @@ struct ShellAction {
   std::optional<TemplateText> working_directory;
   std::vector<std::pair<std::string, TemplateText>> environment;
   std::vector<NamedPlace> environment_files;  // after they were read, `environment` has their variables, too
+
+  static ActionType type();
+  static void perform(const ShellAction& action, runner::ActionRunner& runner);
 };
 
 // Defaults for the steps of a workflow, or of a composite state, that do not set these options themselves.
@@ -162,6 +174,9 @@ struct ToolAction {
   std::shared_ptr<const nlohmann::json> arguments;  // an object; its strings are templates
   std::size_t arguments_offset = 0;
   std::map<std::string, std::size_t> argument_places;  // the place of each name
+
+  static ActionType type();
+  static void perform(const ToolAction& action, runner::ActionRunner& runner);
 };
 
 // `Execute prompt "name" with ...`: the configured command gets the text of a prompt file; or `Prompt "text"`.
@@ -169,18 +184,27 @@ struct PromptAction {
   TemplateText prompt;
   bool is_inline = false;  // `prompt` is the text itself, and not the name of a file
   std::vector<Argument> arguments;
+
+  static ActionType type();
+  static void perform(const PromptAction& action, runner::ActionRunner& runner);
 };
 
 // `Run workflow "name" with ...`, `Delegate to "name" with ...`.
 struct WorkflowAction {
   TemplateText workflow;
   std::vector<Argument> arguments;
+
+  static ActionType type();
+  static void perform(const WorkflowAction& action, runner::ActionRunner& runner);
 };
 
 struct LogAction {
   enum class Level { info, warning, error };
   Level level = Level::info;
   TemplateText message;
+
+  static ActionType type();
+  static void perform(const LogAction& action, runner::ActionRunner& runner);
 };
 
 struct Assignment {
@@ -192,27 +216,42 @@ struct Assignment {
 struct SetAction {
   std::vector<Assignment> assignments;
   bool secret = false;  // `Set secret name="value"`
+
+  static ActionType type();
+  static void perform(const SetAction& action, runner::ActionRunner& runner);
 };
 
 // `Wait 5 seconds`.
 struct WaitAction {
   TemplateText amount;  // a number of units
   std::chrono::milliseconds unit{1000};
+
+  static ActionType type();
+  static void perform(const WaitAction& action, runner::ActionRunner& runner);
 };
 
 // `Wait for user confirmation ["question"]`, `Wait for user input`.
 struct ConfirmAction {
   std::optional<TemplateText> question;
+
+  static ActionType type();
+  static void perform(const ConfirmAction& action, runner::ActionRunner& runner);
 };
 
 struct AbortAction {
   TemplateText message;
+
+  static ActionType type();
+  static void perform(const AbortAction& action, runner::ActionRunner& runner);
 };
 
 // `Approve "question" by="release" timeout=2h`: a person's yes or no. The timeout is in ActionOptions.
 struct ApproveAction {
   TemplateText question;
   std::optional<TemplateText> by;  // the user or the group who may answer
+
+  static ActionType type();
+  static void perform(const ApproveAction& action, runner::ActionRunner& runner);
 };
 
 // How long a service may take until it is ready, unless its ready_timeout says otherwise.
@@ -225,6 +264,9 @@ struct ServiceAction {
   std::optional<TemplateText> ready_timeout;  // a duration
   std::int64_t restart = 0;                   // how often it is started again after it has ended by itself
   NamedPlace free_port;                       // the variable that gets the number of a free TCP port
+
+  static ActionType type();
+  static void perform(const ServiceAction& action, runner::ActionRunner& runner);
 };
 
 using ActionKind = std::variant<ShellAction, ToolAction, PromptAction, WorkflowAction, LogAction, SetAction, WaitAction,

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/json.h"
+#include "workflow/actions/action_type.h"
 
 namespace wtool::host::workflow {
 namespace {
@@ -83,11 +84,11 @@ class Defaults {
   }
 
   static void take(const StepDefaults& from, Action& action) {
-    auto* shell = std::get_if<ShellAction>(&action.kind);
-    const bool is_prompt = std::holds_alternative<PromptAction>(action.kind);
-    if ((shell != nullptr || is_prompt) && !action.options.timeout) action.options.timeout = from.timeout;
-    const bool can_retry = shell != nullptr || is_prompt || std::holds_alternative<ToolAction>(action.kind);
-    if (can_retry && from.retry && !action.options.says_retry) {
+    const bool is_one_call = type_of(action.kind).is_one_call;
+    // A tool may have a timeout among its own arguments.
+    const bool takes_timeout = is_one_call && !std::holds_alternative<ToolAction>(action.kind);
+    if (takes_timeout && !action.options.timeout) action.options.timeout = from.timeout;
+    if (is_one_call && from.retry && !action.options.says_retry) {
       action.options.retry = *from.retry;
       action.options.says_retry = true;
     }

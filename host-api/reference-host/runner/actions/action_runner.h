@@ -1,0 +1,67 @@
+// What performs the action of a step, and what the kinds of actions need for it. Each kind has a file in this folder,
+// with the name of its file in workflow/actions/:
+//
+//   void LogAction::perform(const LogAction& action, runner::ActionRunner& runner) {
+//     const auto text = runner.render(action.message);
+//     if (text) runner.result.outcome.standard_output = *text;
+//   }
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "runner/actions.h"
+#include "runner/run.h"
+#include "runner/run_request.h"
+#include "runner/steps.h"
+#include "runner/up_to_date.h"
+#include "workflow/model/model.h"
+
+namespace wtool::host::runner {
+
+// Runs the action of one step, once.
+class ActionRunner {
+ public:
+  ActionRunner(const Step& of, const ActionContext& in)
+      : step(of), context(in), invocation(in.invocation), options(of.of().action->options) {}
+
+  ActionResult run();
+
+  const Step& step;
+  const ActionContext& context;
+  const WorkflowInvocation& invocation;
+  const workflow::ActionOptions& options;
+  ActionResult result;
+
+  // The action ends by a mistake in the workflow: at `offset`, or at the place that the message names.
+  void mistake(std::size_t offset, const std::string& message);
+  void mistaken(std::string message);
+  // It fails; or it fails because its answer does not match `output`; or it ends because the run stops.
+  void fails(std::string message, std::int64_t exit_code = 1);
+  void no_answer(std::string message);
+  void stopped();
+
+  // Renders a template. Nothing: a value is missing, which has been reported.
+  std::optional<std::string> render(const workflow::TemplateText& text);
+  // Evaluates the option `timeout`; false after a mistake.
+  bool take_timeout(std::optional<std::chrono::milliseconds>& timeout);
+  // Reads the output as the option `output` demands. Returns what is wrong with the output; empty: it is valid.
+  std::string take_answer();
+
+  // Calls the tool. The caller keeps the result, with keep(). Unless the step is up to date, `begin` is called first;
+  // if it returns false, the tool is not called.
+  void call(const std::string& tool, const nlohmann::json& arguments, const std::string& shell = "",
+            const PreparedPrompt* prompt = nullptr, const std::function<bool()>& begin = {});
+  // Keeps the result for a later run. Call it when the whole result is known and has been checked against `output`.
+  void keep();
+
+ private:
+  std::optional<KeptCall> kept_;  // of the first call
+};
+
+}  // namespace wtool::host::runner

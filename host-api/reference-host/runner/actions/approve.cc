@@ -1,0 +1,36 @@
+// Approve "question".
+#include "runner/actions/action_runner.h"
+#include "runner/approval.h"
+
+namespace wtool::host::workflow {
+
+void ApproveAction::perform(const ApproveAction& action, runner::ActionRunner& runner) {
+  const auto question = runner.render(action.question);
+  if (!question) return;
+  if (question->empty()) return runner.mistake(action.question.written.locate(0), "the question is empty");
+  runner::ApprovalRequest request{.branch = runner.step.branch,
+                                  .sequence = runner.step.sequence,
+                                  .state = runner.step.of().id,
+                                  .question = *question,
+                                  .by = {},
+                                  .timeout = {}};
+  if (action.by) {
+    const auto by = runner.render(*action.by);
+    if (!by) return;
+    // An empty name would count as if `by` were missing.
+    if (by->empty()) {
+      return runner.mistake(action.by->written.locate(0), "`by` is empty; name the user or the group who may answer");
+    }
+    request.by = *by;
+  }
+  if (!runner.take_timeout(request.timeout)) return;
+  const runner::Approve& approve = runner.invocation.run.request().services.approve;
+  runner::ApprovalAnswer answer;
+  answer.why = "approvals cannot be given here";
+  if (approve) answer = approve(request, runner.context.stop);
+  if (answer.kind == runner::ApprovalAnswer::Kind::stopped) return runner.stopped();
+  runner.result.outcome = runner::to_outcome(request, answer);
+  runner.result.refused = runner::is_refusal(runner.result.outcome);
+}
+
+}  // namespace wtool::host::workflow
