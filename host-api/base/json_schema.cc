@@ -166,17 +166,6 @@ class SchemaReader {
 
 // ---- Is a value valid?
 
-bool has_type(const json& value, const std::string& type) {
-  if (type == "null") return value.is_null();
-  if (type == "boolean") return value.is_boolean();
-  if (type == "object") return value.is_object();
-  if (type == "array") return value.is_array();
-  if (type == "string") return value.is_string();
-  if (type == "number") return value.is_number();
-  return value.is_number_integer() ||
-         (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
-}
-
 bool is_pattern(const std::string& pattern) { return re2::RE2(pattern, re2_options()).ok(); }
 
 bool matches(const std::string& text, const std::string& pattern) {
@@ -207,7 +196,7 @@ class SchemaChecker {
   std::string general(const json& value, const json& schema, const std::string& place, int) const {
     if (const auto type = schema.find("type"); type != schema.end()) {
       const json types = type->is_array() ? *type : json::array({*type});
-      const auto fits = [&](const json& one) { return has_type(value, one.get_ref<const std::string&>()); };
+      const auto fits = [&](const json& one) { return has_json_type(value, one.get_ref<const std::string&>()); };
       if (std::none_of(types.begin(), types.end(), fits)) {
         return place + " is " + excerpt(value) + ", but its type must be " + excerpt(*type);
       }
@@ -476,6 +465,18 @@ std::string unjudged_part(const json& schema) { return find_unjudged(schema, "#"
 std::optional<json> least_instance(const json& schema) {
   const auto value = Maker(schema).make(schema);
   return value && instance_mistake(*value, schema).empty() ? value : std::nullopt;
+}
+
+bool has_json_type(const json& value, const std::string& type) {
+  if (type == "null") return value.is_null();
+  if (type == "boolean") return value.is_boolean();
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  if (type == "string") return value.is_string();
+  if (type == "number") return value.is_number();
+  if (type != "integer") return true;
+  return value.is_number_integer() ||
+         (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>());
 }
 
 }  // namespace wtool

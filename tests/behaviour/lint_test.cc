@@ -374,6 +374,16 @@ BOOST_FIXTURE_TEST_CASE(arguments_of_tools_out_of_their_range_are_found_before_a
   BOOST_TEST(holds(all[3], "must be at most 300000, not \"300001\""), all[3]);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_whole_number_with_a_decimal_point_is_a_whole_number, Lint) {
+  const auto call = [](const std::string& timeout) {
+    return R"(: Call tool "terminal_execute_command" with {"sessionId": "x", "command": "ls", "timeout": )" + timeout +
+           "}\n";
+  };
+  const auto all = found(chain({"A", "B"}, "- A" + call("5000.0") + "- B" + call("5000.5")));
+  BOOST_REQUIRE(all.size() == 1U);
+  BOOST_TEST(holds(all[0], "must be a whole number, not \"5000.5\""), all[0]);
+}
+
 BOOST_FIXTURE_TEST_CASE(the_length_of_a_text_is_checked_although_it_has_a_dollar_or_braces, Lint) {
   const auto create = [](const std::string& task) {
     return ": Call tool terminal_create_session with taskId=\"" + task + "\" agentId=\"a\"\n";

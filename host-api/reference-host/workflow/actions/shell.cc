@@ -119,16 +119,22 @@ bool read_shell_option(ActionReading& in, const std::string& name, ShellAction& 
 
 namespace {
 
+std::string listed(const std::vector<std::string>& options) {
+  std::string text;
+  for (const std::string& option : options) {
+    if (option == "with") continue;  // only leads to the options
+    text += (text.empty() ? "the options are " : ", ") + (option == "on_failure" ? "on failure: State" : option);
+  }
+  return text;
+}
+
 bool read_options(ActionReading& in, ShellAction& made) {
   OptionReader options(in.cursor, in.diagnostics);
+  std::vector<std::string> known = options.names();
+  known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
   const bool with = in.cursor.take_word("with");
   if (with && in.cursor.at_end()) {
-    in.cursor.fail(
-        "an option is missing after `with`; the options are timeout=N, result=\"name\", working_dir=\"path\", "
-        "env={\"NAME\": \"value\"}, shell=bash, shell_options=\"-eu\", retry=N, backoff=2s..60s, total_timeout=N, on "
-        "failure: State, secret, on=cluster, "
-        "inputs=[...], outputs=[...], cache=true, keep=[...], "
-        "matrix={...}");
+    in.cursor.fail("an option is missing after `with`; " + listed(known));
     return false;
   }
   while (!in.cursor.at_end()) {
@@ -146,15 +152,8 @@ bool read_options(ActionReading& in, ShellAction& made) {
       in.cursor.fail(name + " is a list of paths in brackets, such as " + name + "=[\"src/**\"]");
       return false;
     }
-    std::vector<std::string> known = options.names();
-    known.insert(known.end(), {"working_dir", "env", "env_file", "shell", "shell_options"});
-    in.cursor.fail(
-        "this is not an option: " + in.cursor.rest_for_message() +
-        question_then(
-            did_you_mean(name, known),
-            "the options are timeout, result, working_dir, env, env_file, shell, shell_options, retry, backoff, "
-            "total_timeout, on failure, secret, lock, on, slot, sandbox, network, memory, cpu, processes, max, "
-            "output, inputs, outputs, cache, keep, matrix"));
+    in.cursor.fail("this is not an option: " + in.cursor.rest_for_message() +
+                   question_then(did_you_mean(name, known), listed(known)));
     return false;
   }
   return true;

@@ -8,6 +8,7 @@
 
 #include "base/edit_distance.h"
 #include "base/json_reader.h"
+#include "base/json_schema.h"
 #include "base/utf8.h"
 #include "expressions/template.h"
 #include "expressions/value.h"
@@ -26,16 +27,6 @@ bool may_be_anything(const json& value) {
   const auto* made = std::get_if<expressions::Template>(&parsed);
   if (made == nullptr || made->has_tags()) return true;
   return made->placeholders.size() == 1 && made->texts[0].empty() && made->texts[1].empty();
-}
-
-bool has_type(const json& value, const std::string& type) {
-  if (type == "string") return value.is_string();
-  if (type == "integer") return value.is_number_integer();
-  if (type == "number") return value.is_number();
-  if (type == "boolean") return value.is_boolean();
-  if (type == "array") return value.is_array();
-  if (type == "object") return value.is_object();
-  return type != "null" || value.is_null();
 }
 
 std::string name_of_type(const std::string& type) {
@@ -100,7 +91,7 @@ std::string mistake_in(const json& schema, const json& value) {
   if (!schema.is_object() || may_be_anything(value)) return "";
   const std::vector<std::string> types = types_of(schema);
   if (types.empty() ||
-      std::any_of(types.begin(), types.end(), [&value](const auto& type) { return has_type(value, type); })) {
+      std::any_of(types.begin(), types.end(), [&value](const auto& type) { return has_json_type(value, type); })) {
     return broken_limit(schema, value);
   }
   std::string wanted;
