@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <climits>
-#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/config/keys.h"
 #include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/json_reader.h"
@@ -36,16 +36,17 @@ class LimitsReader {
  public:
   LimitsReader(const Json& limits, std::string& error) : rest_(limits), error_(error) {}
 
+  // A limit in the range of the configuration's. A call cannot have no limit.
   template <typename Number>
-  void limit(const char* key, Number lowest, Number highest, Number& value) {
+  void limit(const char* key, Number& value) {
     const Json given = take(key);
     if (given.is_discarded()) return;
-    const double wanted = given.is_number() ? given.get<double>() : std::nan("");
-    if (!(wanted >= static_cast<double>(lowest) && wanted <= static_cast<double>(highest)) ||
-        wanted != std::floor(wanted)) {
-      return complain(key, given, "a whole number from " + std::to_string(lowest) + " to " + std::to_string(highest));
+    ConfigKey known = key_named("limits", key);
+    known.or_none = false;
+    if (!given.is_number() || !is_in_range(known, known.most, given.get<double>())) {
+      return complain(key, given, range_of(known, known.most));
     }
-    const auto asked = static_cast<Number>(wanted);
+    const auto asked = static_cast<Number>(given.get<double>());
     value = value == 0 ? asked : std::min(value, asked);
   }
 
@@ -176,11 +177,11 @@ std::shared_ptr<const Configuration> tightened(const Configuration& configuratio
   auto held = std::make_shared<Configuration>(configuration);
   LimitsReader reader(all, error);
   engine::Limits& most = held->limits;
-  reader.limit<std::uint64_t>("cpu_seconds", 1, 1'000'000, most.cpu_seconds);
-  reader.limit<std::uint64_t>("memory_bytes", 1 << 20, max_json_integer, most.memory_bytes);
-  reader.limit<std::uint32_t>("processes", 1, 1'000'000, most.processes);
-  reader.limit<std::uint32_t>("open_files", 16, 1'000'000, most.open_files);
-  reader.limit<std::uint64_t>("file_bytes", 1, max_json_integer, most.file_bytes);
+  reader.limit("cpu_seconds", most.cpu_seconds);
+  reader.limit("memory_bytes", most.memory_bytes);
+  reader.limit("processes", most.processes);
+  reader.limit("open_files", most.open_files);
+  reader.limit("file_bytes", most.file_bytes);
   const bool read_only = reader.word("sandbox", "read-only");
   const bool no_network = reader.word("network", "deny");
   const std::optional<CallFiles> files = reader.files();

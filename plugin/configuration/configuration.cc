@@ -106,8 +106,8 @@ void read_audit(const Json& all, audit::TrailOptions& options, std::string& erro
   section.choice("sync", "none", "data", options.sync_data);
   section.choice("output", "none", "captured", options.output);
   section.choice("when_unwritable", "refuse", "continue", options.continue_when_unwritable);
-  section.limit<std::uint64_t>("max_bytes", 4096, max_json_integer, options.max_bytes);
-  section.number<std::uint32_t>("keep", 0, 1'000'000, true, options.keep);
+  section.number("max_bytes", options.max_bytes);
+  section.number("keep", options.keep);
   section.end();
 }
 
@@ -174,13 +174,13 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   read_audit(all, configuration->audit, error);
   read_background(all, configuration->keep_background, error);
   Section sessions(all, "sessions", error);
-  sessions.number<std::size_t>("max", 1, 1000, true, configuration->sessions_max);
+  sessions.number("max", configuration->sessions_max);
   sessions.absolute_path("tools_allow", configuration->tools_allow);
   sessions.end();
   Section pty(all, "pty", error);
-  pty.number<std::size_t>("max", 1, 64, true, configuration->pty_max);
+  pty.number("max", configuration->pty_max);
   std::int64_t idle = configuration->pty_idle.count();
-  pty.number<std::int64_t>("idle_seconds", 1, 86'400, true, idle);
+  pty.number("idle_seconds", idle);
   configuration->pty_idle = std::chrono::seconds(idle);
   pty.end();
   Section execute_run(all, "execute_run", error);
@@ -199,19 +199,19 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   if (limits.takes_word("timeout_max", "none")) {
     timeout_max = max_timeout.count();
   } else {
-    limits.number<std::int64_t>("timeout_max", 1, 1800, true, timeout_max);
+    limits.number("timeout_max", timeout_max);
   }
   limits.flag("timeout_fractions", configuration->timeout_fractions);
   std::int64_t timeout_default = std::min<std::int64_t>(configuration->timeout_default.count(), timeout_max);
-  limits.number<std::int64_t>("timeout_default", 1, timeout_max, true, timeout_default);
+  limits.number("timeout_default", timeout_default, static_cast<double>(timeout_max));
   double grace_seconds = 2;
-  limits.number<double>("grace_seconds", 0, 60, false, grace_seconds);
+  limits.number("grace_seconds", grace_seconds);
   engine::Limits& most = configuration->limits;
-  limits.limit<std::uint64_t>("cpu_seconds", 1, 1'000'000, most.cpu_seconds);
-  limits.limit<std::uint64_t>("memory_bytes", 1 << 20, max_json_integer, most.memory_bytes);
-  limits.limit<std::uint32_t>("processes", 1, 1'000'000, most.processes);
-  limits.limit<std::uint32_t>("open_files", 16, 1'000'000, most.open_files);
-  limits.limit<std::uint64_t>("file_bytes", 1, max_json_integer, most.file_bytes);
+  limits.number("cpu_seconds", most.cpu_seconds);
+  limits.number("memory_bytes", most.memory_bytes);
+  limits.number("processes", most.processes);
+  limits.number("open_files", most.open_files);
+  limits.number("file_bytes", most.file_bytes);
   limits.processors("processors", most.processors);
   limits.end();
   configuration->timeout_max = std::chrono::seconds(timeout_max);
@@ -219,12 +219,12 @@ std::shared_ptr<const Configuration> parse_configuration(std::string_view text, 
   configuration->grace = std::chrono::milliseconds(static_cast<std::int64_t>(grace_seconds * 1000));
 
   Section output(all, "output", error);
-  output.number<std::size_t>("bytes", 4096, 64UL * 1024 * 1024, true, configuration->output_bytes);
+  output.number("bytes", configuration->output_bytes);
   std::size_t when = 0;
   output.choice("spill", {"never", "when_cut", "always"}, when);
   configuration->spill.when = static_cast<engine::SpillOptions::When>(when);
   output.absolute_path("directory", configuration->spill.directory);
-  output.number<std::uint64_t>("max_bytes", 1 << 20, max_json_integer, true, configuration->spill.max_bytes);
+  output.number("max_bytes", configuration->spill.max_bytes);
   output.end();
   if (error.empty() && when != 0 && configuration->spill.directory.empty()) {
     error = "configuration: output.spill needs output.directory, the absolute path of the folder for the files";

@@ -1,8 +1,8 @@
 #include "configuration/section.h"
 
 #include <algorithm>
-#include <string_view>
 
+#include "base/config/keys.h"
 #include "base/json_reader.h"
 #include "base/text.h"
 
@@ -20,43 +20,12 @@ bool is_path(const Json& value) { return is_text(value) && !value.get_ref<const 
 
 bool is_absolute(const Json& value) { return is_path(value) && value.get_ref<const std::string&>().front() == '/'; }
 
-bool is_name(const Json& value) {
-  if (!is_path(value)) return false;
-  // With a slash at both ends, every part is between two slashes.
-  const std::string path = '/' + value.get<std::string>() + '/';
-  return path.find("//") == std::string::npos && path.find("/./") == std::string::npos &&
-         path.find("/../") == std::string::npos;
-}
+bool is_name(const Json& value) { return is_path(value) && is_path_below(value.get_ref<const std::string&>()); }
 
-bool is_pattern(const Json& value) {
-  constexpr std::string_view others = "_.-*?";
-  if (!is_path(value)) return false;
-  const auto& text = value.get_ref<const std::string&>();
-  return std::all_of(text.begin(), text.end(),
-                     [&](char c) { return is_letter_or_digit(c) || others.find(c) != std::string_view::npos; });
-}
-
-// Refuses a word that a shell would read differently from how it is written. Such an entry would never match, or would
-// match something other than its author meant.
-bool is_literal_word(std::string_view word) {
-  if (word == "[") return true;
-  return !word.empty() && word.front() != '~' && word.front() != '#' &&
-         word.find_first_of("|&;<>()$`\\\"'*?[") == std::string_view::npos &&
-         std::none_of(word.begin(), word.end(),
-                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-}
+bool is_pattern(const Json& value) { return value.is_string() && is_name_pattern(value.get_ref<const std::string&>()); }
 
 bool is_entry(const Json& value) {
-  if (!is_path(value)) return false;
-  std::string_view rest = value.get_ref<const std::string&>();
-  if (rest == "*") return true;
-  if (rest.ends_with(" *")) rest.remove_suffix(2);
-  while (true) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    if (!is_literal_word(rest.substr(0, end))) return false;
-    if (end == rest.size()) return true;
-    rest.remove_prefix(end + 1);
-  }
+  return is_path(value) && entry_problem(value.get_ref<const std::string&>()).empty();
 }
 
 // The first element that is not right, or `list` itself if it is not a list; nullptr if all elements are right.
@@ -77,6 +46,15 @@ Section::Section(const Json& all, std::string name, std::string& error) : name_(
   } else {
     complain("", *found, "an object");
   }
+}
+
+std::optional<double> Section::take_number(const char* key, double most) {
+  if (!take(key)) return std::nullopt;
+  const ConfigKey& known = key_named(name_, key);
+  most = std::min(most, known.most);
+  if (taken_.is_number() && is_in_range(known, most, taken_.get<double>())) return taken_.get<double>();
+  complain(key, taken_, range_of(known, most));
+  return std::nullopt;
 }
 
 bool Section::takes_word(const char* key, const char* word) {

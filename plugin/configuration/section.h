@@ -4,9 +4,9 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,9 +15,6 @@
 #include "policy/environment.h"
 
 namespace wtool {
-
-// 2^53: any whole number up to it is exact in JSON.
-inline constexpr std::uint64_t max_json_integer = 1ULL << 53;
 
 class Section {
  public:
@@ -28,24 +25,10 @@ class Section {
 
   bool present() const { return present_; }
 
+  // A number in the range that the table of keys has for it (base/config/keys.h), of which `most` may lower the end.
   template <typename Number>
-  void number(const char* key, Number lowest, Number highest, bool whole, Number& value, bool or_none = false) {
-    if (!take(key)) return;
-    const double wanted = taken_.is_number() ? taken_.get<double>() : std::nan("");
-    const bool in_range =
-        (wanted >= static_cast<double>(lowest) && wanted <= static_cast<double>(highest)) || (or_none && wanted == 0);
-    if (!in_range || (whole && wanted != std::floor(wanted))) {
-      return complain(key, taken_,
-                      (whole ? "a whole number from " : "a number from ") + Json(lowest).dump() + " to " +
-                          Json(highest).dump() + (or_none ? ", or 0 for no limit" : ""));
-    }
-    value = static_cast<Number>(wanted);
-  }
-
-  // A limit: a whole number, or 0 for no limit.
-  template <typename Number>
-  void limit(const char* key, Number lowest, Number highest, Number& value) {
-    number<Number>(key, lowest, highest, true, value, true);
+  void number(const char* key, Number& value, double most = std::numeric_limits<double>::infinity()) {
+    if (const std::optional<double> number = take_number(key, most)) value = static_cast<Number>(*number);
   }
 
   // Numbers of processors, from 0 to 1023, as a set.
@@ -90,6 +73,7 @@ class Section {
 
  private:
   bool take(const char* key);
+  std::optional<double> take_number(const char* key, double most);
   void complain(const std::string& key, const Json& given, const std::string& allowed);
 
   const std::string name_;

@@ -4,13 +4,11 @@
 #include <array>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 
 namespace wtool {
 
 namespace {
-
-// 2^53: any whole number up to it is exact in JSON.
-constexpr double max_json_integer = 9007199254740992.0;
 
 // Short names for the columns of the table.
 using Type = KeyType;
@@ -122,6 +120,13 @@ const ConfigKey* find_key(std::string_view section, std::string_view name) {
   const auto found = std::find_if(keys.begin(), keys.end(),
                                   [&](const ConfigKey& key) { return key.section == section && key.name == name; });
   return found == keys.end() ? nullptr : &*found;
+}
+
+const ConfigKey& key_named(std::string_view section, std::string_view name) {
+  const ConfigKey* key = find_key(section, name);
+  if (key == nullptr)
+    throw std::logic_error("the table of keys has no " + std::string(section) + '.' + std::string(name));
+  return *key;
 }
 
 bool is_known_section(std::string_view section) {

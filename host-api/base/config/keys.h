@@ -9,6 +9,9 @@
 
 namespace wtool {
 
+// 2^53: any whole number up to it is exact in JSON.
+inline constexpr double max_json_integer = 9007199254740992.0;
+
 enum class KeyType {
   program,  // the path of a program
   boolean,
@@ -70,6 +73,8 @@ std::vector<std::string> choices_of(const ConfigKey& key);
 
 // nullptr for an unknown key.
 const ConfigKey* find_key(std::string_view section, std::string_view name);
+// The same for a key that is known to exist.
+const ConfigKey& key_named(std::string_view section, std::string_view name);
 
 // Whether not only the section `cluster` but also each of its classes may have the key.
 bool is_for_class(const ConfigKey& key);
@@ -92,6 +97,16 @@ std::string check_value(const ConfigKey& key, const std::string& folder, nlohman
 // Whether values of this type are lists.
 bool is_list(KeyType type);
 std::string check_element(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
+
+// "a whole number from 1 to 1800", "a number from 0 to 60": the range of a number, which `most` may narrow.
+std::string range_of(const ConfigKey& key, double most);
+bool is_in_range(const ConfigKey& key, double most, double number);
+
+// The elements of lists: a relative path without `.` and `..`; the name of a variable, with * and ?; and a command in
+// literal words, of which is said what is wrong, as the end of a sentence that begins with the entry (empty: nothing).
+bool is_path_below(std::string_view text);
+bool is_name_pattern(std::string_view text);
+std::string entry_problem(std::string_view entry);
 
 // A text of the file, as an error shows it: escaped, and cut if it is long.
 std::string shown_text(std::string_view text);

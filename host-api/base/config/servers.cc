@@ -28,10 +28,15 @@ std::string whole_number(const json& value, std::int64_t least, std::int64_t mos
          shown(value);
 }
 
+// A limit of the server, in the range of the limit for commands.
+std::string limit(std::string_view name, const json& value) {
+  const ConfigKey& key = key_named("limits", name);
+  return whole_number(value, static_cast<std::int64_t>(key.least), static_cast<std::int64_t>(key.most));
+}
+
 }  // namespace
 
 std::string check_server_value(std::string_view name, const json& value, std::vector<std::string>& names) {
-  constexpr std::int64_t largest = 1LL << 53;
   if (name == "command") {
     return is_line(value) ? "" : "must be the command that starts the server, on one line, but is " + shown(value);
   }
@@ -45,8 +50,7 @@ std::string check_server_value(std::string_view name, const json& value, std::ve
   if (name == "sandbox") return value == "read-only" ? "" : "must be read-only, but is " + shown(value);
   if (name == "network") return value == "deny" ? "" : "must be deny, but is " + shown(value);
   if (name == "timeout") return whole_number(value, 1, 86400);
-  if (name == "memory_bytes") return whole_number(value, 1 << 20, largest);
-  if (name == "cpu_seconds" || name == "processes") return whole_number(value, 1, 1000000);
+  if (name == "memory_bytes" || name == "cpu_seconds" || name == "processes") return limit(name, value);
   names.assign(server_keys.begin(), server_keys.end());
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
@@ -54,22 +55,6 @@ bool is_choice(const ConfigKey& key, const json& value) {
   return value.is_string() && std::find(choices.begin(), choices.end(), value.get<std::string>()) != choices.end();
 }
 
-bool is_name(const json& name) {
-  if (!name.is_string()) return false;
-  // With a slash at both ends of the path, each part is between two slashes.
-  const std::string path = '/' + name.get<std::string>() + '/';
-  return path.find("//") == std::string::npos && path.find("/./") == std::string::npos &&
-         path.find("/../") == std::string::npos && path.find('\0') == std::string::npos;
-}
-
-bool is_pattern(const json& value) {
-  if (!value.is_string() || value.get_ref<const std::string&>().empty()) return false;
-  const auto& text = value.get_ref<const std::string&>();
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter_or_digit(c) || std::string_view("_.-*?").find(c) != std::string_view::npos;
-  });
-}
-
 bool is_line(const std::string& text) {
   return text.find_first_not_of(" \t") != std::string::npos && std::none_of(text.begin(), text.end(), [](char c) {
            return static_cast<unsigned char>(c) < 0x20 && c != '\t';
@@ -85,25 +70,6 @@ std::string odd_part(std::string_view word) {
            std::string_view("|&;<>()$`\\\"'*?[").find(c) != std::string_view::npos;
   });
   return odd == word.end() ? std::string{} : std::string(1, *odd);
-}
-
-// What is wrong with an entry, as the end of a sentence that begins with the entry; empty: nothing is wrong.
-std::string entry_problem(std::string_view rest) {
-  if (rest.empty()) return "is empty";
-  if (rest == "*") return {};
-  if (rest.ends_with(" *")) rest.remove_suffix(2);
-  while (true) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    if (end == 0) return "has an extra space: write one space between two words, and no space at either end";
-    if (const std::string odd = odd_part(rest.substr(0, end)); !odd.empty()) {
-      return "has a " + escaped(odd) +
-             ", which means something to a shell. Entries are literal words; a wildcard is allowed only as a final \" "
-             "*\" (any "
-             "further arguments)";
-    }
-    if (end == rest.size()) return {};
-    rest.remove_prefix(end + 1);
-  }
 }
 
 std::string list_wanted(const ConfigKey& key) {
@@ -127,15 +93,56 @@ std::string list_wanted(const ConfigKey& key) {
 std::string check_number(const ConfigKey& key, const json& value) {
   if (is_choice(key, value)) return {};
   const bool whole = key.type == KeyType::integer;
-  if (whole ? value.is_number_integer() : value.is_number()) {
-    const auto number = value.get<double>();
-    if ((number >= key.least && number <= key.most) || (key.or_none && number == 0)) return {};
+  if ((whole ? value.is_number_integer() : value.is_number()) && is_in_range(key, key.most, value.get<double>())) {
+    return {};
   }
   return (whole ? "must be a whole number, " : "must be a number, ") + range(key) +
          (key.choices.empty() ? "" : ", or " + alternatives(choices_of(key))) + ", but is " + shown(value);
 }
 
 }  // namespace
+
+std::string range_of(const ConfigKey& key, double most) {
+  const auto whole = [](double number) { return std::to_string(static_cast<std::int64_t>(number)); };
+  return (key.type == KeyType::integer ? "a whole number from " : "a number from ") + whole(key.least) + " to " +
+         whole(most) + (key.or_none ? ", or 0 for no limit" : "");
+}
+
+bool is_in_range(const ConfigKey& key, double most, double number) {
+  if (key.type == KeyType::integer && number != std::floor(number)) return false;
+  return (number >= key.least && number <= most) || (key.or_none && number == 0);
+}
+
+bool is_path_below(std::string_view text) {
+  // With a slash at both ends of the path, each part is between two slashes.
+  const std::string path = '/' + std::string(text) + '/';
+  return path.find("//") == std::string::npos && path.find("/./") == std::string::npos &&
+         path.find("/../") == std::string::npos && path.find('\0') == std::string::npos;
+}
+
+bool is_name_pattern(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_letter_or_digit(c) || std::string_view("_.-*?").find(c) != std::string_view::npos;
+  });
+}
+
+std::string entry_problem(std::string_view rest) {
+  if (rest.empty()) return "is empty";
+  if (rest == "*") return {};
+  if (rest.ends_with(" *")) rest.remove_suffix(2);
+  while (true) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (end == 0) return "has an extra space: write one space between two words, and no space at either end";
+    if (const std::string odd = odd_part(rest.substr(0, end)); !odd.empty()) {
+      return "has a " + escaped(odd) +
+             ", which means something to a shell. Entries are literal words; a wildcard is allowed only as a final \" "
+             "*\" (any "
+             "further arguments)";
+    }
+    if (end == rest.size()) return {};
+    rest.remove_prefix(end + 1);
+  }
+}
 
 bool is_list(KeyType type) {
   return type == KeyType::paths || type == KeyType::paths_or_default || type == KeyType::names ||
@@ -146,7 +153,7 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
   std::string wrong = list_wanted(key) + ", but has " + shown(value);
   switch (key.type) {
     case KeyType::names:
-      return is_name(value) ? "" : wrong;
+      return value.is_string() && is_path_below(value.get_ref<const std::string&>()) ? "" : wrong;
     case KeyType::entries: {
       if (!value.is_string()) return wrong;
       const std::string given = shown(value);
@@ -170,7 +177,9 @@ std::string check_element(const ConfigKey& key, const std::string& folder, json&
                  ? ""
                  : wrong + "; a name has no path and no arguments, and \"*\" means any program";
     case KeyType::patterns:
-      return is_pattern(value) ? "" : wrong + "; a name has letters, digits, _ . and -, and the wildcards * and ?";
+      return value.is_string() && is_name_pattern(value.get_ref<const std::string&>())
+                 ? ""
+                 : wrong + "; a name has letters, digits, _ . and -, and the wildcards * and ?";
     default:
       return check_location(list_wanted(key), folder, value);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/config/keys.h"
 #include "base/edit_distance.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -323,8 +324,9 @@ bool is_limit(std::string_view name) {
 
 namespace {
 
-constexpr std::uint64_t least_memory = 1 << 20, max_memory = 1ULL << 53;
-constexpr std::uint64_t max_cpu_seconds = 1'000'000, max_processes = 1'000'000;
+// The range of a limit, as the configuration has it.
+std::uint64_t least_of(std::string_view limit) { return static_cast<std::uint64_t>(key_named("limits", limit).least); }
+std::uint64_t most_of(std::string_view limit) { return static_cast<std::uint64_t>(key_named("limits", limit).most); }
 
 std::optional<std::uint64_t> whole_number(std::string_view digits) {
   std::uint64_t number = 0;
@@ -343,7 +345,7 @@ std::optional<std::uint64_t> size_value(std::string_view text) {
     text.remove_suffix(1);
   }
   const auto number = whole_number(text);
-  if (!number || *number > (max_memory >> shift)) return std::nullopt;
+  if (!number || *number > (most_of("memory_bytes") >> shift)) return std::nullopt;
   return *number << shift;
 }
 
@@ -369,17 +371,17 @@ bool take_limit(ActionCursor& cursor, Diagnostics& diagnostics, std::string_view
   }
   if (name == "memory") {
     limits.memory_bytes = size_value(*word).value_or(0);
-    return limits.memory_bytes >= least_memory ||
+    return limits.memory_bytes >= least_of("memory_bytes") ||
            fail("memory must be a size of at least 1M, such as memory=512M or memory=1G");
   }
   if (name == "cpu") {
-    const auto time = duration_value(*word, static_cast<std::int64_t>(max_cpu_seconds));
+    const auto time = duration_value(*word, static_cast<std::int64_t>(most_of("cpu_seconds")));
     limits.cpu_seconds = time ? static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::seconds>(*time).count()) : 0;
     return limits.cpu_seconds >= 1 ||
            fail("cpu must be the processor time of the whole step, such as cpu=60s or cpu=2m");
   }
   const auto processes = whole_number(*word);
-  if (processes && *processes >= 1 && *processes <= max_processes) {
+  if (processes && *processes >= 1 && *processes <= most_of("processes")) {
     limits.processes = static_cast<std::uint32_t>(*processes);
     return true;
   }
