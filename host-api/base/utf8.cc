@@ -85,6 +85,11 @@ std::size_t cut_before(std::string_view bytes, std::size_t n) noexcept {
   return n;
 }
 
+std::string beginning_of(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  return std::string(text.substr(0, cut_before(text, most))) + "...";
+}
+
 std::size_t unfinished_character(std::string_view bytes) noexcept {
   for (std::size_t back = 1; back <= 3 && back <= bytes.size(); ++back) {
     const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "policy/directories.h"
 #include "policy/programs/names.h"
 #include "policy/wrappers.h"
@@ -80,10 +81,7 @@ std::vector<Entry> parse_entries(const std::vector<std::string>& texts) {
   return entries;
 }
 
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t most = 200;
-  return "\"" + std::string(text.substr(0, most)) + (text.size() > most ? "..." : "") + "\"";
-}
+std::string in_quotes(std::string_view text) { return '"' + beginning_of(text, 200) + '"'; }
 
 bool has_allow_list(const CommandRules& rules) {
   return rules.allow && std::find(rules.allow->begin(), rules.allow->end(), "*") == rules.allow->end();

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/json_reader.h"
+#include "base/utf8.h"
 #include "policy/name_list.h"
 
 namespace wtool::policy {
@@ -35,10 +36,7 @@ Verdict denied(std::string reason, std::string hint) {
   return verdict;
 }
 
-std::string quoted_excerpt(std::string_view text) {
-  constexpr std::size_t most = 200;
-  return dumped(Json(std::string(text.substr(0, most)) + (text.size() > most ? "..." : "")));
-}
+std::string quoted_excerpt(std::string_view text) { return dumped(Json(beginning_of(text, 200))); }
 
 // The names, or a sentence that says what is wrong with the file.
 std::variant<NameList, std::string> read(const std::string& file) {

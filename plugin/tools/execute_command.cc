@@ -8,6 +8,7 @@
 #include <optional>
 #include <variant>
 
+#include "base/utf8.h"
 #include "policy/directories.h"
 #include "policy/name_list.h"
 #include "policy/operators.h"
@@ -19,6 +20,8 @@
 namespace wtool::tools {
 
 namespace {
+
+constexpr std::size_t max_shown = 200;  // bytes of a program in a message
 
 constexpr std::string_view execute_command_input_schema = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -86,24 +89,19 @@ policy::Verdict refuse_construct(const policy::Construct& construct) {
                     "single quotes");
 }
 
-std::string shortened(const std::string& text) {
-  constexpr std::size_t most = 200;
-  return text.size() <= most ? text : text.substr(0, most) + "...";
-}
-
 // Judges only the command's first word.
 std::optional<policy::Verdict> judge_program(const std::string& program, const policy::Programs& programs) {
   const policy::NameList allowed(policy::comma_separated(variable("ALLOWED_COMMANDS")));
   if (allowed.allows(program, programs)) return std::nullopt;
   if (allowed.empty()) {
-    return deny(
-        "Command not allowed: " + shortened(program) + ". ALLOWED_COMMANDS is unset or empty, so nothing may run",
-        "ALLOWED_COMMANDS",
-        "set ALLOWED_COMMANDS in the host's environment to the names of programs, separated by commas, or to * "
-        "for all");
+    return deny("Command not allowed: " + beginning_of(program, max_shown) +
+                    ". ALLOWED_COMMANDS is unset or empty, so nothing may run",
+                "ALLOWED_COMMANDS",
+                "set ALLOWED_COMMANDS in the host's environment to the names of programs, separated by commas, or to * "
+                "for all");
   }
-  return deny("Command not allowed: " + shortened(program) + " is not in ALLOWED_COMMANDS", "ALLOWED_COMMANDS",
-              "the allowed programs are " + allowed.shown());
+  return deny("Command not allowed: " + beginning_of(program, max_shown) + " is not in ALLOWED_COMMANDS",
+              "ALLOWED_COMMANDS", "the allowed programs are " + allowed.shown());
 }
 
 policy::Verdict root_problem(std::string what) {
@@ -140,7 +138,7 @@ std::optional<policy::Verdict> judge_directory(const std::string& directory) {
 
 std::optional<policy::Verdict> judge_terminal(const std::vector<std::string>& words) {
   if (!policy::needs_terminal(words)) return std::nullopt;
-  return deny("Interactive command: " + shortened(words.front()) + " is made for a person at a terminal" +
+  return deny("Interactive command: " + beginning_of(words.front(), max_shown) + " is made for a person at a terminal" +
                   std::string(not_found_note),
               "execute_command: no terminal",
               "use a program that needs no person: cat for a pager, sed or a script for an editor, ps for a monitor");

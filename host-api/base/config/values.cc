@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace wtool {
 
@@ -228,10 +229,7 @@ bool is_class_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
 }
 
-std::string shown_text(std::string_view text) {
-  constexpr std::size_t longest = 100;
-  return text.size() <= longest ? escaped(text) : escaped(text.substr(0, longest)) + "...";
-}
+std::string shown_text(std::string_view text) { return escaped(beginning_of(text, 100)); }
 
 std::string shown(const json& value) { return shown_text(dumped(value)); }
 

@@ -218,6 +218,32 @@ bool matches(std::string_view pattern, std::string_view path) {
   return matches_names(pattern_names(pattern), names_in(path));
 }
 
+bool may_match_below(std::string_view pattern, std::string_view folder) {
+  const Names names = pattern_names(pattern);
+  const auto skip_any = [&](std::set<std::size_t>& places) {
+    for (const std::size_t place : places) {
+      if (place < names.size() && names[place] == "**") places.insert(place + 1);
+    }
+  };
+  // The positions in the pattern that the next name may match.
+  std::set<std::size_t> places{0};
+  skip_any(places);
+  for (const std::string& name : names_in(folder)) {
+    if (places.contains(names.size())) return true;
+    std::set<std::size_t> next;
+    for (const std::size_t place : places) {
+      if (names[place] == "**") {
+        next.insert(place);
+      } else if (fits(names[place], name)) {
+        next.insert(place + 1);
+      }
+    }
+    skip_any(next);
+    places = std::move(next);
+  }
+  return !places.empty();
+}
+
 std::string folder_of(std::string_view pattern) {
   std::string folder = pattern.starts_with('/') ? "/" : "";
   const Names names = names_in(pattern);

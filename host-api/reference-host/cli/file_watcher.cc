@@ -16,6 +16,7 @@
 
 #include "base/paths.h"
 #include "base/wake_up.h"
+#include "cache/patterns.h"
 
 namespace wtool::host {
 namespace {
@@ -25,62 +26,10 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t watched_events =
     IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
-bool matches_name(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++from;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
-std::vector<std::string_view> names_of_path(std::string_view path) {
-  std::vector<std::string_view> names;
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    const std::string_view name = path.substr(0, slash);
-    if (!name.empty() && name != ".") names.push_back(name);
-    path.remove_prefix(std::min(slash + 1, path.size()));
-  }
-  return names;
-}
-
-// Whether the names match the pattern. With `as_folder`: whether something below the path could match.
-bool matches_names(const std::vector<std::string_view>& pattern, const std::vector<std::string_view>& names,
-                   bool as_folder) {
-  // The positions in the pattern that the next name may match.
-  std::set<std::size_t> places{0};
-  const auto skip = [&](std::set<std::size_t>& at) {
-    for (const std::size_t place : at) {
-      if (place < pattern.size() && pattern[place] == "**") at.insert(place + 1);
-    }
-  };
-  skip(places);
-  for (const std::string_view name : names) {
-    std::set<std::size_t> next;
-    for (const std::size_t place : places) {
-      if (place >= pattern.size()) continue;
-      if (pattern[place] == "**") {
-        next.insert(place);
-      } else if (matches_name(pattern[place], name)) {
-        next.insert(place + 1);
-      }
-    }
-    skip(next);
-    places = std::move(next);
-  }
-  return as_folder ? std::any_of(places.begin(), places.end(), [&](std::size_t one) { return one < pattern.size(); })
-                   : places.contains(pattern.size());
+// The repositories' and our own files are never watched.
+bool is_left_out(const std::string& relative) {
+  const std::string name = fs::path(relative).filename().string();
+  return name == ".git" || name == ".wtool";
 }
 
 // Whether a second event will come when the new file is closed. A new hard link to an existing file causes none.
@@ -90,10 +39,6 @@ bool will_be_closed(const std::string& path) {
 }
 
 }  // namespace
-
-bool matches_path(std::string_view pattern, std::string_view path) {
-  return matches_names(names_of_path(pattern), names_of_path(path), false);
-}
 
 FileWatcher::FileWatcher(std::string folder, Wanted wanted)
     : folder_(std::move(folder)),
@@ -118,11 +63,9 @@ std::string FileWatcher::below(const std::string& path) const {
 bool FileWatcher::may_contain(const std::string& path) const {
   if (path == folder_ || path == also_folder_) return true;
   const std::string relative = below(path);
-  if (relative.empty()) return false;
-  const auto names = names_of_path(relative);
-  if (names.back() == ".git" || names.back() == ".wtool") return false;
+  if (relative.empty() || is_left_out(relative)) return false;
   return std::any_of(wanted_.patterns.begin(), wanted_.patterns.end(),
-                     [&](const std::string& pattern) { return matches_names(names_of_path(pattern), names, true); });
+                     [&](const std::string& pattern) { return cache::may_match_below(pattern, relative); });
 }
 
 void FileWatcher::add_folder(const std::string& path, Seen seen) {
@@ -167,13 +110,9 @@ void FileWatcher::changed(const std::string& path) {
     changed_.insert(relative.empty() ? path : relative);
     return;
   }
-  const auto names = names_of_path(relative);
-  if (names.empty() || names.back() == ".git" || names.back() == ".wtool") return;
-  for (const std::string& pattern : wanted_.patterns) {
-    if (!matches_names(names_of_path(pattern), names, false)) continue;
-    changed_.insert(relative);
-    return;
-  }
+  if (relative.empty() || is_left_out(relative)) return;
+  const auto matches = [&](const std::string& pattern) { return cache::matches(pattern, relative); };
+  if (std::any_of(wanted_.patterns.begin(), wanted_.patterns.end(), matches)) changed_.insert(relative);
 }
 
 std::set<std::string> FileWatcher::take() {

@@ -10,7 +10,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -18,14 +17,11 @@
 
 namespace wtool::host {
 
-// Whether the path, with `/` between its names, matches the pattern as a whole.
-bool matches_path(std::string_view pattern, std::string_view path);
-
 // One thread at a time.
 class FileWatcher {
  public:
   struct Wanted {
-    std::vector<std::string> patterns;  // relative to the folder
+    std::vector<std::string> patterns;  // as in cache/patterns.h, relative to the folder
     std::string also;                   // one more file to watch, absolute; may be empty
     std::set<std::string> not_these;    // files that are not reported, absolute
   };

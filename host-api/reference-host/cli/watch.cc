@@ -83,15 +83,13 @@ class Watch {
     FileWatcher::Wanted wanted;
     wanted.patterns = options_.patterns;
     if (wanted.patterns.empty()) wanted.patterns.emplace_back("**");
-    for (std::string& pattern : wanted.patterns) {
+    for (const std::string& pattern : wanted.patterns) {
       const std::filesystem::path path(pattern);
       if (pattern.empty() || path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
         complain("--on must name files below the working directory, such as 'src/**', not \"" +
                  cleaned_for_terminal(pattern, false) + "\"");
         return exit_unusable;
       }
-      // If a folder is named, everything in it is watched.
-      if (pattern.ends_with('/') || std::filesystem::is_directory(path, failed)) pattern += "/**";
     }
     wanted.also = std::filesystem::weakly_canonical(file, failed).string();
     for (const std::string& own : {options_.flags.junit, options_.flags.html, options_.flags.events}) {

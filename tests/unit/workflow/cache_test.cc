@@ -152,6 +152,16 @@ BOOST_AUTO_TEST_CASE(links_are_followed_and_circles_are_a_problem) {
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_below_which_something_may_match_is_known_without_looking) {
+  const std::pair<const char*, const char*> some[] = {
+      {"src/**", "src"}, {"src/**", "src/a/b"}, {"src/*/*.c", "src"}, {"src/*/*.c", "src/x"},
+      {"src", "src/a"},  {"s[ru]c/x", "src"},   {"**/*.c", "a/b/c"},  {"**", "a"}};
+  for (const auto& [pattern, folder] : some) BOOST_TEST(may_match_below(pattern, folder), pattern << " " << folder);
+  const std::pair<const char*, const char*> none[] = {
+      {"src/**", "lib"}, {"src/*/*.c", "lib/x"}, {"*.txt", "src"}, {"s[ab]c/x", "src"}};
+  for (const auto& [pattern, folder] : none) BOOST_TEST(!may_match_below(pattern, folder), pattern << " " << folder);
+}
+
 BOOST_AUTO_TEST_CASE(outputs_lie_below_the_directory) {
   BOOST_TEST(output_problem("build/**") == "");
   BOOST_TEST(output_problem("/etc/x") != "");
