@@ -85,7 +85,7 @@ std::size_t cut_before(std::string_view bytes, std::size_t n) noexcept {
   return n;
 }
 
-std::string beginning_of(std::string_view text, std::size_t most) {
+std::string clipped(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   return std::string(text.substr(0, cut_before(text, most))) + "...";
 }

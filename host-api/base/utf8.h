@@ -40,7 +40,7 @@ std::size_t cut_after(std::string_view bytes, std::size_t n) noexcept;
 std::size_t cut_before(std::string_view bytes, std::size_t n) noexcept;
 
 // The text if it has at most `most` bytes; otherwise its beginning, with whole characters, and "...".
-std::string beginning_of(std::string_view text, std::size_t most);
+std::string clipped(std::string_view text, std::size_t most);
 
 // How many bytes at the end (0 to 3) may begin a character whose rest is still to come.
 std::size_t unfinished_character(std::string_view bytes) noexcept;

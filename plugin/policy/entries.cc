@@ -81,7 +81,7 @@ std::vector<Entry> parse_entries(const std::vector<std::string>& texts) {
   return entries;
 }
 
-std::string in_quotes(std::string_view text) { return '"' + beginning_of(text, 200) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + clipped(text, 200) + '"'; }
 
 bool has_allow_list(const CommandRules& rules) {
   return rules.allow && std::find(rules.allow->begin(), rules.allow->end(), "*") == rules.allow->end();

@@ -36,7 +36,7 @@ Verdict denied(std::string reason, std::string hint) {
   return verdict;
 }
 
-std::string quoted_excerpt(std::string_view text) { return dumped(Json(beginning_of(text, 200))); }
+std::string quoted_excerpt(std::string_view text) { return dumped(Json(clipped(text, 200))); }
 
 // The names, or a sentence that says what is wrong with the file.
 std::variant<NameList, std::string> read(const std::string& file) {

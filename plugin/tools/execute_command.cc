@@ -94,13 +94,13 @@ std::optional<policy::Verdict> judge_program(const std::string& program, const p
   const policy::NameList allowed(policy::comma_separated(variable("ALLOWED_COMMANDS")));
   if (allowed.allows(program, programs)) return std::nullopt;
   if (allowed.empty()) {
-    return deny("Command not allowed: " + beginning_of(program, max_shown) +
+    return deny("Command not allowed: " + clipped(program, max_shown) +
                     ". ALLOWED_COMMANDS is unset or empty, so nothing may run",
                 "ALLOWED_COMMANDS",
                 "set ALLOWED_COMMANDS in the host's environment to the names of programs, separated by commas, or to * "
                 "for all");
   }
-  return deny("Command not allowed: " + beginning_of(program, max_shown) + " is not in ALLOWED_COMMANDS",
+  return deny("Command not allowed: " + clipped(program, max_shown) + " is not in ALLOWED_COMMANDS",
               "ALLOWED_COMMANDS", "the allowed programs are " + allowed.shown());
 }
 
@@ -138,7 +138,7 @@ std::optional<policy::Verdict> judge_directory(const std::string& directory) {
 
 std::optional<policy::Verdict> judge_terminal(const std::vector<std::string>& words) {
   if (!policy::needs_terminal(words)) return std::nullopt;
-  return deny("Interactive command: " + beginning_of(words.front(), max_shown) + " is made for a person at a terminal" +
+  return deny("Interactive command: " + clipped(words.front(), max_shown) + " is made for a person at a terminal" +
                   std::string(not_found_note),
               "execute_command: no terminal",
               "use a program that needs no person: cat for a pager, sed or a script for an editor, ps for a monitor");

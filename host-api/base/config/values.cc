@@ -229,7 +229,7 @@ bool is_class_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
 }
 
-std::string shown_text(std::string_view text) { return escaped(beginning_of(text, 100)); }
+std::string shown_text(std::string_view text) { return escaped(clipped(text, 100)); }
 
 std::string shown(const json& value) { return shown_text(dumped(value)); }
 
