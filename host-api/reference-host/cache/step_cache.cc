@@ -46,18 +46,15 @@ bool refuses_name(const CacheEntry& entry, const std::function<StepCache::Refuse
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
-// The first folder of an output's path that is a link, except for folders that a pattern names; empty: none is. Looks
-// only at folders that are not in `checked`, and adds them to it.
+// The first folder of an output's path that is a link; empty: none is. Looks only at folders that are not in `checked`,
+// and adds them to it.
 std::string folder_link_above(const Work& work, const std::string& path, std::set<std::string>& checked) {
   for (std::size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     std::string folder = path.substr(0, slash);
     if (!checked.insert(folder).second) continue;
-    const bool is_named = std::any_of(work.outputs.begin(), work.outputs.end(), [&](const std::string& pattern) {
-      return (plain_path(pattern) + '/').starts_with(folder + '/');
-    });
     struct stat status {};
     const std::string file = work.directory + "/" + folder;
-    if (!is_named && ::lstat(file.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return folder;
+    if (::lstat(file.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return folder;
   }
   return {};
 }
@@ -152,7 +149,7 @@ void StepCache::add_inputs(const Work& work, Look& look) {
 void StepCache::check_outputs(const Work& work, Look& look) {
   // An output that exists but is not in the entry was made from an earlier state of the inputs. The work would not make
   // it now.
-  const FoundFiles now = find_files(work.directory, work.outputs);
+  const FoundFiles now = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
   if (look.why = now.problem; !look.why.empty()) return;
   std::set<std::string_view> kept;
   for (const CachedOutput& output : look.entry->outputs) kept.insert(output.path);
@@ -231,7 +228,7 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
   if (!again.why.empty()) return again.why;
   // The work may have read another content even if an input has its former content again.
   if (again.parts != look.parts || again.modified != look.modified) return "its inputs changed while it ran";
-  const FoundFiles found = find_files(work.directory, work.outputs);
+  const FoundFiles found = find_files(work.directory, work.outputs, {}, PatternLinks::not_followed);
   if (!found.problem.empty()) return found.problem;
   if (!found.unmatched.empty()) return "it made no output " + quoted(found.unmatched.front());
 
@@ -245,10 +242,12 @@ std::string StepCache::keep(const Work& work, const Look& look, const std::strin
                    .made = static_cast<std::int64_t>(std::time(nullptr)),
                    .parts = look.parts,
                    .result = result};
+  // A command in a sandbox could make a link to a folder that it may not read; the next run would put copies of the
+  // files there into the project.
   std::set<std::string> checked_folders;
   for (const std::string& path : found.paths) {
     if (const std::string link = folder_link_above(work, plain_path(path), checked_folders); !link.empty()) {
-      return "the output " + quoted(link) + " is a link to a folder, and would come back as a folder";
+      return "the output " + quoted(path) + " is below a link: " + quoted(link);
     }
     const std::string file = absolute(work, path);
     const FileState state = hashes_.look(file);

@@ -237,10 +237,12 @@ Store::Keeping::Keeping(Store& store, std::string& problem) : store_(store) {
 }
 
 std::string Store::Keeping::add(const std::string& file, const Look& look, std::string& problem) {
-  const Descriptor from(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY));
+  std::string why;
+  const Descriptor from = open_without_links(file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, why);
   struct stat before {};
-  if (!from || ::fstat(from.get(), &before) != 0) {
-    problem = failure("it cannot be read", errno);
+  if (from && ::fstat(from.get(), &before) != 0) why = ::strerror(errno);
+  if (!why.empty()) {
+    problem = "it cannot be read: " + why;
     return {};
   }
   if (!S_ISREG(before.st_mode)) {
