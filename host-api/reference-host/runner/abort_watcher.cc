@@ -10,6 +10,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/files.h"
 #include "base/utf8.h"
 #include "workflow/model/source.h"
 
@@ -38,8 +39,10 @@ std::string cleaned(std::string text) {
   return std::string(workflow::trim(text));
 }
 
+// Links are not followed, because a command in a sandbox could make a link to a file that it may not read.
 std::string read_reason(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  std::string ignored;
+  const Descriptor file = open_without_links(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, ignored);
   std::string text;
   if (file) {
     struct stat status {};

@@ -126,6 +126,15 @@ BOOST_FIXTURE_TEST_CASE(links_and_files_that_stay_open_count, Scene) {
   }
 }
 
+// A command in a sandbox could make a link to a file that it may not read, and then read the reason.
+BOOST_FIXTURE_TEST_CASE(the_text_behind_a_symbolic_link_is_not_read, Scene) {
+  make_folder();
+  std::ofstream(path / "private") << "private";
+  const AbortWatcher watcher(path, stop);
+  fs::create_symlink(path / "private", path / ".swissarmyhammer/.abort");
+  BOOST_TEST(reason() == "the file .swissarmyhammer/.abort appeared");
+}
+
 BOOST_FIXTURE_TEST_CASE(an_empty_file_gets_a_reason_of_our_own, Scene) {
   make_folder();
   const AbortWatcher watcher(path, stop);
