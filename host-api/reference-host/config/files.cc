@@ -94,8 +94,18 @@ void ConfigFiles::read_layer(Watched& file, std::vector<Layer>& layers, ConfigDi
   if (!file.must_be_there) {
     struct stat link {};
     const bool dangling = file.stamp.error == ENOENT && ::lstat(file.path.c_str(), &link) == 0;
-    if (dangling) return diagnostics.add({file.path}, "the configuration is a symbolic link to a missing file");
-    if (file.stamp.error == ENOENT || file.stamp.error == ENOTDIR) return;
+    if (dangling && !(file.is_late && has_sandbox_))
+      return diagnostics.add({file.path}, "the configuration is a symbolic link to a missing file");
+    if (file.stamp.error == ENOENT || file.stamp.error == ENOTDIR) {
+      file.is_late = file.is_late || !is_loaded_;
+      return;
+    }
+    if (file.is_late && has_sandbox_) {
+      notice_ =
+          escaped(file.path) +
+          " has appeared since wtool began; it is not used until the next start, because a command may have made it";
+      return;
+    }
     if (file.stamp.error != 0) {
       return diagnostics.add({file.path},
                              std::string("the configuration cannot be examined: ") + ::strerror(file.stamp.error));
@@ -126,6 +136,8 @@ std::optional<Config> ConfigFiles::load_config(std::string& error) {
   for (Watched& file : files_) read_layer(file, layers, diagnostics);
   std::optional<Config> config = merge(layers, approvals_, diagnostics);
   error = diagnostics.text();
+  is_loaded_ = true;
+  if (config) has_sandbox_ = config->sandbox;
   return config;
 }
 

@@ -1,6 +1,7 @@
 // The files of the configuration, layer by layer: the fleet's, the user's, and then the project's, or the file that
 // --config names instead. ConfigFiles stores the state of the files when they were read, and detects changes. The
-// fleet's files are read only once.
+// fleet's files are read only once. With a sandbox, a file that has appeared since the first load is not used: a command
+// may have made it, to widen its own sandbox. (Files that exist are protected from commands.)
 #pragma once
 
 #include <sys/types.h>
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/config/config.h"
@@ -45,6 +47,7 @@ class ConfigFiles final : public ConfigSource {
   std::optional<std::string> load(std::string& error) override;
 
   std::vector<std::string> paths_in_force() const override;
+  std::string take_notice() override { return std::exchange(notice_, {}); }
 
   // Adds the absolute paths of more files that decide what may run: commands may not write to these files, either. Call
   // this before the first load.
@@ -81,6 +84,7 @@ class ConfigFiles final : public ConfigSource {
     std::optional<std::string> kept{};  // the content of a pipe, which can be read only once
     bool is_built_in = false;           // not a file: `kept` is the whole layer
     bool yields = false;                // see Layer::yields
+    bool is_late = false;               // it did not exist at the first load
   };
 
   static Watched built_in(const std::string& title, const std::string& text);
@@ -92,6 +96,9 @@ class ConfigFiles final : public ConfigSource {
   std::vector<Watched> files_;
   std::vector<std::string> more_in_force_;
   std::string approvals_;  // the default of commands.approvals
+  bool is_loaded_ = false;
+  bool has_sandbox_ = false;  // according to the last load
+  std::string notice_;
 };
 
 // ---- Reads a whole file or stream of limited size.

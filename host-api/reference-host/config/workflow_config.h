@@ -21,6 +21,7 @@ class WorkflowConfig final : public ConfigSource {
   bool changed() override { return files_.changed(); }
   std::optional<std::string> load(std::string& error) override;
   std::vector<std::string> paths_in_force() const override { return files_.paths_in_force(); }
+  std::string take_notice() override { return files_.take_notice(); }
   std::optional<std::string> with_shell(const std::string& config, const std::string& shell,
                                         std::string& error) override;
 

@@ -322,6 +322,9 @@ void Toolbox::look_for_change() {
   if (source_ == nullptr || !source_->changed()) return;
   std::string error;
   const std::optional<std::string> config = load_whole(*source_, plugin_, error);
+  if (const std::string notice = source_->take_notice(); !notice.empty()) {
+    plugin_.tracing().log(LogLevel::warn, "wtool::loader", notice);
+  }
   if (!config) {
     config_error_ = error;
   } else if (*config != wanted_ || !config_error_.empty()) {

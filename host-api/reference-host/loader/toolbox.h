@@ -47,6 +47,9 @@ class ConfigSource {
   // files that restrict them.
   virtual std::vector<std::string> paths_in_force() const { return {}; }
 
+  // What load() has noticed that a person should know, once; empty: nothing.
+  virtual std::string take_notice() { return {}; }
+
   // `config`, as load() last returned it, for a tool whose shell is `shell` ("sh", "bash" or an absolute path).
   // Nothing: `error` says why that shell is not allowed.
   virtual std::optional<std::string> with_shell(const std::string& config, const std::string& shell,

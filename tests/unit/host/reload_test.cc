@@ -103,6 +103,22 @@ BOOST_AUTO_TEST_CASE(a_layer_that_appears_or_vanishes_is_picked_up) {
   BOOST_TEST(running.config() == json::parse(R"({"limits":{"timeout_max":5}})"));
 }
 
+// A command in the sandbox could otherwise widen it by making a file that did not exist.
+BOOST_AUTO_TEST_CASE(with_a_sandbox_a_layer_that_appears_is_not_used) {
+  for (const char* made : {"sandbox: {read: [/]}\n", "this: is: not YAML\n"}) {
+    Running running("sandbox: {read: [/usr]}\n");
+    const json before = running.config();
+    running.scratch.file("user/wtool.yaml", made);
+    BOOST_TEST(running.config() == before);
+    std::filesystem::remove(running.scratch.path() + "/user/wtool.yaml");
+    std::filesystem::create_symlink("/none", running.scratch.path() + "/user/wtool.yaml");
+    BOOST_TEST(running.config() == before);
+    // What existed at the start is still read again.
+    running.write("sandbox: {read: [/usr, /etc]}\n");
+    BOOST_TEST(running.config() != before);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_broken_file_refuses_calls_until_it_is_fixed) {
   Running running("limits: {timeout_max: 5}\n");
   running.write("limits: {timeout_max: 5\n");
