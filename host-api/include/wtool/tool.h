@@ -4,8 +4,8 @@
  * JSON object out, with live output and cancellation. This header is the whole contract; ext/ holds optional
  * extensions, one per file. docs/abi.md has the rules that apply to every function. In short:
  *
- * - Threads. Every function says in square brackets where it may be called: [any-thread], [control], [run-thread],
- *   [constant]. docs/abi.md defines the tags.
+ * - Threads. Every function says in square brackets where it may be called: [any-thread], [any-thread & !running],
+ *   [control], [run-thread]. docs/abi.md defines the tags.
  * - Sizes. Every struct starts with struct_size, set by the allocator of the struct. Fields are only ever appended; a
  *   reader asks WTOOL_HAS before it touches a field that is newer than 1.0. wtool_view and wtool_field are passed
  *   by value and in arrays, so these structs never grow.
@@ -54,13 +54,15 @@ typedef struct wtool_view {
   size_t size; /* bytes */
 } wtool_view;
 
-/* What a function reports about the call itself. Fixed width, never an enum: the compiler chooses an enum's size. */
+/* What a function reports about the call itself. Fixed width, never an enum: the compiler chooses an enum's size. The
+ * comment on a function says when it returns INVALID_ARGUMENT, UNSUPPORTED, CANCELLED and BUSY. Each function that
+ * returns a status may also return RESOURCE and INTERNAL. */
 typedef int32_t wtool_status;
 #define WTOOL_OK 0
-#define WTOOL_E_INVALID_ARGUMENT 1 /* a struct is too small, a pointer is NULL, or the call was already run */
-#define WTOOL_E_UNSUPPORTED 2      /* the tool, extension or version is not there */
+#define WTOOL_E_INVALID_ARGUMENT 1 /* such as a pointer that is NULL, a struct that is too small, a second call_run */
+#define WTOOL_E_UNSUPPORTED 2      /* the tool, or something else that the plugin needs, is not there */
 #define WTOOL_E_CANCELLED 3        /* call_run only: the call was cancelled; the result is filled all the same */
-#define WTOOL_E_BUSY 4             /* the object is in use on another thread */
+#define WTOOL_E_BUSY 4             /* the plugin or the object is already in use */
 #define WTOOL_E_RESOURCE 5         /* out of memory, descriptors or threads */
 #define WTOOL_E_INTERNAL 6         /* a defect of the plugin */
 
@@ -167,10 +169,15 @@ typedef struct wtool_request {
    *                            write only files below the paths of `write`, and may also list the folders of `list`.
    *                            `temporary` is one more path of `write`, and is their TMPDIR. A path that does not
    *                            exist opens nothing
-   *   "cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes": whole numbers, as in the `limits`
-   *                            section of the configuration, at least 1
-   * For an unknown key or a wrong value, call_new returns WTOOL_E_INVALID_ARGUMENT, with the reason in *error. If the
-   * kernel cannot enforce a sandbox, nothing is run, and the result says so. Only for tools with WTOOL_HINT_LIMITS.
+   *   "cpu_seconds", "memory_bytes", "processes", "open_files", "file_bytes"
+   *                            whole numbers, with the meaning that they have in the `limits` section of the
+   *                            configuration. For all processes of the call together: `cpu_seconds`, at least 1
+   *                            second, `memory_bytes`, at least 1048576 bytes, and `processes`, at least 1 at a time.
+   *                            For each process: `open_files`, at least 16 descriptors. For each file: `file_bytes`,
+   *                            at least 1 byte
+   * For an unknown key or a wrong value, call_new and explain return WTOOL_E_INVALID_ARGUMENT, with the reason in
+   * *error. If the kernel cannot enforce a sandbox, nothing is run, and the result says so. Only for tools with
+   * WTOOL_HINT_LIMITS.
    * Rationale: the limits are not an argument, because the host sets them, and the arguments' author must not. */
   wtool_view limits;
 } wtool_request;
@@ -189,7 +196,9 @@ typedef struct wtool_tool {
   void* self; /* the plugin's */
 
   /* Checks a request, and starts nothing. On success, returns WTOOL_OK and sets *out. Bad arguments are no failure
-   * here: the result of call_run reports them. [any-thread] */
+   * here: the result of call_run reports them.
+   * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request is too small for its arguments, or its
+   * limits are not valid or not for this tool. [any-thread] */
   wtool_status (*call_new)(const struct wtool_tool* tool, const wtool_request* request, wtool_call** out,
                            wtool_blob* error) WTOOL_NOEXCEPT;
 
@@ -198,7 +207,9 @@ typedef struct wtool_tool {
    * processes that the configuration keeps, a program (with its thread) that a tool such as pty_start starts for later
    * calls, and processes that cannot be killed within 5 s. The result names the last kind in metadata.processes_left.
    * *result is a JSON object {"content": [...], "is_error": bool, "metadata": {...}}, filled for WTOOL_OK and for
-   * WTOOL_E_CANCELLED. Once per call: a second time is WTOOL_E_INVALID_ARGUMENT. [run-thread] */
+   * WTOOL_E_CANCELLED.
+   * WTOOL_E_INVALID_ARGUMENT: call or result is NULL, *result is too small, or the call has been run before.
+   * [run-thread] */
   wtool_status (*call_run)(wtool_call* call, wtool_blob* result, wtool_blob* error) WTOOL_NOEXCEPT;
 
   /* Asks the call to stop; never waits. Legal before, during and after call_run, any number of times. The first
@@ -225,7 +236,10 @@ typedef struct wtool_entry {
   wtool_view plugin_name;
   wtool_view plugin_version; /* semantic */
 
-  /* Prepares the plugin. Cheap, and starts no process. Called once, and again only after deinit. [control] */
+  /* Prepares the plugin. Cheap, and starts no process. Called once, and again only after deinit.
+   * WTOOL_E_INVALID_ARGUMENT: host is NULL or too small. WTOOL_E_UNSUPPORTED: something that the plugin needs is
+   * missing or cannot be used; *error names it. A second init before deinit is refused, by shell_tools with
+   * WTOOL_E_BUSY. [control] */
   wtool_status (*init)(const wtool_host* host, wtool_blob* error) WTOOL_NOEXCEPT;
 
   /* Undoes init: ends sessions and helpers. All tools must have been destroyed. [control] */
@@ -237,8 +251,10 @@ typedef struct wtool_entry {
   /* Descriptor number i, or NULL when i >= tool_count(). Legal before init. [any-thread] */
   const wtool_descriptor* (*tool_at)(uint32_t index)WTOOL_NOEXCEPT;
 
-  /* Makes a tool with a configuration: JSON text of an object; empty means {}. A configuration that is not valid is
-   * WTOOL_E_INVALID_ARGUMENT with the reason in *error. Between init and deinit. [control] */
+  /* Makes a tool with a configuration: JSON text of an object; empty means {}.
+   * WTOOL_E_UNSUPPORTED: no tool has this id. WTOOL_E_INVALID_ARGUMENT: out is NULL, or the configuration is not valid;
+   * *error has the reason. Before init and after deinit, tool_new is refused, by shell_tools with
+   * WTOOL_E_INVALID_ARGUMENT. [control] */
   wtool_status (*tool_new)(wtool_view id, wtool_view config, const wtool_tool** out, wtool_blob* error) WTOOL_NOEXCEPT;
 } wtool_entry;
 

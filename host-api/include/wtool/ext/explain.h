@@ -22,7 +22,9 @@ typedef struct wtool_tool_explain {
 
   /* Explains the call that the request describes. The request's limits apply; its sink and deadline are not used.
    * WTOOL_OK: *result is filled. If the arguments are not valid, that is WTOOL_OK, too: *result then has the verdict
-   * "deny" and the reason. [any-thread] */
+   * "deny" and the reason.
+   * WTOOL_E_INVALID_ARGUMENT: a pointer other than error is NULL, the request is too small for its arguments, *result
+   * is too small, or the limits are not valid or not for this tool. [any-thread] */
   wtool_status (*explain)(const wtool_tool* tool, const wtool_request* request, wtool_blob* result,
                           wtool_blob* error) WTOOL_NOEXCEPT;
 } wtool_tool_explain;
