@@ -4,6 +4,15 @@
 // - Call is one call: run it on one thread, cancel it from any other.
 // - explain_of() finds a tool's side of wtool.explain/1.
 //
+//   Blob error;
+//   const wtool_tool* tool = nullptr;
+//   if (entry.tool_new(view("shell_execute"), view("{}"), &tool, error.out()) != WTOOL_OK) return report(error.text());
+//   {
+//     Call call(*tool, make_request(R"({"command": "date"})"));
+//     if (call.run() == WTOOL_OK) show(call.result());  // any other thread may cancel() the call
+//   }
+//   tool->destroy(tool);  // only after its calls
+//
 // Opening the library and managing its lifetime is the host's own business (the reference host's is in loader/).
 #pragma once
 
@@ -55,7 +64,8 @@ class Blob {
   wtool_blob blob_{};
 };
 
-// A request with its sizes set and everything else empty: no events, no limits, no deadline.
+// A request with its sizes set and everything else empty: no events, no limits, no deadline. Borrows `arguments`, which
+// must stay valid until the constructor of Call has returned. Call copies them.
 inline wtool_request make_request(std::string_view arguments) noexcept {
   wtool_request request{};
   request.struct_size = sizeof(wtool_request);
@@ -63,7 +73,7 @@ inline wtool_request make_request(std::string_view arguments) noexcept {
   return request;
 }
 
-// One call of a tool. The tool must outlive it.
+// One call of a tool. The tool must outlive it. Only cancel() may be called while run() runs.
 class Call {
  public:
   // If status() is not WTOOL_OK, error() says why, and run() only returns the same status.
@@ -76,16 +86,17 @@ class Call {
     if (call_ != nullptr) tool_->call_free(call_);
   }
 
-  // Blocks until the call is over. Call this only once.
+  // Blocks until the call is over. Any thread; the events come on the same thread. Call this only once.
   wtool_status run() noexcept {
     if (call_ == nullptr) return status_;
     status_ = tool_->call_run(call_, result_.out(), error_.out());
     return status_;
   }
-  // From any thread, at any time while this object lives.
+  // Any thread, at any time while this object lives.
   void cancel(std::uint32_t how, std::string_view reason) noexcept {
     if (call_ != nullptr) tool_->call_cancel(call_, how, view(reason));
   }
+  // Of run() or, before it, of the constructor. The texts are borrowed, valid until run() or the end of this object.
   wtool_status status() const noexcept { return status_; }
   std::string_view result() const noexcept { return result_.text(); }
   std::string_view error() const noexcept { return error_.text(); }
