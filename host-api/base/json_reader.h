@@ -30,7 +30,7 @@ nlohmann::ordered_json parse_ordered_json_or_throw(std::string_view text);
 // call this before a parser that recurses.
 bool nests_deeper(std::string_view text, std::size_t levels);
 
-// A value as JSON text for a message, cut where it is long.
+// A value as JSON text for a message. Of a longer text, at most the first 60 bytes, and then its size.
 std::string show_json(const nlohmann::json& value);
 
 // The type of a value, and its size in bytes as JSON text: for values that no message may show.

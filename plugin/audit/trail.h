@@ -4,6 +4,10 @@
 // - One event is one write of one line, under the file's lock; it is in the file when `write` has returned.
 // - Each line carries the hash of the line before it, even across rotations.
 // - A torn last line, left by a kill or a full disk, gets its newline, and a `recovered` line reports it.
+//
+//   Trail trail({.file = "/var/log/wtool/audit.jsonl"});
+//   const std::string problem = trail.write("start", {{"call", "7"}, {"tool", "shell_execute"}});
+//   if (!problem.empty() && !trail.options().continue_when_unwritable) return refused(problem);
 #pragma once
 
 #include <chrono>

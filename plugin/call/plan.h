@@ -44,11 +44,12 @@ struct CommandRequest {
   ToolRules tool_rules;                                           // empty: none
   std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // for answers to tool_rules; NULL: commands.approvals
   std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
-  bool expands = false;                         // a line that is judged word by word may have globs and a few variables
-  bool interactive = false;                     // the command gets a terminal, and nobody judges what is typed there
-  engine::CommandTerminal* terminal = nullptr;  // that terminal, borrowed; NULL: the request is only explained
-  bool merged_output = false;                   // standard error and standard output become one stream
-  std::shared_ptr<Session> session;             // the session that keeps its background processes; NULL: as configured
+  bool expands = false;      // a line that is judged word by word may have globs and a few variables
+  bool interactive = false;  // the command gets a terminal, and nobody judges what is typed there
+  // The terminal of an interactive command, borrowed; nullptr: the request is only explained, never run.
+  engine::CommandTerminal* terminal = nullptr;
+  bool merged_output = false;        // standard error and standard output become one stream
+  std::shared_ptr<Session> session;  // the session that keeps its background processes; NULL: as configured
   std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for the call's audit lines
 };
 
@@ -86,10 +87,11 @@ struct CommandPlan {
   secrets::Masker masker(const CommandRequest& request) const;
 };
 
-// A plan without a command: only the working directory and the variables are judged, as strictly as for a command.
+// A plan without a command: only the working directory and the variables are judged, as strictly as for a command. Any
+// thread. Starts nothing, and asks nobody.
 CommandPlan plan_place(const CommandRequest& request, const Configuration& configuration);
 
-// Any thread. Starts nothing, and asks nobody.
+// The whole plan. Any thread. Starts nothing, and asks nobody.
 CommandPlan make_plan(const CommandRequest& request, const Configuration& configuration);
 
 }  // namespace wtool

@@ -1,4 +1,9 @@
 // The configuration of a tool: the JSON that a host hands to tool_new, with every key checked.
+//
+//   std::string error;
+//   const auto configuration = parse_configuration(R"({"limits": {"timeout_max": 60}})", error, fleet);
+//   if (configuration == nullptr) return error;
+//   const auto longest = configuration->timeout_max;
 #pragma once
 
 #include <chrono>

@@ -2,6 +2,13 @@
 // program, and Ptys owns all the terminals, from the plugin's init to its deinit. Like terminal sessions, they live on
 // when the configuration changes.
 //
+//   const auto pty = ptys.create("htop", {24, 80}, 30min, 8);  // nullptr: 8 programs are already running
+//   pty->run([&terminal = pty->terminal()] { return run_program(terminal); });
+//   const Pty::Mark before = pty->mark();
+//   pty->send("q", {}, deadline, cancellation);
+//   pty->wait({before, "", 100ms, deadline}, cancellation);
+//   for (const std::string& line : pty->view(false, 0).lines) print(line);
+//
 // The thread that runs the program's command (engine/run.h) belongs to its Pty. It reads the program's output into the
 // screen, whether anybody looks or not, so that the program never waits for a reader and unread output never
 // accumulates.

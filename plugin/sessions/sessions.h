@@ -1,6 +1,13 @@
 // Terminal sessions, and the background processes that commands leave running. Sessions owns all of them from the
 // plugin's init to its deinit. They do not belong to a tool object: when the configuration changes, the host makes new
 // tool objects, and sessions live on.
+//
+//   const auto session = sessions.create({.task = "build", .directory = "/srv/app"}, 50);
+//   if (session == nullptr) return limit_reached();
+//   if (session->begin(abort) != Session::Begin::begun) return refused();  // busy, or closed meanwhile
+//   if (outcome.kept) session->background().keep(outcome.kept);            // after a command has run
+//   session->end(Session::Ending::succeeded);
+//   sessions.close(session->details().id, 2s, unkillable);
 #pragma once
 
 #include <chrono>

@@ -5,6 +5,11 @@
 // memory until the next such write, so that thousands of them cost little. If the run is killed before that write, a
 // resumed run goes through these states again.
 //
+//   const auto journal = Journal::create(directory, {.secrets = &secrets, .notice = print}, error);
+//   if (journal == nullptr) print("this run keeps no journal: " + error);
+//   Observers all({journal.get(), &shown});  // observers.h; nullptr is left out
+//   ...                                      // a run with this observer, whose id is journal->run()
+//
 // While a journal cannot be written (because the disk is full, say), the run continues, and a notice reports the
 // problem. Records stay in memory, and are written as soon as there is space again. The file is locked as long as this
 // object lives.

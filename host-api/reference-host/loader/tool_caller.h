@@ -63,6 +63,7 @@ struct CallState {
   bool waits_for_node() const { return state == "queued" && reason == "node"; }
 };
 
+// All members: any thread, even while calls run.
 class ToolCaller {
  public:
   // Called on the thread that is inside call(), with raw bytes, in order.
@@ -78,8 +79,8 @@ class ToolCaller {
   // The JSON schema of its arguments, as text; empty if there is no such tool, or its schema is unknown.
   virtual std::string input_schema(std::string_view) const { return {}; }
 
-  // Blocks until the call is over. `stop` reaches the running call from any thread. Several calls may run at the same
-  // time, each on a thread of its own.
+  // Blocks until the call is over. Several calls may run at the same time, each on a thread of its own. `stop` reaches
+  // the running call from any thread.
   virtual ToolOutcome call(std::string_view id, const nlohmann::json& arguments, Stop& stop,
                            const OutputSink& output) = 0;
 

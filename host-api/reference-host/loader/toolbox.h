@@ -1,5 +1,12 @@
 // The tools of a plugin, configured and ready to be called: the implementation of ToolCaller.
 //
+//   const auto toolbox = Toolbox::open(plugin, R"({"shell": {"program": "/bin/bash"}})", error);
+//   if (toolbox == nullptr) return error;
+//   Stop stop;  // another thread may request a stop
+//   const ToolOutcome outcome = toolbox->call("shell_execute", {{"command", "date"}}, stop, output);
+//   if (outcome.kind == ToolOutcome::Kind::not_made) return outcome.error;
+//   show(outcome.result["content"]);
+//
 // - Opening a toolbox initialises the plugin and makes every tool with the configuration; destroying the toolbox
 //   destroys the tools. The plugin must outlive it, and there may be only one toolbox for a plugin at a time.
 // - Before every call it asks whether the configuration has changed. If it has, new tools are made. The interface
@@ -96,8 +103,10 @@ class Toolbox final : public ToolCaller {
   // why a tool for another place cannot be made; empty: no tool has failed.
   std::string make_expected();
 
-  // Opens the plugin for the other place. nullptr: `error` says why. Call set_other() before the functions below.
+  // Opens the plugin for the other place. nullptr: `error` says why.
   using OtherPlugin = std::function<Plugin*(std::string& error)>;
+  // Sets how the plugin for the other place is opened. Call this before any other function names that place; without
+  // it, nothing can be called there.
   void set_other(OtherPlugin open);
   // Where calls that name no place run: "cluster" or "local".
   const std::string& own_place() const { return own_place_; }
