@@ -96,7 +96,7 @@ void Pool::look_after_pilots(Lock& lock, int cancel) {
 
 void Pool::submit(Lock& lock, int cancel) {
   const std::string command = submission(options_, name_, comment_, program_, ticket_, here_);
-  // Set before sbatch runs, so that an exception leaves it set. Until sbatch has answered, a job may exist.
+  // Set first, so that it stays set if sbatch's call throws: a job may then exist.
   uncertain_ = true;
   const Said said = [&] {
     const Unlocked unlocked(lock);

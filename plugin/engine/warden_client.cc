@@ -267,7 +267,7 @@ bool WardenClient::spawn_custodian(const Custodian* keeper, int ruleset, Custodi
     error = {failed == ECONNRESET ? EPIPE : failed,
              std::string("the warden cannot be reached: ") + std::strerror(failed)};
     if (failed != EAGAIN || patience.over()) return false;
-    // The queue of the asked keeper is full: the keeper is busy, or a command has stopped it.
+    // The keeper's queue is full: it is busy, or a command has sent it SIGSTOP.
     if (keeper != nullptr) keeper->wake();
     custodian.warden->wake();
     patience.await(asked, POLLOUT, wake_interval);
@@ -437,7 +437,7 @@ TreeEnd WardenClient::kill_tree(Custodian custodian, std::uint64_t call, Clock::
     // No memory even for names. The custodian's death hands everything to the warden, which kills it.
     custodian.kill();
   }
-  custodian.warden->wake();  // A leaving warden can end only if it is not stopped.
+  custodian.warden->wake();  // A leaving warden cannot exit while it is stopped (SIGSTOP).
   return result;
 }
 

@@ -140,7 +140,7 @@ class Channel {
   std::string raw_;           // holds the received bytes from used_ to filled_
   std::size_t used_ = 0;      // how many bytes of raw_ have been opened
   std::size_t filled_ = 0;    // how many have been received
-  bool flooded_ = false;      // The last read took all the room that there was.
+  bool flooded_ = false;      // the last read filled the buffer
   std::optional<Type> type_;  // of a message that has arrived in part
   std::string partial_;       // the text of that message so far
   std::optional<ChannelMessage> whole_;

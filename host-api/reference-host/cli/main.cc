@@ -72,7 +72,7 @@ std::string is_workflow(const std::string& word) {
   return found ? "; `wtool run " + word + "` runs the workflow of this name" : "";
 }
 
-// A hint with this program's name for what other programs call `word`; nullptr: no such name is known.
+// If `word` is another program's name for one of our commands, the hint that names ours. nullptr: it is not.
 const char* usual_name(std::string_view word) {
   static constexpr std::pair<std::string_view, const char*> known[] = {
       {"--dry-run", "`wtool plan WORKFLOW` shows what a run would do, and runs nothing"},

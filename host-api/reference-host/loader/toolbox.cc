@@ -266,7 +266,7 @@ void Toolbox::make_tools() {
     made_with_ = wanted_;
     make_variants();
   }
-  // The earlier tools are ended only when the new ones exist, so that what both share is kept.
+  // End the old tools only after the new ones exist, so that shared resources survive.
   end_tools(earlier, earlier_variants);
 }
 

@@ -147,7 +147,7 @@ class Calls {
     Inside* const around_;
     bool has_deferred_ = false;
   };
-  static Inside* innermost();  // of this thread; nullptr: it has none
+  static Inside* innermost();  // The innermost scope of this thread; nullptr: none.
 
  private:
   struct Waiting {

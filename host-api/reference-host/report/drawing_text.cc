@@ -62,8 +62,8 @@ bool is_declared(const Drawing::Node& node) {
 }
 
 // The order in which the edges are written: the start's edges, then those of each state, with declared states first and
-// the others in the order in which they are first mentioned. A parser reads the states in this order, so a drawing of
-// the parsed workflow becomes the same text again.
+// the others in the order in which they are first mentioned. A parser reads the states in this order, so parsing the
+// text and drawing it again gives the same text.
 std::vector<std::size_t> edge_order(const Drawing& drawing) {
   std::vector<std::vector<std::size_t>> edges_of(drawing.nodes.size());
   for (std::size_t i = 0; i < drawing.edges.size(); ++i) edges_of[drawing.edges[i].from].push_back(i);

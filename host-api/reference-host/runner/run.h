@@ -44,7 +44,7 @@ class Run {
   // Whether, in the run that this one resumes, the join of the fork let the path continue even though a branch had
   // failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
-  // Whether the run that this one resumes was over before the step had ended.
+  // True if the earlier run ended while this step was still running, or before it had begun.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
   // Call it if the earlier run took a different path, or had another action here. From then on, every step is run.
   void forget_past(const std::string& why);

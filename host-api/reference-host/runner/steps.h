@@ -85,7 +85,7 @@ struct SubworkflowResult {
   Outcome outcome;
   bool abort = false;    // its Abort ends the whole run
   bool fatal = false;    // it has ended by a refusal, a mistake or a limit
-  bool refused = false;  // it has ended by a refusal
+  bool refused = false;  // it ended because a call was refused
   std::string mistake;   // why it could not be run at all
 };
 

@@ -16,11 +16,11 @@ namespace wtool::engine {
 // What must hold for one argument.
 struct ArgumentTest {
   enum class Kind {
-    is,        // The lower half is `value`,
-    is_not,    // is not `value`,
-    has_any,   // has any of the bits of `value`,
-    masked,    // equals `value` in the bits of `mask`.
-    not_null,  // Any of the 64 bits is set.
+    is,        // The lower 32 bits are `value`.
+    is_not,    // The lower 32 bits are not `value`.
+    has_any,   // At least one bit of `value` is set in the lower 32 bits.
+    masked,    // The lower 32 bits, reduced to those of `mask`, are `value`.
+    not_null,  // At least one of the 64 bits is set.
   };
   unsigned argument;
   Kind kind;

@@ -1,5 +1,4 @@
-// Programs of which it is known what else they run, or which of their options take a value, but not which arguments
-// only read.
+// Programs whose inner command or option syntax is known, but whose arguments are not classified as safe.
 #include "policy/programs/spec.h"
 
 namespace wtool::policy::programs {

@@ -59,7 +59,7 @@ struct StandardInput {
   enum class Kind {
     none,     // nothing
     text,     // a here-document or here-string of literal text
-    unknown,  // a pipe, a file, or the input of an enclosing construct: known only when the command runs
+    unknown,  // a pipe, a file, or input that a surrounding construct provides; not known in advance
   };
   Kind kind = Kind::none;
   Word word;  // the text; Kind::unknown: the word that a message names

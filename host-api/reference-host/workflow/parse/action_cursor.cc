@@ -57,7 +57,7 @@ NamePlaces names_of(std::string_view object) {
 
 // Says what is wrong with a JSON text around the byte `at`, and how to write it. `at` becomes the start of the mistake.
 std::string json_mistake(std::string_view text, std::size_t& at) {
-  // The token that contains the byte, and what comes before it.
+  // Find the token around the byte, then the character before it.
   std::size_t token = at;
   if (text[at] == '"') {
     token = text.rfind('"', at == 0 ? 0 : at - 1);

@@ -77,7 +77,7 @@ class ActionCursor {
   // A JSON list of texts, none of them empty; null after a diagnostic. `example` is a text that the diagnostic shows.
   std::shared_ptr<const nlohmann::json> take_text_list(const std::string& example);
 
-  // What comes next, for messages.
+  // The rest of the line, quoted for a message, or "the end of the action".
   std::string rest_for_message();
 
  private:
