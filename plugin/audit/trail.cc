@@ -179,9 +179,9 @@ std::string TrailFile::open_folder() {
   if (folder_.is_there()) return {};
   // One level only: if more is missing, the path is probably a mistake.
   const bool deep = folder_.missing.find('/', 1) != std::string::npos;
-  if (deep) return because("its folder cannot be made", ENOENT);
+  if (deep) return because("its folder cannot be created", ENOENT);
   const Descriptor above = open_for_reading(folder_);
-  if (!make_missing(folder_, 0700)) return because("its folder cannot be made", folder_.error);
+  if (!make_missing(folder_, 0700)) return because("its folder cannot be created", folder_.error);
   if (options_.sync_data && (!above || ::fsync(above.get()) != 0)) {
     return because("its folder cannot be synchronised", errno);
   }

@@ -115,9 +115,10 @@ bool Pool::start(std::string& why) {
   if (!find_key_by_munge(why)) return false;
   std::error_code failed;
   fs::create_directories(options_.directory, failed);
-  if (failed) return why = "the folder " + options_.directory + " cannot be made: " + failed.message(), false;
+  if (failed) return why = "the folder " + options_.directory + " cannot be created: " + failed.message(), false;
   std::string pattern = options_.directory + "/pilots-XXXXXX";  // of mode 0700
-  if (::mkdtemp(pattern.data()) == nullptr) return fail("a folder in " + options_.directory + " cannot be made", errno);
+  if (::mkdtemp(pattern.data()) == nullptr)
+    return fail("a folder in " + options_.directory + " cannot be created", errno);
   const pilot::Ticket ticket{.addresses = options_.address.empty() ? own_addresses(place->is_six())
                                                                    : std::vector<std::string>{options_.address},
                              .port = place->port(),

@@ -259,7 +259,7 @@ std::variant<CommandOutcome, engine::SandboxRefusal> RemoteRunner::run(
     if (how == Exchange::End::failed) {
       give_back({}, false);
       return end(engine::Lost{"the node " + node + " could not finish the command: " + text,
-                              "it is not known what the command did; check before you call again"});
+                              "the command may or may not have run; check before you call again"});
     }
     if (how == Exchange::End::lost) {
       std::string message = lose(pool, slot.release(), text, options.span);

@@ -40,7 +40,7 @@ bool write_ticket(const std::string& file, const Ticket& ticket, std::string& er
     all["key"] = hex;
   }
   const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!out) return error = about(file, "cannot be made", errno), false;
+  if (!out) return error = about(file, "cannot be created", errno), false;
   // Nodes may read the file over a network, and must not get only half of it.
   const Written written = write_all(out.get(), dumped_as_ascii(all));
   if (written.error != 0) return error = about(file, "cannot be written", written.error), false;

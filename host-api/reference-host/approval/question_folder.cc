@@ -73,7 +73,7 @@ Descriptor open_question_folder(const std::string& path, bool make, std::string&
     std::error_code failure;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failure);
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-      why = path + " cannot be made: " + ::strerror(errno);
+      why = path + " cannot be created: " + ::strerror(errno);
       return {};
     }
   }

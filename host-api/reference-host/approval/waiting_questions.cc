@@ -102,7 +102,7 @@ bool WaitingQuestions::start() {
     if (folder_) break;
   }
   const auto fail = [&](const std::string& what) {
-    tell_("nobody can be asked, since the socket for `wtool approve` cannot be made: " + what);
+    tell_("nobody can be asked, since the socket for `wtool approve` cannot be created: " + what);
     listening_.reset();
     return false;
   };

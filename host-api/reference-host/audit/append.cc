@@ -116,7 +116,7 @@ std::string append_line(const AppendOptions& options, std::string_view event, co
     bool made = false;
     const Descriptor folder = make_folder_without_links(
         options.file.substr(0, above), options.file.substr(above + 1, slash - above - 1), 0700, made, why);
-    if (!folder) return "its folder cannot be made: " + why;
+    if (!folder) return "its folder cannot be created: " + why;
   }
   const Descriptor file = locked_trail(options.file, why);
   if (!file) return why;

@@ -144,7 +144,7 @@ bool write_target(const Target& target, const Content& before, const std::option
   if (text) {
     const Descriptor file(::openat(folder.get(), beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                                    before.is_there ? private_file : target.file_mode));
-    if (!file) return fail("a file beside it cannot be made", problem);
+    if (!file) return fail("a file beside it cannot be created", problem);
     const int failed = write_all(file.get(), *text).error;
     if (failed != 0) errno = failed;
     if (failed != 0 || (before.is_there && ::fchmod(file.get(), before.mode) != 0) || ::fsync(file.get()) != 0) {

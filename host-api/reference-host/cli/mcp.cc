@@ -174,7 +174,7 @@ bool prepare_audit(const Config& config, bool is_open) {
     const std::filesystem::path folder = std::filesystem::path(key.value.get<std::string>()).parent_path();
     if (key.layer == "--policy") std::filesystem::create_directories(folder, failure);
     if (!failure) continue;
-    complain("the folder " + folder.string() + " of the audit trail cannot be made: " + failure.message() +
+    complain("the folder " + folder.string() + " of the audit trail cannot be created: " + failure.message() +
              "; set audit.file in a configuration (--config FILE)");
     return false;
   }

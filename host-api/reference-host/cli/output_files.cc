@@ -180,7 +180,7 @@ bool OutputFiles::make_folder(std::string& error) {
       made_ = Descriptor(::open(made.c_str(), open_folder));
     }
     if (made_) return true;
-    error = "a temporary folder for outputs cannot be made as " + made + ": " + ::strerror(errno);
+    error = "a temporary folder for outputs cannot be created as " + made + ": " + ::strerror(errno);
     return false;
   }
   const std::string name = fs::path(folder_).filename().string();
@@ -197,7 +197,7 @@ bool OutputFiles::make_folder(std::string& error) {
     }
     return true;
   }
-  error = "the folder " + folder_ + " cannot be made: " + ::strerror(errno);
+  error = "the folder " + folder_ + " cannot be created: " + ::strerror(errno);
   return false;
 }
 

@@ -40,7 +40,7 @@ std::string lock_folder(std::string& error) {
   std::error_code ignored;
   if (!failed) std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored);
   if (!failed) return folder;
-  error = "the folder for locks " + folder + " cannot be made: " + failed.message();
+  error = "the folder for locks " + folder + " cannot be created: " + failed.message();
   return {};
 }
 

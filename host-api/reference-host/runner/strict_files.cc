@@ -69,7 +69,7 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
     bool made = false;
     constexpr mode_t mode = 0777;
     if (std::string why; !make_folder_without_links(directory, folder, mode, made, why)) {
-      return "the folder " + folder + " of its outputs cannot be made: " + why;
+      return "the folder " + folder + " of its outputs cannot be created: " + why;
     }
     write_.push_back(directory + "/" + folder);
   }
@@ -98,7 +98,7 @@ std::string StrictFiles::prepare(const std::string& place, const std::vector<std
   temporary_ = environment_folder("TMPDIR", "/tmp") + "/wtool-step-XXXXXX";
   if (::mkdtemp(temporary_.data()) == nullptr) {
     const std::string why = std::strerror(errno);
-    return "its temporary folder " + std::exchange(temporary_, {}) + " cannot be made: " + why;
+    return "its temporary folder " + std::exchange(temporary_, {}) + " cannot be created: " + why;
   }
   return {};
 }

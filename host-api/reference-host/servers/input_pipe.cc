@@ -29,7 +29,7 @@ std::string InputPipe::example() { return pattern() + "/in"; }
 std::unique_ptr<InputPipe> InputPipe::make(std::string& error) {
   std::string folder = pattern();
   const auto fails = [&](const char* what) {
-    error = std::string("a pipe for the server cannot be made: ") + what + ": " + ::strerror(errno);
+    error = std::string("a pipe for the server cannot be created: ") + what + ": " + ::strerror(errno);
     return nullptr;
   };
   if (::mkdtemp(folder.data()) == nullptr) return fails("mkdtemp");

@@ -102,7 +102,7 @@ std::shared_ptr<const SharedSandbox> Sandbox::make(bool network, SandboxRefusal&
           "network: without seccomp, only the TCP operations that Landlock covers are refused");
     }
     if (truncate_missing) {
-      report.not_enforced.emplace_back("truncate: this kernel's Landlock does not cover emptying files (Linux 6.2)");
+      report.not_enforced.emplace_back("truncate: files can still be emptied; Landlock covers that from Linux 6.2 on");
     }
   }
   if (!error.empty()) {
@@ -162,7 +162,7 @@ std::optional<PreparedSandbox> Sandbox::prepare(const std::string& directory, co
   // Nothing can protect names that do not exist, so they do not count as missing protection.
   std::vector<std::string> missing;
   if (!no_namespaces.empty()) {
-    missing.push_back("protected_names: they are compared afterwards, because a namespace cannot be made (" +
+    missing.push_back("protected_names: they are compared afterwards, because a namespace cannot be created (" +
                       no_namespaces + ")");
   }
   for (const std::string& path : prepared.names.linked) {

@@ -30,7 +30,7 @@ constexpr std::string_view input_schema = R"({
     "command": {"type": "string", "minLength": 1, "description": "Name of an allowed program, for example \"npm\". No shell runs it."},
     "args": {"type": "array", "items": {"type": "string"}, "description": "Its arguments, one each, without shell metacharacters."},
     "timeout": {"type": "integer", "minimum": 1, "maximum": 300000, "default": 60000,
-      "description": "Milliseconds until the command is ended, with all that it has started."}
+      "description": "Timeout in milliseconds. After it, the command and everything it started are killed."}
   },
   "required": ["sessionId", "command"],
   "additionalProperties": false

@@ -72,7 +72,7 @@ BOOST_FIXTURE_TEST_CASE(only_one_folder_is_made, TrailFolder) {
   options.file = folder + "/more/made/audit.jsonl";
   const std::string problem = write("c");
   check_says(problem,
-             "the audit trail " + options.file + " cannot be written: its folder cannot be made: No such file");
+             "the audit trail " + options.file + " cannot be written: its folder cannot be created: No such file");
   BOOST_TEST(!fs::exists(folder + "/more"));
 }
 

@@ -175,7 +175,7 @@ Document read_document(const Source& source, Diagnostics& diagnostics) {
       }
       choice.offer({line, fence.lines.end});
     } else if (fence.in_actions) {
-      diagnostics.add(fence.offset, "this block belongs to no action, and is not a state diagram");
+      diagnostics.add(fence.offset, "this code block is neither part of an action nor a state diagram");
     } else if (!other) {
       other = fence.offset;
     }
