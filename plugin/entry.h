@@ -28,11 +28,11 @@ class Backend {
   virtual ~Backend() = default;
 
   // The runner for a tool with this configuration. Applies the fleet policy to the keys of `configuration` that only
-  // the backend reads, and then removes these keys. NULL: `problem` says why there is no runner.
+  // the backend reads, and then removes these keys. nullptr: `problem` says why there is no runner.
   virtual std::shared_ptr<engine::CommandRunner> runner(std::string& configuration, const FleetPolicy& fleet,
                                                         std::string& problem) = 0;
 
-  // A tool that exists only for callers that ask for its id; it is not offered. NULL: no tool has this id.
+  // A tool that exists only for callers that ask for its id; it is not offered. nullptr: no tool has this id.
   virtual const tools::Tool* hidden_tool(std::string_view) const { return nullptr; }
 };
 

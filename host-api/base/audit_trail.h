@@ -62,7 +62,7 @@ std::optional<TrailEntry> read_entry(std::string_view line);
 // The link to which the line after `line` is chained. Nothing: as above.
 std::optional<Link> read_link(std::string_view line);
 
-// Whether the hash in a line that read_entry() accepts matches the line's content.
+// True if the hash in a line that read_entry() accepts matches the line's content.
 bool is_intact(std::string_view line);
 
 // without_hash: the bytes of a line that its hash covers. Nothing: `text` ends before its hash. whole_line: the line
@@ -77,10 +77,10 @@ std::string whole_line(std::string_view hashed);
 // The name that the file `name` gets when it is rotated.
 std::string rotated_name(const std::string& name, std::uint64_t last_seq);
 
-// Whether `other` is a rotated file of the trail `name`. `FILE.1` and `FILE.bak` are not.
+// True if `other` is a rotated file of the trail `name`. `FILE.1` and `FILE.bak` are not.
 bool is_rotated_name(std::string_view other, std::string_view name);
 
-// Whether `one` is older than `other`. Both are names of rotated files of the same trail.
+// True if `one` is older than `other`. Both are names of rotated files of the same trail.
 bool is_older_name(std::string_view one, std::string_view other);
 
 // ---- The end of a file, to which the next line is chained.

@@ -7,7 +7,7 @@
 
 namespace wtool {
 
-// Whether the character controls a terminal, changes the writing direction, or breaks lines.
+// True if the character controls a terminal, changes the writing direction, or breaks lines.
 bool is_control(std::uint32_t code_point);
 
 // Appends `text` to `out` as valid UTF-8 in which nothing controls a terminal. Characters of is_control() become \n, \t,

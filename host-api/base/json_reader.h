@@ -26,7 +26,7 @@ nlohmann::ordered_json parse_ordered_json(std::string_view text);
 nlohmann::json parse_json_or_throw(std::string_view text);
 nlohmann::ordered_json parse_ordered_json_or_throw(std::string_view text);
 
-// Whether arrays and objects of a text, which need not be JSON, are nested deeper than `levels`. Takes linear time;
+// True if arrays and objects of a text, which need not be JSON, are nested deeper than `levels`. Takes linear time;
 // call this before a parser that recurses.
 bool nests_deeper(std::string_view text, std::size_t levels);
 

@@ -20,8 +20,8 @@ std::string schema_mistake(const nlohmann::json& schema);
 // Why `value` is not valid against `schema`, which must be well-formed. Empty: it is valid.
 std::string instance_mistake(const nlohmann::json& value, const nlohmann::json& schema);
 
-// Whether `value` has the type, which is named as in a schema: an integer may be written 1.0. Every value has a type that
-// JSON Schema does not define.
+// True if `value` has the type, which is named as in a schema: an integer may be written 1.0. For a type that JSON
+// Schema does not define, always true.
 bool has_json_type(const nlohmann::json& value, const std::string& type);
 
 // The place of the first keyword in a well-formed schema that instance_mistake() does not evaluate:

@@ -6,7 +6,7 @@
 
 namespace wtool {
 
-// Whether `path` is `root` or is below it. Both are absolute and normal: no `.`, no `..`, no slash at the end.
+// True if `path` is `root` or is below it. Both are absolute and normal: no `.`, no `..`, no slash at the end.
 inline bool is_within(std::string_view path, std::string_view root) {
   if (root == "/") return path.starts_with('/');
   return path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/');

@@ -12,7 +12,7 @@ inline constexpr std::size_t sha256_size = 64;  // characters of the text
 
 std::string sha256(std::string_view bytes);
 
-// Whether the text could be a SHA-256: it has the right size and is lower-case hexadecimal.
+// True if the text could be a SHA-256: it has the right size and is lower-case hexadecimal.
 bool is_sha256(std::string_view text);
 
 // The hash of bytes that come in pieces.

@@ -25,7 +25,7 @@ std::string in_capitals(std::string_view text);
 // The text without the characters of `blanks` at its beginning and its end.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
 
-// Whether a text is empty, or has nothing but blanks and line ends.
+// True if a text is empty, or has nothing but blanks and line ends.
 bool is_blank(std::string_view text);
 
 // True for [A-Za-z_][A-Za-z0-9_]*, the names of variables that every shell accepts.

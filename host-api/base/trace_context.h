@@ -6,7 +6,7 @@
 
 namespace wtool {
 
-// Whether the text is a traceparent of version 00, or of a later version that begins like version 00.
+// True if the text is a traceparent of version 00, or of a later version that begins like version 00.
 bool is_traceparent(std::string_view text);
 
 // The traceparent for work that is started within `traceparent`: the same trace and flags, with a new random parent id.

@@ -15,7 +15,7 @@ struct Character {
   bool valid = true;       // false: not UTF-8; `code_point` is the first byte, `length` the size of a maximal subpart
 };
 
-// Whether the byte is the second, third or fourth of a character.
+// True if the byte is the second, third or fourth of a character.
 constexpr bool continues_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 // The character that begins `bytes`, which is not empty.

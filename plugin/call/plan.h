@@ -42,14 +42,14 @@ struct CommandRequest {
   policy::Variables tool_environment;                             // the tool's, also in addition to the host's
   std::optional<std::string> standard_input;                      // absent: empty
   ToolRules tool_rules;                                           // empty: none
-  std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // for answers to tool_rules; NULL: commands.approvals
+  std::shared_ptr<const policy::RememberedAnswers> tool_answers;  // for the answers; nullptr: commands.approvals
   std::optional<std::size_t> output_bytes;                        // kept of each stream; absent: as configured
   bool expands = false;      // a line that is judged word by word may have globs and a few variables
   bool interactive = false;  // the command gets a terminal, and nobody judges what is typed there
   // The terminal of an interactive command, borrowed; nullptr: the request is only explained, never run.
   engine::CommandTerminal* terminal = nullptr;
   bool merged_output = false;        // standard error and standard output become one stream
-  std::shared_ptr<Session> session;  // the session that keeps its background processes; NULL: as configured
+  std::shared_ptr<Session> session;  // the session that keeps its background processes; nullptr: as configured
   std::vector<std::pair<std::string, std::string>> labels;  // more keys and values for the call's audit lines
 };
 

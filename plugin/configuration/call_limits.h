@@ -13,8 +13,8 @@
 namespace wtool {
 
 // Returns `configuration` tightened by `limits`, the JSON text of an object: the stricter of two values counts. The
-// result shares the audit trail, and everything else that calls share, with `configuration`. NULL: `error` says which
-// key is wrong, its value, and what is allowed.
+// result shares the audit trail, and everything else that calls share, with `configuration`. nullptr: `error` says
+// which key is wrong, its value, and what is allowed.
 std::shared_ptr<const Configuration> tightened(const Configuration& configuration, std::string_view limits,
                                                std::string& error);
 

@@ -44,7 +44,7 @@ struct Custodian {
   // The filter of system calls that this custodian has entered: it serves only commands that share this filter. Empty:
   // it serves any command.
   std::string filter;
-  // The custodian serves only the commands of the session with this scope; NULL: it serves any command.
+  // The custodian serves only the commands of the session with this scope; nullptr: it serves any command.
   std::shared_ptr<SignalScope> scope;
 
   // The custodian ended without reading everything that it was sent.

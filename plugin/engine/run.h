@@ -69,15 +69,15 @@ struct RunOptions {
   bool merged = false;         // Standard error goes where standard output goes.
   bool keep = false;           // What outlives the command is kept (CommandOutcome::kept), not ended.
   bool lifts_network = false;  // for run_sandboxed: the network is open, whatever the sandbox's policy says
-  // The scope that the command shares with other commands of its session, in a sandbox that has scopes; NULL: none.
+  // The scope that the command shares with other commands of its session, in a sandbox that has scopes; nullptr: none.
   std::shared_ptr<SignalScope> scope;
-  // Borrowed: where a runner stores what it keeps for the command's session. NULL: the command belongs to no session.
+  // Borrowed: where a runner stores what it keeps for the command's session. nullptr: the command has no session.
   std::shared_ptr<SessionHold>* hold = nullptr;
   SpillOptions::When spill = SpillOptions::When::never;  // When the whole output is written to a spill file.
   SpillDirectory* spill_directory = nullptr;             // The folder of that file; required if `spill` is set.
   std::string_view name;                                 // What the spill file is named after.
   // The command's standard streams and controlling terminal, instead of pipes. What the command shows is neither
-  // captured nor spilled, and causes no events. NULL: the command has pipes.
+  // captured nor spilled, and causes no events. nullptr: the command has pipes.
   CommandTerminal* terminal = nullptr;
   std::uint64_t span = 0;  // The span of log records about the command.
   StateSink state;         // May be empty.

@@ -33,7 +33,7 @@ std::string written_out(const std::vector<std::string>& words);
 // The texts of words, in order.
 std::vector<std::string> texts_of(const std::vector<Word>& words);
 
-// The directory to which a command named `cd` changes: its one operand, after -L, -P and --. NULL: the words do not
+// The directory to which a command named `cd` changes: its one operand, after -L, -P and --. nullptr: the words do not
 // name a directory, as in `cd` and `cd -`.
 const Word* directory_of_cd(const std::vector<Word>& words);
 

@@ -163,7 +163,7 @@ class Pty : private engine::CommandTerminal {
 // Any thread may call any member.
 class Ptys {
  public:
-  // NULL: `most` programs are already running.
+  // nullptr: `most` programs are already running.
   std::shared_ptr<Pty> create(std::string command, screen::Size size, std::chrono::milliseconds idle, std::size_t most);
   // NULL if no terminal has this id.
   std::shared_ptr<Pty> find(std::string_view id) const;

@@ -128,7 +128,7 @@ class Sessions {
   Sessions& operator=(const Sessions&) = delete;
   ~Sessions();
 
-  // Makes a session from `details`; fills in its id and the time of its creation. NULL: `most` sessions already exist.
+  // Makes a session from `details`, with an id and the time of its creation. nullptr: `most` sessions already exist.
   std::shared_ptr<Session> create(SessionDetails details, std::size_t most);
 
   // NULL if no session has this id.

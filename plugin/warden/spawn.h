@@ -21,7 +21,7 @@ struct SpawnPlan {
   int directory = -1;
   int cgroup = -1;  // the directory of the cgroup to start in; -1: the command stays in the custodian's
   ProtocolLimits limits{};
-  SandboxPlan* sandbox = nullptr;  // The command's sandbox; NULL: none.
+  SandboxPlan* sandbox = nullptr;  // The command's sandbox; nullptr: none.
 };
 
 // Returns the child's number. On failure, returns -1 with the stage in `failure`, and no child is left.

@@ -77,7 +77,7 @@ struct EffectiveKey {
 struct Config {
   nlohmann::json json = nlohmann::json::object();  // the keys that are set and that the plugin takes
   std::vector<EffectiveKey> keys;                  // all keys, in the order of their table
-  bool sandbox = false;                            // whether the `sandbox` section exists
+  bool sandbox = false;                            // the `sandbox` section exists
 };
 
 // Merges `layers`, from first to last. `approvals` is the default of commands.approvals; empty: no default. Nothing:

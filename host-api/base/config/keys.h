@@ -76,7 +76,7 @@ const ConfigKey* find_key(std::string_view section, std::string_view name);
 // The same for a key that is known to exist.
 const ConfigKey& key_named(std::string_view section, std::string_view name);
 
-// Whether not only the section `cluster` but also each of its classes may have the key.
+// True if each class of the section `cluster` may have the key, too.
 bool is_for_class(const ConfigKey& key);
 
 // The names that messages suggest ("did you mean") or list.
@@ -85,7 +85,7 @@ std::vector<std::string> key_names(std::string_view section);
 
 bool is_known_section(std::string_view section);
 
-// Whether the key is passed to the plugin. Keys that concern only the host are not.
+// True if the key is passed to the plugin. Keys that concern only the host are not.
 bool is_for_plugin(const ConfigKey& key);
 
 // ---- values.cc: which values a key may have, and the messages about all other values.
@@ -94,7 +94,7 @@ bool is_for_plugin(const ConfigKey& key);
 // is not, returns the end of a sentence that begins with the key: "must be ...".
 std::string check_value(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 
-// Whether values of this type are lists.
+// True if values of this type are lists.
 bool is_list(KeyType type);
 std::string check_element(const ConfigKey& key, const std::string& folder, nlohmann::json& value);
 
@@ -111,7 +111,7 @@ std::string entry_problem(std::string_view entry);
 // A text of the file, as an error shows it: escaped, and cut if it is long.
 std::string shown_text(std::string_view text);
 
-// Whether a class or a server may have this name.
+// True if a class or a server may have this name.
 bool is_class_name(std::string_view name);
 
 // What is wrong with the value of a server's key; empty: nothing is wrong. If `name` is not a known key, `names` gets

@@ -24,7 +24,7 @@ struct AesGcm {
   // `size` includes the tag. False: it does not open, and its bytes are lost.
   bool (*open)(unsigned char* sealed, std::size_t size, std::string_view bound, const Nonce& nonce, const Key& key);
 
-  // Any thread. Null: this machine does not have it.
+  // Any thread. nullptr: this machine does not have it.
   static const AesGcm* fastest();
   static const AesGcm* of_sodium();
   static const AesGcm* of_ipsec_mb();

@@ -30,7 +30,7 @@ using Key = std::array<unsigned char, key_size>;
 
 enum class Suite { chacha, aes };
 
-// Whether this machine can use AESGCM: only on processors with instructions for it, since it would not be safe without
+// True if this machine can use AESGCM: only on processors with instructions for it, since it would not be safe without
 // them.
 bool has_aes();
 

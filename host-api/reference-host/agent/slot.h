@@ -25,7 +25,7 @@ namespace wtool::host {
 // What a slot asks of its pilot. All members: any thread.
 class SlotOwner {
  public:
-  // The tool with this configuration, made when it is first needed. NULL: `error` says why.
+  // The tool with this configuration, made when it is first needed. nullptr: `error` says why.
   virtual const wtool_tool* tool(const std::string& id, const std::string& config, std::string& error) = 0;
   virtual bool leaving() const = 0;
   virtual int leave_event() const = 0;  // a descriptor, readable as soon as the pilot leaves

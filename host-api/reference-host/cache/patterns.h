@@ -35,7 +35,7 @@ FoundFiles find_files(const std::string& directory, const std::vector<std::strin
 
 // Both must be relative to the same folder.
 bool matches(std::string_view pattern, std::string_view path);
-// Whether something below the folder may match.
+// True if something below the folder may match.
 bool may_match_below(std::string_view pattern, std::string_view folder);
 
 // The path without `.` components and with single slashes.

@@ -41,7 +41,7 @@ std::vector<PendingApproval> pending_approvals(const journal::RunRecord& run);
 // A question as lines for a person; safe for a terminal.
 std::string approval_text(const PendingApproval& pending);
 
-// Whether both are the same question of a run.
+// True if both are the same question of a run.
 bool is_same(const PendingApproval& one, const PendingApproval& other);
 
 // Why this process must not answer for `by`; empty: it may. `started_in`: the pid namespace of the run; 0: not known.

@@ -16,7 +16,7 @@ struct RunAnswer {
   RunFlags flags;       // of the run that continues
 };
 
-// Whether `wanted` names a run below the working directory.
+// True if `wanted` names a run below the working directory.
 bool names_a_run(const std::string& wanted);
 
 // A line for each suspended run below the working directory; safe for a terminal.

@@ -15,7 +15,7 @@
 
 namespace wtool::host {
 
-// Whether the word has one of these forms. No JSON object has any of them.
+// True if the word has one of these forms. No JSON object has any of them.
 bool is_named_argument(std::string_view word);
 
 // The parameter that the input schema requires, if it requires only one; else empty.

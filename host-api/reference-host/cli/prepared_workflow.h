@@ -42,7 +42,7 @@ std::string workflow_file(const std::string& wanted, const std::string& director
 // The configuration of this program. Nothing: the reason is on standard error.
 std::optional<Config> loaded_config(Context& context);
 
-// The prompts that the configuration names, for runs in `directory`. Null: the reason is on standard error.
+// The prompts that the configuration names, for runs in `directory`. nullptr: the reason is on standard error.
 std::unique_ptr<runner::Prompts> configured_prompts(const Config& config, const std::string& directory);
 
 // The servers that the configuration names, with what is pinned for them in `directory`.
@@ -61,7 +61,7 @@ void look_for_prompts(const runner::Prompts& prompts, workflow::CheckContext& ch
 
 // What all workflows of a program share: the directory of their runs, the tools, and what the configuration says.
 struct WorkflowSetup {
-  // Null: the reason is on standard error.
+  // nullptr: the reason is on standard error.
   static std::shared_ptr<const WorkflowSetup> make(Context& context);
 
   std::string directory;
@@ -78,7 +78,7 @@ struct WorkflowSetup {
 
 class PreparedWorkflow {
  public:
-  // `given` are the names of the given parameters. Null: the reason is on standard error, and the exit status is
+  // `given` are the names of the given parameters. nullptr: the reason is on standard error, and the exit status is
   // exit_unusable.
   static std::unique_ptr<PreparedWorkflow> open(Context& context, const std::string& file,
                                                 const std::vector<std::string>& given);
@@ -136,14 +136,14 @@ workflow::CommandVerdict explained(Toolbox& toolbox, const servers::Catalog& ser
 nlohmann::ordered_json told_of(Toolbox& toolbox, const servers::Catalog& servers, const CallPlace& place,
                                const std::string& tool, const nlohmann::json& arguments, std::string& why);
 
-// Whether the policy allows even a command line that cannot be parsed, which means that it has no rule about commands.
+// True if the policy allows even a command line that cannot be parsed, which means that it has no rule about commands.
 bool allows_any_command(Toolbox& toolbox);
 
 // One run of a prepared workflow with everything around it: its journal, its whole outputs, and the masking of its
 // secrets. Shared by `wtool run` and `wtool mcp --workflows`.
 struct JournaledRun {
   std::map<std::string, expressions::Value> inputs;
-  std::unique_ptr<journal::Journal> journal;  // null: none is kept
+  std::unique_ptr<journal::Journal> journal;  // nullptr: none is kept
   const runner::PastRun* past = nullptr;      // what the earlier run did, if this one resumes it
   runner::RunSettings settings{};
   // As in RunServices.

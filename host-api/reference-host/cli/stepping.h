@@ -12,7 +12,7 @@ namespace wtool::host {
 // All members: any thread. If several branches want to begin a step, their questions come one after the other.
 class Stepping {
  public:
-  // Whether a person can be asked at all.
+  // True if a person can be asked at all.
   static bool is_possible();
 
   // Asks whether the step, which does `what`, may begin. False: the run is to end. After a False, or if the person

@@ -26,7 +26,7 @@ namespace wtool::host {
 
 class WorkflowTools {
  public:
-  // `taken`: names of other tools. `output_bytes`: how much of an output a result keeps. Null: the folder cannot be
+  // `taken`: names of other tools. `output_bytes`: how much of an output a result keeps. nullptr: the folder cannot be
   // read, or nothing in it can be served; the reason is on standard error. `elicitation` must outlive the calls.
   static std::unique_ptr<WorkflowTools> open(Context& context, const std::string& folder,
                                              const std::vector<std::string>& taken, mcp::Elicitation& elicitation,

@@ -60,7 +60,7 @@ class ConfigFiles final : public ConfigSource {
   struct File {
     std::string title;
     std::string path;
-    bool there = false;  // whether it existed when the files were last read
+    bool there = false;  // it existed when the files were last read
   };
   std::vector<File> files() const;
 

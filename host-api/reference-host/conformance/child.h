@@ -60,7 +60,7 @@ struct ChildEnd {
 ChildEnd run_in_child(const std::function<void(Reporter&)>& test, std::chrono::milliseconds limit,
                       std::chrono::milliseconds patience);
 
-// Whether this process has a child, alive or not reaped.
+// True if this process has a child, alive or not reaped.
 bool has_children();
 
 }  // namespace wtool::host::conformance

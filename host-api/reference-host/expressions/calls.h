@@ -43,7 +43,7 @@ std::variant<bool, std::string> compare(std::string_view operation, const Value&
 // + - * / % on two ints or two doubles; + also joins texts and lists.
 std::variant<Value, std::string> calculate(char operation, const Value& left, const Value& right, Budget& budget);
 
-// Whether `wanted` is an element of a list or a key of a map.
+// True if `wanted` is an element of a list or a key of a map.
 std::variant<bool, std::string> is_in(const Value& wanted, const Value& container, Budget& budget);
 
 }  // namespace wtool::host::expressions

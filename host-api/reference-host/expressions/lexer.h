@@ -54,7 +54,7 @@ class TokenReader {
 
   bool sees(std::string_view symbol) const { return current().kind == Token::Kind::symbol && current().text == symbol; }
   bool sees_word(std::string_view word) const { return current().kind == Token::Kind::name && current().text == word; }
-  // Whether a value follows the current token.
+  // True if a value follows the current token.
   bool is_followed() const {
     if (at_ + 1 >= tokens_.size()) return false;
     const Token& behind = tokens_[at_ + 1];

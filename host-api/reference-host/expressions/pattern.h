@@ -19,7 +19,7 @@ class Pattern {
   Pattern(const Pattern&) = delete;
   Pattern& operator=(const Pattern&) = delete;
 
-  // Whether the pattern matches anywhere in the text.
+  // True if the pattern matches anywhere in the text.
   bool is_in(std::string_view text) const;
 
   // How many instructions the pattern has. Matching runs at most this many for each byte of a text.

@@ -139,7 +139,7 @@ struct Template {
   // every branch and the body of every loop once, so it can be checked before any value is known.
   std::vector<std::string> texts;
   std::vector<Placeholder> placeholders;
-  // The same text with its tags. Null: it has no tags.
+  // The same text with its tags. nullptr: it has no tags.
   std::shared_ptr<const Body> tagged;
 
   bool has_tags() const { return tagged != nullptr; }

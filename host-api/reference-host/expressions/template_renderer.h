@@ -30,7 +30,7 @@ struct Partial {
 class Partials {
  public:
   virtual ~Partials() = default;
-  // The prompt `name`; it lives as long as this object. Null: it was not found, and `error` says why, in a sentence.
+  // The prompt `name`; it lives as long as this object. nullptr: it was not found, and `error` says why, in a sentence.
   virtual const Partial* find(const std::string& name, std::string& error) = 0;
   // `FILE:LINE:COLUMN` of an offset in the text of the prompt.
   virtual std::string place(const Partial& partial, std::size_t offset) const = 0;

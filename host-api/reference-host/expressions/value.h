@@ -74,7 +74,7 @@ struct Withheld {
   std::uint64_t bytes = 0;  // the size of that file
 };
 
-// The field of a map; null: it has no such field, or `value` is null or not a map.
+// The field of a map; nullptr: it has no such field, or `value` is null or not a map.
 const Value* field_of(const Value* value, std::string_view name);
 
 // The value itself; for a withheld value, the one that `read` fetches, or a sentence that says why it cannot be.
@@ -104,7 +104,7 @@ inline constexpr int max_json_depth = 100;
 // What JSON means depends on who wrote it: the journal writes some values as objects of a special form.
 struct JsonReading {
   int max_depth = max_json_depth;
-  // Reads an object at `depth`, which may have a special form. Null: no object has a special form.
+  // Reads an object at `depth`, which may have a special form. nullptr: no object has a special form.
   std::optional<Value> (*read_object)(const nlohmann::json& object, int depth) = nullptr;
 };
 

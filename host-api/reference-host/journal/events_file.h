@@ -22,12 +22,12 @@ namespace wtool::host::journal {
 class EventsFile final : public runner::RunObserver {
  public:
   // `file` is made or replaced; `-` is standard output, and a pipe or a device is allowed, too. `notice` is called
-  // once, when the file can no longer be written. Null: `error` says why the file cannot be opened.
+  // once, when the file can no longer be written. nullptr: `error` says why the file cannot be opened.
   static std::unique_ptr<EventsFile> open(const std::string& file, Journal::Notice notice, std::string& error);
   EventsFile(const EventsFile&) = delete;
   EventsFile& operator=(const EventsFile&) = delete;
 
-  // Whether some records could not be written.
+  // True if some records could not be written.
   bool failed() const { return failed_; }
 
   void run_started(const runner::RunStart& start) override;

@@ -38,15 +38,15 @@ class Journal final : public runner::RunObserver {
 
   struct Options {
     // The secrets to mask in the records. The journal masks them itself, and must not get its events through a Masking:
-    // it marks the steps whose outputs were masked, because these steps run again when the run is resumed. Null: no
+    // it marks the steps whose outputs were masked, because these steps run again when the run is resumed. nullptr: no
     // secrets.
     const runner::Secrets* secrets = nullptr;
     Notice notice = nullptr;
   };
 
-  // A new journal, for a run that starts in the directory. Null: `error` says why, and the run continues without one.
+  // A new journal, for a run that starts in the directory. nullptr: `error` says why; the run continues without one.
   static std::unique_ptr<Journal> create(const std::string& directory, Options options, std::string& error);
-  // The journal of an earlier run, to continue it. Null: `error` says why, such as that another process writes it.
+  // The journal of an earlier run, to continue it. nullptr: `error` says why, such as that another process writes it.
   static std::unique_ptr<Journal> reopen(const std::string& file, Options options, std::string& error);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

@@ -29,7 +29,7 @@ std::optional<JournalContent> read_journal(const std::string& file, std::string&
 // records of resumptions. The result has no steps and no logs.
 std::optional<RunRecord> read_journal_ends(const std::string& file, std::string& error);
 
-// Whether a process is writing the journal, which means that the run is not over.
+// True if a process is writing the journal, which means that the run is not over.
 bool is_being_written(const std::string& file);
 
 // The steps that are kept when the run is resumed: those that transitioned, and those whose branch is over
@@ -45,11 +45,11 @@ void drop_from(RunRecord& run, const StepPlace& from);
 
 // ---- The outputs of a step as an earlier run has kept them: in its journal, or whole in a file beside it.
 
-// Whether the step is one combination of a matrix, that is, a step directly below another step of the same state.
+// True if the step is one combination of a matrix, that is, a step directly below another step of the same state.
 bool is_combination(const RunRecord& run, const StepRecord& step);
 
 // The last visit of the state; if `branch` is not empty, the last one in that branch. The combinations of a matrix
-// count only if their branch is given; otherwise, the step of the whole matrix counts. Null: there is no such visit.
+// count only if their branch is given; otherwise, the step of the whole matrix counts. nullptr: there is no such visit.
 const StepRecord* last_visit_of(const RunRecord& run, const std::string& state, const std::string& branch = "");
 
 struct JournaledOutput {

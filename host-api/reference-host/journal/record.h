@@ -54,14 +54,14 @@ std::string_view workflow_of(const runner::Step& step, const workflow::Workflow*
 // state has no action.
 std::string_view action_word(const workflow::State& state);
 
-// Whether a resumed run must be given this input again: it is a secret, which the journal does not contain, and differs
+// True if a resumed run must be given this input again: it is a secret, which the journal does not contain, and differs
 // from the default.
 bool must_be_given_again(const workflow::Parameter& parameter, const expressions::Value& value);
 
 // Each function appends one line with its newline. `root` is the workflow that was started. If a step belongs to
 // another workflow, its records have the name of that workflow.
 void append_run_started(std::string& out, Moment at, const runner::RunStart& start, std::string_view directory);
-// `from` is the first step that --from has dropped; null: no step was dropped.
+// `from` is the first step that --from has dropped; nullptr: no step was dropped.
 void append_run_resumed(std::string& out, Moment at, const runner::RunStart& start, const StepPlace* from);
 void append_state_started(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root);
 void append_node(std::string& out, Moment at, const runner::Step& step, const workflow::Workflow* root,
@@ -90,10 +90,10 @@ class RecordReader {
   // Records of an unknown type are skipped.
   std::string take(std::string_view line);
 
-  // Whether a line had a later version, so that nothing after it can be understood; the text that take() returned says
+  // True if a line had a later version, so that nothing after it can be understood; the text that take() returned says
   // so.
   bool newer() const { return newer_; }
-  // Whether the first record, which identifies the run, has been read.
+  // True if the first record, which identifies the run, has been read.
   bool begun() const { return begun_; }
 
   // All that was read; afterwards, the reader is empty.

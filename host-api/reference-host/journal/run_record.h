@@ -31,7 +31,7 @@ std::optional<StepPlace> parent_of(std::string_view branch);
 // number of a combination.
 std::string_view branch_name(std::string_view branch);
 
-// Whether the step at `place` is the one at `from`, or may depend on it. The steps that may depend on it are: all later
+// True if the step at `place` is the one at `from`, or may depend on it. The steps that may depend on it are: all later
 // steps of its branch; in each branch above, the step that contains it and all later steps; and the steps below all of
 // these, except those in branches that run in parallel to its branch.
 bool follows(const StepPlace& from, const StepPlace& place);

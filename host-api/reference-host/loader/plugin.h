@@ -62,7 +62,7 @@ class Plugin {
   const std::vector<ToolDescription>& tools() const { return tools_; }
   const wtool_entry& entry() const { return *entry_; }
   Tracing& tracing() const;
-  // Whether its calls run on the nodes of a cluster.
+  // True if its calls run on the nodes of a cluster.
   bool is_cluster() const;
 
  private:

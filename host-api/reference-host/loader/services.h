@@ -12,7 +12,7 @@ class Tracing;
 // What wtool_host.ctx points to. Must outlive the plugin.
 struct HostServices {
   Tracing* tracing = nullptr;
-  Approver* approval = nullptr;  // NULL: nobody is ever asked
+  Approver* approval = nullptr;  // nullptr: nobody is ever asked
 };
 
 // The host as a plugin sees it. Borrows `services`. The returned struct must not move once a plugin has its address.

@@ -59,7 +59,7 @@ struct CallState {
   std::string reason{};  // "node": it waits for a node; "timeout", "cancelled": why it is being stopped
   std::int64_t pid = 0;  // of its main process on this machine; 0: not known
 
-  // Whether it waits until a cluster has a node for it.
+  // True if it waits until a cluster has a node for it.
   bool waits_for_node() const { return state == "queued" && reason == "node"; }
 };
 

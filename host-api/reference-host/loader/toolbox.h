@@ -44,7 +44,7 @@ class ConfigSource {
  public:
   virtual ~ConfigSource() = default;
 
-  // Whether load() might return something new. Must be cheap, since it is called before every call of a tool.
+  // True if load() might return something new. Must be cheap, since it is called before every call of a tool.
   virtual bool changed() = 0;
 
   // JSON text of an object. Nothing: `error` says why; changed() then stays false until the error might be different.
@@ -71,7 +71,7 @@ class ConfigSource {
 struct OrderedOutcome {
   ToolOutcome::Kind kind = ToolOutcome::Kind::not_made;
   nlohmann::ordered_json result;
-  bool is_error = false;  // whether the result reports an error
+  bool is_error = false;  // the result reports an error
   std::string error;
 };
 
@@ -160,7 +160,7 @@ class Toolbox final : public ToolCaller {
 
   Plugin& plugin_;
   const std::string own_place_;
-  ConfigSource* source_ = nullptr;  // NULL: the configuration never changes
+  ConfigSource* source_ = nullptr;  // nullptr: the configuration never changes
   std::atomic<std::uint64_t> calls_{0};
 
   std::mutex mutex_;  // guards everything below

@@ -22,7 +22,7 @@ class Toolbox::Use {
   // nullptr where the tool cannot be used; error() says why.
   const wtool_tool* tool(std::string_view id) const;
   const std::string& error() const;
-  // Whether the tool cannot be used because the configuration is invalid.
+  // True if the tool cannot be used because the configuration is invalid.
   bool configuration_is_invalid() const { return invalid_; }
 
  private:

@@ -138,7 +138,7 @@ class Calls {
     ~Inside();
 
     ClientCall& call() const { return call_; }
-    // Whether a question that was asked on this thread was left for a later call to answer.
+    // True if a question that was asked on this thread was left for a later call to answer.
     bool has_deferred() const { return has_deferred_; }
     void defer() { has_deferred_ = true; }
 

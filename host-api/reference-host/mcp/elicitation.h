@@ -26,7 +26,7 @@ namespace wtool::host::mcp {
 
 struct ClientCall;
 
-// Whether a client with these capabilities shows forms.
+// True if a client with these capabilities shows forms.
 bool shows_forms(const nlohmann::json& capabilities);
 
 // The params of elicitation/create.

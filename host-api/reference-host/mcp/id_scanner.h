@@ -24,7 +24,7 @@ class IdScanner {
   // sent back.
   std::string id() const;
 
-  // Whether the line seems to be a notification: it has a method and no id.
+  // True if the line seems to be a notification: it has a method and no id.
   bool is_notification() const { return has_method_ && !has_id_; }
 
  private:

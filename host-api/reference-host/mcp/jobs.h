@@ -90,7 +90,7 @@ class Jobs {
   static bool is_task_method(std::string_view method);
   // The line that answers a request with such a method; empty: the answer follows when the task has ended.
   std::string answer_task_method(const Message& request);
-  // Whether a request with this key waits for the end of a task. cancel_waiting: the request is no longer to be
+  // True if a request with this key waits for the end of a task. cancel_waiting: the request is no longer to be
   // answered.
   bool has_waiting(const std::string& key) const;
   void cancel_waiting(const std::string& key);
@@ -121,7 +121,7 @@ class Jobs {
     std::optional<std::int64_t> ttl;  // milliseconds from its beginning
     std::chrono::system_clock::time_point created{}, updated{};
     bool is_cancelled = false;
-    bool is_read = false;           // whether its result was read
+    bool is_read = false;           // its result was read
     std::vector<Request> requests;  // those that wait for its result
   };
 
@@ -161,8 +161,9 @@ class Jobs {
 // name stays as it is.
 void add_background(nlohmann::ordered_json& tool);
 
-// Whether a call of the tool may become a job, and whether the server then adds `background` to its parameters.
+// True if the call may become a job.
 bool may_become_job(const ClientCall& call);
+// True if the server may add the parameter `background` to the tool, which has none of this name.
 bool takes_background(const ToolDescription& tool);
 
 // What the arguments of such a tool say about `background`, a parameter that the server adds and the tool does not
@@ -175,7 +176,7 @@ struct BackgroundRequest {
 };
 BackgroundRequest take_background(const std::string& arguments);
 
-// Whether the client waits longer while it gets progress reports. Most clients that ask for them do.
+// True if the client waits longer while it gets progress reports. Most clients that ask for them do.
 bool waits_for_progress(const ClientCall& call);
 
 // The tool whose commands may become jobs.

@@ -57,7 +57,7 @@ class Output {
   std::condition_variable changed_;
   std::deque<std::string> lines_;
   std::size_t bytes_ = 0;  // in lines_ and in the line that is being written
-  bool writing_ = false;   // whether the thread is writing
+  bool writing_ = false;   // the thread is writing
   bool finishing_ = false;
   bool gone_already_ = false;
   std::thread thread_;

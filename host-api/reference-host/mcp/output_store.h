@@ -74,7 +74,7 @@ class OutputStore {
   int number(const std::shared_ptr<StoredOutput>& output);
   // nullptr: no output has this number, or it was dropped.
   std::shared_ptr<StoredOutput> find(int number) const;
-  // Whether an output has ever had this number.
+  // True if an output has ever had this number.
   bool was_there(int number) const;
   std::uint64_t max_bytes() const { return max_bytes_; }
 

@@ -47,7 +47,7 @@ class CallProgress {
     void end();
     // All output that is taken is also copied to `output`, even after end(). Call this before the first take().
     void copy_to(std::shared_ptr<StoredOutput> output) { copy_ = std::move(output); }
-    // Whether anybody receives the output.
+    // True if anybody receives the output.
     bool are_wanted() const { return copy_ != nullptr || is_asked_for_; }
 
    private:

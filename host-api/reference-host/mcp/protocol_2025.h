@@ -49,7 +49,7 @@ class Protocol2025 {
 
   Reply answer(const Message& request);
 
-  // Whether the version of the session has batches.
+  // True if the version of the session has batches.
   bool takes_batches() const { return takes_batches_; }
 
  private:

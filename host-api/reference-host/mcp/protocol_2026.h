@@ -20,7 +20,7 @@ class Protocol2026 {
   // Borrows all objects that it gets by reference.
   Protocol2026(const ToolMethods& tools, LogNotifications& logs, About about);
 
-  // Whether the request says that it uses this protocol.
+  // True if the request says that it uses this protocol.
   static bool is_spoken_by(const Message& request);
 
   Reply answer(const Message& request);

@@ -36,10 +36,10 @@ class ToolMethods {
   std::optional<nlohmann::ordered_json> list(const nlohmann::json& params, Error& error,
                                              bool shows_tasks = false) const;
 
-  // Whether calls of at least one tool may become jobs, and therefore tasks.
+  // True if calls of at least one tool may become jobs, and therefore tasks.
   bool has_lasting_tool() const;
 
-  // Whether a tool of this name can be called.
+  // True if a tool of this name can be called.
   bool has(std::string_view name) const { return find(name) != nullptr; }
 
   // The call of a tools/call request; nullptr: `error` says why. Arguments must be an object; the tool checks the rest.

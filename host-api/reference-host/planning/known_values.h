@@ -27,7 +27,7 @@ class KnownValues final : public expressions::Scope {
   const expressions::Value* find(std::string_view name) const override;
   std::string why_not(std::string_view name) const override;
 
-  // Whether the value of this use is known only during the run. A use with a default is open even if a Set gives a
+  // True if the value of this use is known only during the run. A use with a default is open even if a Set gives a
   // known value, because the run may skip the Set.
   bool is_open(const expressions::NameUse& use) const;
   bool knows_all(const expressions::Template& text) const;

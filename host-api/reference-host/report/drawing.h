@@ -34,7 +34,7 @@ struct Drawing {
   std::vector<Edge> edges;
 };
 
-// `run`: the run whose steps set the status of this workflow's states; null: no state has a status.
+// `run`: the run whose steps set the status of this workflow's states; nullptr: no state has a status.
 Drawing drawing_of(const workflow::Workflow& workflow, const journal::RunRecord* run);
 
 // A stateDiagram-v2, which a workflow can use again. States with a status are coloured.

@@ -49,7 +49,7 @@ std::string otlp_logs(const journal::RunRecord& run);
 // summary_text is for a run that has just ended, run_text for an earlier one.
 
 struct SummaryStyle {
-  // Whether the table of states is shown. It is not needed if each state has a line on the screen already.
+  // True if the table of states is shown. It is not needed if each state has a line on the screen already.
   bool table = true;
   bool quiet = false;  // only the status, and what people must know about failures
 };

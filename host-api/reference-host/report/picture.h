@@ -46,7 +46,7 @@ struct Picture {
   bool of_run = false;
 };
 
-// `run`: the run whose steps in this workflow are shown; null: no steps are shown.
+// `run`: the run whose steps in this workflow are shown; nullptr: no steps are shown.
 Picture picture_of(const workflow::Workflow& workflow, const journal::RunRecord* run);
 
 }  // namespace wtool::host::report

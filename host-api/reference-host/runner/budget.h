@@ -40,7 +40,7 @@ void count_usage(const WorkflowInvocation& invocation, const Usage& usage);
 
 // How much time the budgets leave for a call; nothing: no budget limits the time.
 std::optional<std::chrono::milliseconds> time_left(const WorkflowInvocation& invocation);
-// Whether a budget needs the command to report its tokens, or its cost.
+// True if a budget needs the command to report its tokens, or its cost.
 bool needs_tokens(const WorkflowInvocation& invocation);
 bool needs_cost(const WorkflowInvocation& invocation);
 

@@ -32,7 +32,7 @@ struct PastStep {
   // Of the action (workflow::Action), empty: the state had none. Nothing: not known, as in older journals.
   std::optional<std::string> action_sha256{};
 
-  // Whether the action of its state, which is `now` in the file, was another one.
+  // True if the action of its state, which is `now` in the file, was another one.
   bool is_of_other_action(const workflow::State& now) const {
     return action_sha256 && *action_sha256 != (now.action ? now.action->sha256 : "");
   }
@@ -56,7 +56,7 @@ class PastRun {
     hidden_.insert_or_assign(key(branch, sequence), std::move(step));
   }
   void remove(std::string_view branch, std::uint64_t sequence) { steps_.erase(key(branch, sequence)); }
-  // Null: the step did not begin, did not end, or must run again.
+  // nullptr: the step did not begin, did not end, or must run again.
   const PastStep* find(std::string_view branch, std::uint64_t sequence) const {
     const auto found = steps_.find(key(branch, sequence));
     return found == steps_.end() ? nullptr : &found->second;

@@ -39,16 +39,16 @@ class Run {
   // Ends the step; `end` says how.
   void end_step(Step& step, const StepEnd& end);
 
-  // How the step ended in the run that this one resumes; null: it must be run.
+  // How the step ended in the run that this one resumes; nullptr: it must be run.
   const PastStep* past(const std::string& branch, std::uint64_t sequence, const workflow::State& state);
-  // Whether, in the run that this one resumes, the join of the fork let the path continue even though a branch had
+  // True if, in the run that this one resumes, the join of the fork let the path continue even though a branch had
   // failed.
   bool past_is_judged(const std::string& branch, std::uint64_t sequence) const;
   // True if the earlier run ended while this step was still running, or before it had begun.
   bool past_ended_before(const std::string& branch, std::uint64_t sequence) const;
   // Call it if the earlier run took a different path, or had another action here. From then on, every step is run.
   void forget_past(const std::string& why);
-  // Whether steps may still be taken from the run that this one resumes.
+  // True if steps may still be taken from the run that this one resumes.
   bool has_past() const { return has_past_.load(std::memory_order_relaxed); }
 
   // The stop of the whole run, requested by the host or by an Abort of a workflow.
@@ -96,10 +96,10 @@ struct WorkflowInvocation {
   Run& run;
   const workflow::Workflow& workflow;
   const workflow::Source& source;
-  const WorkflowInvocation* parent;  // the workflow that runs this one; null: none
+  const WorkflowInvocation* parent;  // the workflow that runs this one; nullptr: none
   std::size_t depth;
   std::size_t finally;  // no_state: none
-  // Whether the text of this workflow, or of one that runs it, mentions stdout_file or stderr_file. If so, every output
+  // True if the text of this workflow, or of one that runs it, mentions stdout_file or stderr_file. If so, every output
   // is written to a file.
   bool reads_output_files;
   workflow::Placement place;  // where steps that name no place run; empty: in the place that the host was given
@@ -124,7 +124,7 @@ struct Lineage {
 
 Step::Status status_of(const Outcome& outcome);
 
-// Whether policy, or the person who was asked, has refused the command. No later try can change a refusal.
+// True if policy, or the person who was asked, has refused the command. No later try can change a refusal.
 bool is_refusal(const Outcome& outcome);
 
 // How a path through a workflow ended.

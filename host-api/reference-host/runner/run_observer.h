@@ -58,7 +58,7 @@ struct Step {
   const workflow::State& of() const { return workflow->states[state]; }
 };
 
-// Whether the step's action is marked as secret, so that none of its results may be shown.
+// True if the step's action is marked as secret, so that none of its results may be shown.
 inline bool gives_secrets(const Step& step) {
   const auto& action = step.of().action;
   if (!action) return false;
@@ -76,10 +76,9 @@ struct StepEnd {
   bool ends_workflow = false;                                        // as in ActionResult
   std::string result_name;                                           // what result="..." names; may be empty
   bool secret = false;                                               // its outputs must not be shown or kept
-  // Whether the path left the state, and where to: names of states, [*] for the end. A step without a transition runs
-  // again when the run is resumed.
+  // True if the path left the state. A step without a transition runs again when the run is resumed.
   bool transitioned = false;
-  std::vector<std::string> next;
+  std::vector<std::string> next;  // where the path went: names of states, [*] for the end
 };
 
 // The step that a failed or aborted run ended in.

@@ -102,17 +102,17 @@ struct RunServices {
   std::function<std::optional<bool>(const std::string& question, Stop& stop)> confirm;
   // Asks for an approval. Not set: nobody can give it.
   Approve approve;
-  // Whether the step, which does `what`, may begin. False: the run is aborted. Any thread; not set: every step may
+  // True if the step, which does `what`, may begin. False: the run is aborted. Any thread; not set: every step may
   // begin.
   std::function<bool(const Step& step, const std::string& what, Stop& stop)> may_begin;
-  // Whether an aborted run ends without `finally`, because it is suspended until a person answers, or no time is left.
+  // True if an aborted run ends without `finally`, because it is suspended until a person answers, or no time is left.
   // Any thread; not set: never.
   std::function<bool()> skips_finally;
   // The longest timeout of a call, in seconds; nothing: there is no limit.
   std::optional<std::int64_t> timeout_max;
-  // Where outputs are kept whole. Null: nowhere.
+  // Where outputs are kept whole. nullptr: nowhere.
   RunOutputStore* outputs = nullptr;
-  // Skips the steps that are up to date and may be skipped. Null: every step runs.
+  // Skips the steps that are up to date and may be skipped. nullptr: every step runs.
   cache::StepCache* cache = nullptr;
   // What a call would do (Toolbox::explain); null: `why` says why it is not known. Not set: it is never known. Any
   // thread.

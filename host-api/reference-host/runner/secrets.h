@@ -40,7 +40,7 @@ class Secrets {
   // for one by one.
   std::set<std::string, std::less<>> forms_;
   std::size_t longest_ = 0;
-  std::array<bool, 256> begins_{};  // whether a form begins with that byte
+  std::array<bool, 256> begins_{};  // a form begins with that byte
 };
 
 }  // namespace wtool::host::runner

@@ -90,7 +90,7 @@ class Service {
   bool call_over_ = false;
   bool call_started_ = false;
   bool stopped_ = false;
-  Stop* question_ = nullptr;        // ends the command of `ready`; null: the command is not running
+  Stop* question_ = nullptr;        // ends the command of `ready`; nullptr: the command is not running
   std::optional<Outcome> refusal_;  // why the command of `ready` can never succeed
   Outcome end_;                     // of the last call
   std::string why_;                 // why the service has ended

@@ -41,7 +41,7 @@ class CallRecorder {
   std::array<Stream, 2> streams_;
 };
 
-// Whether outputs are written to files because the workflow, or one that runs it, reads their names.
+// True if outputs are written to files because the workflow, or one that runs it, reads their names.
 bool wants_files(const WorkflowInvocation& invocation);
 
 // Adds the files that the workflow reads to the outcome of a step for which no call has made them: its action calls

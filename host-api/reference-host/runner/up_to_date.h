@@ -32,7 +32,7 @@ std::optional<cache::Work> work_of(const std::string& tool, const nlohmann::json
 // made with files that are not named, may not be valid now.
 void add_options(const workflow::ActionOptions& options, cache::Work& work);
 
-// A function that finds secrets in a text that comes in pieces. `secrets` must outlive it; null: no secrets.
+// A function that finds secrets in a text that comes in pieces. `secrets` must outlive it; nullptr: no secrets.
 cache::StepCache::Refuses secret_search(const Secrets* secrets);
 
 // One call of a step, whose result may be kept for later runs. Does nothing for a step that is always run.
@@ -55,7 +55,7 @@ class KeptCall {
  private:
   void notice(const std::string& what) const;
   std::string record() const;
-  // Whether the sandbox denied the step a file, because of cache=strict. If so, also reports a notice about the file.
+  // True if the sandbox denied the step a file, because of cache=strict. If so, also reports a notice about the file.
   bool was_refused_files(const Outcome& outcome) const;
 
   const Step& step_;

@@ -38,7 +38,7 @@ class Variables final : public expressions::Scope {
 
   // A copy of the values for a branch that begins here. None of them counts as set by the branch.
   Variables fork() const;
-  // The whole output of which `result` is the value; null: a Set has given `result` another value.
+  // The whole output of which `result` is the value; nullptr: a Set has given `result` another value.
   const WholeOutput* result_whole() const { return variables_.contains("result") ? nullptr : &result_whole_; }
 
   // Copies what the branch has set, and calls `told` with the name of each variable that is copied.

@@ -52,8 +52,8 @@ class Catalog {
     std::string server{};
     std::string tool{};
     const Settings* settings = nullptr;
-    const Offer* pinned = nullptr;         // NULL: nothing is pinned for the server
-    const CatalogTool* offered = nullptr;  // NULL: no such tool is pinned for this server
+    const Offer* pinned = nullptr;         // nullptr: nothing is pinned for the server
+    const CatalogTool* offered = nullptr;  // nullptr: no such tool is pinned for this server
     bool allowed = false;                  // by `tools`
   };
   std::optional<Found> find(std::string_view id) const;

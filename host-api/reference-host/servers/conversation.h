@@ -26,7 +26,7 @@ class Conversation {
   // Gets a line without its newline. False: the server does not read, and too many bytes already wait for it.
   using Send = std::function<bool(std::string line)>;
 
-  // Without a `call`, the tools are listed. `pinned`: the name and version that the server must have; NULL: any are
+  // Without a `call`, the tools are listed. `pinned`: the name and version that the server must have; nullptr: any are
   // accepted. `pinned` must outlive this object.
   Conversation(std::optional<Call> call, const Offer* pinned, Send send);
 
@@ -38,7 +38,7 @@ class Conversation {
   bool is_over() const { return over_; }
   // Why the conversation failed; empty: it has not failed.
   const std::string& problem() const { return problem_; }
-  // Whether the server's name or version differs from the pinned one.
+  // True if the server's name or version differs from the pinned one.
   bool is_other_server() const { return other_server_; }
   const Offer& offer() const { return offer_; }
   // What the tool has answered to the call.

@@ -17,7 +17,7 @@ namespace wtool::host::servers {
 // Any thread may call any member. No member waits for the reader.
 class InputPipe {
  public:
-  // NULL: `error` says why.
+  // nullptr: `error` says why.
   static std::unique_ptr<InputPipe> make(std::string& error);
   InputPipe(const InputPipe&) = delete;
   InputPipe& operator=(const InputPipe&) = delete;

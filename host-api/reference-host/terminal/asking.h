@@ -69,7 +69,7 @@ class Asking {
   Asking& operator=(const Asking&) = delete;
   ~Asking();
 
-  // Whether a person can be asked now: the question was not ended before, and there is a terminal.
+  // True if a person can be asked now: the question was not ended before, and there is a terminal.
   bool can_ask() const { return descriptor_ >= 0; }
   std::size_t columns() const;
 

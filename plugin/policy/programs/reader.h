@@ -32,7 +32,7 @@ std::vector<std::string_view> parts_of(std::string_view list, char separator = '
 
 // An option in a command line.
 struct Given {
-  const Option* option = nullptr;  // null: the spec does not list this option
+  const Option* option = nullptr;  // nullptr: the spec does not list this option
   std::string name = {};           // without its dashes, in full; "+x" if it was written with a plus
   std::size_t word = 0;            // the index of its word
   std::size_t next = 0;            // the index after the option and its values
@@ -64,8 +64,8 @@ struct ParsedCommand {
   bool passed_over = false;                  // lenient: an unknown option that may take a value was skipped
 
   bool has(std::string_view options) const { return in_force(options) != nullptr; }
-  // The last of these options that was given: it overrides the earlier ones. Null: none was given, or the last one was
-  // negated.
+  // The last of these options that was given: it overrides the earlier ones. nullptr: none was given, or the last one
+  // was negated.
   const Given* in_force(std::string_view options) const;
   // The first option whose name, without dashes, is in the list.
   const Given* find(std::string_view list) const;

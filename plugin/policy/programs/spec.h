@@ -238,16 +238,16 @@ class OptionTable {
   OptionTable(const ProgramSpec& spec, const SpecNames& specs);
   const ProgramSpec& spec() const { return *spec_; }
   const std::vector<Option>& options() const { return options_; }  // sorted by name
-  // For words that are all known; `unproven` options do not count. Returns the option of this letter; null: not known.
-  // A digit that is not an option itself begins a number.
+  // For words that are all known; `unproven` options do not count. Returns the option of this letter; nullptr: not
+  // known. A digit that is not an option itself begins a number.
   const Option* letter(char c) const;
   // The meaning of the long option (without its value). An abbreviation means a safe option only if all options that it
-  // can mean are safe; otherwise it means an unsafe one. Null: not known.
+  // can mean are safe; otherwise it means an unsafe one. Without an option: not known.
   Named word(std::string_view name) const;
 
   // For words that may be known only when the command runs; `unproven` options count. any_letter: the option of this
   // letter. only: the long option of this name, without its dashes, or the only one that begins with it. exact: the
-  // option of exactly this name, with its dashes. Null: no such option, or several.
+  // option of exactly this name, with its dashes. nullptr: no such option, or several.
   const Option* any_letter(char c) const;
   const Option* only(std::string_view name) const;
   const Option* exact(std::string_view name) const;

@@ -83,14 +83,14 @@ struct ActionType {
   bool can_fail = true;
   ActionKind (*read)(ActionReading& in) = nullptr;  // reads the action after its first word
   void (*texts)(const ActionKind& kind, TextVisitor& visit) = nullptr;
-  void (*check)(const ActionKind& kind, const Action& action, ActionCheck& check) = nullptr;  // null: nothing to check
+  void (*check)(const ActionKind& kind, const Action& action, ActionCheck& check) = nullptr;  // nullptr: nothing to do
   std::string (*describe)(const ActionKind& kind, const Describer& describer) = nullptr;
 };
 
 // The table: the type() of each alternative of ActionKind, in the same order.
 const std::vector<ActionType>& action_types();
 const ActionType& type_of(const ActionKind& kind);
-const ActionType* type_named(std::string_view name);  // null: no action has this name
+const ActionType* type_named(std::string_view name);  // nullptr: no action has this name
 
 // The words that an action begins with, in lower case.
 const std::vector<std::string>& action_words();

@@ -78,7 +78,7 @@ struct CheckContext {
       verdict;
   // Finds the commands that the shell cannot read.
   ShellReader unreadable_commands;
-  // Whether to look for workflows that run one another in a circle, starting from this one.
+  // True if the check looks for workflows that run one another in a circle, starting from this one.
   bool find_loops = true;
   // True: a missing workflow or prompt is an error, because the workflow is about to run. False: it is a warning.
   bool must_exist = false;
@@ -88,7 +88,7 @@ struct CheckContext {
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const CheckContext& check_context,
                     Diagnostics& diagnostics);
 
-// The same with a context that has only `tools`. Null: tools are not looked up.
+// The same with a context that has only `tools`. nullptr: tools are not looked up.
 void check_workflow(const Workflow& workflow, const std::vector<std::string>& given, const ToolCaller* tools,
                     Diagnostics& diagnostics);
 

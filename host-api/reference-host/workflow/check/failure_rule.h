@@ -13,30 +13,30 @@
 
 namespace wtool::host::workflow {
 
-// Whether the exit has no condition: A --> B, `always` or `default`. Such an exit is the last resort of its state.
+// True if the exit has no condition: A --> B, `always` or `default`. Such an exit is the last resort of its state.
 bool is_unconditional(const Transition& exit);
 
 // True for success, failure, exit_code and is_error: the names that say how an action ended, not what it returned.
 bool is_outcome_name(std::string_view name);
 
-// Whether the condition of `exit` asks how an action ended: success, failure, exit_code or is_error, even as a field
+// True if the condition of `exit` asks how an action ended: success, failure, exit_code or is_error, even as a field
 // (A.exit_code).
 bool tests_outcome(const Transition& exit);
 
-// Whether the state may fail by itself: it is a join, or has an action that can fail (ActionType::can_fail). Other
+// True if the state may fail by itself: it is a join, or has an action that can fail (ActionType::can_fail). Other
 // states fail only by a mistake that ends the run.
 bool can_fail(const State& state);
 
-// Whether `exit`, an unconditional exit of `state`, is taken after failures, too.
+// True if `exit`, an unconditional exit of `state`, is taken after failures, too.
 bool takes_failure(const Workflow& workflow, const State& state, const Transition& exit);
 
-// Whether a failure after which the exit is taken is handled by the exit's target: by a choice, a join, or the exits of
+// True if a failure after which the exit is taken is handled by the exit's target: by a choice, a join, or the exits of
 // a composite state.
 bool hands_failure_on(const Workflow& workflow, const State& state, const Transition& exit);
 
-// Whether an exit has the condition `failure`. Such an exit is taken even after a refusal or a mistake of its state.
+// True if an exit has the condition `failure`. Such an exit is taken even after a refusal or a mistake of its state.
 bool has_failure_exit(const State& state);
-// Whether a condition of an exit reads `exhausted`.
+// True if a condition of an exit reads `exhausted`.
 bool has_exhausted_exit(const State& state);
 
 // The name of the state in the file. For a hidden state, that of its composite state; [*] for the end.

@@ -106,7 +106,7 @@ struct PlaceOptions {
 struct CacheOptions {
   std::optional<bool> wanted;                    // cache=true or false
   bool strict = false;                           // cache=strict: like true, but the step can read only what it names
-  std::shared_ptr<const nlohmann::json> inputs;  // both are lists of texts with templates, not empty; null: not given
+  std::shared_ptr<const nlohmann::json> inputs;  // both: a list of texts with templates, not empty; nullptr: none
   std::shared_ptr<const nlohmann::json> outputs;
   std::size_t offset = 0;  // of the last of these options; 0: there is none
 
@@ -127,13 +127,13 @@ struct ActionOptions {
   std::optional<TemplateText> lock;           // the name of a lock that the step holds
   PlaceOptions place;
   CacheOptions cache;
-  std::shared_ptr<const nlohmann::json> keep;  // keep=["dist/**"]: patterns of files that are copied; null: none
+  std::shared_ptr<const nlohmann::json> keep;  // keep=["dist/**"]: patterns of files that are copied; nullptr: none
   std::size_t keep_offset = 0;
   // An object of lists, or of texts with a template that renders to a list: the action runs once for each combination,
-  // all at the same time, with matrix.NAME in each. Null: no matrix.
+  // all at the same time, with matrix.NAME in each. nullptr: no matrix.
   std::shared_ptr<const nlohmann::json> matrix;
   std::size_t matrix_offset = 0;
-  // output={...}: the JSON Schema of the answer, made from the short form if the file has that form. Null: any text.
+  // output={...}: the JSON Schema of the answer, made from the short form if the file has that form. nullptr: any text.
   std::shared_ptr<const nlohmann::json> output;
   std::size_t output_offset = 0;
   std::optional<std::int64_t> ask_again;   // how often a prompt is asked again if its answer does not match `output`
@@ -364,7 +364,7 @@ struct Workflow {
   bool is_tool = false;    // `tool: true`: `wtool mcp --workflows` serves it
   bool says_tool = false;  // the key exists, whatever its value
   std::optional<std::int64_t> max_steps;
-  std::optional<bool> fail_fast;  // whether a branch that fails ends the others; nothing: true
+  std::optional<bool> fail_fast;  // a branch that fails ends the others; nothing: true
   bool continues = false;         // `failures: continue`: exits without a condition are taken after failures, too
   bool says_failures = false;     // the key exists, whatever its value
   NamedPlace on_failure;          // the state after a failure that no exit handles
@@ -436,7 +436,7 @@ TemplateText template_text(MappedText written, Diagnostics& diagnostics);
 // The same for a text that is not in the file, but replaces the file's text at `offset`.
 TemplateText template_text(const std::string& written, std::size_t offset, Diagnostics& diagnostics);
 
-// Whether the text has no placeholder and no tag, so that it is known before a run.
+// True if the text has no placeholder and no tag, so that it is known before a run.
 bool is_literal(const TemplateText& text);
 bool is_literal(const CommandText& text);
 

@@ -55,7 +55,7 @@ class OptionReader {
   bool cache(const std::string& name, CacheOptions& out);
   bool matrix(ActionOptions& out);
   bool number(const std::string& name, std::int64_t least, std::int64_t most, std::optional<std::int64_t>& out);
-  // Whether `name`, which comes next, is an argument here: output="x" and max="5" are arguments, not options.
+  // True if `name`, which comes next, is an argument here: output="x" and max="5" are arguments, not options.
   bool is_argument(const std::string& name) const;
 
   ActionCursor& cursor_;

@@ -41,7 +41,7 @@ class PlaceholderMarks {
   bool was_just_at(std::size_t offset) const { return next_ > 0 && marks_[next_ - 1] == offset; }
   Place& next_place() { return places_[next_]; }
 
-  // Whether a placeholder is strictly between the two offsets (is_between), or between them or at one of them
+  // True if a placeholder is strictly between the two offsets (is_between), or between them or at one of them
   // (is_within).
   bool is_between(std::size_t begin, std::size_t end) const { return end > begin + 1 && is_within(begin + 1, end - 1); }
   bool is_within(std::size_t first, std::size_t last) const {
