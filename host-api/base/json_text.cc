@@ -7,7 +7,7 @@
 namespace wtool {
 namespace {
 
-// Bytes that a JSON text contains unescaped, and each of which is a whole character.
+// The ASCII characters that need no escape in JSON text. Each is one byte.
 constexpr std::array<bool, 256> plain = [] {
   std::array<bool, 256> table{};
   for (std::size_t c = 0x20; c < 0x80; ++c) table[c] = c != '"' && c != '\\';

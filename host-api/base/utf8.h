@@ -31,8 +31,8 @@ bool is_utf8(std::string_view bytes) noexcept;
 // through. *replaced says whether something was replaced.
 std::string to_utf8(std::string bytes, bool* replaced = nullptr);
 
-// The smallest n' >= n at which `bytes` may be cut without splitting a character; n itself where `bytes` is not UTF-8
-// there.
+// The smallest n' >= n at which `bytes` may be cut without splitting a character; n itself if `bytes` is not UTF-8 at
+// n.
 std::size_t cut_after(std::string_view bytes, std::size_t n) noexcept;
 
 // The largest n' <= n at which `bytes` may be cut without splitting a character; the size if `bytes` is not

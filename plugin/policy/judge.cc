@@ -235,7 +235,8 @@ class Judge {
     judge_inner(command, tool, within);
   }
 
-  // True if an entry that matches these words also matches them whatever the words that are not literal become.
+  // True if the entry already matches the words before the first one that is not literal. It then matches, whatever the
+  // rest becomes.
   static bool is_certain(const Entry& entry, const std::vector<Word>& words) {
     const auto open = std::find_if(words.begin(), words.end(), [](const Word& word) { return !word.literal; });
     return open == words.end() || is_about(entry, {words.begin(), open});

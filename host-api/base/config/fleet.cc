@@ -204,7 +204,7 @@ std::optional<FleetPolicy> read_fleet_policy(std::string& error) {
   const std::string folder = "/etc/wtool";
   struct stat there {};
   if (::lstat(folder.c_str(), &there) != 0) {
-    // Without this folder, it does not matter who owns the folders above it.
+    // Without this folder there is no policy, so it does not matter who owns the folders above it.
     if (errno == ENOENT || errno == ENOTDIR) return FleetPolicy{};
     error = cannot(folder, "looked at", errno);
     return std::nullopt;

@@ -172,7 +172,7 @@ class LayerReader {
     for (const auto& element : node) {
       json one;
       if (!take_scalar(full_name(key), element, one)) return false;
-      // `true` may be the name of a program, and not only a boolean.
+      // Here `true` is the name of a program, not a boolean.
       const bool is_text =
           key.type == KeyType::entries || key.type == KeyType::programs || key.type == KeyType::patterns;
       if (is_text && !one.is_null()) one = element.Scalar();

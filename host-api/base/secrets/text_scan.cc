@@ -89,7 +89,7 @@ class TextScan {
       return at + 3;
     }
     if (!is_name_character(c)) return at + 1;
-    // A name, or a word of an option, or a token.
+    // What begins here is a name, an option or a token.
     std::size_t end = at;
     while (end < text_.size() && is_name_character(text_[end])) ++end;
     if (const auto next = named(at, end)) return *next;

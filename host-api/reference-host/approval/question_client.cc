@@ -76,7 +76,7 @@ void QuestionClient::look() {
     if (!folder) continue;
     for (const std::string& name : question_sockets(folder)) connect_to(folder, path, name);
   }
-  // All servers at the same time, so that silent ones do not add up.
+  // Waits for all servers at the same time, so that the waits for silent ones do not add up.
   const auto due = std::chrono::steady_clock::now() + patience;
   for (bool in_time = true; in_time;) {
     std::vector<Server*> awaited;

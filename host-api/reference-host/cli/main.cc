@@ -118,7 +118,7 @@ std::string nearest_choice(const std::string& mistake) {
   return did_you_mean(std::string_view(mistake).substr(begin + 2, end - begin - 2), choices);
 }
 
-// CLI11's message in the words of the other messages: about a flag with a value ("Could not convert: --quiet = x"), and
+// CLI11's message, reworded like our other messages: about a flag with a value ("Could not convert: --quiet = x"), and
 // about an option without its value ("--var: 1 required NAME=VALUE missing").
 std::string message_of(const CLI::App& app, const CLI::App& command, const CLI::ParseError& mistake) {
   std::string text = mistake.what();

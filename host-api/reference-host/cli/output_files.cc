@@ -49,7 +49,7 @@ std::string file_name(std::string_view name, bool secret) {
   return digest.finish() + end;
 }
 
-// Whether the file is removed at the end of the run, whatever it contains.
+// True if the file is removed at the end of the run, whatever it contains: its name says that it is secret.
 bool is_named_secret(const fs::path& file) {
   const std::string stem = file.stem().string();
   return stem.ends_with(".secret");

@@ -103,7 +103,7 @@ class PreparedWorkflow {
   OutputLimits output_limits() const { return setup_->output_limits; }
   // The configured audit trail.
   const audit::AppendOptions& trail() const { return setup_->trail; }
-  // Where the results of steps are kept, and what all of them depend on.
+  // Where the results of steps are kept, and what the work of every step depends on.
   cache::StepCache::Options cache_options() const { return setup_->cache; }
   // The classes of jobs that its steps, and the steps of workflows that it runs, may need on a cluster. An empty name
   // means jobs without a class. An empty set: nothing runs on a cluster.

@@ -68,7 +68,7 @@ std::string as_table(const std::vector<ToolDescription>& tools) {
 }
 
 int tools(Context& context, bool json) {
-  // A configuration that was named must be valid, though listing needs none.
+  // To list the tools, no configuration is needed. But one that was named (--config) must be valid.
   if (!context.options.config.empty() && context.toolbox() == nullptr) return exit_unusable;
   const Plugin* plugin = context.plugin();
   if (plugin == nullptr) return exit_unusable;

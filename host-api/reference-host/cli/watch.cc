@@ -136,7 +136,7 @@ class Watch {
     if (!options_.flags.quiet) complain("watch: " + text);
   }
 
-  // Pauses. False: files changed during the pause, in which no run could have changed them.
+  // Waits before the next run. False: files changed meanwhile. No run has changed them, because none was running.
   static bool rest(int busy, FileWatcher& watcher, std::set<std::string>& changed, Stop& stop) {
     const milliseconds time = std::min<milliseconds>(first_rest * (1LL << std::min(busy - 2, 20)), max_rest);
     complain("watch: the same files change whenever the workflow runs (" + names_in_words(changed) +

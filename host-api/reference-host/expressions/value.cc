@@ -221,7 +221,8 @@ std::string why_not_json(std::string_view text) {
     try {
       const json parsed = parse_json_or_throw(text);
     } catch (const json::out_of_range& error) {
-      // Python writes and reads such numbers, so its users regard the text as JSON. The message must say what is wrong.
+      // Python writes and reads numbers that are too large for a double, so its users regard the text as JSON. The
+      // message must say what is wrong.
       const std::string_view what = error.what();
       const std::size_t begin = std::min(what.find('\''), what.size());
       return "the output is JSON with a number that is too large for a double: " + std::string(what.substr(begin)) +

@@ -43,9 +43,9 @@ class Value {
   const double* as_double() const { return std::get_if<double>(&data_); }
   const List* as_list() const;
   const Map* as_map() const;
-  // Set for a value that is not in memory in full, and for a map whose text is not in memory in full; else null.
+  // For a value, or a map with a text form, of which only a part is in memory; else nullptr.
   const Withheld* as_withheld() const;
-  // The text of a string, or of a map that has a text form; else null. Lives as long as the value does.
+  // The text of a string, or of a map that has a text form; else nullptr. Lives as long as the value does.
   const std::string* as_text() const;
 
   // "null", "bool", "int", "double", "string", "list" or "map"; a map that has a text form is a "string".

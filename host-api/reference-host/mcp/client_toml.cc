@@ -24,7 +24,7 @@ struct Statement {
   std::size_t end = 0;    // after its last line
   bool is_table = false;
   bool is_array = false;    // `[[...]]`
-  bool is_in_list = false;  // a key inside a table of the list; false for a dotted key elsewhere that means the same
+  bool is_in_list = false;  // written inside a table of the list, and not elsewhere as a dotted key
   Path path;                // from the top level
   std::string value;
 };
@@ -192,12 +192,13 @@ bool starts_with(const Path& path, const Path& start) {
   return path.size() >= start.size() && std::equal(start.begin(), start.end(), path.begin());
 }
 
-// The statements of the text, and those of one server; `own` is empty if the text has no such server. read() returns
-// nothing, and sets `problem`, if the text cannot be read, names a key twice, or does not write servers as tables.
+// The statements of a text, and those of one server.
 struct Table {
   std::vector<Statement> all;
-  std::vector<Statement> own;  // its table, its keys and the tables below it
+  std::vector<Statement> own;  // the server's table, its keys and the tables below it; empty: there is no such server
 };
+
+// Nothing: the text cannot be read, names a key twice, or does not write servers as tables; `problem` says which.
 
 std::optional<Table> read(const std::string& text, const std::string& name, std::string& problem) {
   auto all = TomlReader(text).read(problem);

@@ -140,7 +140,7 @@ void Jobs::hand_over(ClientCall& call) {
   const ordered_json task = call.wants_task ? create_task(call, job) : ordered_json();
   job.number = outputs_.number(job.output);
   job.command = command_of(call);
-  // Done before the call is answered: memory may run out, and a number that the client has got must exist.
+  // Registered before the call is answered. Memory may run out here, and the client must get no number without a job.
   const auto kept = jobs_.emplace(job.number, found->second).first;
   if (answer_(call, call.wants_task ? task : report(job))) return;
   jobs_.erase(kept);

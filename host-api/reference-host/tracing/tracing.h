@@ -79,7 +79,7 @@ bool parse_log_format(std::string_view name, LogFormat& format, std::string& err
 // All members: any thread.
 class Tracing {
  public:
-  // Takes a line with its newline; one at a time.
+  // Called with each line, with its newline. Never by two threads at the same time.
   using Writer = std::function<void(std::string_view)>;
   Tracing(LogFilter filter, LogFormat format, Writer writer);
   // Borrows the descriptor.

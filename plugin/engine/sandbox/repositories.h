@@ -14,8 +14,8 @@ namespace wtool::engine {
 
 using FoundByPath = std::map<std::string, FoundRepository>;
 
-// Adds the paths to bind and to watch, for all repositories except those in `made`. Closed folders are bound as a
-// whole: a command can neither make them accessible nor change what is in them.
+// Adds the paths to bind and to watch, for all repositories except those in `made`. A closed folder is bound as a
+// whole, so that a command can neither open it nor change what is in it.
 void protect_repositories(const Repositories& repositories, const FoundByPath& made,
                           const std::vector<Root>& write_roots, bool namespaces, NamesInFolders& folders,
                           ProtectedNames& names);

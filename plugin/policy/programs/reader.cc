@@ -100,7 +100,7 @@ class ProgramReader {
     complain(parsed_.begin, parsed_.name + ' ' + std::string(spec().never), {});
   }
 
-  // True if the operand names a subcommand.
+  // If the operand names a subcommand, continues with the spec of the subcommand, and returns true.
   bool choose(std::size_t at) {
     if (spec().operands != Operands::choose && spec().operands != Operands::may_choose) return false;
     const std::string word(words_[at]);
@@ -172,8 +172,8 @@ class ProgramReader {
     const bool open = has(any_valued | any_long);
     const bool abbreviated = option != nullptr && without_dashes(option->name) != name;
     if (abbreviated && open) option = nullptr;
-    // If the program accepts no abbreviations, this is an option that the spec does not list, and that is not known to
-    // take a value. For an option with a command, the abbreviation counts even so.
+    // If the program accepts no abbreviations, the option is unknown, and is not assumed to take a value. Only an
+    // abbreviated option that takes a command still counts.
     if (abbreviated && purpose_ == Purpose::runs && style() == Style::exact && !option->command) option = nullptr;
     if (option == nullptr && is_safe() && style() == Style::go && glued_number(at)) return;
     if (option == nullptr && !open && !has(lenient)) return unknown(at, std::string(word.substr(0, word.find('='))));

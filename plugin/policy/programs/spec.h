@@ -270,7 +270,7 @@ class OptionTable {
 
 // The spec of a program, or of "git log"; null if it has none.
 const OptionTable* find_program(std::string_view name);
-// Like find_program(), but also null if it is not known which arguments only read.
+// Like find_program(), but also nullptr if it is not known which arguments only read.
 const OptionTable* find_rules(std::string_view name);
 // The options of the spec's covenant; null if it has no covenant. The covenant itself is in spec().covenant.
 const OptionTable* find_covenant(std::string_view name);

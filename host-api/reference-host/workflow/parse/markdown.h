@@ -98,7 +98,7 @@ struct MermaidFence {
 
 struct MarkdownParts {
   std::vector<MermaidFence> mermaid;
-  std::vector<bool> code_lines;  // for each line of the source
+  std::vector<bool> code_lines;  // true for each line of the source that belongs to a code block
   std::vector<ActionItem> items;
   std::vector<StrayItem> stray_items;
   std::optional<std::size_t> unclosed_fence;  // the index of the line that opens it
