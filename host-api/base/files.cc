@@ -1,9 +1,11 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
@@ -141,6 +143,28 @@ Descriptor open_without_links(const std::string& file, int flags, mode_t mode, s
   Descriptor opened(folder ? ::openat(folder.get(), path.filename().c_str(), flags | O_NOFOLLOW | O_CLOEXEC, mode)
                            : -1);
   if (!opened) why = reason(errno, seen);
+  return opened;
+}
+
+Descriptor open_for_reading(const std::string& file, std::string& why) {
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  std::error_code failed;
+  const fs::path here = fs::current_path(failed);
+  const fs::path path = fs::absolute(file, failed).lexically_normal();
+  Descriptor opened;
+  if (!failed && is_below(path, here)) {
+    const Descriptor folder(::open(here.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    open_how how{.flags = flags, .mode = 0, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    const std::string relative = path.lexically_relative(here).string();
+    opened = Descriptor(static_cast<int>(::syscall(SYS_openat2, folder.get(), relative.c_str(), &how, sizeof how)));
+    if (!opened && errno == EXDEV) {
+      why = "a symbolic link, which a command may have made, leads out of " + here.string();
+      return {};
+    }
+  } else {
+    opened = Descriptor(::open(file.c_str(), flags));
+  }
+  if (!opened) why = ::strerror(errno);
   return opened;
 }
 

@@ -260,10 +260,25 @@ BOOST_AUTO_TEST_CASE(what_was_read_at_the_start_is_what_runs) {
   BOOST_TEST((client.listed() == with_job_tools({"a"})));
 }
 
+BOOST_AUTO_TEST_CASE(a_prompt_that_was_read_at_the_start_is_what_runs) {
+  const Workshop shop;
+  shop.folder.file("wtool.yaml", "prompts: {command: \"cat {{ prompt_file }}\"}\n");
+  shop.add("a.md", workflow("tool: true\n", one_state, "- A: Execute prompt \"task\"\n"));
+  shop.add("prompts/task.md", "reviewed {% render \"part\" %}");
+  shop.add("prompts/part.md", "part");
+  Client client(shop);
+  shop.add("prompts/task.md", "changed");
+  shop.add("prompts/part.md", "changed");
+  for (int i = 0; i < 2; ++i) BOOST_TEST(holds(structure(client.run_tool("a")).at("output"), "reviewed part"));
+}
+
 BOOST_AUTO_TEST_CASE(a_command_writes_no_file_that_is_served, *boost::unit_test::precondition(can_sandbox)) {
   const Workshop shop;
-  const std::string text = workflow("tool: true\n", one_state, "- A: Shell \"echo x >> tools/a.md; echo x > other\"\n");
+  const std::string text = workflow("tool: true\n", one_state,
+                                    "- A: Shell \"echo x >> tools/a.md; echo x >> tools/inner.md; echo x > other\"\n");
   shop.add("a.md", text);
+  const std::string inner = workflow("", one_state, "- A: Log \"x\"\n");
+  shop.add("inner.md", inner);
   const ScratchFolder home;
   ProgramOptions options = shop.here();
   options.set["HOME"] = options.set["XDG_STATE_HOME"] = home.path();
@@ -273,6 +288,7 @@ BOOST_AUTO_TEST_CASE(a_command_writes_no_file_that_is_served, *boost::unit_test:
   BOOST_TEST(answer.at("result").at("isError") == false, answer.dump());
   BOOST_TEST(shop.exists("other"));
   BOOST_TEST(shop.content("tools/a.md") == text);
+  BOOST_TEST(shop.content("tools/inner.md") == inner);
 }
 
 BOOST_AUTO_TEST_CASE(the_instructions_name_the_folder) {

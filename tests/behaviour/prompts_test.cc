@@ -140,6 +140,24 @@ BOOST_AUTO_TEST_CASE(a_missing_command_for_prompts_is_reported_once_for_each_fil
   BOOST_TEST(count_of(lint.out, "no command is configured for prompts") == 1U, lint.out);
 }
 
+// In a sandbox, a command may make a link to a file that it cannot read.
+BOOST_AUTO_TEST_CASE(a_prompt_behind_a_link_that_leads_out_of_the_project_is_not_read) {
+  const ScratchFolder elsewhere;
+  elsewhere.file("private", "private\n");
+  scratch.file("shared/main.md", "shared\n");
+  std::filesystem::create_directory(scratch.path() + "/prompts");
+  const std::string link = scratch.path() + "/prompts/main.md";
+  std::filesystem::create_symlink(elsewhere.path() + "/private", link);
+  const Finished refused = wtool({"run", asking()});
+  BOOST_TEST(refused.exit_code != 0);
+  BOOST_TEST(holds(refused.err, "a symbolic link, which a command may have made, leads out of"), refused.err);
+  BOOST_TEST(!holds(refused.err + refused.out, "private\n"), refused.err);
+  // A link inside the project is followed.
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink("../shared/main.md", link);
+  BOOST_TEST(wtool({"run", asking()}).exit_code == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_prompt_with_a_wrong_name_gets_the_nearest_one) {
   scratch.file("prompts/review/code.md", "x");
   const Finished lint =

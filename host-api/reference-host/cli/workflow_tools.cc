@@ -240,11 +240,10 @@ std::unique_ptr<WorkflowTools> WorkflowTools::open(Context& context, const std::
   std::vector<workflow::Source> sources;
   std::vector<std::string> paths;
   for (const std::string& file : files) {
-    auto source = tool_source(file);
-    if (!source) continue;
-    sources.push_back(std::move(*source));
+    // The other workflows of the folder may be those that the tools run.
     const fs::path real = fs::canonical(file, failed);
     paths.push_back(failed ? file : real.string());
+    if (auto source = tool_source(file)) sources.push_back(std::move(*source));
   }
   if (sources.size() > max_workflows) {
     complain("--workflows: the folder " + folder + " has " + std::to_string(sources.size()) +
@@ -254,6 +253,8 @@ std::unique_ptr<WorkflowTools> WorkflowTools::open(Context& context, const std::
   context.config_files().add_in_force(paths);
   const auto setup = WorkflowSetup::make(context);
   if (setup == nullptr) return nullptr;
+  // A model can run what a person has reviewed, so commands of a run may not change the prompts of the next one.
+  setup->prompts->read_each_file_once();
   std::unique_ptr<WorkflowTools> made(new WorkflowTools(*setup->tools, elicitation, output_bytes));
   for (workflow::Source& source : sources) made->add(setup, std::move(source));
   made->drop_taken_names(taken);

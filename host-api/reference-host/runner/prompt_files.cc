@@ -1,11 +1,14 @@
 #include "base/edit_distance.h"
 #include "base/environment.h"
+#include "base/files.h"
 #include "runner/prompts.h"
 
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -52,6 +55,19 @@ std::vector<std::string> prompt_names(const std::vector<std::string>& folders) {
     }
   }
   return names;
+}
+
+Source read_prompt(const std::string& path, std::string& error) {
+  std::string why, text;
+  const Descriptor file = open_for_reading(path, why);
+  if (file) {
+    if (const int failed = read_all(file.get(), workflow::max_file_size, text); failed != 0) {
+      why = failed == EFBIG ? "it is too large" : std::strerror(failed);
+    }
+  }
+  if (why.empty()) return workflow::source_of(path, std::move(text), error);
+  error = path + ": the prompt cannot be read: " + why;
+  return {};
 }
 
 // The front matter's lines, and where the text after it begins.
@@ -175,7 +191,7 @@ const PromptFiles::File* PromptFiles::open(const std::string& name, std::string&
   }
   if (!file) {
     auto made = std::make_unique<File>();
-    made->source = workflow::load_source(path, error);
+    made->source = read_prompt(path, error);
     if (!error.empty()) return nullptr;
     made->partial.file = path;
     read(*made);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <map>
 
 #include "base/descriptor.h"
@@ -102,11 +103,25 @@ Prompts::Prompts(PromptSettings settings, std::string directory, std::string& er
   if (!diagnostics.empty()) error = "prompts.command: " + diagnostics.sorted().front().message;
 }
 
+Prompts::~Prompts() = default;
+
+template <class Function>
+auto Prompts::with_files(const std::string& from, const Function& function) const {
+  if (!reads_once_) {
+    PromptFiles files(prompt_folders(settings_.directories, directory_, from));
+    return function(files);
+  }
+  const std::lock_guard lock(mutex_);
+  auto& files = files_[std::filesystem::path(from).parent_path().string()];
+  if (!files) files = std::make_unique<PromptFiles>(prompt_folders(settings_.directories, directory_, from));
+  return function(*files);
+}
+
 std::set<std::string, std::less<>> Prompts::settable_names(const std::string& prompt, bool is_inline,
                                                            const std::string& from) const {
   std::set<std::string, std::less<>> names;
   const std::string text =
-      is_inline ? prompt : PromptFiles(prompt_folders(settings_.directories, directory_, from)).text(prompt);
+      is_inline ? prompt : with_files(from, [&](PromptFiles& files) { return files.text(prompt); });
   for (std::size_t at = 0; at < text.size();) {
     // Skips a tag: a name that the prompt's own template reads must get its value from elsewhere.
     const std::string_view begin = std::string_view(text).substr(at, 2);
@@ -130,7 +145,7 @@ std::string Prompts::no_command() {
 
 std::vector<std::string> Prompts::check(const std::string& name, const std::string& from,
                                         const std::set<std::string, std::less<>>& known) const {
-  return PromptFiles(prompt_folders(settings_.directories, directory_, from)).check(name, known);
+  return with_files(from, [&](PromptFiles& files) { return files.check(name, known); });
 }
 
 PreparedPrompt Prompts::prepare(const std::string& prompt, bool is_inline, const std::string& from,
@@ -153,15 +168,16 @@ PreparedPrompt Prompts::make(const std::string& prompt, bool is_inline, const st
   }
   std::string text = prompt;
   if (!is_inline) {
-    const std::vector<std::string> folders = prompt_folders(settings_.directories, directory_, from);
-    find_prompt(prompt, folders, made.error);
     const auto names = expressions::names_used(command_.parsed);
     const bool wanted = purpose == Purpose::run ||
                         std::any_of(names.begin(), names.end(), [](const auto& use) { return use.name == "prompt"; });
-    if (made.error.empty() && wanted) {
-      PromptFiles files(folders);
-      text = rendered_prompt(prompt, files, values, made.error);
-    }
+    with_files(from, [&](PromptFiles& files) {
+      if (wanted) {
+        text = rendered_prompt(prompt, files, values, made.error);
+      } else {
+        files.find(prompt, made.error);
+      }
+    });
     if (!made.error.empty()) return made;
   }
   text += addition.text;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,18 +31,25 @@
 
 namespace wtool::host::runner {
 
+class PromptFiles;
+
 struct PromptSettings {
   std::string command;  // empty: none is configured
   std::vector<std::string> directories;
   std::int64_t timeout = 1800;  // seconds
 };
 
-// Immutable; any thread.
+// Any thread.
 class Prompts {
  public:
   // `directory` is the directory of the run. `error` says what is wrong with the configured command; empty: it is
   // valid.
   Prompts(PromptSettings settings, std::string directory, std::string& error);
+  ~Prompts();
+
+  // From now on, each file is read at most once, so that runs get what check() has read, whatever commands do to the
+  // files. Call it before any other thread uses the object.
+  void read_each_file_once() { reads_once_ = true; }
 
   bool has_command() const { return !settings_.command.empty(); }
   // The error if no command is configured.
@@ -69,9 +77,16 @@ class Prompts {
   PreparedPrompt make(const std::string& prompt, bool is_inline, const std::string& from,
                       const expressions::Scope& values, Purpose purpose, const PromptAddition& addition) const;
 
+  // Calls `function` with the files of prompts that the workflow `from` may name.
+  template <class Function>
+  auto with_files(const std::string& from, const Function& function) const;
+
   PromptSettings settings_;
   std::string directory_;
   workflow::CommandText command_;
+  bool reads_once_ = false;
+  mutable std::mutex mutex_;
+  mutable std::map<std::string, std::unique_ptr<PromptFiles>> files_;  // with reads_once_: by the folder of `from`
 };
 
 // The environment variables that give the command the names of its files.

@@ -130,7 +130,10 @@ Position Source::position(std::size_t offset) const {
 Source load_source(const std::string& path, std::string& error) {
   error.clear();
   std::string text = read_whole(path, error);
-  if (!error.empty()) return {};
+  return error.empty() ? source_of(path, std::move(text), error) : Source();
+}
+
+Source source_of(const std::string& path, std::string text, std::string& error) {
   if (is_utf_16(text)) {
     error = path + ": the file is UTF-16; save it as UTF-8, for example with iconv -f UTF-16 -t UTF-8";
     return {};

@@ -50,6 +50,8 @@ class Source {
 // Reads a file. On success, `error` is empty. On failure, `error` names the problem: a missing file, a directory, no
 // permission, more than `max_file_size`, NUL bytes, or invalid UTF-8 (with the line and column).
 Source load_source(const std::string& path, std::string& error);
+// The same for the text of a file that has been read.
+Source source_of(const std::string& path, std::string text, std::string& error);
 
 // A text that was taken from a source piece by piece (lines of a block, a string with escapes), with the place in the
 // source of each of its bytes.
