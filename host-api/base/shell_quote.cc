@@ -20,4 +20,14 @@ std::string shell_quoted(std::string_view text) {
   return out;
 }
 
+std::string with_backslashes(std::string_view text, std::string_view special) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    if (special.find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 }  // namespace wtool

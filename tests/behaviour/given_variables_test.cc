@@ -62,6 +62,28 @@ BOOST_AUTO_TEST_CASE(a_secret_comes_from_a_file_a_variable_or_standard_input) {
   }
 }
 
+// The quoting of templates writes such a secret differently, and the logs of the plugin name what a call was given.
+BOOST_AUTO_TEST_CASE(a_secret_with_special_characters_is_nowhere) {
+  scratch.file("q.md",
+               "---\nparameters:\n  - name: token\n    secret: true\n    required: true\n---\n\n```mermaid\n"
+               "stateDiagram-v2\n[*] --> A\nA --> B\nB --> C: always\nC --> [*]\n```\n\n## Actions\n\n"
+               "- A: Shell \"true \\\"u:${token}\\\"\"\n- B: Shell \"true\" working_dir=\"/none/${token}\"\n"
+               "- C: Shell\n  ```sh\n  cat <<END\n  ${token}\n  END\n  ```\n");
+  ProgramOptions options;
+  options.set["TOKEN_OF_TEST"] = "hunter$2pa\"ss";
+  options.set["WTOOL_LOG"] = "debug";
+  const Finished finished = given({"run", "q.md", "--var-env", "token=TOKEN_OF_TEST", "--html", "h.html", "--junit",
+                                   "j.xml", "--events", "e.jsonl"},
+                                  options);
+  std::string all = finished.out + finished.err;
+  BOOST_TEST(holds(all, "does not exist"), all);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(scratch.path())) {
+    if (entry.is_regular_file()) all += content_of(entry.path());
+  }
+  BOOST_TEST(holds(all, "***"), all);
+  BOOST_TEST(!holds(all, "hunter"), all);
+}
+
 BOOST_AUTO_TEST_CASE(a_secret_in_the_command_line_is_refused_with_the_ways_to_give_it) {
   for (const char* command : {"run", "plan"}) {
     const Finished finished = given({command, "w.md", "--var", "token=open sesame"});

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/secrets/base64.h"
+#include "base/secrets/encodings.h"
 #include "base/secrets/marks.h"
 #include "base/text.h"
 
@@ -33,28 +33,10 @@ bool is_worth_masking(std::string_view value) {
                     value);
 }
 
-std::string percent_encoded(std::string_view value) {
-  static constexpr char digits[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : value) {
-    if (is_word_character(c) || c == '-' || c == '.' || c == '~') {
-      out += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      out += {'%', digits[byte >> 4], digits[byte & 15]};
-    }
-  }
-  return out;
-}
-
 // The value as it is, and in the encodings in which programs may print it.
 void add_forms(std::string_view value, std::vector<std::string>& forms) {
   forms.emplace_back(value);
-  forms.push_back(percent_encoded(value));
-  forms.push_back(base64(value));
-  // A program may encode more than the value, for instance a newline after it. Then only the base64 of the value's
-  // whole groups of three bytes is the same.
-  forms.push_back(base64(value.substr(0, value.size() / 3 * 3)));
+  append_encoded(value, forms);
 }
 
 void find_value(std::string_view text, const std::string& value, Marks& marks) {

@@ -189,6 +189,7 @@ std::shared_ptr<const WorkflowSetup> WorkflowSetup::make(Context& context) {
     }
   }
   made->shell = configured_shell(*config);
+  made->tracing = &context.tracing();
   made->tools = context.workflow_toolbox();
   std::string& version = made->cache.parts["the version of wtool or of its tools"];
   version = WTOOL_VERSION;
@@ -382,6 +383,7 @@ bool allows_any_command(Toolbox& toolbox) {
 
 runner::RunReport run_journaled(PreparedWorkflow& prepared, ToolCaller& tools, JournaledRun run,
                                 runner::Secrets& secrets, Stop& stop, runner::RunObserver& shown) {
+  const auto hidden = prepared.tracing().hide([&secrets](std::string_view text) { return secrets.masked(text); });
   const runner::AbortWatcher watcher(prepared.directory(), stop);
   if (!watcher.error().empty()) complain("the abort file has no effect in this run: " + watcher.error());
   OutputFiles files(run.journal ? run.journal->file() : "", secrets, prepared.output_limits());

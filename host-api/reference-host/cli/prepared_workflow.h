@@ -67,6 +67,7 @@ struct WorkflowSetup {
   std::string directory;
   Toolbox* tools = nullptr;
   WorkflowConfig* config = nullptr;
+  Tracing* tracing = nullptr;
   workflow::ShellReader shell{};
   std::unique_ptr<runner::Prompts> prompts{};
   servers::Catalog servers{};
@@ -90,6 +91,7 @@ class PreparedWorkflow {
   const workflow::Source& source() const { return source_; }
   const workflow::Workflow& workflow() const { return workflow_; }
   Toolbox& tools() const { return *setup_->tools; }
+  Tracing& tracing() const { return *setup_->tracing; }
   // The directory of the run.
   const std::string& directory() const { return setup_->directory; }
   // The title, the name or the file: the first of these that exists.

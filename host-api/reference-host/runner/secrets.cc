@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 #include <vector>
 
-#include "base/secrets/base64.h"
+#include "base/secrets/encodings.h"
 #include "base/shell_quote.h"
 #include "expressions/value.h"
 
@@ -14,7 +15,6 @@ namespace {
 // A single line of a secret counts as a secret only from this length on: hiding `}` or `--` would hide half of the
 // output.
 constexpr std::size_t shortest_line = 6;
-
 }  // namespace
 
 void Secrets::add(std::string_view value) {
@@ -31,7 +31,11 @@ void Secrets::add(std::string_view value) {
   forms.push_back(as_json.substr(1, as_json.size() - 2));
   const std::string quoted = shell_quoted(trimmed);
   forms.push_back(quoted.substr(1, quoted.size() - 2));
-  if (trimmed.size() >= shortest_line) forms.push_back(wtool::secrets::base64(trimmed));
+  // As the quoting of templates writes them in double quotes and here-documents, and as `printf %q` does.
+  for (const char* special : {"\\$`\"", "\\$`", " !\"#$&'()*,;<>?[\\]^`{|}~"}) {
+    forms.push_back(with_backslashes(trimmed, special));
+  }
+  wtool::secrets::append_encoded(trimmed, forms);
 
   const std::unique_lock lock(mutex_);
   for (std::string& form : forms) {

@@ -17,8 +17,8 @@ class Secrets {
  public:
   static constexpr std::string_view mask = "***";
 
-  // Hides the value from now on: the value itself, each of its longer lines, and its forms in JSON, in shell quotes and
-  // in base64. An empty value hides nothing.
+  // Hides the value from now on: the value itself, each of its longer lines, and its forms in JSON, in the quotes of a
+  // shell, in base64 (also as a part of a longer text), in URLs and in HTML. An empty value hides nothing.
   void add(std::string_view value);
 
   bool empty() const { return !any_.load(std::memory_order_acquire); }

@@ -125,11 +125,68 @@ void Tracing::observe(LogLevel from, Observer observer) {
   observer_ = std::move(observer);
 }
 
+// A record and its spans, as the masks leave them.
+struct Tracing::Masked {
+  Masked(const LogRecord& from, const std::shared_ptr<const LogSpan>& its_span, const std::list<Mask>& masks)
+      : record(from), span(copy(its_span, masks)), message(masked(from.message, masks)) {
+    values.reserve(from.fields.size());
+    for (const LogField& field : from.fields) {
+      values.push_back(masked(field.json, masks));
+      fields.push_back({field.key, values.back()});
+    }
+    record.message = message;
+    record.fields = fields;
+  }
+  Masked(const Masked&) = delete;
+  Masked& operator=(const Masked&) = delete;
+
+  static std::string masked(std::string_view text, const std::list<Mask>& masks) {
+    std::string out(text);
+    for (const Mask& mask : masks) out = mask(out);
+    return out;
+  }
+  static std::shared_ptr<const LogSpan> copy(const std::shared_ptr<const LogSpan>& from, const std::list<Mask>& masks) {
+    if (from == nullptr) return nullptr;
+    auto made = std::make_shared<LogSpan>();
+    made->name = from->name;
+    for (const auto& [key, json] : from->fields) made->fields.emplace_back(key, compact_json(masked(json, masks)));
+    made->parent = copy(from->parent, masks);
+    return made;
+  }
+
+  LogRecord record;
+  std::shared_ptr<const LogSpan> span;
+
+ private:
+  std::string message;
+  std::vector<std::string> values;
+  std::vector<LogField> fields;
+};
+
+std::shared_ptr<const void> Tracing::hide(Mask mask) {
+  const std::unique_lock lock(masks_mutex_);
+  const auto place = masks_.insert(masks_.end(), std::move(mask));
+  return {&*place, [this, place](const void*) {
+            const std::unique_lock removing(masks_mutex_);
+            masks_.erase(place);
+          }};
+}
+
 void Tracing::emit(const LogRecord& record) {
   if (!enabled(record.level, record.target)) return;
+  {
+    const std::shared_lock lock(masks_mutex_);
+    if (!masks_.empty()) {
+      const Masked masked(record, find(record.span), masks_);
+      return write(masked.record, masked.span);
+    }
+  }
+  write(record, find(record.span));
+}
+
+void Tracing::write(const LogRecord& record, const std::shared_ptr<const LogSpan>& span) {
   LogRecord timed = record;
   if (timed.unix_ns == 0) timed.unix_ns = now_ns();
-  const std::shared_ptr<const LogSpan> span = find(record.span);
   if (record.level >= observed_from_.load(std::memory_order_relaxed)) {
     const std::shared_lock lock(observer_mutex_);
     if (observer_) observer_(timed, span.get());

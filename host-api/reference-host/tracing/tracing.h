@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -97,6 +98,11 @@ class Tracing {
   using Observer = std::function<void(const LogRecord&, const LogSpan*)>;
   void observe(LogLevel from, Observer observer);
 
+  // While the returned object lives, `mask` is applied to the texts of each record: to its message, and to the values of
+  // its fields and of those of its spans. It must not call this object. The object must not outlive this one.
+  using Mask = std::function<std::string(std::string_view)>;
+  std::shared_ptr<const void> hide(Mask mask);
+
   // Writes the record if it is enabled. If the descriptor cannot be written, the line is lost, because there is no
   // other way to report that.
   void emit(const LogRecord& record);
@@ -112,7 +118,9 @@ class Tracing {
   std::size_t open_spans() const;
 
  private:
+  struct Masked;
   std::shared_ptr<const LogSpan> find(std::uint64_t span) const;
+  void write(const LogRecord& record, const std::shared_ptr<const LogSpan>& span);
 
   const LogFilter filter_;
   const LogFormat format_;
@@ -124,6 +132,8 @@ class Tracing {
   std::atomic<LogLevel> observed_from_{LogLevel::off};
   std::shared_mutex observer_mutex_;
   Observer observer_;
+  std::shared_mutex masks_mutex_;
+  std::list<Mask> masks_;
 };
 
 // ---- A record as one line, newline included. Pure.

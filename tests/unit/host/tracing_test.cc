@@ -254,6 +254,35 @@ BOOST_AUTO_TEST_CASE(a_format_that_does_not_exist_is_named) {
   BOOST_TEST(holds(error, "text and json"));
 }
 
+BOOST_AUTO_TEST_CASE(secrets_of_a_run_are_masked_in_messages_fields_and_spans) {
+  std::string lines, heard;
+  Tracing tracing(LogFilter(LogLevel::info), LogFormat::text, [&](std::string_view line) { lines += line; });
+  tracing.observe(LogLevel::info, [&](const LogRecord& record, const LogSpan* span) {
+    heard += std::string(record.message) + std::string(record.fields[0].json) + span->fields[0].second +
+             span->parent->fields[0].second;
+  });
+  const LogField field{"path", "\"/none/hunter2\""};
+  const std::uint64_t outer = tracing.open_span(0, "run", {{field}});
+  const std::uint64_t inner = tracing.open_span(outer, "step", {{field}});
+  const auto say = [&] {
+    tracing.emit({.level = LogLevel::warn, .target = "t", .message = "no hunter2", .fields = {{field}}, .span = inner});
+  };
+  {
+    const auto hidden = tracing.hide([](std::string_view text) {
+      std::string out(text);
+      for (std::size_t at; (at = out.find("hunter2")) != std::string::npos;) out.replace(at, 7, "***");
+      return out;
+    });
+    say();
+  }
+  BOOST_TEST(!holds(lines + heard, "hunter2"), lines + heard);
+  BOOST_TEST(holds(lines, "no ***"), lines);
+  BOOST_TEST(holds(lines, "/none/***"), lines);
+  say();  // the run is over
+  BOOST_TEST(holds(lines, "no hunter2"), lines);
+  tracing.observe(LogLevel::off, {});
+}
+
 BOOST_AUTO_TEST_CASE(an_observer_hears_from_its_own_level_on_whatever_the_filter_says) {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   Tracing tracing(LogFilter(LogLevel::error), LogFormat::text, nowhere);

@@ -121,6 +121,37 @@ BOOST_FIXTURE_TEST_CASE(a_secret_is_nowhere, Masked) {
   BOOST_TEST(heard.all.find("login ***") != std::string::npos);
 }
 
+// As programs print it, and as our own templates quote it.
+BOOST_AUTO_TEST_CASE(a_secret_is_masked_in_each_encoding) {
+  Secrets secrets;
+  secrets.add("hunter$2\"pa'ss&w\xc3\xb6rd\\");
+  for (const char* text : {
+           "hunter$2\"pa'ss&w\xc3\xb6rd\\",              // as it is
+           "hunter\\$2\\\"pa'ss&w\xc3\xb6rd\\\\",        // in double quotes
+           "hunter\\$2\"pa'ss&w\xc3\xb6rd\\\\",          // in a here-document
+           "hunter$2\"pa'\\''ss&w\xc3\xb6rd\\",          // in single quotes
+           "hunter\\$2\\\"pa\\'ss\\&w\xc3\xb6rd\\\\",    // printf %q
+           "hunter$2\\\"pa'ss&w\xc3\xb6rd\\\\",          // JSON
+           "hunter$2&quot;pa&#39;ss&amp;w\xc3\xb6rd\\",  // HTML
+           "hunter%242%22pa%27ss%26w%C3%B6rd%5C",        // a URL
+           "hunter%242%22pa%27ss%26w%c3%b6rd%5c",        // the same, in the other case
+           "aHVudGVyJDIicGEnc3Mmd8O2cmRc",               // base64
+       }) {
+    BOOST_TEST(secrets.masked("a " + std::string(text) + " b") == "a *** b", text);
+  }
+  // base64 of other texts that contain it: "ci:" + it, "user:" + it + "\n", "x" + it
+  for (const char* text : {"Y2k6aHVudGVyJDIicGEnc3Mmd8O2cmRc", "dXNlcjpodW50ZXIkMiJwYSdzcyZ3w7ZyZFwK",
+                           "eGh1bnRlciQyInBhJ3NzJnfDtnJkXA=="}) {
+    const std::string masked = secrets.masked(text);
+    BOOST_TEST(masked.find("***") != std::string::npos, text);
+    BOOST_TEST(masked.size() < 20U, masked);
+  }
+  // With the alphabet for URLs.
+  Secrets other;
+  other.add("\xff\xfe\xfd\xfc\xfb\xfa\xf9\xf8");
+  BOOST_TEST(other.masked("__79_Pv6-fg=") == "***");
+}
+
 BOOST_AUTO_TEST_CASE(values_without_secrets_stay_what_they_are) {
   Secrets secrets;
   secrets.add("hunter2");

@@ -13,16 +13,6 @@ using expressions::ExpressionError;
 using expressions::Filter;
 using expressions::Placeholder;
 
-std::string with_backslashes(std::string_view text, std::string_view special) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    if (special.find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 // The text as a single-quoted word, without its outer quotes.
 std::string inside_single_quotes(std::string_view text) {
   const std::string quoted = shell_quoted(text);

@@ -1,0 +1,97 @@
+#include "base/secrets/encodings.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/text.h"
+
+namespace wtool::secrets {
+
+namespace {
+
+constexpr std::size_t shortest_form = 8;
+
+// Which digits encode only bits of the value depends on how many bytes are before it.
+std::string base64_after(std::size_t before, std::string_view value) {
+  const std::size_t first = (before * 8 + 5) / 6;
+  const std::size_t end = (before + value.size()) * 8 / 6;
+  if (end <= first) return {};
+  return base64(std::string(before, '\0').append(value)).substr(first, end - first);
+}
+
+std::string in_url_alphabet(std::string text) {
+  std::replace(text.begin(), text.end(), '+', '-');
+  std::replace(text.begin(), text.end(), '/', '_');
+  return text;
+}
+
+std::string percent_encoded(std::string_view text, std::string_view digits) {
+  std::string out;
+  for (const char c : text) {
+    if (is_word_character(c) || c == '-' || c == '.' || c == '~') {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += {'%', digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return out;
+}
+
+std::string with_entities(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string base64(std::string_view bytes) {
+  static constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t k = 0; k < 3; ++k) {
+      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) out += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
+  }
+  return out;
+}
+
+void append_encoded(std::string_view value, std::vector<std::string>& forms) {
+  std::vector<std::string> made{base64(value)};
+  for (std::size_t before = 0; before < 3; ++before) made.push_back(base64_after(before, value));
+  for (std::size_t i = made.size(); i-- > 0;) made.push_back(in_url_alphabet(made[i]));
+  made.push_back(percent_encoded(value, "0123456789ABCDEF"));
+  made.push_back(percent_encoded(value, "0123456789abcdef"));
+  made.push_back(with_entities(value));
+  for (std::string& form : made) {
+    if (form.size() < shortest_form || form == value) continue;
+    if (std::find(forms.begin(), forms.end(), form) == forms.end()) forms.push_back(std::move(form));
+  }
+}
+
+}  // namespace wtool::secrets
